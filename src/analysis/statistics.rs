@@ -1,0 +1,53 @@
+//! Samples of repeated runs.
+
+/// Mean, standard deviation and 95 % interval of equal runs with different seeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation of the sample; 0 for a single run.
+    pub deviation: f64,
+    /// Half the width of the 95 % confidence interval of the mean, by Student's t.
+    pub interval: f64,
+}
+
+/// The 0.975 quantiles of Student's t for 1 to 30 degrees of freedom; beyond, the normal's.
+const T_QUANTILES: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+    2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+const NORMAL_QUANTILE: f64 = 1.960;
+
+impl Sample {
+    /// The sample of `values`; `None` if there are none.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "nobody repeats a run 2^52 times")]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        match values {
+            [] => None,
+            [_] => Some(Self { mean, deviation: 0.0, interval: 0.0 }),
+            _ => {
+                let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+                let deviation = (squares / (count - 1.0)).sqrt();
+                let quantile = T_QUANTILES.get(values.len() - 2).copied().unwrap_or(NORMAL_QUANTILE);
+                Some(Self { mean, deviation, interval: quantile * deviation / count.sqrt() })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_textbook_sample() {
+        let sample = Sample::of(&[1.0, 2.0, 3.0]).unwrap();
+        assert!((sample.mean - 2.0).abs() < 1e-12);
+        assert!((sample.deviation - 1.0).abs() < 1e-12);
+        assert!((sample.interval - 4.303 / 3.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(Sample::of(&[]), None);
+    }
+}

@@ -1,0 +1,195 @@
+//! The calendar: what happens next.
+
+use crate::units::SimTime;
+use priority_queue::PriorityQueue;
+use rustc_hash::FxBuildHasher;
+use std::cmp::Reverse;
+
+/// Whatever can have a pending event: at most one at a time.
+pub type Entity = u32;
+
+/// (time, entity) packed so that one comparison orders both.
+type Key = u128;
+
+fn key(time: SimTime, entity: Entity) -> Key {
+    Key::from(time.ps()) << 32 | Key::from(entity)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the key is 64 bits of time over 32 bits of entity")]
+fn unpack(key: Key) -> (SimTime, Entity) {
+    (SimTime::from_ps((key >> 32) as u64), key as Entity)
+}
+
+/// The pending events, handed out in the order of (time, entity).
+///
+/// Events that never move lie in a 4-ary heap; the few that do (a computation that a router
+/// preempts) lie in a queue whose priorities can change.
+#[derive(Default)]
+pub struct Calendar {
+    fixed: Heap,
+    // Fx, never an identity hasher: dense ids under an identity hash make every look-up of an
+    // absent key scan the table.
+    movable: PriorityQueue<Entity, Reverse<Key>, FxBuildHasher>,
+}
+
+impl Calendar {
+    /// An empty calendar.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Schedules the one event of `entity`, which stays where it is put.
+    pub fn schedule(&mut self, time: SimTime, entity: Entity) {
+        self.fixed.push(key(time, entity));
+    }
+
+    /// Sets the one movable event of `entity` to `time`, wherever it was before.
+    pub fn set_alarm(&mut self, time: SimTime, entity: Entity) {
+        let priority = Reverse(key(time, entity));
+        if self.movable.change_priority(&entity, priority).is_none() {
+            self.movable.push(entity, priority);
+        }
+    }
+
+    /// Takes the next event out.
+    pub fn next(&mut self) -> Option<(SimTime, Entity)> {
+        let movable = self.movable.peek().map(|(_, Reverse(key))| *key);
+        match (self.fixed.peek(), movable) {
+            (Some(fixed), Some(movable)) if movable < fixed => self.next_alarm(),
+            (None, Some(_)) => self.next_alarm(),
+            (Some(_), _) => self.fixed.pop().map(unpack),
+            (None, None) => None,
+        }
+    }
+
+    fn next_alarm(&mut self) -> Option<(SimTime, Entity)> {
+        self.movable.pop().map(|(_, Reverse(key))| unpack(key))
+    }
+}
+
+/// A 4-ary min-heap. A popped root leaves a hole that the next push fills, because a station
+/// that has just finished a job usually schedules the next one: one sift instead of two.
+#[derive(Default)]
+struct Heap {
+    keys: Vec<Key>,
+    hole: bool,
+}
+
+const ARITY: usize = 4;
+
+impl Heap {
+    fn push(&mut self, key: Key) {
+        if self.hole {
+            self.hole = false;
+            self.sift_down(key);
+        } else {
+            self.keys.push(key);
+            self.sift_up(key);
+        }
+    }
+
+    fn pop(&mut self) -> Option<Key> {
+        let root = self.peek()?;
+        self.hole = true;
+        Some(root)
+    }
+
+    fn peek(&mut self) -> Option<Key> {
+        if self.hole {
+            self.hole = false;
+            let last = self.keys.pop()?;
+            if !self.keys.is_empty() {
+                self.sift_down(last);
+            }
+        }
+        self.keys.first().copied()
+    }
+
+    /// Places `key` on the path from the last leaf upwards.
+    fn sift_up(&mut self, key: Key) {
+        let mut at = self.keys.len() - 1;
+        while at > 0 {
+            let parent = (at - 1) / ARITY;
+            if self.keys[parent] <= key {
+                break;
+            }
+            self.keys[at] = self.keys[parent];
+            at = parent;
+        }
+        self.keys[at] = key;
+    }
+
+    /// Places `key` on the path from the root downwards; the root is vacant.
+    fn sift_down(&mut self, key: Key) {
+        let mut at = 0;
+        loop {
+            let first = at * ARITY + 1;
+            let children = self.keys.get(first..(first + ARITY).min(self.keys.len()));
+            let Some((offset, least)) =
+                children.and_then(|keys| keys.iter().copied().enumerate().min_by_key(|(_, key)| *key))
+            else {
+                break;
+            };
+            if key <= least {
+                break;
+            }
+            self.keys[at] = least;
+            at = first + offset;
+        }
+        self.keys[at] = key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn at(ps: u64) -> SimTime {
+        SimTime::from_ps(ps)
+    }
+
+    #[test]
+    fn simultaneous_events_come_in_the_order_of_entities() {
+        let mut calendar = Calendar::new();
+        for entity in [3, 1, 2] {
+            calendar.schedule(at(7), entity);
+        }
+        calendar.set_alarm(at(7), 0);
+        let order: Vec<_> = std::iter::from_fn(|| calendar.next()).collect();
+        assert_eq!(order, [(at(7), 0), (at(7), 1), (at(7), 2), (at(7), 3)]);
+    }
+
+    #[test]
+    fn an_alarm_moves_both_ways() {
+        let mut calendar = Calendar::new();
+        calendar.schedule(at(10), 5);
+        calendar.set_alarm(at(20), 1);
+        calendar.set_alarm(at(5), 1);
+        calendar.set_alarm(at(15), 1);
+        assert_eq!(calendar.next(), Some((at(10), 5)));
+        assert_eq!(calendar.next(), Some((at(15), 1)));
+        assert_eq!(calendar.next(), None);
+    }
+
+    #[test]
+    fn the_heap_agrees_with_a_sorted_set() {
+        let mut calendar = Calendar::new();
+        let mut oracle = BTreeSet::new();
+        let mut state = 1u64;
+        for entity in 0..5_000u32 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let time = at(state >> 52);
+            calendar.schedule(time, entity);
+            oracle.insert((time, entity));
+            if state & 3 == 0 {
+                assert_eq!(calendar.next(), oracle.pop_first());
+            }
+        }
+        while let Some(event) = oracle.pop_first() {
+            assert_eq!(calendar.next(), Some(event));
+        }
+        assert_eq!(calendar.next(), None);
+    }
+}

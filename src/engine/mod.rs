@@ -1,0 +1,16 @@
+//! The event engine: what happens next, who runs, who waits in line, and the dice.
+//!
+//! Events are ordered by (time, entity), an intrinsic key: an *entity* (a station, an alarm) has
+//! at most one pending event, so no two events share a key and the order never depends on when an
+//! event was inserted, on the queue, or on how finely the simulator cuts events.
+//! The engine does not know what a machine, a message or a program is.
+
+mod calendar;
+mod processes;
+mod random;
+mod station;
+
+pub use calendar::{Calendar, Entity};
+pub use processes::{Asking, Mailbox, Processes, Step};
+pub use random::{STREAM_GENERATOR, Streams};
+pub use station::{StationId, Stations};

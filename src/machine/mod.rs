@@ -1,0 +1,43 @@
+//! Nodes on a network: the one place where the two meet.
+
+mod placement;
+mod transport;
+
+pub use placement::{Layout, Partition, Placement, near_square};
+pub use transport::{Happening, MessageId, Transport};
+
+use crate::network::Network;
+use crate::node::{Host, Node};
+use serde::{Deserialize, Serialize};
+
+/// A message-passing parallel machine: equal nodes on a network, and a host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// What the machine is called.
+    pub name: String,
+    /// Every node.
+    pub nodes: Node,
+    /// What joins them.
+    pub network: Network,
+    /// Where input comes from and output goes to.
+    pub host: Host,
+    /// When a send is complete.
+    pub sends: Sends,
+}
+
+/// When a send is complete, so that the sending process goes on.
+///
+/// This moves the simulated time more than contention does, so a scenario always names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sends {
+    /// When the last packet has left over its first link.
+    UntilInjected,
+    /// When the acknowledge of the delivered message has come back.
+    UntilDelivered,
+    /// When the message has been delivered, the receiver has asked for it, and the acknowledge
+    /// of both has come back.
+    Rendezvous,
+    /// At once: the message has been copied, and its packets are prepared behind the process's back.
+    Buffered,
+}

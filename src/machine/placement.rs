@@ -1,0 +1,177 @@
+//! Which rank lies on which node.
+
+use crate::engine::Streams;
+use crate::network::Topology;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+
+/// A rule that places the ranks on the nodes in use, one rank a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Placement {
+    /// Rank by rank along the rows.
+    RowMajor,
+    /// Rank by rank along the rows, every second row backwards, so that consecutive ranks are
+    /// always neighbours.
+    Snake,
+    /// Shuffled by the scenario's seed.
+    Random,
+    /// The node of each rank.
+    Explicit(Vec<u32>),
+    /// Two ranks, the second on the first node that lies so many hops from node 0.
+    Apart {
+        /// The distance.
+        hops: u32,
+    },
+}
+
+/// The part of the machine that a run has to itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Partition {
+    /// As many nodes as there are ranks, joined to as square a mesh as they form (a 2D mesh), or to
+    /// a shorter line, ring or complete graph; any other topology as a whole.
+    #[default]
+    Fitted,
+    /// A mesh of this shape, of the machine's nodes.
+    Shape {
+        /// The number of rows.
+        rows: u32,
+        /// The number of columns.
+        columns: u32,
+    },
+    /// The machine's own topology, however many ranks there are.
+    Whole,
+}
+
+impl Partition {
+    /// The topology that `ranks` ranks get on a machine with `topology`.
+    #[must_use]
+    pub fn of(self, topology: &Topology, ranks: u32) -> Topology {
+        match (self, topology) {
+            (Self::Shape { rows, columns }, _) => Topology::Mesh2d { rows, columns },
+            (Self::Fitted, Topology::Mesh2d { .. }) => {
+                let (rows, columns) = near_square(ranks);
+                Topology::Mesh2d { rows, columns }
+            }
+            (Self::Fitted, Topology::Line { .. }) => Topology::Line { nodes: ranks },
+            (Self::Fitted, Topology::Ring { .. }) => Topology::Ring { nodes: ranks },
+            (Self::Fitted, Topology::Complete { .. }) => Topology::Complete { nodes: ranks },
+            _ => topology.clone(),
+        }
+    }
+}
+
+/// The shape (rows, columns) of `count` things in as square a grid as they fill: as many rows as
+/// the largest divisor of `count` not above its root. Two are 1 × 2, seven 1 × 7, a hundred 10 × 10.
+///
+/// # Panics
+/// If `count` is zero.
+#[must_use]
+pub fn near_square(count: u32) -> (u32, u32) {
+    let rows = (1..=count.isqrt()).rev().find(|rows| count.is_multiple_of(*rows));
+    let rows = rows.expect("one divides every number");
+    (rows, count / rows)
+}
+
+/// Where the ranks of a run are: the topology in use and the node of each rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// The part of the machine that the run has to itself.
+    pub topology: Topology,
+    nodes: Vec<u32>,
+    ranks: Vec<Option<u32>>,
+}
+
+impl Placement {
+    /// The first node that lies `hops` hops from node 0.
+    #[must_use]
+    pub fn at_distance(topology: &Topology, hops: u32) -> Option<u32> {
+        (0..topology.nodes()).find(|node| topology.distance(0, *node) == hops)
+    }
+
+    /// Places `ranks` ranks on `topology`, which has at least that many nodes.
+    #[must_use]
+    pub fn lay_out(&self, topology: Topology, ranks: u32, streams: Streams) -> Layout {
+        let nodes = match self {
+            Self::RowMajor => (0..ranks).collect(),
+            Self::Snake => (0..ranks).map(|rank| snake(&topology, rank)).collect(),
+            Self::Random => shuffled(topology.nodes(), ranks, streams),
+            Self::Explicit(nodes) => nodes.clone(),
+            Self::Apart { hops } => vec![0, Self::at_distance(&topology, *hops).unwrap_or(0)],
+        };
+        Layout::new(topology, nodes)
+    }
+}
+
+fn snake(topology: &Topology, rank: u32) -> u32 {
+    let (Topology::Mesh2d { columns, .. } | Topology::Torus2d { columns, .. }) = topology else {
+        return rank;
+    };
+    let (row, column) = (rank / columns, rank % columns);
+    let column = if row % 2 == 1 { columns - 1 - column } else { column };
+    row * columns + column
+}
+
+fn shuffled(nodes: u32, ranks: u32, streams: Streams) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..nodes).collect();
+    order.shuffle(&mut streams.stream("placement", 0));
+    order.truncate(ranks as usize);
+    order
+}
+
+impl Layout {
+    fn new(topology: Topology, nodes: Vec<u32>) -> Self {
+        let mut ranks = vec![None; topology.nodes() as usize];
+        for (rank, node) in (0..).zip(&nodes) {
+            ranks[*node as usize] = Some(rank);
+        }
+        Self { topology, nodes, ranks }
+    }
+
+    /// The number of ranks.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        u32::try_from(self.nodes.len()).expect("ranks are counted in 32 bits")
+    }
+
+    /// The node of `rank`.
+    #[must_use]
+    pub fn node(&self, rank: u32) -> u32 {
+        self.nodes[rank as usize]
+    }
+
+    /// The rank on `node`, if there is one.
+    #[must_use]
+    pub fn rank(&self, node: u32) -> Option<u32> {
+        self.ranks[node as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lay_out(placement: &Placement, ranks: u32) -> Vec<u32> {
+        let mesh = Topology::Mesh2d { rows: 2, columns: 3 };
+        let layout = placement.lay_out(mesh, ranks, Streams::new(1));
+        (0..ranks).map(|rank| layout.node(rank)).collect()
+    }
+
+    #[test]
+    fn ranks_form_as_square_a_mesh_as_they_fill() {
+        let shapes = [1, 2, 3, 4, 8, 12, 32, 100, 127, 128].map(near_square);
+        let square = [(1, 1), (1, 2), (1, 3), (2, 2), (2, 4), (3, 4), (4, 8), (10, 10), (1, 127), (8, 16)];
+        assert_eq!(shapes, square);
+    }
+
+    #[test]
+    fn every_rule_places_each_rank_on_a_node_of_its_own() {
+        assert_eq!(lay_out(&Placement::RowMajor, 5), [0, 1, 2, 3, 4]);
+        assert_eq!(lay_out(&Placement::Snake, 5), [0, 1, 2, 5, 4]);
+        assert_eq!(lay_out(&Placement::Explicit(vec![5, 0]), 2), [5, 0]);
+        assert_eq!(lay_out(&Placement::Apart { hops: 3 }, 2), [0, 5]);
+        let mut random = lay_out(&Placement::Random, 6);
+        assert_eq!(random, lay_out(&Placement::Random, 6));
+        random.sort_unstable();
+        assert_eq!(random, [0, 1, 2, 3, 4, 5]);
+    }
+}

@@ -1,0 +1,329 @@
+//! How a message crosses the machine: prepared packet by packet on the source's processor,
+//! carried over links and passed on by the nodes between, taken in on the destination's processor.
+
+use super::{Machine, Sends};
+use crate::engine::{Calendar, Entity};
+use crate::network::{Links, Packet, PacketKind, Topology};
+use crate::node::{Dispatcher, Node, Urgency, Work};
+use crate::trace::{Counts, LinkLoad};
+use crate::units::{SimDuration, SimTime};
+use std::collections::VecDeque;
+
+/// A message on its way; the number is used again when the message is gone.
+pub type MessageId = u32;
+
+/// Something that a process may be waiting for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// The computation on a node has ended.
+    Computed {
+        /// The node.
+        node: u32,
+    },
+    /// The time that was set on a node has come.
+    TimeUp {
+        /// The node.
+        node: u32,
+    },
+    /// The send of a message is complete, in the sense of [`Sends`].
+    Sent {
+        /// What the sender called it.
+        ticket: u32,
+    },
+    /// All packets of a message have been taken in.
+    Delivered {
+        /// The message, to be accepted when a process receives it.
+        message: MessageId,
+        /// What the sender called it.
+        ticket: u32,
+    },
+}
+
+/// All nodes and links of a machine at work.
+///
+/// What happens is told by [`step`](Self::step) and by the calls that make it happen at once.
+pub struct Transport {
+    node: Node,
+    sends: Sends,
+    packet_bytes: u64,
+    calendar: Calendar,
+    links: Links,
+    processors: Dispatcher<Job>,
+    messages: Vec<Message>,
+    vacant: Vec<MessageId>,
+    /// What has happened and has not been told yet.
+    pub happenings: VecDeque<Happening>,
+    counts: Counts,
+    first: FirstEntities,
+}
+
+/// Where the entities of each kind begin; the links begin at zero.
+#[derive(Clone, Copy)]
+struct FirstEntities {
+    processor: Entity,
+    alarm: Entity,
+    timer: Entity,
+}
+
+/// The state of a message between the beginning of its send and its completion.
+#[derive(Clone, Copy)]
+struct Message {
+    from: u32,
+    to: u32,
+    hops: u32,
+    ticket: u32,
+    /// Bytes whose preparation has not begun.
+    unprepared: u64,
+    /// Packets that the destination has not taken in.
+    missing: u32,
+    /// Packets that have not left over their first link.
+    uninjected: u32,
+}
+
+/// What the processors do for the communication.
+#[derive(Clone, Copy)]
+enum Job {
+    Prepare { message: MessageId, bytes: u32 },
+    PassOn(Packet),
+    TakeIn(Packet),
+}
+
+impl Transport {
+    /// The idle machine, of which `topology` is in use.
+    ///
+    /// # Panics
+    /// If the topology has so many ports that events cannot be numbered in 32 bits.
+    #[must_use]
+    pub fn new(machine: &Machine, topology: Topology) -> Self {
+        let vertices = topology.vertices();
+        let links = Links::new(topology, machine.network.routing, &machine.network.links);
+        let first = FirstEntities {
+            processor: links.entities(),
+            alarm: links.entities() + vertices,
+            timer: links.entities() + 2 * vertices,
+        };
+        first.timer.checked_add(vertices).expect("events are numbered in 32 bits");
+        Self {
+            node: machine.nodes.clone(),
+            sends: machine.sends,
+            packet_bytes: machine.network.switching.packet_bytes(),
+            calendar: Calendar::new(),
+            links,
+            processors: Dispatcher::new(vertices, machine.nodes.router_turn.clone(), first.processor, first.alarm),
+            messages: Vec::new(),
+            vacant: Vec::new(),
+            happenings: VecDeque::new(),
+            counts: Counts::default(),
+            first,
+        }
+    }
+
+    /// Starts a computation on a node that does not compute; `Computed` tells its end.
+    pub fn compute(&mut self, now: SimTime, node: u32, work: Work) {
+        let row = self.node.processor.row_time(work);
+        self.processors.compute(&mut self.calendar, now, node, row, work.passes());
+    }
+
+    /// Sets the timer of a node; `TimeUp` tells when `span` is over.
+    pub fn wait(&mut self, now: SimTime, node: u32, span: SimDuration) {
+        self.calendar.schedule(now + span, self.first.timer + node);
+    }
+
+    /// Begins to send `bytes` bytes; `Delivered` and `Sent` tell the rest, by `ticket`.
+    pub fn send(&mut self, now: SimTime, from: u32, to: u32, bytes: u64, ticket: u32) {
+        let packets = u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
+        let hops = self.links.topology().distance(from, to);
+        let message = Message {
+            from,
+            to,
+            hops,
+            ticket,
+            unprepared: bytes,
+            missing: packets,
+            uninjected: packets,
+        };
+        let id = self.keep(message);
+        self.counts.messages += 1;
+        self.prepare(now, id);
+        if self.sends == Sends::Buffered {
+            self.happenings.push_back(Happening::Sent { ticket });
+        }
+    }
+
+    /// A process has received a delivered message.
+    pub fn accept(&mut self, now: SimTime, message: MessageId) {
+        match self.sends {
+            Sends::Rendezvous => self.acknowledge(now, message),
+            Sends::UntilInjected | Sends::Buffered => self.vacant.push(message),
+            Sends::UntilDelivered => {}
+        }
+    }
+
+    /// Plays the next event; its time, or `None` if nothing is going to happen any more.
+    pub fn step(&mut self) -> Option<SimTime> {
+        let (now, entity) = self.calendar.next()?;
+        self.counts.events += 1;
+        if entity < self.first.processor {
+            self.leave_link(now, entity);
+        } else if entity < self.first.alarm {
+            self.finish_job(now, entity - self.first.processor);
+        } else if entity < self.first.timer {
+            let node = entity - self.first.alarm;
+            if self.processors.alarm(&mut self.calendar, now, node) {
+                self.happenings.push_back(Happening::Computed { node });
+            }
+        } else {
+            self.happenings.push_back(Happening::TimeUp { node: entity - self.first.timer });
+        }
+        Some(now)
+    }
+
+    /// The time that the processor of `node` has worked for the communication up to `now`.
+    #[must_use]
+    pub fn system_time(&self, node: u32, now: SimTime) -> SimDuration {
+        self.processors.served(node, now)
+    }
+
+    /// How much has been simulated.
+    #[must_use]
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// What every direction of a link has carried up to `now`.
+    #[must_use]
+    pub fn link_loads(&self, now: SimTime) -> Vec<LinkLoad> {
+        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
+        self.links.loads(now).map(load).collect()
+    }
+
+    fn keep(&mut self, message: Message) -> MessageId {
+        if let Some(id) = self.vacant.pop() {
+            self.messages[id as usize] = message;
+            return id;
+        }
+        self.messages.push(message);
+        u32::try_from(self.messages.len() - 1).expect("fewer than four thousand million messages at once")
+    }
+
+    /// Has the source's processor prepare the next packet of `id`.
+    fn prepare(&mut self, now: SimTime, id: MessageId) {
+        let message = &mut self.messages[id as usize];
+        let bytes = message.unprepared.min(self.packet_bytes);
+        message.unprepared -= bytes;
+        let service = self.node.sending.time(bytes, message.hops);
+        let bytes = u32::try_from(bytes).expect("check limits the size of packets");
+        let (from, job) = (message.from, Job::Prepare { message: id, bytes });
+        self.serve(now, from, job, service, Urgency::AtOnce);
+    }
+
+    fn prepare_if_any_left(&mut self, now: SimTime, id: MessageId) {
+        if self.messages[id as usize].unprepared > 0 {
+            self.prepare(now, id);
+        }
+    }
+
+    fn finish_job(&mut self, now: SimTime, node: u32) {
+        match self.processors.depart(&mut self.calendar, now, node) {
+            Job::Prepare { message, bytes } => self.inject(now, message, bytes),
+            Job::PassOn(packet) => self.forward(now, node, packet),
+            Job::TakeIn(packet) => match packet.kind {
+                PacketKind::Data => self.take_in(now, packet.message),
+                PacketKind::Acknowledge => self.complete(packet.message),
+            },
+        }
+    }
+
+    /// A packet is prepared: its first link gets it, or the same node takes it in.
+    fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
+        let Message { from, to, .. } = self.messages[id as usize];
+        let packet = Packet { message: id, to, bytes, kind: PacketKind::Data };
+        if from == to {
+            self.injected(now, id);
+            self.arrive(now, to, packet);
+        } else {
+            if self.node.sending.overlap {
+                self.prepare_if_any_left(now, id);
+            }
+            self.forward(now, from, packet);
+        }
+    }
+
+    fn forward(&mut self, now: SimTime, at: u32, packet: Packet) {
+        self.counts.packet_hops += 1;
+        self.links.send(&mut self.calendar, now, at, packet);
+    }
+
+    fn leave_link(&mut self, now: SimTime, link: Entity) {
+        let (packet, from, to) = self.links.depart(&mut self.calendar, now, link);
+        if packet.kind == PacketKind::Data && from == self.messages[packet.message as usize].from {
+            self.injected(now, packet.message);
+        }
+        self.arrive(now, to, packet);
+    }
+
+    /// A packet has left its source: without overlap this is when the next one is prepared.
+    fn injected(&mut self, now: SimTime, id: MessageId) {
+        let message = &mut self.messages[id as usize];
+        message.uninjected -= 1;
+        let ticket = message.ticket;
+        if message.uninjected == 0 && self.sends == Sends::UntilInjected {
+            self.happenings.push_back(Happening::Sent { ticket });
+        }
+        if message_on_one_node(message) || !self.node.sending.overlap {
+            self.prepare_if_any_left(now, id);
+        }
+    }
+
+    /// A packet has come to `node`, whose processor now deals with it.
+    fn arrive(&mut self, now: SimTime, node: u32, packet: Packet) {
+        let here = packet.to == node;
+        let service = match packet.kind {
+            PacketKind::Acknowledge => self.node.acknowledging.per_hop,
+            PacketKind::Data if here => {
+                self.node.routing.per_packet + self.node.receiving.time(u64::from(packet.bytes))
+            }
+            PacketKind::Data => self.node.routing.per_packet,
+        };
+        if here {
+            self.serve(now, node, Job::TakeIn(packet), service, Urgency::AtOnce);
+        } else {
+            self.serve(now, node, Job::PassOn(packet), service, Urgency::RouterTurn);
+        }
+    }
+
+    fn take_in(&mut self, now: SimTime, id: MessageId) {
+        let message = &mut self.messages[id as usize];
+        message.missing -= 1;
+        if message.missing > 0 {
+            return;
+        }
+        self.happenings.push_back(Happening::Delivered { message: id, ticket: message.ticket });
+        if self.sends == Sends::UntilDelivered {
+            self.acknowledge(now, id);
+        }
+    }
+
+    fn acknowledge(&mut self, now: SimTime, id: MessageId) {
+        let Message { from, to, .. } = self.messages[id as usize];
+        if from == to {
+            self.complete(id);
+            return;
+        }
+        let bytes = u32::try_from(self.node.acknowledging.bytes.count()).expect("check limits the size of packets");
+        self.forward(now, to, Packet { message: id, to: from, bytes, kind: PacketKind::Acknowledge });
+    }
+
+    fn complete(&mut self, id: MessageId) {
+        self.happenings.push_back(Happening::Sent { ticket: self.messages[id as usize].ticket });
+        self.vacant.push(id);
+    }
+
+    fn serve(&mut self, now: SimTime, node: u32, job: Job, service: SimDuration, urgency: Urgency) {
+        self.processors.serve(&mut self.calendar, now, node, job, service, urgency);
+    }
+}
+
+const fn message_on_one_node(message: &Message) -> bool {
+    message.from == message.to
+}

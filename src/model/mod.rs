@@ -1,0 +1,7 @@
+//! Closed forms only: no event is scheduled here.
+//!
+//! Inside, every quantity is a plain `f64` in seconds or bytes; a field's name carries its unit.
+
+pub mod input_output;
+pub mod point_to_point;
+pub mod zemerly;

@@ -1,0 +1,115 @@
+//! Links: one station for each direction of a wire.
+
+use super::routing::Routing;
+use super::topology::Topology;
+use crate::engine::{Calendar, Entity, StationId, Stations};
+use crate::units::{PerByte, SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
+
+/// A description of one direction of a link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The transmission time of a byte.
+    pub per_byte: PerByte,
+    /// The initialisation of a link before the program starts; one link after the other.
+    pub start: SimDuration,
+    /// Room for packets that wait for the link.
+    pub buffers: Buffers,
+}
+
+/// Room for waiting packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Buffers {
+    /// A packet always finds room.
+    Unbounded,
+}
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketKind {
+    /// A part of a message, on its way to the message's destination.
+    Data,
+    /// The acknowledge of a whole message, on its way back to the source.
+    Acknowledge,
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// The message that it is a part of; opaque to the network.
+    pub message: u32,
+    /// The vertex that it is going to.
+    pub to: u32,
+    /// Its length.
+    pub bytes: u32,
+    /// Data or acknowledge.
+    pub kind: PacketKind,
+}
+
+/// All links of a network at work.
+pub struct Links {
+    topology: Topology,
+    routing: Routing,
+    per_byte: PerByte,
+    ports: u32,
+    stations: Stations<Packet>,
+    carried: Vec<u32>,
+}
+
+impl Links {
+    /// The idle links of `topology`; their events use the entities from 0 to [`entities`](Self::entities).
+    #[must_use]
+    pub fn new(topology: Topology, routing: Routing, link: &Link) -> Self {
+        let ports = topology.ports();
+        let count = topology.vertices() * ports;
+        Self {
+            topology,
+            routing,
+            per_byte: link.per_byte,
+            ports,
+            stations: Stations::new(count, 0),
+            carried: vec![0; count as usize],
+        }
+    }
+
+    /// How many entities the links use.
+    #[must_use]
+    pub fn entities(&self) -> Entity {
+        self.topology.vertices() * self.ports
+    }
+
+    /// The topology that the links form.
+    #[must_use]
+    pub const fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Gives `packet` to the link that leads from `at` towards its destination.
+    pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
+        let link = at * self.ports + self.routing.port(&self.topology, at, packet.to);
+        self.carried[link as usize] += 1;
+        let transmission = self.per_byte.time(u64::from(packet.bytes));
+        self.stations.offer(calendar, now, link, packet, transmission);
+    }
+
+    /// A transmission has ended: the packet, the vertex it comes from and the one it comes to.
+    ///
+    /// # Panics
+    /// If a packet was sent along a port without a link, which no routing does.
+    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> (Packet, u32, u32) {
+        let packet = self.stations.depart(calendar, now, link);
+        let from = link / self.ports;
+        let (to, _) = self.topology.neighbour(from, link % self.ports).expect("routes follow links");
+        (packet, from, to)
+    }
+
+    /// For each direction of a link that exists: its ends, its packets and its busy time up to `now`.
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+        (0..self.entities()).filter_map(move |link| {
+            let from = link / self.ports;
+            let (to, _) = self.topology.neighbour(from, link % self.ports)?;
+            Some((from, to, self.carried[link as usize], self.stations.served(link, now)))
+        })
+    }
+}

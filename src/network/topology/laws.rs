@@ -1,0 +1,268 @@
+//! What holds of every topology: links join both ways, routes are shortest paths of links.
+
+use proptest::prelude::*;
+
+use super::Topology;
+
+/// Regular topologies of every kind with at most so many nodes.
+pub(super) fn all_up_to(nodes: u32) -> Vec<Topology> {
+    let sides = 1..=nodes;
+    let chains = sides.clone().flat_map(|nodes| {
+        [
+            Topology::Complete { nodes },
+            Topology::Line { nodes },
+            Topology::Ring { nodes },
+        ]
+    });
+    let planes = sides
+        .clone()
+        .flat_map(|rows| (1..=nodes).map(move |columns| (rows, columns)));
+    let planes = planes.flat_map(|(rows, columns)| {
+        [
+            Topology::Mesh2d { rows, columns },
+            Topology::Torus2d { rows, columns },
+        ]
+    });
+    let small = 1..=nodes.min(10);
+    let spaces = small.clone().flat_map(move |layers| {
+        let small = small.clone();
+        small
+            .clone()
+            .flat_map(move |rows| small.clone().map(move |columns| (layers, rows, columns)))
+    });
+    let spaces = spaces.flat_map(|(layers, rows, columns)| {
+        [
+            Topology::Mesh3d {
+                layers,
+                rows,
+                columns,
+            },
+            Topology::Torus3d {
+                layers,
+                rows,
+                columns,
+            },
+        ]
+    });
+    let cubes = (0..6).map(|dimension| Topology::Hypercube { dimension });
+    let trees = (1..6).map(|levels| Topology::BinaryTree { levels });
+    let fat =
+        (2..=6).flat_map(|arity| (1..=5).map(move |levels| Topology::FatTree { arity, levels }));
+    let cycles = (3..5).map(|dimension| Topology::CubeConnectedCycles { dimension });
+    let all = chains
+        .chain(planes)
+        .chain(spaces)
+        .chain(cubes)
+        .chain(trees)
+        .chain(fat)
+        .chain(cycles);
+    all.filter(|topology| topology.nodes() <= nodes).collect()
+}
+
+/// A connected graph: a random tree and more links, with some switches.
+fn graphs() -> impl Strategy<Value = Topology> {
+    let size = (1_u32..20, 0_u32..10);
+    let links = (
+        prop::collection::vec(any::<u32>(), 30),
+        prop::collection::vec((any::<u32>(), any::<u32>()), 0..30),
+    );
+    (size, links).prop_map(|((nodes, switches), (parents, more))| {
+        let vertices = nodes + switches;
+        let tree = (1..vertices)
+            .zip(parents)
+            .map(|(child, parent)| (parent % child, child));
+        let more = more
+            .into_iter()
+            .map(|(a, b)| (a % vertices, b % vertices))
+            .filter(|(a, b)| a != b);
+        let mut seen = std::collections::BTreeSet::new();
+        let links: Vec<_> = tree
+            .chain(more)
+            .filter(|(a, b)| seen.insert((*a.min(b), *a.max(b))))
+            .collect();
+        Topology::Graph {
+            nodes,
+            switches,
+            degree: None,
+            links: links.into(),
+        }
+    })
+}
+
+fn regular() -> impl Strategy<Value = Topology> {
+    let side = 1_u32..9;
+    prop_oneof![
+        (1_u32..40).prop_map(|nodes| Topology::Complete { nodes }),
+        (1_u32..80).prop_map(|nodes| Topology::Line { nodes }),
+        (1_u32..80).prop_map(|nodes| Topology::Ring { nodes }),
+        (1_u32..12, 1_u32..12).prop_map(|(rows, columns)| Topology::Mesh2d { rows, columns }),
+        (1_u32..12, 1_u32..12).prop_map(|(rows, columns)| Topology::Torus2d { rows, columns }),
+        (side.clone(), side.clone(), side.clone()).prop_map(|(layers, rows, columns)| {
+            Topology::Mesh3d {
+                layers,
+                rows,
+                columns,
+            }
+        }),
+        (side.clone(), side.clone(), side).prop_map(|(layers, rows, columns)| Topology::Torus3d {
+            layers,
+            rows,
+            columns
+        }),
+        (0_u32..9).prop_map(|dimension| Topology::Hypercube { dimension }),
+        (1_u32..9).prop_map(|levels| Topology::BinaryTree { levels }),
+        (2_u32..5, 1_u32..5).prop_map(|(arity, levels)| Topology::FatTree { arity, levels }),
+        (3_u32..7).prop_map(|dimension| Topology::CubeConnectedCycles { dimension }),
+    ]
+}
+
+fn topologies() -> impl Strategy<Value = Topology> {
+    prop_oneof![4 => regular(), 1 => graphs()]
+}
+
+fn with_ends() -> impl Strategy<Value = (Topology, u32, u32)> {
+    (topologies(), any::<u32>(), any::<u32>()).prop_map(|(topology, from, to)| {
+        let (from, to) = (from % topology.vertices(), to % topology.nodes());
+        (topology, from, to)
+    })
+}
+
+proptest! {
+    #[test]
+    fn links_lead_back((topology, _, _) in with_ends()) {
+        prop_assert_eq!(topology.faults(), Vec::<String>::new());
+        for vertex in 0..topology.vertices() {
+            let mut neighbours: Vec<u32> = topology.links_at(vertex).map(|(_, to, _)| to).collect();
+            for (port, to, there) in topology.links_at(vertex) {
+                prop_assert!(to < topology.vertices() && to != vertex);
+                prop_assert!(there < topology.ports());
+                prop_assert_eq!(topology.neighbour(to, there), Some((vertex, port)));
+            }
+            prop_assert_eq!(topology.neighbour(vertex, topology.ports()), None);
+            let links = neighbours.len();
+            neighbours.sort_unstable();
+            neighbours.dedup();
+            prop_assert_eq!(neighbours.len(), links, "no link twice");
+        }
+    }
+
+    #[test]
+    fn every_step_of_a_route_comes_closer((topology, from, to) in with_ends()) {
+        let truth = topology.distances_from(to);
+        let path: Vec<u32> = topology.path(from, to).collect();
+        prop_assert_eq!(path.last(), Some(&to));
+        for (left, at) in path.iter().rev().enumerate() {
+            prop_assert_eq!(truth[*at as usize] as usize, left);
+        }
+        if from < topology.nodes() {
+            prop_assert!(truth[from as usize] <= topology.figures().longest);
+        }
+    }
+
+    #[test]
+    fn distance_is_that_of_the_graph((topology, from, _) in with_ends()) {
+        for (to, truth) in (0..).zip(topology.distances_from(from)) {
+            prop_assert_eq!(topology.distance(from, to), truth, "to {}", to);
+            prop_assert_eq!(topology.distance(to, from), truth, "from {}", to);
+        }
+    }
+
+    #[test]
+    fn a_drawing_has_room_for_every_vertex(topology in topologies()) {
+        let layout = topology.layout();
+        prop_assert_eq!(layout.len(), topology.vertices() as usize);
+        for (index, a) in layout.iter().enumerate().take(100) {
+            prop_assert!(a.0.is_finite() && a.1.is_finite());
+            for b in &layout[..index] {
+                prop_assert!((a.0 - b.0).hypot(a.1 - b.1) > 0.05, "{:?} and {:?}", a, b);
+            }
+        }
+    }
+
+    #[test]
+    fn names_lead_back(topology in regular()) {
+        let named = Topology::from_name(topology.name(), topology.nodes());
+        if let Ok(named) = named {
+            prop_assert_eq!((named.name(), named.nodes()), (topology.name(), topology.nodes()));
+        }
+    }
+
+    #[test]
+    fn bounds_are_in_order(topology in graphs()) {
+        let metrics = topology.metrics();
+        prop_assert!(metrics.bisection_width.lower() <= metrics.bisection_width.upper());
+        prop_assert!(metrics.node_connectivity <= metrics.arc_connectivity);
+        prop_assert!(metrics.arc_connectivity <= metrics.least_degree);
+        prop_assert!(metrics.average_distance <= f64::from(metrics.diameter));
+    }
+}
+
+#[test]
+fn a_scenario_can_name_every_kind() {
+    let written = [
+        "Mesh2d(rows: 3, columns: 4)",
+        "FatTree(arity: 2, levels: 6)",
+        "Graph(nodes: 3, links: [(0, 1), (1, 2)])",
+        "Graph(nodes: 2, switches: 1, degree: Some(4), links: [(0, 2), (1, 2)])",
+    ];
+    for text in written {
+        let topology: Topology = ron::from_str(text).expect(text);
+        assert_eq!(topology.faults(), Vec::<String>::new());
+        let again = ron::to_string(&topology).expect("a topology can be written");
+        assert_eq!(ron::from_str::<Topology>(&again), Ok(topology));
+    }
+    assert!(ron::from_str::<Topology>("Mesh2d(rows: 3, columns: 4, layers: 1)").is_err());
+}
+
+#[test]
+fn impossible_parameters_are_faults() {
+    let faults = |topology: Topology| topology.faults().join("; ");
+    assert_eq!(
+        faults(Topology::Mesh3d {
+            layers: 0,
+            rows: 2,
+            columns: 0
+        }),
+        "`layers` is 0: it must be at least 1; `columns` is 0: it must be at least 1"
+    );
+    let large = "the topology has more than 2^31 = 2147483648 vertices";
+    for topology in [
+        Topology::Torus2d {
+            rows: 1 << 16,
+            columns: 1 << 16,
+        },
+        Topology::Mesh3d {
+            layers: u32::MAX,
+            rows: u32::MAX,
+            columns: u32::MAX,
+        },
+        Topology::Hypercube {
+            dimension: 4_000_000_000,
+        },
+        Topology::BinaryTree { levels: 33 },
+        Topology::FatTree {
+            arity: 1000,
+            levels: 1000,
+        },
+        Topology::CubeConnectedCycles { dimension: 30 },
+        Topology::Complete { nodes: u32::MAX },
+    ] {
+        assert_eq!(faults(topology.clone()), large, "{topology:?}");
+    }
+    assert_eq!(
+        faults(Topology::CubeConnectedCycles { dimension: 2 }),
+        "`dimension` is 2: it must be at least 3"
+    );
+    assert_eq!(
+        faults(Topology::FatTree {
+            arity: 1,
+            levels: 0
+        }),
+        "`arity` is 1: it must be at least 2; `levels` is 0: it must be at least 1"
+    );
+    assert_eq!(
+        faults(Topology::BinaryTree { levels: 0 }),
+        "`levels` is 0: it must be at least 1"
+    );
+    assert_eq!(faults(Topology::Hypercube { dimension: 31 }), "");
+}

@@ -1,0 +1,299 @@
+//! Topologies by name and number of nodes, as on the command line.
+
+use thiserror::Error;
+
+use super::Topology;
+
+/// The names that [`Topology::from_name`] knows.
+pub const NAMES: [&str; 11] = [
+    "complete",
+    "ring",
+    "line",
+    "mesh2d",
+    "mesh3d",
+    "torus2d",
+    "torus3d",
+    "hypercube",
+    "binary-tree",
+    "fat-tree",
+    "ccc",
+];
+
+const LARGEST: u32 = 1 << 31;
+
+/// Why a name and a number of nodes make no topology.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TopologyError {
+    /// There is no topology of that name.
+    #[error("there is no topology `{name}`{}; known are {}", hint(*.meant), NAMES.join(", "))]
+    UnknownName {
+        /// The name as written.
+        name: String,
+        /// The known name that is closest to it, if one is close.
+        meant: Option<&'static str>,
+    },
+    /// The topology cannot have that many nodes.
+    #[error("a {name} has {rule}: {nodes} nodes cannot be, {} can", either(.nearest))]
+    NodeCount {
+        /// The name of the topology.
+        name: &'static str,
+        /// Which numbers of nodes it can have.
+        rule: &'static str,
+        /// The number asked for.
+        nodes: u32,
+        /// The nearest possible numbers, below and above.
+        nearest: Vec<u32>,
+    },
+}
+
+fn hint(meant: Option<&str>) -> String {
+    meant
+        .map(|name| format!(", did you mean `{name}`?"))
+        .unwrap_or_default()
+}
+
+fn either(counts: &[u32]) -> String {
+    counts
+        .iter()
+        .map(u32::to_string)
+        .collect::<Vec<_>>()
+        .join(" or ")
+}
+
+impl Topology {
+    /// The name on the command line.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Complete { .. } => "complete",
+            Self::Line { .. } => "line",
+            Self::Ring { .. } => "ring",
+            Self::Mesh2d { .. } => "mesh2d",
+            Self::Mesh3d { .. } => "mesh3d",
+            Self::Torus2d { .. } => "torus2d",
+            Self::Torus3d { .. } => "torus3d",
+            Self::Hypercube { .. } => "hypercube",
+            Self::BinaryTree { .. } => "binary-tree",
+            Self::FatTree { .. } => "fat-tree",
+            Self::CubeConnectedCycles { .. } => "ccc",
+            Self::Graph { .. } => "graph",
+        }
+    }
+
+    /// The topology of a name with so many nodes: meshes and tori are square or cubic, a fat tree
+    /// has the least arity that fits (64 nodes are the 2-ary 6-tree).
+    ///
+    /// # Errors
+    /// If the name is unknown, or the topology cannot have that many nodes; then the nearest
+    /// numbers that it can have are named.
+    pub fn from_name(name: &str, nodes: u32) -> Result<Self, TopologyError> {
+        let known = NAMES
+            .into_iter()
+            .find(|known| *known == name)
+            .ok_or_else(|| unknown(name))?;
+        if let Some(topology) = of_count(known, nodes) {
+            return Ok(topology);
+        }
+        let possible =
+            candidates(known, nodes.min(LARGEST)).filter(|&count| of_count(known, count).is_some());
+        let (below, above): (Vec<u32>, Vec<u32>) = possible.partition(|&count| count < nodes);
+        let (below, above) = (below.into_iter().max(), above.into_iter().min());
+        let nearest = below.into_iter().chain(above).collect();
+        Err(TopologyError::NodeCount {
+            name: known,
+            rule: rule(known),
+            nodes,
+            nearest,
+        })
+    }
+}
+
+/// Numbers among which are the nearest possible ones on either side.
+fn candidates(name: &str, nodes: u32) -> Box<dyn Iterator<Item = u32>> {
+    match name {
+        "mesh2d" | "torus2d" => Box::new(powers_near(nodes, 2)),
+        "mesh3d" | "torus3d" => Box::new(powers_near(nodes, 3)),
+        "hypercube" => Box::new((0..u32::BITS).map(|dimension| 1 << dimension)),
+        "binary-tree" => Box::new((1..u32::BITS).map(|levels| (1 << levels) - 1)),
+        "fat-tree" => Box::new(
+            (2..u32::BITS)
+                .flat_map(move |levels| powers_near(nodes, levels))
+                .chain([2]),
+        ),
+        "ccc" => Box::new((3..27).map(|dimension| dimension << dimension)),
+        _ => Box::new([1, LARGEST].into_iter()),
+    }
+}
+
+fn powers_near(number: u32, degree: u32) -> impl Iterator<Item = u32> {
+    let root = nearest_root(number, degree);
+    (root.saturating_sub(1)..=root + 1).filter_map(move |root| root.checked_pow(degree))
+}
+
+fn unknown(name: &str) -> TopologyError {
+    let likeness = |known: &&str| strsim::normalized_damerau_levenshtein(name, known);
+    let close = NAMES.into_iter().filter(|known| likeness(known) > 0.5);
+    let meant = close.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    TopologyError::UnknownName {
+        name: name.to_owned(),
+        meant,
+    }
+}
+
+fn rule(name: &str) -> &'static str {
+    match name {
+        "mesh2d" | "torus2d" => "a square number of nodes",
+        "mesh3d" | "torus3d" => "a cubic number of nodes",
+        "hypercube" => "a power of two of nodes",
+        "binary-tree" => "a power of two less one of nodes",
+        "fat-tree" => "a power of its arity of nodes",
+        "ccc" => "d · 2^d nodes, d at least 3",
+        _ => "one node to 2^31",
+    }
+}
+
+fn of_count(name: &str, nodes: u32) -> Option<Topology> {
+    let topology = match name {
+        "complete" => Topology::Complete { nodes },
+        "ring" => Topology::Ring { nodes },
+        "line" => Topology::Line { nodes },
+        "mesh2d" => root(nodes, 2).map(|side| Topology::Mesh2d {
+            rows: side,
+            columns: side,
+        })?,
+        "torus2d" => root(nodes, 2).map(|side| Topology::Torus2d {
+            rows: side,
+            columns: side,
+        })?,
+        "mesh3d" => root(nodes, 3).map(|side| Topology::Mesh3d {
+            layers: side,
+            rows: side,
+            columns: side,
+        })?,
+        "torus3d" => root(nodes, 3).map(|side| Topology::Torus3d {
+            layers: side,
+            rows: side,
+            columns: side,
+        })?,
+        "hypercube" => Topology::Hypercube {
+            dimension: exponent(nodes, 2)?,
+        },
+        "binary-tree" => Topology::BinaryTree {
+            levels: exponent(nodes.checked_add(1)?, 2)?,
+        },
+        "fat-tree" => fat_tree(nodes)?,
+        _ => Topology::CubeConnectedCycles {
+            dimension: (3..27).find(|d| d << d == nodes)?,
+        },
+    };
+    topology.faults().is_empty().then_some(topology)
+}
+
+/// The whole root of a power.
+fn root(power: u32, degree: u32) -> Option<u32> {
+    let root = nearest_root(power, degree);
+    (root.checked_pow(degree) == Some(power)).then_some(root)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a root of a u32"
+)]
+fn nearest_root(number: u32, degree: u32) -> u32 {
+    f64::from(number).powf(1.0 / f64::from(degree)).round() as u32
+}
+
+/// The whole exponent of a power.
+fn exponent(power: u32, base: u32) -> Option<u32> {
+    let exponent = power.checked_ilog(base)?;
+    (base.checked_pow(exponent) == Some(power)).then_some(exponent)
+}
+
+/// The least arity whose power the number is, with two levels or more unless the arity is two.
+fn fat_tree(nodes: u32) -> Option<Topology> {
+    let binary = exponent(nodes, 2).map(|levels| (2, levels));
+    let other = (2..u32::BITS)
+        .rev()
+        .find_map(|levels| root(nodes, levels).map(|arity| (arity, levels)));
+    let (arity, levels) = binary.or(other)?;
+    Some(Topology::FatTree { arity, levels })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_makes_a_topology_of_its_name_and_size() {
+        for name in NAMES {
+            let nodes = if name == "binary-tree" { 63 } else { 64 };
+            let topology =
+                Topology::from_name(name, nodes).expect("64 suits all but the binary tree");
+            assert_eq!(
+                (topology.name(), topology.nodes(), topology.faults()),
+                (name, nodes, vec![])
+            );
+        }
+        assert_eq!(
+            Topology::from_name("fat-tree", 64),
+            Ok(Topology::FatTree {
+                arity: 2,
+                levels: 6
+            })
+        );
+        assert_eq!(
+            Topology::from_name("fat-tree", 81),
+            Ok(Topology::FatTree {
+                arity: 3,
+                levels: 4
+            })
+        );
+    }
+
+    #[test]
+    fn a_wrong_count_names_the_nearest_right_ones() {
+        let message = |name, nodes| {
+            Topology::from_name(name, nodes)
+                .expect_err("no such topology")
+                .to_string()
+        };
+        assert_eq!(
+            message("mesh2d", 60),
+            "a mesh2d has a square number of nodes: 60 nodes cannot be, 49 or 64 can"
+        );
+        assert_eq!(
+            message("ccc", 1),
+            "a ccc has d · 2^d nodes, d at least 3: 1 nodes cannot be, 24 can"
+        );
+        assert_eq!(
+            message("hypercube", 0),
+            "a hypercube has a power of two of nodes: 0 nodes cannot be, 1 can"
+        );
+        assert_eq!(
+            message("ring", 0),
+            "a ring has one node to 2^31: 0 nodes cannot be, 1 can"
+        );
+        assert_eq!(
+            message("torus2d", u32::MAX),
+            "a torus2d has a square number of nodes: 4294967295 nodes cannot be, 2147395600 can"
+        );
+        assert!(message("ccc", 1 << 30).ends_with("838860800 or 1744830464 can"));
+        assert_eq!(
+            message("fat-tree", 60),
+            "a fat-tree has a power of its arity of nodes: 60 nodes cannot be, 49 or 64 can"
+        );
+    }
+
+    #[test]
+    fn a_misspelt_name_is_recognized() {
+        let error = Topology::from_name("torus-2d", 64)
+            .expect_err("no such name")
+            .to_string();
+        assert!(
+            error
+                .starts_with("there is no topology `torus-2d`, did you mean `torus2d`?; known are"),
+            "{error}"
+        );
+    }
+}

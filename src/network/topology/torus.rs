@@ -1,0 +1,51 @@
+//! Rings, and tori in the plane and in space: dimension order by the shorter way round.
+//!
+//! A ring of four or more nodes in any direction can deadlock unless it has virtual channels.
+
+use super::grid::{Axis, Grid};
+
+pub(super) fn ring(nodes: u32) -> Grid<1> {
+    Grid {
+        axes: [closed(nodes)],
+    }
+}
+
+pub(super) fn plane(rows: u32, columns: u32) -> Grid<2> {
+    Grid {
+        axes: [closed(columns), closed(rows)],
+    }
+}
+
+pub(super) fn space(layers: u32, rows: u32, columns: u32) -> Grid<3> {
+    Grid {
+        axes: [closed(columns), closed(rows), closed(layers)],
+    }
+}
+
+fn closed(side: u32) -> Axis {
+    Axis { side, closed: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Topology;
+
+    #[test]
+    fn the_shorter_way_round_is_taken_and_a_tie_rises() {
+        let ring = Topology::Ring { nodes: 6 };
+        assert_eq!(ring.path(1, 5).collect::<Vec<_>>(), [1, 0, 5]);
+        assert_eq!(ring.path(4, 1).collect::<Vec<_>>(), [4, 5, 0, 1]);
+    }
+
+    #[test]
+    fn a_side_of_two_has_one_link() {
+        assert_eq!(Topology::Ring { nodes: 2 }.links().count(), 1);
+        let torus = Topology::Torus2d {
+            rows: 2,
+            columns: 3,
+        };
+        assert_eq!(torus.links().count(), 2 * 3 + 3);
+        assert_eq!(torus.neighbour(4, 2), None);
+        assert_eq!(torus.neighbour(5, 0), Some((3, 1)));
+    }
+}

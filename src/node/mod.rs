@@ -1,0 +1,36 @@
+//! What happens inside one node: its processor, its memory, its input and output.
+//!
+//! A node does not know the network: a message is handed over at the [machine](crate::machine).
+
+mod dispatch;
+mod input_output;
+mod processor;
+mod software;
+
+pub use dispatch::{Dispatcher, RouterTurn, Urgency};
+pub use input_output::{Host, Linear};
+pub use processor::{Calibration, Kernel, Processor, Work};
+pub use software::{Acknowledging, Receiving, Routing, Sending};
+
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// A node: everything that one processor has to itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// How long computation takes.
+    pub processor: Processor,
+    /// Memory for the program's data.
+    pub memory: Bytes,
+    /// The software cost of sending.
+    pub sending: Sending,
+    /// The software cost of receiving.
+    pub receiving: Receiving,
+    /// The software cost of passing packets on.
+    pub routing: Routing,
+    /// When that software gets the processor of a node that computes.
+    pub router_turn: RouterTurn,
+    /// The cost of acknowledging a message.
+    pub acknowledging: Acknowledging,
+}

@@ -1,0 +1,67 @@
+//! What communication costs the processor of a node.
+//!
+//! The parameters are those of CS-RR-281, equation (4), for messages of up to one packet:
+//! `T(l, d) = alpha + beta l + gamma d + delta l d`. Part of alpha is paid by the source and part
+//! by the destination; part of gamma by the source for every hop of the path, the rest by the
+//! node that the packet comes to.
+
+use crate::units::{Bytes, PerByte, SimDuration};
+use serde::{Deserialize, Serialize};
+
+/// What the source pays for a packet before its first link can have it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sending {
+    /// Preparation of each packet.
+    pub per_packet: SimDuration,
+    /// Copying, for each byte of the packet.
+    pub per_byte: PerByte,
+    /// Route set-up, for each hop to the destination and each packet.
+    pub per_hop: SimDuration,
+    /// Whether the next packet is prepared while the link still transmits the previous one.
+    pub overlap: bool,
+}
+
+impl Sending {
+    /// The processor time of preparing a packet of `bytes` bytes for a destination `hops` away.
+    #[must_use]
+    pub fn time(&self, bytes: u64, hops: u32) -> SimDuration {
+        self.per_packet + self.per_byte.time(bytes) + self.per_hop * u64::from(hops)
+    }
+}
+
+/// What the destination pays for a packet, beside the routing that every node pays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Receiving {
+    /// Reception of each packet.
+    pub per_packet: SimDuration,
+    /// Copying, for each byte of the packet.
+    pub per_byte: PerByte,
+}
+
+impl Receiving {
+    /// The processor time of taking in a packet of `bytes` bytes.
+    #[must_use]
+    pub fn time(&self, bytes: u64) -> SimDuration {
+        self.per_packet + self.per_byte.time(bytes)
+    }
+}
+
+/// What each node that a packet comes to pays for it, the destination included.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Routing {
+    /// Local routing of each packet.
+    pub per_packet: SimDuration,
+}
+
+/// The acknowledge that tells a sender of the delivery of its message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Acknowledging {
+    /// Its length on the links.
+    pub bytes: Bytes,
+    /// What each node that it comes to pays, the sender included.
+    pub per_hop: SimDuration,
+}

@@ -1,0 +1,217 @@
+//! Gauss-Jordan elimination by block rows, CS-RR-281 section 4.
+
+use super::collective::{Barrier, Broadcast};
+use super::partition::Blocks;
+use super::process::{Message, Process};
+use super::{Program, Run};
+use crate::node::{Kernel, Work};
+use crate::trace::Phase;
+use crate::units::Bytes;
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// The solution of a dense system of `n` linear equations.
+///
+/// The host's rank reads the matrix with its right side and distributes it in blocks of rows.
+/// In step k the owner of row k normalises it and broadcasts it, and every rank reduces its own
+/// rows by it. At the end the host's rank collects the solution and writes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GaussJordan {
+    /// The number of equations.
+    pub n: u64,
+    /// How a row comes to all ranks.
+    pub broadcast: Broadcast,
+    /// How the ranks wait for each other after every step.
+    pub barrier: Barrier,
+    /// Whether real numbers are computed as well: a random, well-conditioned system of the
+    /// scenario's seed, whose residual is reported. The simulated time is the same.
+    #[serde(default)]
+    pub numerics: bool,
+}
+
+const WORD: u64 = size_of::<f64>() as u64;
+
+impl GaussJordan {
+    /// The length of a row with its right side.
+    const fn row_bytes(&self) -> u64 {
+        (self.n + 1) * WORD
+    }
+}
+
+impl Program for GaussJordan {
+    fn start(&self, process: Process) -> Run {
+        Box::pin(solve(process, self.clone()))
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        &["input", "distribution", "normalisation", "broadcast", "reduction", "barrier", "collection", "output"]
+    }
+
+    /// The rank's block of rows and a buffer for the row that is broadcast; the host's rank holds
+    /// the whole matrix while it distributes it.
+    fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
+        let rows = if rank == host { self.n } else { Blocks::new(self.n, ranks).count(rank) };
+        let row_bytes = self.n.saturating_add(1).saturating_mul(WORD);
+        Bytes::new((rows + 1).saturating_mul(row_bytes))
+    }
+}
+
+async fn solve(me: Process, system: GaussJordan) {
+    let rows = Blocks::new(system.n, me.ranks());
+    let mut block = obtain_block(&me, &system, rows).await;
+    for k in 0..system.n {
+        let owner = rows.owner(k);
+        let columns = system.n - k;
+        let mut pivot_row = None;
+        if me.rank() == owner {
+            me.phase("normalisation");
+            me.compute(Work::new(Kernel::Norm, columns).after(Kernel::Inv)).await;
+            pivot_row = block.as_mut().map(|block| block.normalise(k));
+        }
+        me.phase("broadcast");
+        pivot_row = system.broadcast.run(&me, owner, system.row_bytes(), pivot_row).await;
+        me.phase("reduction");
+        let others = rows.count(me.rank()) - u64::from(me.rank() == owner);
+        if others > 0 {
+            me.compute(Work::new(Kernel::Rsub, columns).after(Kernel::Set).rows(others)).await;
+        }
+        if let (Some(block), Some(pivot_row)) = (&mut block, pivot_row) {
+            block.reduce(k, &pivot_row);
+        }
+        me.phase("barrier");
+        system.barrier.run(&me).await;
+    }
+    deliver_solution(&me, &system, rows, block).await;
+}
+
+/// Input on the host's rank, distribution to the others.
+async fn obtain_block(me: &Process, system: &GaussJordan, rows: Blocks) -> Option<Block> {
+    let bytes = |rank| rows.count(rank) * system.row_bytes();
+    if me.rank() != me.host() {
+        me.phase("distribution");
+        let message = me.receive(me.host()).await;
+        return message.values.map(|values| Block::new(rows.first(me.rank()), system.n, &values));
+    }
+    me.phase("input");
+    me.input(system.n * system.row_bytes()).await;
+    let matrix = system.numerics.then(|| Matrix::random(me, system.n));
+    me.phase("distribution");
+    for rank in (0..me.ranks()).filter(|rank| *rank != me.rank()) {
+        let values = matrix.as_ref().map(|matrix| matrix.rows(rows.first(rank), rows.count(rank)).into());
+        me.send(rank, Message::new(bytes(rank)).values(values)).await;
+    }
+    let (first, count) = (rows.first(me.rank()), rows.count(me.rank()));
+    matrix.map(|matrix| Block::new(first, system.n, matrix.rows(first, count)))
+}
+
+/// Collection on the host's rank, output.
+async fn deliver_solution(me: &Process, system: &GaussJordan, rows: Blocks, block: Option<Block>) {
+    me.phase("collection");
+    let solution: Option<Rc<[f64]>> = block.map(|block| block.right_side().collect());
+    if me.rank() != me.host() {
+        me.send(me.host(), Message::new(rows.count(me.rank()) * WORD).values(solution)).await;
+        return;
+    }
+    let mut parts = vec![(me.rank(), solution)];
+    for _ in 1..me.ranks() {
+        let part = me.receive_any().await;
+        parts.push((part.from, part.message.values));
+    }
+    me.phase("output");
+    me.output(system.n * WORD).await;
+    parts.sort_by_key(|(rank, _)| *rank);
+    let solution: Option<Vec<f64>> =
+        parts.into_iter().map(|(_, values)| values).collect::<Option<Vec<_>>>().map(|parts| parts.concat());
+    if let Some(solution) = solution {
+        me.report("relative_residual", Matrix::random(me, system.n).relative_residual(&solution));
+    }
+}
+
+/// The rows of one rank, each with its right side.
+struct Block {
+    first: u64,
+    n: usize,
+    values: Vec<f64>,
+}
+
+impl Block {
+    fn new(first: u64, n: u64, values: &[f64]) -> Self {
+        Self { first, n: index(n), values: values.to_vec() }
+    }
+
+    /// Divides row k by its pivot.
+    fn normalise(&mut self, k: u64) -> Rc<[f64]> {
+        let width = self.n + 1;
+        let start = index(k - self.first) * width;
+        let row = &mut self.values[start..start + width];
+        let inverse = 1.0 / row[index(k)];
+        for value in &mut row[index(k)..] {
+            *value *= inverse;
+        }
+        Rc::from(&*row)
+    }
+
+    /// Subtracts the normalised row k from all others, so that column k vanishes.
+    fn reduce(&mut self, k: u64, pivot_row: &[f64]) {
+        let first = self.first;
+        for (row, values) in (first..).zip(self.values.chunks_exact_mut(self.n + 1)) {
+            if row == k {
+                continue;
+            }
+            let factor = values[index(k)];
+            for (value, pivot) in values[index(k)..].iter_mut().zip(&pivot_row[index(k)..]) {
+                *value -= factor * pivot;
+            }
+        }
+    }
+
+    fn right_side(&self) -> impl Iterator<Item = f64> {
+        self.values.chunks_exact(self.n + 1).map(|row| row[self.n])
+    }
+}
+
+/// A whole system of equations, row by row with the right sides.
+struct Matrix {
+    n: usize,
+    values: Vec<f64>,
+}
+
+impl Matrix {
+    /// Elements between −1 and 1, and a diagonal that outweighs its row.
+    fn random(me: &Process, n: u64) -> Self {
+        let mut stream = me.random("linear system");
+        let n = index(n);
+        let mut values: Vec<f64> = (0..n * (n + 1)).map(|_| stream.random_range(-1.0..1.0)).collect();
+        for row in 0..n {
+            #[expect(clippy::cast_precision_loss, reason = "a matrix that fits in memory has few rows")]
+            let weight = n as f64;
+            values[row * (n + 1) + row] += weight;
+        }
+        Self { n, values }
+    }
+
+    fn rows(&self, first: u64, count: u64) -> &[f64] {
+        &self.values[index(first) * (self.n + 1)..index(first + count) * (self.n + 1)]
+    }
+
+    /// ‖Ax − b‖ / (‖A‖ ‖x‖ + ‖b‖) in the maximum norm.
+    fn relative_residual(&self, solution: &[f64]) -> f64 {
+        let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |max: f64, value| max.max(value.abs()));
+        let mut residual: f64 = 0.0;
+        let mut norm: f64 = 0.0;
+        let mut right_side: f64 = 0.0;
+        for row in self.values.chunks_exact(self.n + 1) {
+            let product: f64 = row.iter().zip(solution).map(|(a, x)| a * x).sum();
+            residual = residual.max((product - row[self.n]).abs());
+            norm = norm.max(row[..self.n].iter().map(|a| a.abs()).sum());
+            right_side = right_side.max(row[self.n].abs());
+        }
+        residual / (norm * largest(&mut solution.iter().copied()) + right_side)
+    }
+}
+
+fn index(row: u64) -> usize {
+    usize::try_from(row).expect("a matrix that fits in memory has few rows")
+}

@@ -1,0 +1,80 @@
+//! The ranks as a grid: neighbours without knowledge of the network.
+
+use crate::machine::near_square;
+
+/// A virtual grid of ranks, row by row. On a mesh in row-major order its neighbours are joined by a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// The number of columns.
+    pub columns: u32,
+    ranks: u32,
+}
+
+impl Grid {
+    /// `ranks` ranks in a grid as square as possible.
+    #[must_use]
+    pub fn of(ranks: u32) -> Self {
+        let (_, columns) = near_square(ranks);
+        Self { columns, ranks }
+    }
+
+    /// (row, column) of a rank.
+    #[must_use]
+    pub const fn coordinates(self, rank: u32) -> (u32, u32) {
+        (rank / self.columns, rank % self.columns)
+    }
+
+    /// The parent of `rank` in the tree that spreads from `root` along its row and from there
+    /// along the columns; `None` for the root itself.
+    #[must_use]
+    pub fn parent(self, root: u32, rank: u32) -> Option<u32> {
+        let ((root_row, root_column), (row, column)) = (self.coordinates(root), self.coordinates(rank));
+        match (row.cmp(&root_row), column.cmp(&root_column)) {
+            (std::cmp::Ordering::Greater, _) => Some(rank - self.columns),
+            (std::cmp::Ordering::Less, _) => Some(rank + self.columns),
+            (_, std::cmp::Ordering::Greater) => Some(rank - 1),
+            (_, std::cmp::Ordering::Less) => Some(rank + 1),
+            _ => None,
+        }
+    }
+
+    /// The children of `rank` along the root's row: the trunk of that tree.
+    pub fn trunk(self, root: u32, rank: u32) -> impl Iterator<Item = u32> {
+        let ((root_row, root_column), (row, column)) = (self.coordinates(root), self.coordinates(rank));
+        let right = (row == root_row && column >= root_column && column + 1 < self.columns).then(|| rank + 1);
+        let left = (row == root_row && column <= root_column && column > 0).then(|| rank.wrapping_sub(1));
+        right.into_iter().chain(left)
+    }
+
+    /// The children of `rank` along its column: the branches of that tree.
+    pub fn branches(self, root: u32, rank: u32) -> impl Iterator<Item = u32> {
+        let ((root_row, _), (row, _)) = (self.coordinates(root), self.coordinates(rank));
+        let below = (row >= root_row && rank + self.columns < self.ranks).then(|| rank + self.columns);
+        let above = (row <= root_row && row > 0).then(|| rank.wrapping_sub(self.columns));
+        below.into_iter().chain(above)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rank_but_the_root_is_the_child_of_its_parent() {
+        for ranks in [1, 2, 3, 7, 12, 32, 100, 128] {
+            let grid = Grid::of(ranks);
+            for root in 0..ranks {
+                for rank in 0..ranks {
+                    let Some(parent) = grid.parent(root, rank) else {
+                        assert_eq!(rank, root);
+                        continue;
+                    };
+                    let mut children = grid.trunk(root, parent).chain(grid.branches(root, parent));
+                    assert!(children.any(|child| child == rank), "{rank} under {parent} for root {root} of {ranks}");
+                }
+                let children = (0..ranks).flat_map(|rank| grid.trunk(root, rank).chain(grid.branches(root, rank)));
+                assert_eq!(children.count(), ranks as usize - 1);
+            }
+        }
+    }
+}

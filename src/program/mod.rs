@@ -1,0 +1,103 @@
+//! Software: processes that compute and pass messages, and the programs made of them.
+//!
+//! A program sees ranks, never routes. It is written with the verbs of [`Process`], the shipped
+//! programs just like a user's own.
+
+pub mod collective;
+mod gauss_jordan;
+mod grid;
+mod partition;
+mod ping;
+mod process;
+mod ring_shift;
+
+pub use gauss_jordan::GaussJordan;
+pub use grid::Grid;
+pub use partition::Blocks;
+pub use ping::Ping;
+pub use process::{Answer, Message, Operation, Pattern, Process, Received, Request, Verb};
+pub(crate) use process::Surroundings;
+pub use ring_shift::{RingShift, ShiftOrder};
+
+use crate::trace::Phase;
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+use std::future::Future;
+use std::pin::Pin;
+
+/// What every rank runs.
+pub type Run = Pin<Box<dyn Future<Output = ()>>>;
+
+/// A message-passing program: one process per rank.
+///
+/// Any `Fn(Process) -> impl Future` is a program, so an `async fn` will do.
+pub trait Program {
+    /// The process of one rank.
+    fn start(&self, process: Process) -> Run;
+
+    /// The phases that the processes name, in the order in which a report shows them.
+    fn phases(&self) -> &'static [Phase] {
+        &[]
+    }
+
+    /// The memory for data that `rank` of `ranks` needs, where rank `host` reads and writes.
+    fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
+        let _ = (rank, ranks, host);
+        Bytes::default()
+    }
+}
+
+impl<F, R> Program for F
+where
+    F: Fn(Process) -> R,
+    R: Future<Output = ()> + 'static,
+{
+    fn start(&self, process: Process) -> Run {
+        Box::pin(self(process))
+    }
+}
+
+/// The programs that a scenario can name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Shipped {
+    /// One message from rank 0 to rank 1.
+    Ping(Ping),
+    /// Gauss-Jordan elimination by block rows.
+    GaussJordan(GaussJordan),
+    /// Every rank passes a message to the next one.
+    RingShift(RingShift),
+}
+
+impl Shipped {
+    /// Its name in a scenario.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Ping(_) => "Ping",
+            Self::GaussJordan(_) => "GaussJordan",
+            Self::RingShift(_) => "RingShift",
+        }
+    }
+
+    fn as_program(&self) -> &dyn Program {
+        match self {
+            Self::Ping(program) => program,
+            Self::GaussJordan(program) => program,
+            Self::RingShift(program) => program,
+        }
+    }
+}
+
+impl Program for Shipped {
+    fn start(&self, process: Process) -> Run {
+        self.as_program().start(process)
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        self.as_program().phases()
+    }
+
+    fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
+        self.as_program().memory(rank, ranks, host)
+    }
+}

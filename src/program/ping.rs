@@ -1,0 +1,42 @@
+//! One message.
+
+use super::process::{Message, Process};
+use super::{Program, Run};
+use crate::trace::Phase;
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// Rank 0 sends one message to rank 1; `message_s` is the time until rank 1 has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ping {
+    /// The length of the message.
+    pub bytes: Bytes,
+}
+
+impl Program for Ping {
+    fn start(&self, process: Process) -> Run {
+        Box::pin(ping(process, self.bytes.count()))
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        &["transfer"]
+    }
+
+    fn memory(&self, _rank: u32, _ranks: u32, _host: u32) -> Bytes {
+        self.bytes
+    }
+}
+
+async fn ping(me: Process, bytes: u64) {
+    let start = me.now();
+    me.phase("transfer");
+    match me.rank() {
+        0 => me.send(1, Message::new(bytes)).await,
+        1 => {
+            me.receive(0).await;
+            me.report("message_s", me.elapsed(start).seconds());
+        }
+        _ => {}
+    }
+}

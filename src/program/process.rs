@@ -1,0 +1,302 @@
+//! A process and its verbs.
+
+use super::grid::Grid;
+use crate::engine::{Asking, Mailbox, Streams};
+use crate::node::Work;
+use crate::trace::Phase;
+use crate::units::{SimDuration, SimTime};
+use rand_chacha::ChaCha8Rng;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// What a process asks the simulation for; the time until the answer counts for `phase`.
+#[derive(Debug)]
+pub struct Request {
+    /// The phase that the process is in.
+    pub phase: Phase,
+    /// What it wants.
+    pub verb: Verb,
+}
+
+/// The verbs of a process. All others are made of these.
+#[derive(Debug)]
+pub enum Verb {
+    /// Computes.
+    Compute(Work),
+    /// Has the host read this many bytes.
+    Input(u64),
+    /// Has the host write this many bytes.
+    Output(u64),
+    /// Sends a message to a rank and waits until the send is complete.
+    Send(u32, Message),
+    /// Begins to send and goes on.
+    StartSend(u32, Message),
+    /// Waits for a message.
+    Receive(Pattern),
+    /// Begins to receive and goes on.
+    StartReceive(Pattern),
+    /// Waits until an operation is complete, and ends it.
+    Wait(Operation),
+    /// Waits until one of the operations is complete; none is ended.
+    WaitAny(Vec<Operation>),
+    /// Waits until all ranks have come here; costs nothing.
+    Barrier,
+}
+
+/// What the simulation answers.
+#[derive(Debug)]
+pub enum Answer {
+    /// It has happened.
+    Done,
+    /// A message has come.
+    Received(Received),
+    /// An operation is under way.
+    Started(Operation),
+    /// Which of several operations is complete.
+    Ready(usize),
+}
+
+/// A send or a receive under way. It must be waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "an operation is ended by waiting for it"]
+pub struct Operation(pub(crate) u32);
+
+/// A message: its length, a tag to tell it from others, and, optionally, real numbers.
+///
+/// The simulated time depends on the length alone, with numbers or without.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Its length.
+    pub bytes: u64,
+    /// What the receiver may ask for.
+    pub tag: u32,
+    /// The numbers that it carries, if the program really computes.
+    pub values: Option<Rc<[f64]>>,
+}
+
+impl Message {
+    /// A message of `bytes` bytes with tag 0.
+    #[must_use]
+    pub const fn new(bytes: u64) -> Self {
+        Self { bytes, tag: 0, values: None }
+    }
+
+    /// The same message with a tag.
+    #[must_use]
+    pub const fn tag(mut self, tag: u32) -> Self {
+        self.tag = tag;
+        self
+    }
+
+    /// The same message carrying `values`.
+    #[must_use]
+    pub fn values(mut self, values: Option<Rc<[f64]>>) -> Self {
+        self.values = values;
+        self
+    }
+}
+
+/// Which messages a receive takes: the first to arrive that fits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pattern {
+    /// The sender, or any.
+    pub from: Option<u32>,
+    /// The tag, or any.
+    pub tag: Option<u32>,
+}
+
+impl Pattern {
+    /// Whether a message from `from` with `tag` fits.
+    #[must_use]
+    pub fn fits(self, from: u32, tag: u32) -> bool {
+        self.from.is_none_or(|wanted| wanted == from) && self.tag.is_none_or(|wanted| wanted == tag)
+    }
+}
+
+/// A message that has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Received {
+    /// The sender.
+    pub from: u32,
+    /// The message.
+    pub message: Message,
+}
+
+/// The process of one rank: what it knows and what it can do.
+///
+/// Every verb takes simulated time and is awaited; the others are free.
+#[derive(Clone)]
+pub struct Process {
+    rank: u32,
+    surroundings: Rc<Surroundings>,
+    phase: Rc<Cell<Phase>>,
+}
+
+/// What all processes of a run share.
+pub(crate) struct Surroundings {
+    pub mailbox: Rc<Mailbox<Request, Answer>>,
+    pub clock: Cell<SimTime>,
+    pub ranks: u32,
+    pub host: u32,
+    pub packet_bytes: u64,
+    pub streams: Streams,
+    pub outcomes: RefCell<Vec<(&'static str, f64)>>,
+}
+
+impl Process {
+    pub(crate) fn new(rank: u32, surroundings: Rc<Surroundings>) -> Self {
+        Self { rank, surroundings, phase: Rc::new(Cell::new("program")) }
+    }
+
+    /// The rank of this process, from 0.
+    #[must_use]
+    pub const fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// The number of processes.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        self.surroundings.ranks
+    }
+
+    /// The rank that the host is connected to.
+    #[must_use]
+    pub fn host(&self) -> u32 {
+        self.surroundings.host
+    }
+
+    /// The ranks as a grid, as square as possible.
+    #[must_use]
+    pub fn grid(&self) -> Grid {
+        Grid::of(self.ranks())
+    }
+
+    /// The largest packet of the machine in bytes.
+    #[must_use]
+    pub fn packet_bytes(&self) -> u64 {
+        self.surroundings.packet_bytes
+    }
+
+    /// The simulated time.
+    #[must_use]
+    pub fn now(&self) -> SimTime {
+        self.surroundings.clock.get()
+    }
+
+    /// A stream of random numbers of this rank's own.
+    #[must_use]
+    pub fn random(&self, purpose: &str) -> ChaCha8Rng {
+        self.surroundings.streams.stream(purpose, u64::from(self.rank))
+    }
+
+    /// From now on the time of this process counts for `phase`.
+    pub fn phase(&self, phase: Phase) {
+        self.phase.set(phase);
+    }
+
+    /// Reports a result of the program by name; the name ends in its unit.
+    pub fn report(&self, name: &'static str, value: f64) {
+        self.surroundings.outcomes.borrow_mut().push((name, value));
+    }
+
+    /// Computes.
+    pub async fn compute(&self, work: Work) {
+        self.ask(Verb::Compute(work)).await;
+    }
+
+    /// Has the host read `bytes` bytes; see [`Host`](crate::node::Host).
+    pub async fn input(&self, bytes: u64) {
+        self.ask(Verb::Input(bytes)).await;
+    }
+
+    /// Has the host write `bytes` bytes.
+    pub async fn output(&self, bytes: u64) {
+        self.ask(Verb::Output(bytes)).await;
+    }
+
+    /// Sends to rank `to` and waits until the send is complete, in the sense of
+    /// [`Sends`](crate::machine::Sends).
+    pub async fn send(&self, to: u32, message: Message) {
+        self.ask(Verb::Send(to, message)).await;
+    }
+
+    /// Waits for the first message from rank `from`.
+    pub async fn receive(&self, from: u32) -> Message {
+        self.receive_where(Pattern { from: Some(from), tag: None }).await.message
+    }
+
+    /// Waits for the first message from any rank.
+    pub async fn receive_any(&self) -> Received {
+        self.receive_where(Pattern::default()).await
+    }
+
+    /// Waits for the first message that fits `pattern`.
+    pub async fn receive_where(&self, pattern: Pattern) -> Received {
+        received(self.ask(Verb::Receive(pattern)).await)
+    }
+
+    /// Begins to send and goes on; several sends of one process proceed side by side.
+    pub async fn start_send(&self, to: u32, message: Message) -> Operation {
+        started(self.ask(Verb::StartSend(to, message)).await)
+    }
+
+    /// Begins to receive and goes on.
+    pub async fn start_receive(&self, pattern: Pattern) -> Operation {
+        started(self.ask(Verb::StartReceive(pattern)).await)
+    }
+
+    /// Waits until `operation` is complete; the message, if it was a receive.
+    pub async fn wait(&self, operation: Operation) -> Option<Received> {
+        match self.ask(Verb::Wait(operation)).await {
+            Answer::Received(received) => Some(received),
+            _ => None,
+        }
+    }
+
+    /// Waits until all `operations` are complete.
+    pub async fn wait_all(&self, operations: impl IntoIterator<Item = Operation>) {
+        for operation in operations {
+            self.wait(operation).await;
+        }
+    }
+
+    /// Waits until one of `operations` is complete; its index, the lowest if there are several.
+    /// It still has to be [waited](Self::wait) for, which takes no time then.
+    pub async fn wait_any(&self, operations: &[Operation]) -> usize {
+        match self.ask(Verb::WaitAny(operations.to_vec())).await {
+            Answer::Ready(index) => index,
+            other => unreachable!("wait_any was answered {other:?}"),
+        }
+    }
+
+    /// Waits until all ranks have come here; costs nothing. For a barrier made of messages see
+    /// [`collective::Barrier`](super::collective::Barrier).
+    pub async fn barrier(&self) {
+        self.ask(Verb::Barrier).await;
+    }
+
+    /// The time since `start`, for programs that measure themselves.
+    #[must_use]
+    pub fn elapsed(&self, start: SimTime) -> SimDuration {
+        self.now().since(start)
+    }
+
+    fn ask(&self, verb: Verb) -> Asking<'_, Request, Answer> {
+        self.surroundings.mailbox.ask(Request { phase: self.phase.get(), verb })
+    }
+}
+
+fn received(answer: Answer) -> Received {
+    match answer {
+        Answer::Received(received) => received,
+        other => unreachable!("a receive was answered {other:?}"),
+    }
+}
+
+fn started(answer: Answer) -> Operation {
+    match answer {
+        Answer::Started(operation) => operation,
+        other => unreachable!("the start of an operation was answered {other:?}"),
+    }
+}

@@ -1,0 +1,141 @@
+//! A scenario puts a program on a machine and asks a question about it.
+//!
+//! It is read from RON ([`source`]), checked for everything that can be known before the run
+//! ([`check`](Scenario::check)) and unfolded into cases along its axes ([`Plan`]).
+
+mod axis;
+mod check;
+pub mod source;
+mod sweep;
+
+pub use axis::{Axis, AxisValue};
+pub use sweep::{Case, Override, Plan};
+
+use crate::engine::Streams;
+use crate::machine::{Layout, Machine, Partition, Placement};
+use crate::program::Shipped;
+use crate::units::SimDuration;
+use serde::{Deserialize, Serialize};
+use source::{Document, Faults};
+use std::path::Path;
+
+/// A scenario with its base values and its axes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// The machine, usually `File("machines/….ron")`.
+    pub machine: Machine,
+    /// The number of processes.
+    pub ranks: u32,
+    /// The part of the machine that they get; fitted to the ranks unless given.
+    #[serde(default)]
+    pub partition: Partition,
+    /// Which rank lies on which node of it.
+    pub placement: Placement,
+    /// What runs.
+    pub program: Shipped,
+    /// What a sweep varies; nothing unless given.
+    #[serde(default)]
+    pub axes: Vec<Axis>,
+    /// Axes that advance together instead of forming a product, by name.
+    #[serde(default)]
+    pub zip: Vec<Vec<String>>,
+    /// An expression over the axes that a case must satisfy, such as `"p <= n"`.
+    #[serde(default)]
+    pub filter: Option<String>,
+    /// What to set beside the simulated time.
+    #[serde(default)]
+    pub compare: Vec<Comparison>,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// How many seeds to run, from `seed` on; more than one adds mean, deviation and interval.
+    #[serde(default = "once")]
+    pub repeat: u32,
+    /// Where a run is given up.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+const fn once() -> u32 {
+    1
+}
+
+/// Where a run is given up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// The latest simulated time.
+    pub simulated: SimDuration,
+    /// The largest number of events.
+    pub events: u64,
+}
+
+impl Default for Limits {
+    /// A million simulated seconds and a hundred thousand million events.
+    fn default() -> Self {
+        Self { simulated: SimDuration::from_us(1_000_000_000_000), events: 100_000_000_000 }
+    }
+}
+
+/// Something to set beside the simulated time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Comparison {
+    /// The equations of CS-RR-281 read literally.
+    AsWritten,
+    /// What reproduces the printed predictions of CS-RR-281; only where it prints one.
+    AsPrinted,
+    /// Measurements: a CSV file with a column for each axis that matters, and `measured_s`.
+    /// The path is relative to the scenario.
+    Measured(String),
+}
+
+impl Scenario {
+    /// Reads and checks the base values of the scenario in `path`.
+    ///
+    /// # Errors
+    /// All faults of the file, each with its place.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Faults> {
+        let document = Document::load(path)?;
+        let scenario: Self = document.read()?;
+        scenario.check(&document)?;
+        Ok(scenario)
+    }
+
+    /// Where the ranks are.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        let topology = self.partition.of(&self.machine.network.topology, self.ranks);
+        self.placement.lay_out(topology, self.ranks, self.streams())
+    }
+
+    /// The random streams of the run.
+    #[must_use]
+    pub const fn streams(&self) -> Streams {
+        Streams::new(self.seed)
+    }
+
+    /// The resolved scenario as RON: every value that the run uses, defaults included.
+    ///
+    /// # Panics
+    /// Never: a scenario consists of what RON can say.
+    #[must_use]
+    pub fn to_ron(&self) -> String {
+        let options =
+            ron::Options::default().with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES);
+        let pretty = ron::ser::PrettyConfig::new().struct_names(true);
+        options.to_string_pretty(self, pretty).expect("a scenario can be written as RON")
+    }
+}
+
+impl Machine {
+    /// Reads the machine description in `path`.
+    ///
+    /// # Errors
+    /// All faults of the file, each with its place.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Faults> {
+        let document = Document::load(path)?;
+        let machine: Self = document.read()?;
+        let faults = check::machine_faults(&document, "", &machine);
+        if faults.is_empty() { Ok(machine) } else { Err(document.faults(faults)) }
+    }
+}

@@ -1,0 +1,138 @@
+//! A document: a scenario or machine file with the files it names, ready to be changed and read.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use super::fault::{Fault, Faults};
+use super::files::Loader;
+use super::overrides;
+use super::place::{Place, Source, Sources};
+use super::reading;
+use super::tree::Tree;
+
+/// The tree of a file, with the texts it came from.
+#[derive(Clone, Debug)]
+pub struct Document {
+    sources: Sources,
+    root: Tree,
+}
+
+impl Document {
+    /// Reads a file, and puts the files it names by `File("…")` in their place.
+    ///
+    /// # Errors
+    /// All faults of the files: unreadable, not text, too large, no RON.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Faults> {
+        let mut sources = Sources::default();
+        let root = Loader::new(&mut sources).file(path.as_ref());
+        Self::with(sources, root)
+    }
+
+    /// Reads a text as if it were a file of that name.
+    ///
+    /// # Errors
+    /// All faults of the text and of the files it names.
+    pub fn from_text(name: &str, text: &str) -> Result<Self, Faults> {
+        let mut sources = Sources::default();
+        let place = sources.add(Source { name: name.to_owned(), text: text.to_owned(), typed: false });
+        let root = Loader::new(&mut sources).text(place, Path::new(name));
+        Self::with(sources, root)
+    }
+
+    fn with(sources: Sources, root: Result<Tree, Vec<Fault>>) -> Result<Self, Faults> {
+        match root {
+            Ok(root) => Ok(Self { sources, root }),
+            Err(list) => Err(Faults::new(sources, list)),
+        }
+    }
+
+    /// The whole tree.
+    #[must_use]
+    pub fn root(&self) -> &Tree {
+        &self.root
+    }
+
+    /// The texts that were read.
+    #[must_use]
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// The value at a path such as `program.n` or `axes.0.name`; the empty path is the whole tree.
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<&Tree> {
+        overrides::walk(&self.root, path).ok().map(|(_, tree)| tree)
+    }
+
+    /// Replaces or adds the value at a path, as `--set path=text` does.
+    ///
+    /// # Errors
+    /// A parent that does not exist, or a text that is no value.
+    pub fn set(&mut self, path: &str, text: &str) -> Result<(), Fault> {
+        overrides::set(&mut self.sources, &mut self.root, path, text)
+    }
+
+    /// Replaces or adds the value at a path.
+    ///
+    /// # Errors
+    /// A parent that does not exist.
+    pub fn set_tree(&mut self, path: &str, tree: Tree) -> Result<(), Fault> {
+        let place = tree.place;
+        overrides::assign(&mut self.root, path, tree, &|_| place)
+    }
+
+    /// Adds a text that values made by the program can point into.
+    pub fn add_source(&mut self, name: &str, text: &str) -> Place {
+        self.sources.add(Source { name: name.to_owned(), text: text.to_owned(), typed: true })
+    }
+
+    /// Reads the whole tree as a plain type.
+    ///
+    /// # Errors
+    /// All faults at once.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Faults> {
+        self.read_at("")
+    }
+
+    /// Reads the value at a path as a plain type.
+    ///
+    /// # Errors
+    /// All faults at once; a path that leads nowhere is one.
+    pub fn read_at<T: DeserializeOwned>(&self, path: &str) -> Result<T, Faults> {
+        let Some(tree) = self.get(path) else {
+            return Err(self.faults(vec![self.fault_at(path, &format!("there is no `{path}`"), None)]));
+        };
+        reading::read(&self.sources, tree).map_err(|mut list| {
+            for fault in &mut list {
+                fault.path = join(path, &fault.path);
+            }
+            self.faults(list)
+        })
+    }
+
+    /// A fault of the value at a path, or of its nearest existing parent.
+    #[must_use]
+    pub fn fault_at(&self, path: &str, message: &str, help: Option<&str>) -> Fault {
+        let tree = overrides::nearest(&self.root, path);
+        let place = if overrides::walk(&self.root, path).is_ok() { tree.place } else { tree.opening() };
+        let fault = Fault::new(message).at(place).on(path);
+        match help {
+            Some(help) => fault.help(help),
+            None => fault,
+        }
+    }
+
+    /// Faults together with the texts in which they are shown.
+    #[must_use]
+    pub fn faults(&self, list: Vec<Fault>) -> Faults {
+        Faults::new(self.sources.clone(), list)
+    }
+}
+
+fn join(parent: &str, child: &str) -> String {
+    match (parent, child) {
+        ("", path) | (path, "") => path.to_owned(),
+        _ => format!("{parent}.{child}"),
+    }
+}

@@ -1,0 +1,215 @@
+//! What is wrong with a scenario, and how it is told.
+
+use std::fmt;
+
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use serde::Serialize;
+
+use super::place::{Place, Position, Sources};
+use super::snippet::Snippet;
+use super::spelling::shortened;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where it is wrong, if it stands anywhere.
+    pub place: Option<Place>,
+    /// The path of the value, such as `machine.network`; empty for the whole document.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: Option<String>,
+}
+
+impl Fault {
+    /// A fault that stands nowhere yet.
+    #[must_use]
+    pub fn new(message: &str) -> Self {
+        Self { place: None, path: String::new(), message: shortened(message, 600), help: None }
+    }
+
+    /// The fault at a place.
+    #[must_use]
+    pub fn at(self, place: Place) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    /// The fault of the value at a path.
+    #[must_use]
+    pub fn on(self, path: &str) -> Self {
+        Self { path: shortened(path, 200), ..self }
+    }
+
+    /// The fault with advice.
+    #[must_use]
+    pub fn help(self, help: &str) -> Self {
+        Self { help: Some(shortened(help, 1000)), ..self }
+    }
+}
+
+/// All that is wrong, in the order of files and places, with the texts it is shown in.
+#[derive(Clone, Debug)]
+pub struct Faults {
+    /// The texts.
+    pub sources: Sources,
+    /// The faults; never empty.
+    pub list: Vec<Fault>,
+}
+
+/// A fault as plain values, for JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FaultEntry {
+    /// The name of the file, if the fault stands in one.
+    pub file: Option<String>,
+    /// The line, from one.
+    pub line: Option<usize>,
+    /// The column in characters, from one.
+    pub column: Option<usize>,
+    /// The path of the value.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: Option<String>,
+}
+
+impl Faults {
+    /// Sorts the faults by file and place and drops what is said twice.
+    #[must_use]
+    pub fn new(sources: Sources, mut list: Vec<Fault>) -> Self {
+        list.sort_by_key(|fault| fault.place.map(|place| (place.file, place.start)));
+        let mut kept: Vec<Fault> = Vec::new();
+        for fault in list {
+            if !kept.iter().any(|other| other.place == fault.place && other.message == fault.message) {
+                kept.push(fault);
+            }
+        }
+        Self { sources, list: kept }
+    }
+
+    /// The faults as plain values.
+    #[must_use]
+    pub fn entries(&self) -> Vec<FaultEntry> {
+        self.list.iter().map(|fault| self.entry(fault)).collect()
+    }
+
+    /// The faults for people: place, snippet, message and help of each.
+    #[must_use]
+    pub fn render(&self, colour: bool) -> String {
+        let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(110);
+        let handler = if colour { handler } else { handler.without_syntax_highlighting() };
+        let shown = self.list.iter().map(|fault| self.show(&handler, fault));
+        shown.collect::<Vec<_>>().join("\n")
+    }
+
+    fn show(&self, handler: &GraphicalReportHandler, fault: &Fault) -> String {
+        let snippet = fault.place.and_then(|place| Snippet::cut(&self.sources, place));
+        let diagnostic = Shown { fault, snippet };
+        let mut text = String::new();
+        match handler.render_report(&mut text, &diagnostic) {
+            Ok(()) => text,
+            Err(fmt::Error) => format!("{}\n", self.line(fault)),
+        }
+    }
+
+    fn entry(&self, fault: &Fault) -> FaultEntry {
+        let position = fault.place.map(|place| self.sources.position(place));
+        FaultEntry {
+            file: fault.place.and_then(|place| self.sources.get(place.file)).map(|source| source.name.clone()),
+            line: position.map(|position| position.line),
+            column: position.map(|position| position.column),
+            path: fault.path.clone(),
+            message: fault.message.clone(),
+            help: fault.help.clone(),
+        }
+    }
+
+    fn line(&self, fault: &Fault) -> String {
+        let source = fault.place.and_then(|place| Some((place, self.sources.get(place.file)?)));
+        let Some((place, source)) = source else { return fault.message.clone() };
+        let Position { line, column } = self.sources.position(place);
+        format!("{}:{line}:{column}: {}", source.name, fault.message)
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<_> = self.list.iter().map(|fault| self.line(fault)).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Faults {}
+
+/// A fault as miette wants it.
+#[derive(Debug)]
+struct Shown<'a> {
+    fault: &'a Fault,
+    snippet: Option<Snippet>,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fault.message)
+    }
+}
+
+impl std::error::Error for Shown<'_> {}
+
+impl miette::Diagnostic for Shown<'_> {
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        self.fault.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.snippet.as_ref().map(|snippet| snippet as &dyn miette::SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
+        let snippet = self.snippet.as_ref()?;
+        let text = (!self.fault.path.is_empty()).then(|| self.fault.path.clone());
+        let text = text.unwrap_or_else(|| "here".to_owned());
+        Some(Box::new(std::iter::once(miette::LabeledSpan::new_with_span(Some(text), snippet.label()))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Document;
+
+    #[test]
+    fn a_fault_is_shown_with_its_lines() {
+        let document = Document::from_text("scenarios/x.ron", "A(\n  é: 1, speed: 12,\n)").unwrap();
+        let fault = document.fault_at("speed", "too slow", Some("take 13"));
+        let shown = document.faults(vec![fault]).render(false);
+        for wanted in ["scenarios/x.ron:2:16", "too slow", "take 13", "é: 1, speed: 12,", " 2 │"] {
+            assert!(shown.contains(wanted), "{shown}");
+        }
+        assert!(!shown.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_fault_of_what_is_missing_stands_at_its_parent() {
+        let document = Document::from_text("x.ron", "A(b: B(c: 1))").unwrap();
+        let faults = document.faults(vec![document.fault_at("b.d.e", "wanted", None)]);
+        assert_eq!(faults.to_string(), "x.ron:1:6: wanted");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_to_a_window() {
+        let text = format!("[{}\"\u{1b}[31m\", {}]", "1, ".repeat(100_000), "2, ".repeat(100_000));
+        let document = Document::from_text("x.ron", &text).unwrap();
+        let shown = document.read::<Vec<u8>>().unwrap_err().render(false);
+        assert!(shown.len() < 1500 && shown.contains("x.ron:1:300002"), "{shown}");
+        assert!(!shown.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn faults_become_json() {
+        let faults = Document::from_text("x.ron", "[1").unwrap_err();
+        let json = serde_json::to_string(&faults.entries()).unwrap();
+        assert!(json.starts_with(r#"[{"file":"x.ron","line":1,"column":1,"path":"","message":"this `[`"#), "{json}");
+    }
+}

@@ -1,0 +1,293 @@
+//! Reading files, and putting the trees of others in the place of `File("…")`.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::fault::Fault;
+use super::place::{Place, Source, Sources};
+use super::spelling::excerpt;
+use super::syntax;
+use super::tree::{Node, Tree};
+
+const LARGEST: u64 = 1 << 20;
+const LARGEST_TOGETHER: usize = 4 << 20;
+const DEEPEST: usize = 8;
+
+/// Reads a file and the files it names.
+pub(super) struct Loader<'a> {
+    sources: &'a mut Sources,
+    faults: Vec<Fault>,
+    open: Vec<PathBuf>,
+    bytes: usize,
+}
+
+impl<'a> Loader<'a> {
+    pub fn new(sources: &'a mut Sources) -> Self {
+        Self { sources, faults: Vec::new(), open: Vec::new(), bytes: 0 }
+    }
+
+    /// The tree of a file.
+    pub fn file(mut self, path: &Path) -> Result<Tree, Vec<Fault>> {
+        let tree = self.load(path, None);
+        self.finish(tree)
+    }
+
+    /// The tree of the text at a place, in a file of that path.
+    pub fn text(mut self, place: Place, path: &Path) -> Result<Tree, Vec<Fault>> {
+        let size = place.end - place.start;
+        if size as u64 > LARGEST {
+            let message = format!("the text holds {size} bytes, and the limit is {LARGEST} bytes (1 MiB)");
+            self.fault(Some(Place { end: place.start, ..place }), &message, None);
+            return self.finish(None);
+        }
+        self.open.extend(path.canonicalize());
+        let tree = self.parse(place, path);
+        self.finish(tree)
+    }
+
+    fn finish(self, tree: Option<Tree>) -> Result<Tree, Vec<Fault>> {
+        tree.filter(|_| self.faults.is_empty()).ok_or(self.faults)
+    }
+
+    fn load(&mut self, path: &Path, asked_at: Option<Place>) -> Option<Tree> {
+        let name = path.display().to_string();
+        match read(path) {
+            Ok(text) => {
+                self.bytes += text.len();
+                let place = self.sources.add(Source { name, text, typed: false });
+                self.open.push(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+                let tree = self.parse(place, path);
+                self.open.pop();
+                tree
+            }
+            Err(Unreadable::NotText { readable, at }) => {
+                let whole = self.sources.add(Source { name, text: readable, typed: false });
+                let place = Place { start: at, end: at + '\u{fffd}'.len_utf8(), ..whole };
+                self.fault(Some(place), "the file is not UTF-8 text: this byte is none", None)
+            }
+            Err(Unreadable::Missing) => {
+                let message = format!("there is no file `{}`", excerpt(&name));
+                self.fault(asked_at, &message, asked_at.map(|_| "the path is relative to the file that names it"))
+            }
+            Err(Unreadable::Other(reason)) => {
+                let place = asked_at.unwrap_or_else(|| {
+                    self.sources.add(Source { name: name.clone(), text: String::new(), typed: false })
+                });
+                self.fault(Some(place), &format!("cannot read `{}`: {reason}", excerpt(&name)), None)
+            }
+        }
+    }
+
+    fn fault(&mut self, place: Option<Place>, message: &str, help: Option<&str>) -> Option<Tree> {
+        let fault = Fault { place, ..Fault::new(message) };
+        self.faults.push(match help {
+            Some(help) => fault.help(help),
+            None => fault,
+        });
+        None
+    }
+
+    fn parse(&mut self, place: Place, path: &Path) -> Option<Tree> {
+        match syntax::parse(self.sources, place) {
+            Ok(mut tree) => {
+                self.include(&mut tree, path.parent().unwrap_or(Path::new("")));
+                Some(tree)
+            }
+            Err(faults) => {
+                self.faults.extend(faults);
+                None
+            }
+        }
+    }
+
+    /// Replaces every `File("…")` of a tree by the tree of that file.
+    fn include(&mut self, tree: &mut Tree, folder: &Path) {
+        if is_file(tree) {
+            if let Some(included) = self.included(tree, folder) {
+                *tree = included;
+            }
+            return;
+        }
+        let mut index = 0;
+        while let Some(child) = tree.child_mut(index) {
+            self.include(child, folder);
+            index += 1;
+        }
+    }
+
+    fn included(&mut self, tree: &Tree, folder: &Path) -> Option<Tree> {
+        let place = Some(tree.place);
+        let Some(name) = file_name(tree) else {
+            return self.fault(place, "`File` takes one path in quotes", Some("such as File(\"machines/mesh.ron\")"));
+        };
+        let path = folder.join(name);
+        if self.is_open(&path) {
+            let message = format!("the file `{}` includes itself, directly or through others", excerpt(name));
+            return self.fault(place, &message, None);
+        }
+        if self.open.len() > DEEPEST {
+            return self.fault(place, &format!("files are nested deeper than {DEEPEST}"), None);
+        }
+        if self.bytes > LARGEST_TOGETHER {
+            let limit = LARGEST_TOGETHER >> 20;
+            return self.fault(place, &format!("the files included are larger than {limit} MiB together"), None);
+        }
+        self.load(&path, place)
+    }
+
+    fn is_open(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|path| self.open.contains(&path))
+    }
+}
+
+fn is_file(tree: &Tree) -> bool {
+    matches!(tree.node, Node::Record { .. } | Node::Tuple { .. }) && tree.name() == Some("File")
+}
+
+fn file_name(tree: &Tree) -> Option<&str> {
+    match &tree.node {
+        Node::Tuple { items, .. } => match items.as_slice() {
+            [Tree { node: Node::Text(name), .. }] => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Why a file has no text.
+enum Unreadable {
+    Missing,
+    NotText { readable: String, at: usize },
+    Other(String),
+}
+
+fn read(path: &Path) -> Result<String, Unreadable> {
+    let file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(Unreadable::Other("it is a directory".to_owned()));
+    }
+    if metadata.len() > LARGEST {
+        return Err(too_large(&format!("{} bytes", metadata.len())));
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(too_large("more"));
+    }
+    String::from_utf8(bytes).map_err(not_text)
+}
+
+fn too_large(size: &str) -> Unreadable {
+    Unreadable::Other(format!("it holds {size}, and the limit is {LARGEST} bytes (1 MiB)"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
+fn unreadable(error: io::Error) -> Unreadable {
+    match error.kind() {
+        io::ErrorKind::NotFound => Unreadable::Missing,
+        _ => Unreadable::Other(error.to_string()),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
+fn not_text(error: std::string::FromUtf8Error) -> Unreadable {
+    let readable = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    Unreadable::NotText { readable, at: error.utf8_error().valid_up_to() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::{Document, Faults};
+
+    fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        folder
+    }
+
+    fn faults(files: &[(&str, &[u8])]) -> Faults {
+        let folder = folder(files);
+        Document::load(folder.path().join(files[0].0)).unwrap_err()
+    }
+
+    fn place(faults: &Faults) -> (String, usize, usize) {
+        let entry = faults.entries().remove(0);
+        let file = entry.file.unwrap();
+        (file.rsplit('/').next().unwrap().to_owned(), entry.line.unwrap(), entry.column.unwrap())
+    }
+
+    #[test]
+    fn files_are_put_in_their_place() {
+        let folder = folder(&[
+            ("a.ron", b"A(machine: File(\"m/b.ron\"))"),
+            ("m/b.ron", b"Machine(link: File(\"c.ron\"))"),
+            ("m/c.ron", b"\n Link(n: 7)"),
+        ]);
+        let document = Document::load(folder.path().join("a.ron")).unwrap();
+        let place = document.get("machine.link.n").unwrap().place;
+        assert_eq!(document.sources().text(place), "7");
+        assert!(document.sources().get(place.file).unwrap().name.ends_with("m/c.ron"));
+    }
+
+    #[test]
+    fn a_cycle_is_a_fault_of_the_file_that_closes_it() {
+        let faults = faults(&[("a.ron", b"A(b: File(\"b.ron\"))"), ("b.ron", b"B(\na: File(\"a.ron\"))")]);
+        assert_eq!(place(&faults), ("b.ron".to_owned(), 2, 4));
+        assert!(faults.to_string().contains("includes itself"));
+    }
+
+    #[test]
+    fn a_long_chain_is_a_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        for index in 0..12 {
+            fs::write(folder.path().join(format!("{index}.ron")), format!("File(\"{}.ron\")", index + 1)).unwrap();
+        }
+        let faults = Document::load(folder.path().join("0.ron")).unwrap_err();
+        assert!(faults.to_string().contains("8.ron:1:1: files are nested deeper than 8"), "{faults}");
+    }
+
+    #[test]
+    fn missing_files_and_folders() {
+        let found = faults(&[("a.ron", b"A(\n a: File(\"none.ron\"),\n b: File(\".\"), c: File(3))")]);
+        assert_eq!(place(&found), ("a.ron".to_owned(), 2, 5));
+        let text = found.to_string();
+        assert!(text.contains("there is no file") && text.contains("it is a directory"), "{text}");
+        assert!(text.contains("takes one path"), "{text}");
+        assert!(Document::load("/no/such.ron").unwrap_err().to_string().contains("/no/such.ron"));
+    }
+
+    #[test]
+    fn a_byte_that_is_no_text() {
+        assert_eq!(place(&faults(&[("a.ron", b"A(\n  a: \"\xff\")")])), ("a.ron".to_owned(), 2, 7));
+    }
+
+    #[test]
+    fn a_large_file_is_not_read() {
+        let found = faults(&[("a.ron", &vec![b' '; (1 << 20) + 1])]);
+        assert_eq!(place(&found), ("a.ron".to_owned(), 1, 1));
+        assert!(found.to_string().contains("1048577 bytes, and the limit is 1048576"), "{found}");
+        assert!(Document::load("/dev/zero").is_err());
+    }
+
+    #[test]
+    fn a_large_text_is_not_parsed() {
+        let faults = Document::from_text("x", &" ".repeat((1 << 20) + 1)).unwrap_err();
+        assert!(faults.to_string().starts_with("x:1:1: the text holds 1048577 bytes"), "{faults}");
+    }
+
+    #[test]
+    fn too_much_together_is_a_fault() {
+        let large = format!("\"{}\"", "x".repeat(900_000));
+        let list = format!("[{}]", "File(\"b.ron\"),".repeat(100));
+        let found = faults(&[("a.ron", list.as_bytes()), ("b.ron", large.as_bytes())]);
+        assert!(found.to_string().contains("larger than 4 MiB together"));
+    }
+}

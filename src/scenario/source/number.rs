@@ -1,0 +1,86 @@
+//! Numbers as RON writes them.
+
+/// The value of a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Figure {
+    /// A whole number: its sign and its magnitude.
+    Whole { negative: bool, magnitude: u128 },
+    /// A number with a point or an exponent, or too large for any integer.
+    Real(f64),
+}
+
+const SUFFIXES: [&str; 12] = ["i128", "u128", "i64", "i32", "i16", "u64", "u32", "u16", "f64", "f32", "i8", "u8"];
+
+/// The value of a number's text, if it is one.
+pub(super) fn figure(text: &str) -> Option<Figure> {
+    let negative = text.starts_with('-');
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let plain = without_suffix(unsigned).replace('_', "");
+    let (digits, radix) = radix(&plain);
+    if radix == 10 {
+        return decimal(&plain, negative);
+    }
+    let magnitude = u128::from_str_radix(plain_digits(digits)?, radix).ok()?;
+    Some(Figure::Whole { negative, magnitude })
+}
+
+fn decimal(plain: &str, negative: bool) -> Option<Figure> {
+    if plain.bytes().all(|byte| byte.is_ascii_digit())
+        && let Ok(magnitude) = plain.parse()
+    {
+        return Some(Figure::Whole { negative, magnitude });
+    }
+    let special = matches!(plain, "inf" | "NaN");
+    let digits_first = plain.starts_with(|first: char| first.is_ascii_digit());
+    let value: f64 = (special || digits_first).then(|| plain.parse().ok())??;
+    Some(Figure::Real(if negative { -value } else { value }))
+}
+
+fn plain_digits(digits: &str) -> Option<&str> {
+    digits.starts_with(|first: char| first.is_ascii_alphanumeric()).then_some(digits)
+}
+
+fn radix(text: &str) -> (&str, u32) {
+    match text.get(..2) {
+        Some("0x" | "0X") => (&text[2..], 16),
+        Some("0o" | "0O") => (&text[2..], 8),
+        Some("0b" | "0B") => (&text[2..], 2),
+        _ => (text, 10),
+    }
+}
+
+/// The text without a type such as `u32` behind it; in hexadecimal `f32` would be digits.
+fn without_suffix(text: &str) -> &str {
+    let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    SUFFIXES
+        .iter()
+        .filter(|suffix| !(hexadecimal && suffix.starts_with('f')))
+        .find_map(|suffix| text.strip_suffix(suffix).filter(|rest| !rest.is_empty()))
+        .unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(magnitude: u128) -> Figure {
+        Figure::Whole { negative: false, magnitude }
+    }
+
+    #[test]
+    fn every_way_to_write_a_number() {
+        for (text, value) in [("1_000", 1000), ("0x10", 16), ("0b101", 5), ("7u32", 7), ("+3", 3), ("0xf32", 0xf32)] {
+            assert_eq!(figure(text), Some(whole(value)), "{text}");
+        }
+        assert_eq!(figure("-2"), Some(Figure::Whole { negative: true, magnitude: 2 }));
+        assert_eq!(figure("50e-9"), Some(Figure::Real(50e-9)));
+        assert_eq!(figure("-inf"), Some(Figure::Real(f64::NEG_INFINITY)));
+    }
+
+    #[test]
+    fn what_is_no_number() {
+        for text in ["", "-", "12x", "1.2.3", "0x", "infinity", "20Mbit", "--1", "u8", "0x+1", "é"] {
+            assert_eq!(figure(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Overrides: paths into the tree, and what `--set path=text` means at the value that stands there.
+
+use std::path::Path;
+
+use super::fault::Fault;
+use super::files::Loader;
+use super::place::{Place, Source, Sources};
+use super::spelling::{advice, camel_case, excerpt};
+use super::tree::{Field, Name, Node, Tree};
+
+/// Where a path breaks off: the segment that leads nowhere.
+pub(super) struct Break<'a> {
+    parent: &'a Tree,
+    route: Vec<usize>,
+    index: usize,
+}
+
+/// The value at a path and the indices of the children on the way to it.
+pub(super) fn walk<'a>(root: &'a Tree, path: &str) -> Result<(Vec<usize>, &'a Tree), Break<'a>> {
+    let mut route = Vec::new();
+    let mut tree = root;
+    for (index, segment) in segments(path).enumerate() {
+        match tree.step(segment) {
+            Some((steps, child)) => {
+                route.extend(steps);
+                tree = child;
+            }
+            None => return Err(Break { parent: tree, route, index }),
+        }
+    }
+    Ok((route, tree))
+}
+
+/// The value at a path, or its nearest existing parent.
+pub(super) fn nearest<'a>(root: &'a Tree, path: &str) -> &'a Tree {
+    match walk(root, path) {
+        Ok((_, tree)) => tree,
+        Err(broken) => broken.parent,
+    }
+}
+
+fn segments(path: &str) -> impl Iterator<Item = &str> {
+    path.split('.').take(if path.is_empty() { 0 } else { usize::MAX })
+}
+
+/// Replaces or adds the value at `path` by what `text` means there.
+pub(super) fn set(sources: &mut Sources, root: &mut Tree, path: &str, text: &str) -> Result<(), Fault> {
+    let whole = format!("{path}={text}");
+    let place = sources.add(Source { name: format!("--set {whole}"), text: whole, typed: true });
+    let place = Place { start: path.len() + 1, ..place };
+    let old = walk(root, path).ok().map(|(_, tree)| tree.clone());
+    let tree = meaning(sources, place, text, old.as_ref()).map_err(|fault| fault.on(path))?;
+    assign(root, path, tree, &|index| segment_place(path, index, place.file))
+}
+
+fn segment_place(path: &str, index: usize, file: usize) -> Place {
+    let start: usize = path.split('.').take(index).map(|segment| segment.len() + 1).sum();
+    let length = path.split('.').nth(index).map_or(0, str::len);
+    Place { file, start, end: start + length }
+}
+
+/// Replaces or adds the value at `path`; `place_of` tells where a segment of the path was written.
+pub(super) fn assign(root: &mut Tree, path: &str, tree: Tree, place_of: &dyn Fn(usize) -> Place) -> Result<(), Fault> {
+    let route = match walk(root, path) {
+        Ok((route, _)) => route,
+        Err(broken) => {
+            let name = segments(path).nth(broken.index).unwrap_or("");
+            let last = broken.index + 1 == segments(path).count();
+            let place = place_of(broken.index);
+            if !last || !takes_fields(broken.parent) || name.is_empty() {
+                return Err(missing(&broken, path, name).at(place));
+            }
+            let route = broken.route;
+            let name = Name { text: name.to_owned(), place };
+            return follow(root, &route).map_or(Ok(()), |parent| add_field(parent, Field { name, value: tree }));
+        }
+    };
+    if let Some(slot) = follow(root, &route) {
+        *slot = tree;
+    }
+    Ok(())
+}
+
+fn follow<'a>(root: &'a mut Tree, route: &[usize]) -> Option<&'a mut Tree> {
+    route.iter().try_fold(root, |tree, &index| tree.child_mut(index))
+}
+
+/// Whether a field can be added, here or in the payload of what stands here.
+fn takes_fields(tree: &Tree) -> bool {
+    match &tree.node {
+        Node::Unit | Node::Record { .. } => true,
+        Node::Tuple { items, .. } => items.first().is_none_or(|item| items.len() == 1 && takes_fields(item)),
+        Node::Option(Some(inner)) => takes_fields(inner),
+        _ => false,
+    }
+}
+
+fn add_field(tree: &mut Tree, field: Field) -> Result<(), Fault> {
+    match &mut tree.node {
+        Node::Record { fields, .. } => fields.push(field),
+        Node::Tuple { name, items } if items.is_empty() => {
+            tree.node = Node::Record { name: name.take(), fields: vec![field] };
+        }
+        Node::Unit => tree.node = Node::Record { name: None, fields: vec![field] },
+        _ => return tree.child_mut(0).map_or(Ok(()), |inner| add_field(inner, field)),
+    }
+    Ok(())
+}
+
+fn missing(broken: &Break, path: &str, name: &str) -> Fault {
+    let parent: Vec<_> = segments(path).take(broken.index).collect();
+    let owner = if parent.is_empty() { "the document".to_owned() } else { format!("`{}`", parent.join(".")) };
+    let names = broken.parent.field_names();
+    let known = names.iter().map(String::as_str);
+    let fault = if names.is_empty() {
+        Fault::new(&format!("{owner} is {}, which has no `{}`", broken.parent.words(), excerpt(name)))
+    } else {
+        Fault::new(&format!("there is no `{}` in {owner}", excerpt(name)))
+    };
+    match advice(name, known) {
+        Some(help) => fault.on(path).help(&help),
+        None => fault.on(path),
+    }
+}
+
+/// What a text means where `old` stands.
+fn meaning(sources: &mut Sources, place: Place, text: &str, old: Option<&Tree>) -> Result<Tree, Fault> {
+    let parsed = Loader::new(sources).text(place, Path::new("")).map_err(|mut faults| faults.swap_remove(0));
+    let words = Tree { place, node: Node::Text(text.to_owned()) };
+    match (kind_of(old), parsed) {
+        (Old::Text, Ok(tree)) if is_bare(&tree) => Ok(words),
+        (Old::Text | Old::Absent, Err(_)) if !is_bracketed(text) => Ok(words),
+        (Old::Variant, parsed) if !matches!(parsed, Ok(Tree { node: Node::Bool(_), .. })) => match camel_case(text) {
+            Some(name) => Ok(Tree { place, node: Node::Name(name) }),
+            None => parsed,
+        },
+        (_, parsed) => parsed,
+    }
+}
+
+/// What stood at the path before.
+enum Old {
+    Absent,
+    Text,
+    Variant,
+    Other,
+}
+
+fn kind_of(old: Option<&Tree>) -> Old {
+    match old.map(|tree| &tree.node) {
+        None | Some(Node::Option(None)) => Old::Absent,
+        Some(Node::Option(Some(inner))) => kind_of(Some(inner)),
+        Some(Node::Text(_)) => Old::Text,
+        Some(Node::Name(_) | Node::Record { name: Some(_), .. } | Node::Tuple { name: Some(_), .. }) => Old::Variant,
+        Some(_) => Old::Other,
+    }
+}
+
+fn is_bare(tree: &Tree) -> bool {
+    matches!(tree.node, Node::Number(_) | Node::Name(_) | Node::Bool(_) | Node::Char(_))
+}
+
+fn is_bracketed(text: &str) -> bool {
+    text.trim_start().starts_with(['(', '[', '{', '"']) || text.contains('(')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Document, Node};
+
+    const TEXT: &str = r#"Scenario(
+        ranks: 4,
+        program: GaussJordan(n: 5, broadcast: Neighbour(sends: Sequential)),
+        machine: Machine(links: Link(per_byte: "1 us/B"), switching: CutThrough),
+        axes: [Axis(name: "n"), Axis(name: "p")],
+        extra: Some(Extra(x: 1)),
+        empty: (),
+    )"#;
+
+    fn changed(path: &str, text: &str) -> Node {
+        let mut document = Document::from_text("x.ron", TEXT).unwrap();
+        document.set(path, text).unwrap();
+        document.get(path).unwrap().node.clone()
+    }
+
+    fn refused(path: &str, text: &str) -> String {
+        let mut document = Document::from_text("x.ron", TEXT).unwrap();
+        let fault = document.set(path, text).unwrap_err();
+        let faults = document.faults(vec![fault]);
+        format!("{faults} | {}", faults.list[0].help.clone().unwrap_or_default())
+    }
+
+    fn text(text: &str) -> Node {
+        Node::Text(text.to_owned())
+    }
+
+    #[test]
+    fn paths_go_through_variants_lists_and_options() {
+        let document = Document::from_text("x.ron", TEXT).unwrap();
+        for (path, node) in [
+            ("program.n", Node::Number("5".to_owned())),
+            ("program.broadcast.sends", Node::Name("Sequential".to_owned())),
+            ("axes.1.name", text("p")),
+            ("extra.x", Node::Number("1".to_owned())),
+        ] {
+            assert_eq!(document.get(path).map(|tree| &tree.node), Some(&node), "{path}");
+        }
+        assert!(document.get("program.m").is_none() && document.get("axes.2").is_none());
+    }
+
+    #[test]
+    fn the_old_value_tells_what_a_text_means() {
+        assert_eq!(changed("machine.links.per_byte", "0.7 us/B"), text("0.7 us/B"));
+        assert_eq!(changed("machine.links.per_byte", "\"0.7 us/B\""), text("0.7 us/B"));
+        assert_eq!(changed("machine.links.per_byte", "5"), text("5"));
+        assert_eq!(changed("axes.0.name", "q"), text("q"));
+        assert_eq!(changed("ranks", "5"), Node::Number("5".to_owned()));
+        assert_eq!(changed("machine.switching", "store-and-forward"), Node::Name("StoreAndForward".to_owned()));
+        assert_eq!(changed("program.broadcast", "tree"), Node::Name("Tree".to_owned()));
+        assert!(matches!(changed("machine.switching", "Wormhole(flit: \"1 B\")"), Node::Record { .. }));
+        assert!(matches!(changed("axes", "[1, 2]"), Node::List(_)));
+    }
+
+    #[test]
+    fn fields_can_be_added() {
+        assert_eq!(changed("machine.links.start", "2 us"), text("2 us"));
+        assert_eq!(changed("empty.n", "2"), Node::Number("2".to_owned()));
+        assert_eq!(changed("extra.y", "true"), Node::Bool(true));
+        assert_eq!(changed("ports", "3"), Node::Number("3".to_owned()));
+    }
+
+    #[test]
+    fn missing_parents_are_named() {
+        let message = refused("machine.link.per_byte", "1");
+        assert!(message.contains("there is no `link` in `machine`") && message.contains("`links`?"), "{message}");
+        assert!(message.starts_with("--set machine.link.per_byte=1:1:9:"), "{message}");
+        assert!(refused("nowhere.at.all", "1").contains("there is no `nowhere` in the document"));
+        assert!(refused("ranks.x", "1").contains("`ranks` is the number 4"), "{}", refused("ranks.x", "1"));
+        assert!(refused("axes.2", "1").contains("there is no `2` in `axes`"));
+        assert!(refused("machine.switching.packet", "1").contains("the name `CutThrough`"));
+        assert!(refused("", "(").contains("never closed"));
+    }
+
+    #[test]
+    fn a_value_that_is_none_points_into_the_command_line() {
+        let message = refused("ranks", "[1");
+        assert!(message.starts_with("--set ranks=[1:1:7: this `[` is never closed"), "{message}");
+    }
+
+    #[test]
+    fn trees_can_be_set() {
+        let mut document = Document::from_text("x.ron", TEXT).unwrap();
+        let tree = document.get("ranks").unwrap().clone();
+        document.set_tree("program.n", tree).unwrap();
+        assert_eq!(document.get("program.n").unwrap().node, Node::Number("4".to_owned()));
+    }
+}

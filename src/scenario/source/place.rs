@@ -1,0 +1,104 @@
+//! Where a value stands: the table of files and the places in them.
+
+use std::sync::Arc;
+
+/// A span of bytes in one of the [`Sources`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Which of the sources.
+    pub file: usize,
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+impl Place {
+    /// The place from the start of this one to the end of `other`.
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        Self { end: other.end.max(self.end), ..self }
+    }
+}
+
+/// A line and a column, both counted from one, the column in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// One text that was read: a file, or a `--set` of the command line.
+#[derive(Debug)]
+pub struct Source {
+    /// The name, as the user gave it.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+    /// Whether it was typed on the command line.
+    pub typed: bool,
+}
+
+/// The table of all texts that were read; cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Sources(Vec<Arc<Source>>);
+
+impl Sources {
+    /// Adds a text and returns the place of all of it.
+    pub fn add(&mut self, source: Source) -> Place {
+        let place = Place { file: self.0.len(), start: 0, end: source.text.len() };
+        self.0.push(Arc::new(source));
+        place
+    }
+
+    /// The source of that number, if there is one.
+    #[must_use]
+    pub fn get(&self, file: usize) -> Option<&Source> {
+        self.0.get(file).map(AsRef::as_ref)
+    }
+
+    /// All sources in the order in which they were read.
+    pub fn iter(&self) -> impl Iterator<Item = &Source> {
+        self.0.iter().map(AsRef::as_ref)
+    }
+
+    /// The text at a place; empty where there is none.
+    #[must_use]
+    pub fn text(&self, place: Place) -> &str {
+        self.get(place.file).and_then(|source| source.text.get(place.start..place.end)).unwrap_or("")
+    }
+
+    /// The line and column at which a place starts.
+    #[must_use]
+    pub fn position(&self, place: Place) -> Position {
+        let text = self.get(place.file).map_or("", |source| source.text.as_str());
+        position_in(text, place.start)
+    }
+
+    pub(super) fn is_typed(&self, place: Place) -> bool {
+        self.get(place.file).is_some_and(|source| source.typed)
+    }
+}
+
+/// The line and column of a byte of a text.
+pub(super) fn position_in(text: &str, byte: usize) -> Position {
+    let before = &text[..text.floor_char_boundary(byte)];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    Position {
+        line: 1 + before.bytes().filter(|&byte| byte == b'\n').count(),
+        column: 1 + before[line_start..].chars().count(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        assert_eq!(position_in("é\néé(x", 7), Position { line: 2, column: 3 });
+        assert_eq!(position_in("", 9), Position { line: 1, column: 1 });
+    }
+}

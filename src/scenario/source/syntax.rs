@@ -1,0 +1,514 @@
+//! The grammar of RON: a text becomes a tree, or the list of its faults.
+//!
+//! Written here because the recovering parser of `ron2` 0.3 never ends on 128 `[` followed by a `)`,
+//! and takes 400 bytes of memory per byte of text. This one is linear in both, whatever it is given.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::fault::Fault;
+use super::place::{Place, Sources, position_in};
+use super::spelling::excerpt;
+use super::tokens::{Kind, Scanner, Token};
+use super::tree::{Field, Name, Node, Tree};
+
+const DEEPEST: usize = 64;
+const MOST_FAULTS: usize = 20;
+
+/// The tree of the text at a place, which reaches to the end of its source.
+pub(super) fn parse(sources: &Sources, place: Place) -> Result<Tree, Vec<Fault>> {
+    let text = sources.get(place.file).map_or("", |source| source.text.as_str());
+    let mut parser = Parser::new(text, place);
+    let tree = parser.document();
+    tree.filter(|_| parser.faults.is_empty()).ok_or(parser.faults)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    file: usize,
+    scanner: Scanner<'a>,
+    token: Token,
+    previous_end: usize,
+    open: Vec<(char, Place)>,
+    faults: Vec<Fault>,
+    faulty_line: Range<usize>,
+    stopped: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, place: Place) -> Self {
+        let mut scanner = Scanner::new(text, place.start);
+        let token = scanner.next();
+        Self {
+            text,
+            file: place.file,
+            scanner,
+            token,
+            previous_end: place.start,
+            open: Vec::new(),
+            faults: Vec::new(),
+            faulty_line: 0..0,
+            stopped: false,
+        }
+    }
+
+    fn document(&mut self) -> Option<Tree> {
+        while self.token_text() == "#" && self.text[self.token.end..].starts_with("![") {
+            self.attribute();
+        }
+        if self.token.kind == Kind::End {
+            self.fault(self.here(), "there is no value: the text is empty", None);
+            return None;
+        }
+        let tree = self.value();
+        if self.token.kind != Kind::End {
+            let message = format!("unexpected {} after the end of the value", self.found());
+            self.fault(self.here(), &message, Some("there is one value in a file, such as `Scenario(…)`"));
+        }
+        tree
+    }
+
+    fn attribute(&mut self) {
+        self.scanner.at = self.token.end + 1;
+        self.advance();
+        self.advance();
+        self.skip(false);
+        self.advance();
+    }
+
+    fn advance(&mut self) -> Token {
+        self.previous_end = self.token.end;
+        let next = if self.stopped { self.end() } else { self.scanner.next() };
+        std::mem::replace(&mut self.token, next)
+    }
+
+    fn end(&self) -> Token {
+        Token { kind: Kind::End, start: self.text.len(), end: self.text.len() }
+    }
+
+    fn stop(&mut self) {
+        self.stopped = true;
+        self.token = self.end();
+    }
+
+    fn here(&self) -> Place {
+        self.place(self.token.start, self.token.end)
+    }
+
+    fn place(&self, start: usize, end: usize) -> Place {
+        Place { file: self.file, start, end }
+    }
+
+    fn token_text(&self) -> &'a str {
+        &self.text[self.token.start..self.token.end]
+    }
+
+    fn found(&self) -> String {
+        match self.token.kind {
+            Kind::End => "the end of the text".to_owned(),
+            _ => format!("`{}`", excerpt(self.token_text())),
+        }
+    }
+
+    fn line(&self, place: Place) -> usize {
+        position_in(self.text, place.start).line
+    }
+
+    /// Records a fault, unless it follows another of the same line: that is mostly noise.
+    fn fault(&mut self, place: Place, message: &str, help: Option<&str>) {
+        if !self.faulty_line.contains(&place.start) {
+            let line_start = self.text[..place.start].rfind('\n').map_or(0, |newline| newline + 1);
+            let line_end = self.text[place.start..].find('\n').map_or(self.text.len(), |length| place.start + length);
+            self.faulty_line = line_start..line_end + 1;
+            self.record(place, message, help);
+        }
+    }
+
+    fn record(&mut self, place: Place, message: &str, help: Option<&str>) {
+        if self.stopped {
+            return;
+        }
+        let fault = Fault::new(message).at(place);
+        self.faults.push(match help {
+            Some(help) => fault.help(help),
+            None => fault,
+        });
+        if self.faults.len() >= MOST_FAULTS {
+            self.stop();
+        }
+    }
+
+    fn value(&mut self) -> Option<Tree> {
+        let start = self.token.start;
+        let node = match &self.token.kind {
+            Kind::Open('(') => self.parenthesis(None),
+            Kind::Open('[') => self.list(),
+            Kind::Open(_) => self.map(),
+            Kind::Word => self.named(),
+            Kind::Number => Some(Node::Number(self.take_text())),
+            Kind::Text(_) | Kind::Char(_) => self.literal(),
+            Kind::Bad(_) => self.bad(),
+            Kind::Close(_) | Kind::Comma | Kind::Colon | Kind::End => {
+                let message = format!("expected a value, found {}", self.found());
+                self.fault(self.here(), &message, None);
+                None
+            }
+        }?;
+        Some(Tree { place: self.place(start, self.previous_end), node })
+    }
+
+    fn take_text(&mut self) -> String {
+        let text = self.token_text().to_owned();
+        self.advance();
+        text
+    }
+
+    fn literal(&mut self) -> Option<Node> {
+        match self.advance().kind {
+            Kind::Text(text) => Some(Node::Text(text)),
+            Kind::Char(letter) => Some(Node::Char(letter)),
+            _ => None,
+        }
+    }
+
+    fn bad<T>(&mut self) -> Option<T> {
+        let place = self.here();
+        if let Kind::Bad(message) = self.advance().kind {
+            let quantity = message.ends_with("is not a number");
+            self.fault(place, &message, quantity.then_some("a quantity is text with its unit, such as \"20 Mbit/s\""));
+        }
+        None
+    }
+
+    fn named(&mut self) -> Option<Node> {
+        let name = Name { place: self.here(), text: self.take_text() };
+        match (name.text.as_str(), &self.token.kind) {
+            ("true", _) => Some(Node::Bool(true)),
+            ("false", _) => Some(Node::Bool(false)),
+            ("Some", Kind::Open('(')) => self.some(),
+            ("None", Kind::Comma | Kind::Close(_) | Kind::End) => Some(Node::Option(None)),
+            (_, Kind::Open('(')) => self.parenthesis(Some(name)),
+            (_, Kind::Open('{')) => {
+                let message = format!("the fields of `{}` stand in round brackets", excerpt(&name.text));
+                self.fault(self.here(), &message, Some("write `(` and `)`"));
+                None
+            }
+            _ => Some(Node::Name(name.text)),
+        }
+    }
+
+    fn some(&mut self) -> Option<Node> {
+        let place = self.here();
+        match self.parenthesis(None)? {
+            Node::Tuple { mut items, .. } if items.len() == 1 => Some(Node::Option(items.pop().map(Box::new))),
+            record @ Node::Record { .. } => {
+                let place = self.place(place.start, self.previous_end);
+                Some(Node::Option(Some(Box::new(Tree { place, node: record }))))
+            }
+            _ => {
+                self.fault(place, "`Some` takes one value", None);
+                None
+            }
+        }
+    }
+
+    fn parenthesis(&mut self, name: Option<Name>) -> Option<Node> {
+        self.enter()?;
+        if self.is_record() {
+            return Some(Node::Record { name, fields: self.fields() });
+        }
+        let items = self.items(')', Self::value);
+        Some(if name.is_none() && items.is_empty() { Node::Unit } else { Node::Tuple { name, items } })
+    }
+
+    /// Whether the parenthesis just entered begins with `name:`, or was meant to.
+    fn is_record(&mut self) -> bool {
+        if self.token.kind != Kind::Word {
+            return false;
+        }
+        let at = self.scanner.at;
+        let next = self.scanner.next();
+        self.scanner.at = at;
+        let forgotten_colon = matches!(next.kind, Kind::Number | Kind::Text(_) | Kind::Char(_) | Kind::Word);
+        next.kind == Kind::Colon || forgotten_colon || self.text[next.start..].starts_with('=')
+    }
+
+    fn fields(&mut self) -> Vec<Field> {
+        let fields = self.items(')', Self::field);
+        let mut seen: HashMap<&str, Place> = HashMap::new();
+        for Field { name, .. } in &fields {
+            if let Some(first) = seen.insert(&name.text, name.place) {
+                let (first, second) = (self.line(first), self.line(name.place));
+                let message = format!("field `{}` is given twice: in line {first} and in line {second}", name.text);
+                self.record(name.place, &message, Some("remove one of them"));
+            }
+            if self.stopped {
+                break;
+            }
+        }
+        fields
+    }
+
+    fn field(&mut self) -> Option<Field> {
+        if matches!(self.token.kind, Kind::Bad(_)) {
+            return self.bad();
+        }
+        if self.token.kind != Kind::Word {
+            let message = format!("expected the name of a field, found {}", self.found());
+            self.fault(self.here(), &message, Some("fields are written `name: value`, names without quotes"));
+            return None;
+        }
+        let name = Name { place: self.here(), text: self.take_text() };
+        if self.token.kind != Kind::Colon {
+            let message = format!("expected `:` and a value after `{}`, found {}", excerpt(&name.text), self.found());
+            self.fault(name.place, &message, Some("fields are written `name: value`"));
+            return None;
+        }
+        self.advance();
+        self.value().map(|value| Field { name, value })
+    }
+
+    fn list(&mut self) -> Option<Node> {
+        self.enter()?;
+        Some(Node::List(self.items(']', Self::value)))
+    }
+
+    fn map(&mut self) -> Option<Node> {
+        self.enter()?;
+        Some(Node::Map(self.items('}', Self::entry)))
+    }
+
+    fn entry(&mut self) -> Option<(Tree, Tree)> {
+        let key = self.value()?;
+        if self.token.kind != Kind::Colon {
+            let message = format!("expected `:` and a value after this key, found {}", self.found());
+            self.fault(key.place, &message, Some("a map is written `{key: value}`"));
+            return None;
+        }
+        self.advance();
+        self.value().map(|value| (key, value))
+    }
+
+    /// Passes the opening bracket that is the current token.
+    fn enter(&mut self) -> Option<()> {
+        if self.open.len() >= DEEPEST {
+            let message = format!("brackets are nested deeper than {DEEPEST}");
+            self.fault(self.here(), &message, None);
+            self.stop();
+            return None;
+        }
+        let place = self.here();
+        if let Kind::Open(bracket) = self.advance().kind {
+            self.open.push((bracket, place));
+        }
+        Some(())
+    }
+
+    /// What stands between the bracket just entered and its closing one, separated by commas.
+    fn items<T>(&mut self, closing: char, item: fn(&mut Self) -> Option<T>) -> Vec<T> {
+        let mut items = Vec::new();
+        while !matches!(self.token.kind, Kind::Close(_) | Kind::End) {
+            let found = item(self);
+            if found.is_none() {
+                self.skip(true);
+            }
+            items.extend(found);
+            self.separator();
+        }
+        self.leave(closing);
+        items
+    }
+
+    fn separator(&mut self) {
+        match self.token.kind {
+            Kind::Comma => drop(self.advance()),
+            Kind::Close(_) | Kind::End => {}
+            _ => self.missing_comma(),
+        }
+    }
+
+    fn missing_comma(&mut self) {
+        let before = self.text[..self.previous_end].chars().next_back();
+        let unit = self.token.kind == Kind::Word && before.is_some_and(|letter| letter.is_ascii_digit());
+        let help =
+            if unit { "a quantity is text with its unit, such as \"20 Mbit/s\"" } else { "separate values by `,`" };
+        let message = format!("expected `,` before {}", self.found());
+        let last = self.previous_end - before.map_or(0, char::len_utf8);
+        self.fault(self.place(last, self.previous_end), &message, Some(help));
+        if !matches!(self.token.kind, Kind::Word | Kind::Open(_) | Kind::Number | Kind::Text(_) | Kind::Char(_)) {
+            self.advance();
+            self.skip(true);
+        }
+    }
+
+    fn leave(&mut self, closing: char) {
+        let Some((bracket, opening)) = self.open.pop() else { return };
+        match self.token.kind {
+            Kind::Close(found) if found == closing => drop(self.advance()),
+            Kind::Close(found) => self.wrong_closing(bracket, opening, found),
+            _ => {
+                self.fault(opening, &format!("this `{bracket}` is never closed"), Some(&format!("add a `{closing}`")));
+                self.stop();
+            }
+        }
+    }
+
+    fn wrong_closing(&mut self, bracket: char, opening: Place, found: char) {
+        let line = self.line_unless_known(opening);
+        self.fault(self.here(), &format!("`{found}` does not close the `{bracket}`{line}"), None);
+        let outer_waits = self.open.iter().any(|&(outer, _)| closing_of(outer) == found);
+        if !outer_waits {
+            self.advance();
+        }
+    }
+
+    /// The line of a bracket in words; not counted where no fault will be recorded anyway.
+    fn line_unless_known(&self, opening: Place) -> String {
+        if self.faulty_line.contains(&self.token.start) {
+            return String::new();
+        }
+        format!(" of line {}", self.line(opening))
+    }
+
+    /// Goes on to the next comma or closing bracket of the same depth.
+    fn skip(&mut self, commas: bool) {
+        let mut depth = 0_usize;
+        loop {
+            match self.token.kind {
+                Kind::End => return,
+                Kind::Comma if depth == 0 && commas => return,
+                Kind::Close(_) if depth == 0 => return,
+                Kind::Close(_) => depth -= 1,
+                Kind::Open(_) => depth += 1,
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+}
+
+fn closing_of(bracket: char) -> char {
+    match bracket {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
+    use super::super::Document;
+
+    fn faults(text: &str) -> Vec<(usize, usize, String)> {
+        let faults = Document::from_text("x.ron", text).unwrap_err();
+        faults.entries().into_iter().map(|entry| (entry.line.unwrap(), entry.column.unwrap(), entry.message)).collect()
+    }
+
+    fn fault(text: &str) -> (usize, usize, String) {
+        let mut faults = faults(text);
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        faults.remove(0)
+    }
+
+    #[test]
+    fn a_forgotten_comma_stands_behind_the_value() {
+        let (line, column, message) = fault("A(\n  a: 12\n  b: 2,\n)");
+        assert_eq!((line, column, message.as_str()), (2, 7, "expected `,` before `b`"));
+    }
+
+    #[test]
+    fn a_quantity_without_quotes_is_explained() {
+        let faults = Document::from_text("x", "A(rate: 20 Mbit/s, n: 2)").unwrap_err();
+        assert!(faults.list[0].help.as_ref().unwrap().contains("\"20 Mbit/s\""), "{faults}");
+    }
+
+    #[test]
+    fn an_unclosed_bracket_stands_at_its_opening() {
+        assert_eq!(fault("A(\n b: [1, 2,\n"), (2, 5, "this `[` is never closed".to_owned()));
+        assert_eq!(fault("A(\n b: [1, 2\n)"), (3, 1, "`)` does not close the `[` of line 2".to_owned()));
+    }
+
+    #[test]
+    fn a_text_without_end_and_an_empty_file() {
+        assert_eq!(fault("A(a: \"x)").0, 1);
+        assert_eq!(fault(" // only words\n").2, "there is no value: the text is empty");
+        assert_eq!(fault("").2, "there is no value: the text is empty");
+    }
+
+    #[test]
+    fn several_mistakes_are_found_at_once() {
+        let lines: Vec<_> = faults("A(\n a 1,\n b: ,\n c: 1,\n d: 12x,\n)").into_iter().map(|fault| fault.0).collect();
+        assert_eq!(lines, [2, 3, 5]);
+    }
+
+    #[test]
+    fn a_field_given_twice_names_both_lines() {
+        let (line, _, message) = fault("A(\n a: 1,\n b: 2,\n a: 3,\n)");
+        assert_eq!((line, message.as_str()), (4, "field `a` is given twice: in line 2 and in line 4"));
+    }
+
+    #[test]
+    fn no_more_than_twenty_faults() {
+        assert_eq!(faults(&format!("[\n{}]", "1 1,\n".repeat(500))).len(), 20);
+    }
+
+    #[test]
+    fn attributes_are_passed_over() {
+        let document = Document::from_text("x", "#![enable(implicit_some)]\n#![type = \"x\"]\nA(a: 1)").unwrap();
+        assert!(document.get("a").is_some());
+    }
+
+    #[test]
+    fn a_megabyte_of_anything_ends_soon() {
+        let megabyte = 1 << 20;
+        for unit in
+            ["(", "[", ")", "a", "a ", "\"", "#", "/*", "[(", "{1,", "r#", "\\", "'", "A(a:", "() ", ",", "é", "0"]
+        {
+            for start in ["", "[", "A(", &format!("{})", "[".repeat(64))] {
+                let text = format!("{start}{}", unit.repeat((megabyte - start.len()) / unit.len()));
+                let begin = Instant::now();
+                let result = Document::from_text("x", &text).map_err(|faults| faults.render(false));
+                assert!(begin.elapsed() < Duration::from_secs(1), "{start}{unit} took {:?}", begin.elapsed());
+                assert!(result.is_ok() || result.is_err_and(|shown| shown.len() < 100_000), "{start}{unit}");
+            }
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_a_fault() {
+        assert_eq!(fault(&format!("{}{}", "[".repeat(65), "]".repeat(65))).2, "brackets are nested deeper than 64");
+        assert!(Document::from_text("x", &format!("{}{}", "[".repeat(64), "]".repeat(64))).is_ok());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        /// The strict parser of ron2 is the oracle: both accept the same short texts.
+        #[test]
+        fn accepts_what_ron2_accepts(words in prop::collection::vec(
+            prop::sample::select(vec!["(", ")", "[", "]", "{", "}", ",", ":", "a:", "A", "A(", "1", "-2.5e3", "\"x\"", "'c'", "true", "Some(", "None", "// c\n", "/* */"]),
+            0..12,
+        )) {
+            let text = words.join(" ");
+            let ours = Document::from_text("x", &text);
+            let known_difference = text.contains("Some (") || text.contains("{ ") || text.contains("None (") || text.contains("true (");
+            let oracle = ron2::ast::parse_document(&text).is_ok_and(|document| document.value.is_some());
+            let twice = ours.as_ref().is_err_and(|faults| faults.list.iter().all(|fault| fault.message.contains("twice")));
+            prop_assert!(known_difference || twice || ours.is_ok() == oracle, "{text:?}: {ours:?}");
+        }
+
+        #[test]
+        fn noise_never_panics(text in "[(\\[{:,a1\"'\\\\/*r#\u{e9}\n )\\]}A.-]{0,200}", any in ".{0,60}") {
+            for text in [&text, &any] {
+                if let Err(faults) = Document::from_text("x", text) {
+                    prop_assert!(!faults.list.is_empty());
+                    prop_assert!(faults.render(false).contains("x:"));
+                }
+            }
+        }
+    }
+}

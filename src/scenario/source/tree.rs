@@ -1,0 +1,219 @@
+//! The tree of a document: RON with a place at every value.
+
+use std::fmt;
+
+use super::place::Place;
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    /// Where it stands.
+    pub place: Place,
+    /// What it is.
+    pub node: Node,
+}
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// `()`
+    Unit,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number as it was written, such as `1_000` or `0x10`.
+    Number(String),
+    /// `"text"`, without its quotes and escapes.
+    Text(String),
+    /// `'c'`
+    Char(char),
+    /// `[a, b]`
+    List(Vec<Tree>),
+    /// `{key: value}`
+    Map(Vec<(Tree, Tree)>),
+    /// `None` or `Some(value)`
+    Option(Option<Box<Tree>>),
+    /// `Name(a: 1)` or `(a: 1)`
+    Record {
+        /// The name before the parenthesis.
+        name: Option<Name>,
+        /// The fields in the order in which they were written.
+        fields: Vec<Field>,
+    },
+    /// `Name(1, 2)`, `Name()` or `(1, 2)`
+    Tuple {
+        /// The name before the parenthesis.
+        name: Option<Name>,
+        /// The values.
+        items: Vec<Tree>,
+    },
+    /// A bare name: an enum variant without values.
+    Name(String),
+}
+
+/// A name and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Name {
+    /// The name.
+    pub text: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A field of a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Its name.
+    pub name: Name,
+    /// Its value.
+    pub value: Tree,
+}
+
+impl Tree {
+    /// The children, each with the path segment that leads to it.
+    pub(super) fn children(&self) -> Vec<(Segment<'_>, &Self)> {
+        match &self.node {
+            Node::Option(Some(inner)) => vec![(Segment::Payload, inner)],
+            Node::Record { fields, .. } => {
+                fields.iter().map(|field| (Segment::Name(&field.name.text), &field.value)).collect()
+            }
+            Node::Tuple { items, .. } if items.len() == 1 => vec![(Segment::Payload, &items[0])],
+            Node::List(items) | Node::Tuple { items, .. } => {
+                items.iter().enumerate().map(|(index, item)| (Segment::Index(index), item)).collect()
+            }
+            Node::Map(entries) => entries.iter().map(|(key, value)| (key.as_segment(), value)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn child_mut(&mut self, index: usize) -> Option<&mut Self> {
+        match &mut self.node {
+            Node::Option(Some(inner)) if index == 0 => Some(inner),
+            Node::Record { fields, .. } => fields.get_mut(index).map(|field| &mut field.value),
+            Node::List(items) | Node::Tuple { items, .. } => items.get_mut(index),
+            Node::Map(entries) => entries.get_mut(index).map(|entry| &mut entry.1),
+            _ => None,
+        }
+    }
+
+    /// The number of values in it.
+    pub(super) fn size(&self) -> usize {
+        1 + self.children().into_iter().map(|(_, child)| child.size()).sum::<usize>()
+    }
+
+    /// The child of that path segment, and the indices of the children that lead to it.
+    pub(super) fn step(&self, segment: &str) -> Option<(Vec<usize>, &Self)> {
+        for (index, (name, child)) in self.children().into_iter().enumerate() {
+            if let Segment::Payload = name {
+                let inner = child.step(segment).map(|(mut route, found)| {
+                    route.insert(0, index);
+                    (route, found)
+                });
+                return inner.or_else(|| (segment == "0").then(|| (vec![index], child)));
+            }
+            if name.is(segment) {
+                return Some((vec![index], child));
+            }
+        }
+        None
+    }
+
+    /// The values from this one down to the one at that address, and the path to it.
+    pub(super) fn lineage(&self, address: usize) -> Option<(Vec<&Self>, String)> {
+        let mut trail = Vec::new();
+        let mut path = Vec::new();
+        self.descend(address, &mut trail, &mut path).then(|| {
+            let segments: Vec<_> = path.iter().map(ToString::to_string).collect();
+            (trail, segments.join("."))
+        })
+    }
+
+    fn descend<'a>(&'a self, address: usize, trail: &mut Vec<&'a Self>, path: &mut Vec<Segment<'a>>) -> bool {
+        trail.push(self);
+        if self.address() == address {
+            return true;
+        }
+        for (segment, child) in self.children() {
+            let length = path.len();
+            path.extend((segment != Segment::Payload).then_some(segment));
+            if child.descend(address, trail, path) {
+                return true;
+            }
+            path.truncate(length);
+        }
+        trail.pop();
+        false
+    }
+
+    /// Tells the values of one tree apart for as long as it does not change.
+    pub(super) fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// The names of the fields below, through payloads.
+    pub(super) fn field_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for (segment, child) in self.children() {
+            match segment {
+                Segment::Payload => names.extend(child.field_names()),
+                _ => names.push(segment.to_string()),
+            }
+        }
+        names
+    }
+
+    /// The name before the parenthesis, or the opening itself.
+    pub(super) fn opening(&self) -> Place {
+        match &self.node {
+            Node::Record { name: Some(name), .. } | Node::Tuple { name: Some(name), .. } => name.place,
+            Node::Name(_) => self.place,
+            _ => Place { end: self.place.end.min(self.place.start + 1), ..self.place },
+        }
+    }
+
+    /// The struct or variant name this value carries.
+    pub(super) fn name(&self) -> Option<&str> {
+        match &self.node {
+            Node::Record { name, .. } | Node::Tuple { name, .. } => name.as_ref().map(|name| name.text.as_str()),
+            Node::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn as_segment(&self) -> Segment<'_> {
+        Segment::Name(match &self.node {
+            Node::Text(text) | Node::Name(text) | Node::Number(text) => text,
+            Node::Bool(true) => "true",
+            Node::Bool(false) => "false",
+            _ => "?",
+        })
+    }
+}
+
+/// One step of a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Segment<'a> {
+    /// The payload of a variant or of `Some`: paths pass through it.
+    Payload,
+    Name(&'a str),
+    Index(usize),
+}
+
+impl Segment<'_> {
+    fn is(self, text: &str) -> bool {
+        match self {
+            Self::Payload => false,
+            Self::Name(name) => name == text,
+            Self::Index(index) => text.parse() == Ok(index),
+        }
+    }
+}
+
+impl fmt::Display for Segment<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Payload => Ok(()),
+            Self::Name(name) => f.write_str(name),
+            Self::Index(index) => write!(f, "{index}"),
+        }
+    }
+}

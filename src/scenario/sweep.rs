@@ -1,0 +1,280 @@
+//! One scenario becomes many cases.
+
+use super::axis::{Axis, AxisValue};
+use super::source::{Document, Fault, Faults, Tree};
+use super::Scenario;
+use exmex::{Express, Val};
+
+/// An axis replaced or added from outside: `--over name=v1,v2,…`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// The name of a declared axis, or the path of a field.
+    pub name: String,
+    /// The values as text.
+    pub values: Vec<String>,
+}
+
+/// One case: the scenario with its base values replaced by one point of the axes.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The value of each axis by its short name.
+    pub keys: Vec<(String, Option<AxisValue>)>,
+    /// The scenario to play.
+    pub scenario: Scenario,
+}
+
+/// A scenario unfolded: its cases, in the order of the axes.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    document: Document,
+    scenario: Scenario,
+    axes: Vec<PlannedAxis>,
+}
+
+#[derive(Clone, Debug)]
+struct PlannedAxis {
+    axis: Axis,
+    values: Vec<PlannedValue>,
+}
+
+/// A value and what stands for it in the scenario.
+#[derive(Clone, Debug)]
+struct PlannedValue {
+    shown: AxisValue,
+    setting: Setting,
+}
+
+#[derive(Clone, Debug)]
+enum Setting {
+    Tree(Tree),
+    Text(String),
+}
+
+/// A point of the axes: for each axis its value.
+type Point = Vec<PlannedValue>;
+
+impl Plan {
+    /// Reads the scenario of `document` and applies `overrides` to its axes.
+    ///
+    /// # Errors
+    /// All faults of the scenario and of its axes.
+    pub fn new(document: Document, overrides: &[Override]) -> Result<Self, Faults> {
+        let scenario: Scenario = document.read()?;
+        let mut plan = Self { axes: Vec::new(), document, scenario };
+        let mut faults = plan.read_axes();
+        for replacement in overrides {
+            faults.extend(plan.apply(replacement).err());
+        }
+        faults.extend(plan.check_zips());
+        if faults.is_empty() { Ok(plan) } else { Err(plan.document.faults(faults)) }
+    }
+
+    /// The base values as one case.
+    ///
+    /// # Errors
+    /// All faults of the case.
+    pub fn base(&self) -> Result<Case, Faults> {
+        self.scenario.check(&self.document)?;
+        let shown = |planned: &PlannedAxis| {
+            let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
+            (planned.axis.name.clone(), value.map(|value| value.without_unit(planned.axis.unit.as_deref())))
+        };
+        Ok(Case { keys: self.axes.iter().map(shown).collect(), scenario: self.scenario.clone() })
+    }
+
+    /// All cases: the product of the axes, zipped where declared so, filtered.
+    ///
+    /// # Errors
+    /// All faults of the first case that has any.
+    pub fn cases(&self) -> Result<Vec<Case>, Faults> {
+        let mut cases = Vec::new();
+        for point in self.points() {
+            cases.extend(self.case(point)?);
+        }
+        Ok(cases)
+    }
+
+    /// The document with every override applied.
+    #[must_use]
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    fn read_axes(&mut self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for (index, axis) in self.scenario.axes.iter().enumerate() {
+            let at = |field: &str| format!("axes.{index}.{field}");
+            if self.scenario.axes[..index].iter().any(|other| other.name == axis.name) {
+                let message = format!("the axis `{}` is declared twice", axis.name);
+                faults.push(self.document.fault_at(&at("name"), &message, Some("give it another name")));
+            }
+            if self.document.get(&axis.path).is_none() {
+                let message = format!("there is no field `{}` in this scenario", axis.path);
+                faults.push(self.document.fault_at(&at("path"), &message, Some("give the path of a field, such as `program.n`")));
+            }
+            if axis.values.is_empty() == axis.expression.is_none() {
+                let message = format!("the axis `{}` needs either values or an expression", axis.name);
+                faults.push(self.document.fault_at(&format!("axes.{index}"), &message, Some("give one of the two")));
+            }
+            let trees = (0..axis.values.len()).filter_map(|value| self.document.get(&at(&format!("values.{value}"))));
+            let values = axis.values.iter().zip(trees).map(|(value, tree)| planned(axis, value, tree)).collect();
+            self.axes.push(PlannedAxis { axis: axis.clone(), values });
+        }
+        faults
+    }
+
+    fn apply(&mut self, replacement: &Override) -> Result<(), Fault> {
+        let name = &replacement.name;
+        let index = match self.axes.iter().position(|planned| planned.axis.name == *name) {
+            Some(index) => index,
+            None => self.add_axis(name)?,
+        };
+        let PlannedAxis { axis, values } = &mut self.axes[index];
+        axis.expression = None;
+        *values = replacement.values.iter().map(|text| typed(axis, text)).collect();
+        Ok(())
+    }
+
+    fn add_axis(&mut self, path: &str) -> Result<usize, Fault> {
+        if self.document.get(path).is_none() {
+            let names: Vec<_> = self.axes.iter().map(|planned| planned.axis.name.as_str()).collect();
+            let message = format!("`{path}` is neither an axis nor the path of a field");
+            let help = format!("the axes are: {}; a path is one such as `program.n`", names.join(", "));
+            return Err(Fault::new(&message).help(&help));
+        }
+        let path = path.to_owned();
+        let axis = Axis { name: path.clone(), path, unit: None, values: Vec::new(), expression: None };
+        self.axes.push(PlannedAxis { axis, values: Vec::new() });
+        Ok(self.axes.len() - 1)
+    }
+
+    fn check_zips(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for (index, zip) in self.scenario.zip.iter().enumerate() {
+            let at = format!("zip.{index}");
+            for name in zip.iter().filter(|name| self.axis(name).is_none()) {
+                let message = format!("there is no axis `{name}`");
+                faults.push(self.document.fault_at(&at, &message, Some("name declared axes")));
+            }
+            let mut lengths = zip.iter().filter_map(|name| self.axis(name)).map(|planned| planned.values.len());
+            let first = lengths.next();
+            if lengths.any(|length| Some(length) != first) {
+                let message = "zipped axes have different numbers of values";
+                faults.push(self.document.fault_at(&at, message, Some("give them equally many")));
+            }
+        }
+        faults
+    }
+
+    fn axis(&self, name: &str) -> Option<&PlannedAxis> {
+        self.axes.iter().find(|planned| planned.axis.name == name)
+    }
+
+    /// The index of the axis that leads the zip of axis `index`, itself if it is in none.
+    fn leader(&self, index: usize) -> usize {
+        let name = &self.axes[index].axis.name;
+        let zip = self.scenario.zip.iter().find(|zip| zip.contains(name));
+        let leads = |planned: &PlannedAxis| zip.is_some_and(|zip| zip.contains(&planned.axis.name));
+        self.axes.iter().position(leads).unwrap_or(index)
+    }
+
+    /// For each axis the number of its value; the last axis varies fastest.
+    fn points(&self) -> Vec<Vec<usize>> {
+        let mut points = vec![Vec::new()];
+        for (index, planned) in self.axes.iter().enumerate() {
+            let leader = self.leader(index);
+            let extend = |point: Vec<usize>| -> Vec<Vec<usize>> {
+                let numbers = match () {
+                    () if planned.axis.expression.is_some() => 0..1,
+                    () if leader < index => point[leader]..point[leader] + 1,
+                    () => 0..planned.values.len(),
+                };
+                numbers.map(|number| point.iter().copied().chain([number]).collect()).collect()
+            };
+            points = points.into_iter().flat_map(extend).collect();
+        }
+        points
+    }
+
+    /// The case of one point, unless the filter excludes it.
+    fn case(&self, numbers: Vec<usize>) -> Result<Option<Case>, Faults> {
+        let failed = |fault| self.document.faults(vec![fault]);
+        let mut document = self.document.clone();
+        let mut point: Point = Vec::new();
+        for (planned, number) in self.axes.iter().zip(numbers) {
+            let value = match &planned.axis.expression {
+                None => planned.values[number].clone(),
+                Some(expression) => {
+                    typed(&planned.axis, &self.compute(&planned.axis.name, expression, &point).map_err(failed)?)
+                }
+            };
+            match &value.setting {
+                Setting::Tree(tree) => document.set_tree(&planned.axis.path, tree.clone()),
+                Setting::Text(text) => document.set(&planned.axis.path, text),
+            }
+            .map_err(|fault| document.faults(vec![fault]))?;
+            point.push(value);
+        }
+        if !self.passes_filter(&point).map_err(failed)? {
+            return Ok(None);
+        }
+        let scenario: Scenario = document.read()?;
+        scenario.check(&document)?;
+        let names = self.axes.iter().map(|planned| planned.axis.name.clone());
+        let keys = names.zip(point.into_iter().map(|value| Some(value.shown))).collect();
+        Ok(Some(Case { keys, scenario }))
+    }
+
+    fn passes_filter(&self, point: &[PlannedValue]) -> Result<bool, Fault> {
+        let Some(filter) = &self.scenario.filter else { return Ok(true) };
+        let value = self.evaluate("filter", filter, point)?;
+        value.to_bool().map_err(|_| {
+            self.document.fault_at("filter", "the filter is no condition", Some("compare something, such as `p <= n`"))
+        })
+    }
+
+    fn compute(&self, name: &str, expression: &str, point: &[PlannedValue]) -> Result<String, Fault> {
+        let place = self.scenario.axes.iter().position(|axis| axis.name == name);
+        let at = place.map_or(String::new(), |index| format!("axes.{index}.expression"));
+        let number = match self.evaluate(&at, expression, point)? {
+            Val::Int(whole) => return Ok(whole.to_string()),
+            Val::Float(real) if real.is_finite() => real,
+            _ => return Err(self.document.fault_at(&at, "the expression has no number as its value", None)),
+        };
+        Ok(AxisValue::Real(number).to_string())
+    }
+
+    fn evaluate(&self, at: &str, expression: &str, point: &[PlannedValue]) -> Result<Val<i64, f64>, Fault> {
+        let fault = |message: &str, help: &str| self.document.fault_at(at, message, Some(help));
+        let parsed = exmex::parse_val::<i64, f64>(expression)
+            .map_err(|error| fault(&format!("this is no expression: {}", error.msg()), "write one such as `128 * sqrt(p)`"))?;
+        let values = parsed.var_names().iter().map(|name| {
+            let known = self.axes.iter().zip(point).find(|(planned, _)| planned.axis.name == *name);
+            match known.map(|(_, value)| &value.shown) {
+                Some(AxisValue::Whole(whole)) => Ok(Val::Int(*whole)),
+                Some(AxisValue::Real(real)) => Ok(Val::Float(*real)),
+                Some(AxisValue::Text(_)) => Err(fault(&format!("the axis `{name}` is no number"), "use axes of numbers")),
+                None => Err(fault(&format!("there is no axis `{name}` before this one"), "use axes declared before")),
+            }
+        });
+        let values: Vec<_> = values.collect::<Result<_, _>>()?;
+        parsed.eval(&values).map_err(|error| fault(error.msg(), "write an expression such as `128 * sqrt(p)`"))
+    }
+}
+
+/// A value as it stands in the scenario; a bare number gets the unit of its axis.
+fn planned(axis: &Axis, value: &AxisValue, tree: &Tree) -> PlannedValue {
+    let shown = value.clone().without_unit(axis.unit.as_deref());
+    let setting = match (value.number(), &axis.unit) {
+        (Some(_), Some(_)) => Setting::Text(value.setting(axis.unit.as_deref())),
+        _ => Setting::Tree(tree.clone()),
+    };
+    PlannedValue { shown, setting }
+}
+
+/// A value from the command line or from an expression.
+fn typed(axis: &Axis, text: &str) -> PlannedValue {
+    let value = AxisValue::parse(text);
+    let setting = Setting::Text(value.setting(axis.unit.as_deref()));
+    PlannedValue { shown: value.without_unit(axis.unit.as_deref()), setting }
+}

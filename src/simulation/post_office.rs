@@ -1,0 +1,214 @@
+//! Messages between their sending and their receiving, and the operations that wait for them.
+
+use crate::machine::MessageId;
+use crate::program::{Message, Operation, Pattern, Received};
+use crate::trace::Activity;
+use std::collections::VecDeque;
+
+/// A table whose places are used again.
+struct Slots<T> {
+    places: Vec<Option<T>>,
+    vacant: Vec<u32>,
+}
+
+impl<T> Slots<T> {
+    const fn new() -> Self {
+        Self { places: Vec::new(), vacant: Vec::new() }
+    }
+
+    fn put(&mut self, value: T) -> u32 {
+        if let Some(place) = self.vacant.pop() {
+            self.places[place as usize] = Some(value);
+            return place;
+        }
+        self.places.push(Some(value));
+        u32::try_from(self.places.len() - 1).expect("fewer than four thousand million at once")
+    }
+
+    fn get(&mut self, place: u32) -> Option<&mut T> {
+        self.places.get_mut(place as usize)?.as_mut()
+    }
+
+    fn take(&mut self, place: u32) -> Option<T> {
+        let value = self.places.get_mut(place as usize)?.take();
+        if value.is_some() {
+            self.vacant.push(place);
+        }
+        value
+    }
+}
+
+/// What a process waits for, or could.
+#[derive(Debug)]
+pub struct Task {
+    pub rank: u32,
+    pub kind: TaskKind,
+    pub state: TaskState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskKind {
+    Send { to: u32 },
+    Receive(Pattern),
+}
+
+#[derive(Debug)]
+pub enum TaskState {
+    UnderWay,
+    Sent,
+    Received(Received),
+}
+
+impl TaskKind {
+    /// What a process does while it waits for the task.
+    pub const fn activity(self) -> Activity {
+        match self {
+            Self::Send { .. } => Activity::Sending,
+            Self::Receive(_) => Activity::Blocked,
+        }
+    }
+}
+
+impl TaskState {
+    pub const fn is_complete(&self) -> bool {
+        !matches!(self, Self::UnderWay)
+    }
+}
+
+/// A message that is under way or waits to be received. It is kept until it has been received
+/// and its send is complete, whichever comes last.
+struct Letter {
+    from: u32,
+    to: u32,
+    message: Option<Message>,
+    sending: Option<Operation>,
+}
+
+/// A message has found its receiver.
+pub struct Match {
+    pub operation: Operation,
+    pub message: MessageId,
+}
+
+/// The messages and operations of all ranks.
+pub struct PostOffice {
+    letters: Slots<Letter>,
+    tasks: Slots<Task>,
+    /// Delivered messages that nobody has asked for, by receiving rank, in the order of arrival.
+    inboxes: Vec<VecDeque<(u32, MessageId)>>,
+    /// Receives that no message has come for, by rank, in the order in which they were asked.
+    receives: Vec<VecDeque<Operation>>,
+}
+
+impl PostOffice {
+    pub fn new(ranks: u32) -> Self {
+        let ranks = ranks as usize;
+        Self {
+            letters: Slots::new(),
+            tasks: Slots::new(),
+            inboxes: (0..ranks).map(|_| VecDeque::new()).collect(),
+            receives: (0..ranks).map(|_| VecDeque::new()).collect(),
+        }
+    }
+
+    /// A send begins: its operation, and the ticket of the message.
+    pub fn post(&mut self, from: u32, to: u32, message: Message) -> (Operation, u32) {
+        let task = Task { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay };
+        let operation = Operation(self.tasks.put(task));
+        let letter = Letter { from, to, message: Some(message), sending: Some(operation) };
+        (operation, self.letters.put(letter))
+    }
+
+    /// A send is complete.
+    pub fn sent(&mut self, ticket: u32) -> Operation {
+        let letter = self.letters.get(ticket).expect("a letter is kept until its send is complete");
+        let operation = letter.sending.take().expect("a send is complete once");
+        if letter.message.is_none() {
+            self.letters.take(ticket);
+        }
+        self.task(operation).state = TaskState::Sent;
+        operation
+    }
+
+    /// A message has been delivered; it meets the first receive that it fits.
+    pub fn delivered(&mut self, ticket: u32, message: MessageId) -> Option<Match> {
+        let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
+        let (from, to) = (letter.from, letter.to);
+        let tag = letter.message.as_ref().expect("a letter is received once").tag;
+        let waiting = std::mem::take(&mut self.receives[to as usize]);
+        let place = waiting.iter().position(|operation| self.pattern(*operation).fits(from, tag));
+        self.receives[to as usize] = waiting;
+        let Some(place) = place else {
+            self.inboxes[to as usize].push_back((ticket, message));
+            return None;
+        };
+        let operation = self.receives[to as usize].remove(place)?;
+        self.hand_over(operation, ticket);
+        Some(Match { operation, message })
+    }
+
+    /// A receive begins; it takes the first message that fits, if one is there.
+    pub fn receive(&mut self, rank: u32, pattern: Pattern) -> (Operation, Option<Match>) {
+        let task = Task { rank, kind: TaskKind::Receive(pattern), state: TaskState::UnderWay };
+        let operation = Operation(self.tasks.put(task));
+        let letters = &mut self.letters;
+        let place = self.inboxes[rank as usize].iter().position(|(ticket, _)| {
+            let letter = letters.get(*ticket).expect("a letter is kept until it is received");
+            letter.message.as_ref().is_some_and(|message| pattern.fits(letter.from, message.tag))
+        });
+        let Some((ticket, message)) = place.and_then(|place| self.inboxes[rank as usize].remove(place)) else {
+            self.receives[rank as usize].push_back(operation);
+            return (operation, None);
+        };
+        self.hand_over(operation, ticket);
+        (operation, Some(Match { operation, message }))
+    }
+
+    /// Ends a complete operation of `rank`.
+    pub fn end(&mut self, operation: Operation) -> TaskState {
+        self.tasks.take(operation.0).expect("an operation is ended once").state
+    }
+
+    /// An operation that has not been ended, if `rank` has begun it.
+    pub fn find(&mut self, rank: u32, operation: Operation) -> Option<&Task> {
+        self.tasks.get(operation.0).filter(|task| task.rank == rank).map(|task| &*task)
+    }
+
+    /// The rank whose operation this is.
+    pub fn rank(&mut self, operation: Operation) -> u32 {
+        self.task(operation).rank
+    }
+
+    /// What an operation waits for, in words, and the rank that it waits for.
+    pub fn describe(&mut self, operation: Operation) -> (String, Option<u32>) {
+        match self.task(operation).kind {
+            TaskKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),
+            TaskKind::Receive(Pattern { from, tag }) => {
+                let from_words = from.map_or("any rank".to_owned(), |rank| format!("rank {rank}"));
+                let tag_words = tag.map_or(String::new(), |tag| format!(" a message with tag {tag}"));
+                (format!("waits to receive{tag_words} from {from_words}"), from)
+            }
+        }
+    }
+
+    fn hand_over(&mut self, operation: Operation, ticket: u32) {
+        let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
+        let message = letter.message.take().expect("a letter is received once");
+        let from = letter.from;
+        if letter.sending.is_none() {
+            self.letters.take(ticket);
+        }
+        self.task(operation).state = TaskState::Received(Received { from, message });
+    }
+
+    fn pattern(&mut self, operation: Operation) -> Pattern {
+        match self.task(operation).kind {
+            TaskKind::Receive(pattern) => pattern,
+            TaskKind::Send { .. } => unreachable!("only receives wait for messages"),
+        }
+    }
+
+    fn task(&mut self, operation: Operation) -> &mut Task {
+        self.tasks.get(operation.0).expect("an operation is kept until it is ended")
+    }
+}

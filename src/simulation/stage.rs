@@ -1,0 +1,365 @@
+//! The event loop: processes ask, the machine works, what has happened wakes the processes.
+
+use super::deadlock::{Blocked, DeadlockReport};
+use super::post_office::{PostOffice, TaskState};
+use super::{Simulation, SimulationError};
+use crate::engine::{Mailbox, Processes, Step};
+use crate::machine::{Happening, Layout, Machine, Transport};
+use crate::program::{Answer, Message, Operation, Pattern, Process, Program, Request, Surroundings, Verb};
+use crate::trace::{Accounts, Activity, Delivery, Phase, Trace};
+use crate::units::{SimDuration, SimTime};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// The phase of the time before the program starts.
+const INITIALISATION: Phase = "initialisation";
+
+/// A run while it is played.
+pub struct Stage<'s> {
+    machine: &'s Machine,
+    layout: &'s Layout,
+    transport: Transport,
+    processes: Processes<Request, Answer>,
+    post_office: PostOffice,
+    ranks: Vec<RankState>,
+    surroundings: Rc<Surroundings>,
+    accounts: Accounts,
+    deliveries: Vec<Delivery>,
+    /// Processes that can go on, with what they have been waiting for.
+    ready: VecDeque<(u32, Answer)>,
+    at_barrier: u32,
+    finished: u32,
+    last_finish: SimTime,
+}
+
+/// What the process of one rank is doing since when.
+struct RankState {
+    waits: Waits,
+    activity: Activity,
+    phase: Phase,
+    since: SimTime,
+    system_before: SimDuration,
+}
+
+enum Waits {
+    Nothing,
+    ForTime,
+    ForOperation(Operation),
+    ForAnyOf(Vec<Operation>),
+    AtBarrier,
+}
+
+impl<'s> Stage<'s> {
+    /// Everything in place, nothing begun.
+    pub fn set(simulation: &'s Simulation<'_>, program: &dyn Program) -> Self {
+        let Simulation { machine, layout, streams, .. } = simulation;
+        let ranks = layout.ranks();
+        let surroundings = Rc::new(Surroundings {
+            mailbox: Mailbox::new(),
+            clock: Cell::new(SimTime::START),
+            ranks,
+            host: layout.rank(machine.host.node).unwrap_or(0),
+            packet_bytes: machine.network.switching.packet_bytes(),
+            streams: *streams,
+            outcomes: RefCell::new(Vec::new()),
+        });
+        let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
+        let processes = Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process));
+        let begun = || RankState {
+            waits: Waits::Nothing,
+            activity: Activity::Blocked,
+            phase: INITIALISATION,
+            since: SimTime::START,
+            system_before: SimDuration::ZERO,
+        };
+        Self {
+            machine,
+            layout,
+            transport: Transport::new(machine, layout.topology.clone()),
+            processes,
+            post_office: PostOffice::new(ranks),
+            ranks: (0..ranks).map(|_| begun()).collect(),
+            accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
+            surroundings,
+            deliveries: Vec::new(),
+            ready: VecDeque::new(),
+            at_barrier: 0,
+            finished: 0,
+            last_finish: SimTime::START,
+        }
+    }
+
+    /// Initialises the links, one after the other, and starts all processes.
+    pub fn open(&mut self) -> Result<(), SimulationError> {
+        let links = self.layout.topology.links().count() as u64;
+        let start = self.machine.network.links.start * links;
+        let now = SimTime::START + start;
+        self.surroundings.clock.set(now);
+        for rank in 0..self.layout.ranks() {
+            self.accounts.add(rank, INITIALISATION, Activity::System, start);
+            self.ranks[rank as usize].since = now;
+        }
+        for rank in 0..self.layout.ranks() {
+            self.run(now, rank, None)?;
+            self.settle(now)?;
+        }
+        Ok(())
+    }
+
+    /// Plays one event and lets every process run that can; its time, or `None` at the end.
+    pub fn step(&mut self) -> Result<Option<SimTime>, SimulationError> {
+        if self.finished == self.layout.ranks() {
+            return Ok(None);
+        }
+        let Some(now) = self.transport.step() else { return Ok(None) };
+        if !self.transport.happenings.is_empty() {
+            self.surroundings.clock.set(now);
+            self.settle(now)?;
+        }
+        Ok(Some(now))
+    }
+
+    /// Events played so far.
+    pub fn events(&self) -> u64 {
+        self.transport.counts().events
+    }
+
+    /// The trace, unless processes still wait.
+    pub fn close(mut self) -> Result<Trace, SimulationError> {
+        if self.finished < self.layout.ranks() {
+            return Err(SimulationError::Deadlock(self.deadlock()));
+        }
+        let end = self.last_finish;
+        for rank in 0..self.layout.ranks() {
+            self.account(end, rank);
+        }
+        Ok(Trace {
+            makespan: end.since(SimTime::START),
+            host: self.surroundings.host,
+            accounts: self.accounts,
+            links: self.transport.link_loads(end),
+            counts: self.transport.counts(),
+            outcomes: self.surroundings.outcomes.take(),
+            deliveries: self.deliveries,
+        })
+    }
+
+    /// Handles what has happened at `now` until nothing more follows from it without time passing.
+    fn settle(&mut self, now: SimTime) -> Result<(), SimulationError> {
+        loop {
+            if let Some(happening) = self.transport.happenings.pop_front() {
+                self.notice(now, happening);
+            } else if let Some((rank, answer)) = self.ready.pop_front() {
+                self.run(now, rank, Some(answer))?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn notice(&mut self, now: SimTime, happening: Happening) {
+        match happening {
+            Happening::Computed { node } | Happening::TimeUp { node } => {
+                let rank = self.layout.rank(node).expect("only nodes with a rank compute");
+                self.ready.push_back((rank, Answer::Done));
+            }
+            Happening::Sent { ticket } => {
+                let operation = self.post_office.sent(ticket);
+                self.completed(operation);
+            }
+            Happening::Delivered { message, ticket } => {
+                if let Some(found) = self.post_office.delivered(ticket, message) {
+                    self.transport.accept(now, found.message);
+                    self.completed(found.operation);
+                }
+            }
+        }
+    }
+
+    /// An operation is complete: its process goes on if it waits for it.
+    fn completed(&mut self, operation: Operation) {
+        let rank = self.post_office.rank(operation);
+        let state = &mut self.ranks[rank as usize];
+        let answer = match &state.waits {
+            Waits::ForOperation(awaited) if *awaited == operation => answer(self.post_office.end(operation)),
+            Waits::ForAnyOf(operations) => match operations.iter().position(|one| *one == operation) {
+                Some(index) => Answer::Ready(index),
+                None => return,
+            },
+            _ => return,
+        };
+        state.waits = Waits::Nothing;
+        self.ready.push_back((rank, answer));
+    }
+
+    /// Lets the process of `rank` run until it has to wait.
+    fn run(&mut self, now: SimTime, rank: u32, mut answer: Option<Answer>) -> Result<(), SimulationError> {
+        self.account(now, rank);
+        self.ranks[rank as usize].waits = Waits::Nothing;
+        loop {
+            match self.processes.resume(rank as usize, answer.take()) {
+                Step::Asks(request) => {
+                    self.ranks[rank as usize].phase = request.phase;
+                    match self.serve(now, rank, request.verb)? {
+                        Some(at_once) => answer = Some(at_once),
+                        None => return Ok(()),
+                    }
+                }
+                Step::Finished => {
+                    self.finish(now, rank);
+                    return Ok(());
+                }
+                Step::Stuck => return Err(fault(rank, "awaits something that is no verb of its process".to_owned())),
+            }
+        }
+    }
+
+    fn finish(&mut self, now: SimTime, rank: u32) {
+        self.ranks[rank as usize].activity = Activity::Idle;
+        self.finished += 1;
+        self.last_finish = now;
+    }
+
+    /// Does what the process asks for; the answer, if it needs no time.
+    fn serve(&mut self, now: SimTime, rank: u32, verb: Verb) -> Result<Option<Answer>, SimulationError> {
+        let node = self.layout.node(rank);
+        match verb {
+            Verb::Compute(work) => {
+                self.transport.compute(now, node, work);
+                Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
+            }
+            Verb::Input(bytes) => {
+                self.transport.wait(now, node, self.machine.host.input.time(bytes));
+                Ok(self.wait(rank, Waits::ForTime, Activity::InputOutput))
+            }
+            Verb::Output(bytes) => {
+                self.transport.wait(now, node, self.machine.host.output.time(bytes));
+                Ok(self.wait(rank, Waits::ForTime, Activity::InputOutput))
+            }
+            Verb::Send(to, message) => {
+                let operation = self.start_send(now, rank, to, message)?;
+                self.wait_for(rank, operation)
+            }
+            Verb::StartSend(to, message) => self.start_send(now, rank, to, message).map(|o| Some(Answer::Started(o))),
+            Verb::Receive(pattern) => {
+                let operation = self.start_receive(now, rank, pattern);
+                self.wait_for(rank, operation)
+            }
+            Verb::StartReceive(pattern) => Ok(Some(Answer::Started(self.start_receive(now, rank, pattern)))),
+            Verb::Wait(operation) => self.wait_for(rank, operation),
+            Verb::WaitAny(operations) => self.wait_for_any(rank, operations),
+            Verb::Barrier => Ok(self.enter_barrier(rank)),
+        }
+    }
+
+    fn wait(&mut self, rank: u32, waits: Waits, activity: Activity) -> Option<Answer> {
+        let state = &mut self.ranks[rank as usize];
+        state.waits = waits;
+        state.activity = activity;
+        None
+    }
+
+    fn start_send(
+        &mut self,
+        now: SimTime,
+        rank: u32,
+        to: u32,
+        message: Message,
+    ) -> Result<Operation, SimulationError> {
+        if to >= self.layout.ranks() {
+            let last = self.layout.ranks() - 1;
+            return Err(fault(rank, format!("sends to rank {to}, but the ranks are 0 to {last}")));
+        }
+        let bytes = message.bytes;
+        let (operation, ticket) = self.post_office.post(rank, to, message);
+        self.transport.send(now, self.layout.node(rank), self.layout.node(to), bytes, ticket);
+        Ok(operation)
+    }
+
+    fn start_receive(&mut self, now: SimTime, rank: u32, pattern: Pattern) -> Operation {
+        let (operation, found) = self.post_office.receive(rank, pattern);
+        if let Some(found) = found {
+            self.transport.accept(now, found.message);
+        }
+        operation
+    }
+
+    fn wait_for(&mut self, rank: u32, operation: Operation) -> Result<Option<Answer>, SimulationError> {
+        let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
+        let activity = task.kind.activity();
+        if task.state.is_complete() {
+            return Ok(Some(answer(self.post_office.end(operation))));
+        }
+        Ok(self.wait(rank, Waits::ForOperation(operation), activity))
+    }
+
+    fn wait_for_any(&mut self, rank: u32, operations: Vec<Operation>) -> Result<Option<Answer>, SimulationError> {
+        let mut activity = Activity::Sending;
+        for (index, operation) in operations.iter().enumerate() {
+            let task = self.post_office.find(rank, *operation).ok_or_else(|| ended_twice(rank))?;
+            if task.state.is_complete() {
+                return Ok(Some(Answer::Ready(index)));
+            }
+            if task.kind.activity() == Activity::Blocked {
+                activity = Activity::Blocked;
+            }
+        }
+        Ok(self.wait(rank, Waits::ForAnyOf(operations), activity))
+    }
+
+    fn enter_barrier(&mut self, rank: u32) -> Option<Answer> {
+        self.at_barrier += 1;
+        if self.at_barrier < self.layout.ranks() {
+            return self.wait(rank, Waits::AtBarrier, Activity::Blocked);
+        }
+        self.at_barrier = 0;
+        let others = (0..self.layout.ranks()).filter(|other| *other != rank);
+        self.ready.extend(others.map(|other| (other, Answer::Done)));
+        Some(Answer::Done)
+    }
+
+    /// Books the time since the process of `rank` was last booked, but for the time in which its
+    /// processor worked for the communication, as its activity.
+    fn account(&mut self, now: SimTime, rank: u32) {
+        let system = self.transport.system_time(self.layout.node(rank), now);
+        let state = &mut self.ranks[rank as usize];
+        let stolen = system - state.system_before;
+        let rest = now.since(state.since) - stolen;
+        self.accounts.add(rank, state.phase, Activity::System, stolen);
+        self.accounts.add(rank, state.phase, state.activity, rest);
+        state.since = now;
+        state.system_before = system;
+    }
+
+    fn deadlock(&mut self) -> DeadlockReport {
+        let mut blocked = Vec::new();
+        for rank in 0..self.layout.ranks() {
+            let state = &self.ranks[rank as usize];
+            let (waits, on) = match &state.waits {
+                Waits::ForOperation(operation) => self.post_office.describe(*operation),
+                Waits::ForAnyOf(operations) => (format!("waits for any of {} operations", operations.len()), None),
+                Waits::AtBarrier => ("waits at a barrier".to_owned(), None),
+                Waits::Nothing | Waits::ForTime => continue,
+            };
+            blocked.push(Blocked { rank, phase: state.phase, waits, on });
+        }
+        let at_s = self.surroundings.clock.get().seconds();
+        DeadlockReport { at_s, blocked, ranks: self.layout.ranks() }
+    }
+}
+
+fn answer(state: TaskState) -> Answer {
+    match state {
+        TaskState::Received(received) => Answer::Received(received),
+        TaskState::Sent | TaskState::UnderWay => Answer::Done,
+    }
+}
+
+fn fault(rank: u32, fault: String) -> SimulationError {
+    SimulationError::ProgramFault { rank, fault }
+}
+
+fn ended_twice(rank: u32) -> SimulationError {
+    fault(rank, "waits for an operation that it has not begun or has ended already".to_owned())
+}

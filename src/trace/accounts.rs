@@ -1,0 +1,153 @@
+//! Where the time of every rank went: by kind of activity and by phase of the program.
+
+use crate::units::SimDuration;
+use serde::Serialize;
+
+/// What a rank is doing. At any moment it does exactly one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Activity {
+    /// Its processor works for the program.
+    Computing,
+    /// It waits for the host to read or write.
+    InputOutput,
+    /// It waits for a send to complete, its processor being free.
+    Sending,
+    /// It waits for a message, its processor being free.
+    Blocked,
+    /// Its processor works for the communication: preparation of packets, copies, routing,
+    /// acknowledges; and the initialisation of the links.
+    System,
+    /// The program on it has ended.
+    Idle,
+}
+
+impl Activity {
+    /// Every kind.
+    pub const ALL: [Self; 6] =
+        [Self::Computing, Self::InputOutput, Self::Sending, Self::Blocked, Self::System, Self::Idle];
+
+    /// Its name as a key of output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Computing => "computing",
+            Self::InputOutput => "input_output",
+            Self::Sending => "sending",
+            Self::Blocked => "blocked",
+            Self::System => "system",
+            Self::Idle => "idle",
+        }
+    }
+}
+
+/// A phase of a program, by the name that the program gives it.
+pub type Phase = &'static str;
+
+/// The time of one rank in one phase, by activity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account([SimDuration; Activity::ALL.len()]);
+
+impl Account {
+    /// The time spent in `activity`.
+    #[must_use]
+    pub const fn get(&self, activity: Activity) -> SimDuration {
+        self.0[activity as usize]
+    }
+
+    /// The time spent in all activities together.
+    #[must_use]
+    pub fn total(&self) -> SimDuration {
+        self.0.iter().copied().sum()
+    }
+
+    fn add(&mut self, activity: Activity, span: SimDuration) {
+        self.0[activity as usize] += span;
+    }
+}
+
+/// The accounts of all ranks over all phases.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accounts {
+    phases: Vec<Phase>,
+    ranks: Vec<Vec<Account>>,
+}
+
+impl Accounts {
+    /// Empty accounts for `ranks` ranks; `phases` come first and even if no time is spent in them.
+    #[must_use]
+    pub fn new(ranks: u32, phases: &[Phase]) -> Self {
+        Self { phases: phases.to_vec(), ranks: vec![Vec::new(); ranks as usize] }
+    }
+
+    /// Adds `span` of `activity` to the account of `rank` in `phase`.
+    pub fn add(&mut self, rank: u32, phase: Phase, activity: Activity, span: SimDuration) {
+        if span == SimDuration::ZERO {
+            return;
+        }
+        let index = self.index(phase);
+        let accounts = &mut self.ranks[rank as usize];
+        if accounts.len() <= index {
+            accounts.resize(index + 1, Account::default());
+        }
+        accounts[index].add(activity, span);
+    }
+
+    fn index(&mut self, phase: Phase) -> usize {
+        // Pointer first: phases are literals, and this runs for every interval.
+        let known = self.phases.iter().position(|known| std::ptr::eq(*known, phase) || *known == phase);
+        known.unwrap_or_else(|| {
+            self.phases.push(phase);
+            self.phases.len() - 1
+        })
+    }
+
+    /// The number of ranks.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        u32::try_from(self.ranks.len()).expect("ranks are counted in 32 bits")
+    }
+
+    /// The phases: the announced ones, then others in the order in which time was first spent in them.
+    #[must_use]
+    pub fn phases(&self) -> &[Phase] {
+        &self.phases
+    }
+
+    /// The account of `rank` in `phase`.
+    #[must_use]
+    pub fn account(&self, rank: u32, phase: &str) -> Account {
+        let index = self.phases.iter().position(|known| *known == phase);
+        index.and_then(|index| self.ranks[rank as usize].get(index)).copied().unwrap_or_default()
+    }
+
+    /// The account of `rank` over all phases.
+    #[must_use]
+    pub fn rank(&self, rank: u32) -> Account {
+        let mut sum = Account::default();
+        for account in &self.ranks[rank as usize] {
+            for activity in Activity::ALL {
+                sum.add(activity, account.get(activity));
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_add_up_by_phase_and_rank() {
+        let ps = SimDuration::from_ps;
+        let mut accounts = Accounts::new(2, &[]);
+        accounts.add(1, "broadcast", Activity::Sending, ps(3));
+        accounts.add(1, "update", Activity::Computing, ps(5));
+        accounts.add(1, "broadcast", Activity::Sending, ps(4));
+        assert_eq!(accounts.account(1, "broadcast").get(Activity::Sending), ps(7));
+        assert_eq!(accounts.rank(1).total(), ps(12));
+        assert_eq!(accounts.rank(0).total(), ps(0));
+        assert_eq!(accounts.phases(), ["broadcast", "update"]);
+    }
+}

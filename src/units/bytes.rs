@@ -1,0 +1,171 @@
+//! Amounts of data, and the time that a byte takes.
+
+use super::text::{Kind, QuantityError, quantity_text};
+use super::time::SimDuration;
+use std::fmt;
+use std::str::FromStr;
+
+const SIZE: Kind = Kind {
+    wanted: "a size, such as \"4 KiB\" (B, kB, MB, GB, KiB, MiB, GiB)",
+    units: &[
+        ("B", 1),
+        ("kB", 1_000),
+        ("KiB", 1 << 10),
+        ("MB", 1_000_000),
+        ("MiB", 1 << 20),
+        ("GB", 1_000_000_000),
+        ("GiB", 1 << 30),
+        ("TB", 1_000_000_000_000),
+        ("TiB", 1 << 40),
+    ],
+    smallest: "1 B",
+    largest: "16777215 TiB",
+};
+
+/// The rate of a wire or a memory, in bits per second.
+const RATE: Kind = Kind {
+    wanted: "a time per byte or a bandwidth, such as \"0.68 us/B\" or \"20 Mbit/s\" \
+             (ps/B, ns/B, us/B, ms/B; bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)",
+    units: &[
+        ("B/s", 8),
+        ("kB/s", 8_000),
+        ("MB/s", 8_000_000),
+        ("GB/s", 8_000_000_000),
+        ("KiB/s", 8 << 10),
+        ("MiB/s", 8 << 20),
+        ("GiB/s", 8 << 30),
+        ("bit/s", 1),
+        ("kbit/s", 1_000),
+        ("Mbit/s", 1_000_000),
+        ("Gbit/s", 1_000_000_000),
+    ],
+    smallest: "1 bit/s",
+    largest: "18446744073 Gbit/s",
+};
+
+/// An amount of data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(u64);
+
+impl Bytes {
+    /// `count` bytes.
+    #[must_use]
+    pub const fn new(count: u64) -> Self {
+        Self(count)
+    }
+
+    /// The number of bytes.
+    #[must_use]
+    pub const fn count(self) -> u64 {
+        self.0
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        SIZE.parse(text).map(Self)
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        SIZE.write(f, self.0)
+    }
+}
+
+quantity_text!(Bytes, "a size with its unit, such as \"4 KiB\"");
+
+/// What a byte costs in time: `span` for every `bytes` bytes, an exact ratio.
+///
+/// In a scenario it is a time per byte (`"0.68 us/B"`) or a bandwidth (`"20 Mbit/s"`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PerByte {
+    span: SimDuration,
+    bytes: u64,
+}
+
+impl PerByte {
+    /// Bytes that cost nothing.
+    pub const FREE: Self = Self { span: SimDuration::ZERO, bytes: 1 };
+
+    /// One byte takes `span`.
+    #[must_use]
+    pub const fn new(span: SimDuration) -> Self {
+        Self { span, bytes: 1 }
+    }
+
+    /// A bandwidth of `bits` per second; it must not be zero.
+    #[must_use]
+    fn from_bits_per_s(bits: u64) -> Self {
+        const EIGHT_SECONDS: SimDuration = SimDuration::from_us(8_000_000);
+        Self { span: EIGHT_SECONDS, bytes: bits }
+    }
+
+    /// The time of `bytes` bytes, rounded once to the nearest picosecond.
+    #[must_use]
+    pub fn time(self, bytes: u64) -> SimDuration {
+        if self.bytes == 1 { self.span * bytes } else { self.span.ratio(bytes, self.bytes) }
+    }
+
+    /// The rate in bytes per second; for reports only. Infinite where bytes are free.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a report shows fewer digits than f64 has")]
+    pub fn bytes_per_s(self) -> f64 {
+        self.bytes as f64 / self.span.seconds()
+    }
+}
+
+impl FromStr for PerByte {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        if let Some(time) = text.trim().strip_suffix("/B") {
+            return time.parse().map(Self::new);
+        }
+        match RATE.parse(text)? {
+            0 => Err(QuantityError::TooSmall { text: text.to_owned(), smallest: RATE.smallest }),
+            bits => Ok(Self::from_bits_per_s(bits)),
+        }
+    }
+}
+
+impl fmt::Display for PerByte {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.bytes == 1 { write!(f, "{}/B", self.span) } else { RATE.write(f, self.bytes) }
+    }
+}
+
+quantity_text!(PerByte, "a time per byte or a bandwidth with its unit, such as \"0.68 us/B\" or \"20 Mbit/s\"");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_converted_once() {
+        let fast: PerByte = "56 Gbit/s".parse().unwrap();
+        assert_eq!(fast.time(7_000_000_000), SimDuration::from_us(1_000_000));
+        let link: PerByte = "0.68 us/B".parse().unwrap();
+        assert_eq!(link.time(120), "81.6 us".parse().unwrap());
+        assert_eq!("2.5 MB/s".parse::<PerByte>().unwrap(), "20 Mbit/s".parse().unwrap());
+    }
+
+    #[test]
+    fn text_and_back() {
+        for text in ["680 ns/B", "20 Mbit/s", "0 us/B", "1.33 us/B"] {
+            assert_eq!(text.parse::<PerByte>().unwrap().to_string(), text);
+        }
+        for text in ["120 B", "4 MiB", "4104 B", "64 KiB"] {
+            let size: Bytes = text.parse().unwrap();
+            assert_eq!(size.to_string().parse::<Bytes>().unwrap(), size);
+        }
+        assert_eq!("4 MiB".parse::<Bytes>().unwrap().to_string(), "4 MiB");
+    }
+
+    #[test]
+    fn a_wire_without_speed_is_refused() {
+        assert!("0 Mbit/s".parse::<PerByte>().is_err());
+        assert!("5 s".parse::<PerByte>().is_err());
+        assert!("5".parse::<PerByte>().is_err());
+    }
+}

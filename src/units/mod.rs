@@ -1,0 +1,15 @@
+//! Quantities with their units: types in the code, text in the scenario.
+//!
+//! Every quantity is an exact integer or ratio of integers. It is converted once per operation,
+//! in wide integers, and rounded to the nearest picosecond; no truncated clock period or
+//! "picoseconds per byte" is ever stored.
+
+mod bytes;
+mod text;
+mod time;
+mod work;
+
+pub use bytes::{Bytes, PerByte};
+pub use text::QuantityError;
+pub use time::{SimDuration, SimTime};
+pub use work::{Cycles, Hertz};

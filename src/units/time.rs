@@ -1,0 +1,222 @@
+//! Simulated time: integer picoseconds.
+
+use super::text::{Kind, QuantityError, quantity_text};
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+use std::str::FromStr;
+
+const KIND: Kind = Kind {
+    wanted: "a time, such as \"1.5 us\" (ps, ns, us, ms, s, min, h)",
+    units: &[
+        ("ps", 1),
+        ("ns", 1_000),
+        ("us", 1_000_000),
+        ("µs", 1_000_000),
+        ("ms", 1_000_000_000),
+        ("s", PS_PER_S as u128),
+        ("min", 60 * PS_PER_S as u128),
+        ("h", 3600 * PS_PER_S as u128),
+    ],
+    smallest: "1 ps",
+    largest: "213 days",
+};
+const PS_PER_S: u64 = 1_000_000_000_000;
+
+/// An instant of the simulation, in picoseconds since its start.
+///
+/// Instant + instant does not compile. Arithmetic saturates at the end of time (213 days),
+/// which every run reaches as a time limit, not as a wrapped number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SimTime(u64);
+
+/// A span of simulated time, in picoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SimDuration(u64);
+
+impl SimTime {
+    /// The start of the simulation.
+    pub const START: Self = Self(0);
+    /// The last representable instant.
+    pub const END: Self = Self(u64::MAX);
+
+    /// The instant `ps` picoseconds after the start.
+    #[must_use]
+    pub const fn from_ps(ps: u64) -> Self {
+        Self(ps)
+    }
+
+    /// Picoseconds since the start.
+    #[must_use]
+    pub const fn ps(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds since the start; for reports only, never for the calendar.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        SimDuration(self.0).seconds()
+    }
+
+    /// The span from `earlier` to `self`, zero if `earlier` is later.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> SimDuration {
+        SimDuration(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl SimDuration {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+
+    /// A span of `ps` picoseconds.
+    #[must_use]
+    pub const fn from_ps(ps: u64) -> Self {
+        Self(ps)
+    }
+
+    /// A span of `us` microseconds.
+    #[must_use]
+    pub const fn from_us(us: u64) -> Self {
+        Self(us.saturating_mul(1_000_000))
+    }
+
+    /// The span in picoseconds.
+    #[must_use]
+    pub const fn ps(self) -> u64 {
+        self.0
+    }
+
+    /// The span in seconds; for reports only, never for the calendar.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a report shows fewer digits than f64 has")]
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / PS_PER_S as f64
+    }
+
+    /// `self · numerator / denominator`, rounded to the nearest picosecond, saturating.
+    ///
+    /// # Panics
+    /// If `denominator` is zero.
+    #[must_use]
+    pub fn ratio(self, numerator: u64, denominator: u64) -> Self {
+        let product = u128::from(self.0) * u128::from(numerator);
+        let denominator = u128::from(denominator);
+        let rounded = (product + denominator / 2) / denominator;
+        Self(u64::try_from(rounded).unwrap_or(u64::MAX))
+    }
+}
+
+impl Add<SimDuration> for SimTime {
+    type Output = Self;
+    fn add(self, span: SimDuration) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
+impl Sub for SimTime {
+    type Output = SimDuration;
+    fn sub(self, earlier: Self) -> SimDuration {
+        debug_assert!(earlier <= self, "a span does not run backwards");
+        self.since(earlier)
+    }
+}
+
+impl Add for SimDuration {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sub for SimDuration {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        debug_assert!(other <= self, "a span is not negative");
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl AddAssign<SimDuration> for SimTime {
+    fn add_assign(&mut self, span: SimDuration) {
+        *self = *self + span;
+    }
+}
+
+impl AddAssign for SimDuration {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for SimDuration {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Mul<u64> for SimDuration {
+    type Output = Self;
+    fn mul(self, times: u64) -> Self {
+        Self(self.0.saturating_mul(times))
+    }
+}
+
+impl Sum for SimDuration {
+    fn sum<I: Iterator<Item = Self>>(spans: I) -> Self {
+        spans.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl FromStr for SimDuration {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        KIND.parse(text).map(Self)
+    }
+}
+
+impl fmt::Display for SimDuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("0 us"),
+            // Only units in which engineers write times: no minutes, no second micro sign.
+            ps => DISPLAYED.write(f, ps),
+        }
+    }
+}
+
+const DISPLAYED: Kind = Kind {
+    units: &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", PS_PER_S as u128)],
+    ..KIND
+};
+
+quantity_text!(SimDuration, "a time with its unit, such as \"1.5 us\"");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_back() {
+        for text in ["45.99 us", "1270 us", "0 us", "1.024 ms", "9 us", "333 ps", "12.345 s"] {
+            let span: SimDuration = text.parse().unwrap();
+            let written = span.to_string();
+            assert_eq!(written.parse::<SimDuration>().unwrap(), span, "{text} became {written}");
+        }
+        assert_eq!("642.16 us".parse::<SimDuration>().unwrap().to_string(), "642.16 us");
+        assert_eq!("1.27 ms".parse::<SimDuration>().unwrap(), SimDuration::from_us(1270));
+    }
+
+    #[test]
+    fn ratios_round_once() {
+        let second = SimDuration::from_ps(PS_PER_S);
+        assert_eq!(second.ratio(1, 3).ps(), 333_333_333_333);
+        assert_eq!(second.ratio(2, 3).ps(), 666_666_666_667);
+    }
+
+    #[test]
+    fn the_end_of_time_is_a_wall() {
+        assert_eq!(SimTime::END + SimDuration::from_us(1), SimTime::END);
+        assert_eq!(SimDuration::from_us(u64::MAX) * 9, SimDuration::from_ps(u64::MAX));
+    }
+}
