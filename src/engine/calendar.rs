@@ -53,7 +53,7 @@ impl Calendar {
     }
 
     /// Takes the next event out.
-    pub fn next(&mut self) -> Option<(SimTime, Entity)> {
+    pub fn pop(&mut self) -> Option<(SimTime, Entity)> {
         let movable = self.movable.peek().map(|(_, Reverse(key))| *key);
         match (self.fixed.peek(), movable) {
             (Some(fixed), Some(movable)) if movable < fixed => self.next_alarm(),
@@ -157,7 +157,7 @@ mod tests {
             calendar.schedule(at(7), entity);
         }
         calendar.set_alarm(at(7), 0);
-        let order: Vec<_> = std::iter::from_fn(|| calendar.next()).collect();
+        let order: Vec<_> = std::iter::from_fn(|| calendar.pop()).collect();
         assert_eq!(order, [(at(7), 0), (at(7), 1), (at(7), 2), (at(7), 3)]);
     }
 
@@ -168,9 +168,9 @@ mod tests {
         calendar.set_alarm(at(20), 1);
         calendar.set_alarm(at(5), 1);
         calendar.set_alarm(at(15), 1);
-        assert_eq!(calendar.next(), Some((at(10), 5)));
-        assert_eq!(calendar.next(), Some((at(15), 1)));
-        assert_eq!(calendar.next(), None);
+        assert_eq!(calendar.pop(), Some((at(10), 5)));
+        assert_eq!(calendar.pop(), Some((at(15), 1)));
+        assert_eq!(calendar.pop(), None);
     }
 
     #[test]
@@ -183,13 +183,13 @@ mod tests {
             let time = at(state >> 52);
             calendar.schedule(time, entity);
             oracle.insert((time, entity));
-            if state & 3 == 0 {
-                assert_eq!(calendar.next(), oracle.pop_first());
+            if state.is_multiple_of(4) {
+                assert_eq!(calendar.pop(), oracle.pop_first());
             }
         }
         while let Some(event) = oracle.pop_first() {
-            assert_eq!(calendar.next(), Some(event));
+            assert_eq!(calendar.pop(), Some(event));
         }
-        assert_eq!(calendar.next(), None);
+        assert_eq!(calendar.pop(), None);
     }
 }

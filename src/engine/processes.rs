@@ -67,7 +67,10 @@ pub struct Processes<Q, A> {
 
 impl<Q, A> Processes<Q, A> {
     /// The processes `futures`, which use `mailbox`.
-    pub fn new(mailbox: Rc<Mailbox<Q, A>>, futures: impl IntoIterator<Item = Pin<Box<dyn Future<Output = ()>>>>) -> Self {
+    pub fn new(
+        mailbox: Rc<Mailbox<Q, A>>,
+        futures: impl IntoIterator<Item = Pin<Box<dyn Future<Output = ()>>>>,
+    ) -> Self {
         Self { mailbox, futures: futures.into_iter().map(Some).collect() }
     }
 

@@ -26,21 +26,18 @@ impl Streams {
     #[must_use]
     pub fn stream(self, purpose: &str, entity: u64) -> ChaCha8Rng {
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed);
-        generator.set_stream(stable_hash(purpose, entity));
+        let separator = std::iter::once(0xff);
+        generator.set_stream(stable_hash(purpose.bytes().chain(separator).chain(entity.to_le_bytes())));
         generator
     }
 }
 
-/// FNV-1a over the purpose, a separator and the entity: the same on every platform and version.
-fn stable_hash(purpose: &str, entity: u64) -> u64 {
+/// FNV-1a: the same on every platform and version.
+#[must_use]
+pub fn stable_hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let separator = std::iter::once(0xff);
-    purpose
-        .bytes()
-        .chain(separator)
-        .chain(entity.to_le_bytes())
-        .fold(OFFSET_BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
+    bytes.into_iter().fold(OFFSET_BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
 }
 
 #[cfg(test)]
@@ -54,12 +51,8 @@ mod tests {
         let drawn: Vec<u64> = (0..4).map(|_| stream.next_u64()).collect();
         assert_eq!(drawn, GOLDEN);
     }
-    const GOLDEN: [u64; 4] = [
-        4_580_175_418_627_317_253,
-        2_935_545_840_921_536_338,
-        3_637_119_783_834_596_754,
-        16_167_685_235_940_841_848,
-    ];
+    const GOLDEN: [u64; 4] =
+        [4_580_175_418_627_317_253, 2_935_545_840_921_536_338, 3_637_119_783_834_596_754, 16_167_685_235_940_841_848];
 
     #[test]
     fn streams_differ_by_seed_purpose_and_entity() {

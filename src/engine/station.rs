@@ -112,7 +112,7 @@ mod tests {
             stations.offer(&mut calendar, SimTime::START, 1, job, ps(service));
         }
         let mut departures = Vec::new();
-        while let Some((now, entity)) = calendar.next() {
+        while let Some((now, entity)) = calendar.pop() {
             departures.push((now.ps(), stations.depart(&mut calendar, now, entity - 100)));
         }
         assert_eq!(departures, [(5, "a"), (5, "b"), (8, "c")]);

@@ -130,18 +130,14 @@ impl Transport {
     }
 
     /// Begins to send `bytes` bytes; `Delivered` and `Sent` tell the rest, by `ticket`.
+    ///
+    /// # Panics
+    /// If the message has more than 2^32 packets, which a scenario's check refuses.
     pub fn send(&mut self, now: SimTime, from: u32, to: u32, bytes: u64, ticket: u32) {
-        let packets = u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
+        let packets =
+            u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
         let hops = self.links.topology().distance(from, to);
-        let message = Message {
-            from,
-            to,
-            hops,
-            ticket,
-            unprepared: bytes,
-            missing: packets,
-            uninjected: packets,
-        };
+        let message = Message { from, to, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
         let id = self.keep(message);
         self.counts.messages += 1;
         self.prepare(now, id);
@@ -161,7 +157,7 @@ impl Transport {
 
     /// Plays the next event; its time, or `None` if nothing is going to happen any more.
     pub fn step(&mut self) -> Option<SimTime> {
-        let (now, entity) = self.calendar.next()?;
+        let (now, entity) = self.calendar.pop()?;
         self.counts.events += 1;
         if entity < self.first.processor {
             self.leave_link(now, entity);

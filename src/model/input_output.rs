@@ -32,14 +32,8 @@ impl InputOutput {
     ///
     /// The report states no units; microseconds and bytes are those that give its Table 5.
     pub const PARSYTEC_SUPERCLUSTER: Self = Self {
-        read: Access {
-            alpha_s: 642.16e-6,
-            beta_s_per_byte: 3.73e-6,
-        },
-        write: Access {
-            alpha_s: 1583.73e-6,
-            beta_s_per_byte: 2.2e-6,
-        },
+        read: Access { alpha_s: 642.16e-6, beta_s_per_byte: 3.73e-6 },
+        write: Access { alpha_s: 1583.73e-6, beta_s_per_byte: 2.2e-6 },
     };
 
     /// `T_input(l) = α_read + β_read l` in seconds, with `l` in bytes (CS-RR-281, equation 5).

@@ -96,11 +96,7 @@ impl PointToPoint {
     #[must_use]
     pub fn fit(points: &[Measurement], packet_bytes: f64) -> Option<Self> {
         let (short, long): (Vec<_>, Vec<_>) = points.iter().partition(|p| p.bytes <= packet_bytes);
-        Some(Self {
-            short: Regime::fit(&short)?,
-            long: Regime::fit(&long)?,
-            packet_bytes,
-        })
+        Some(Self { short: Regime::fit(&short)?, long: Regime::fit(&long)?, packet_bytes })
     }
 
     /// How far this surface lies from `points`; `None` without points.
@@ -110,11 +106,7 @@ impl PointToPoint {
     }
 
     fn regime(&self, bytes: f64) -> &Regime {
-        if bytes <= self.packet_bytes {
-            &self.short
-        } else {
-            &self.long
-        }
+        if bytes <= self.packet_bytes { &self.short } else { &self.long }
     }
 }
 
@@ -145,23 +137,16 @@ impl Deviation {
         if points.is_empty() {
             return None;
         }
-        let fractions = points
-            .iter()
-            .map(|p| ((model_s(p) - p.seconds) / p.seconds).abs());
+        let fractions = points.iter().map(|p| ((model_s(p) - p.seconds) / p.seconds).abs());
         let deviations = DVector::from_iterator(points.len(), fractions);
-        Some(Self {
-            mean: deviations.mean(),
-            maximum: deviations.max(),
-        })
+        Some(Self { mean: deviations.mean(), maximum: deviations.max() })
     }
 }
 
 /// One row (1, l, d, l d) per point; `None` for fewer rows than coefficients.
 fn design(points: &[Measurement]) -> Option<DMatrix<f64>> {
-    let rows: Vec<_> = points
-        .iter()
-        .map(|p| RowDVector::from_row_slice(&[1.0, p.bytes, p.hops, p.bytes * p.hops]))
-        .collect();
+    let rows: Vec<_> =
+        points.iter().map(|p| RowDVector::from_row_slice(&[1.0, p.bytes, p.hops, p.bytes * p.hops])).collect();
     (rows.len() >= 4).then(|| DMatrix::from_rows(&rows))
 }
 
@@ -193,22 +178,11 @@ mod tests {
     fn grid(lengths: &[f64], surface: &PointToPoint) -> Vec<Measurement> {
         let distances = [1.0, 2.0, 5.0, 11.0, 22.0];
         let pairs = lengths.iter().flat_map(|&l| distances.map(|d| (l, d)));
-        pairs
-            .map(|(bytes, hops)| Measurement {
-                bytes,
-                hops,
-                seconds: surface.time_s(bytes, hops),
-            })
-            .collect()
+        pairs.map(|(bytes, hops)| Measurement { bytes, hops, seconds: surface.time_s(bytes, hops) }).collect()
     }
 
     fn coefficients(regime: &Regime) -> [f64; 4] {
-        [
-            regime.alpha_s,
-            regime.beta_s_per_byte,
-            regime.gamma_s_per_hop,
-            regime.delta_s_per_byte_hop,
-        ]
+        [regime.alpha_s, regime.beta_s_per_byte, regime.gamma_s_per_hop, regime.delta_s_per_byte_hop]
     }
 
     fn assert_same(fitted: &Regime, exact: &Regime) {
@@ -267,9 +241,7 @@ mod tests {
             point.seconds += sign * 50e-6;
         }
         let squares = |regime: &Regime| -> f64 {
-            let errors = points
-                .iter()
-                .map(|p| regime.time_s(p.bytes, p.hops) - p.seconds);
+            let errors = points.iter().map(|p| regime.time_s(p.bytes, p.hops) - p.seconds);
             errors.map(|e| e * e).sum()
         };
         let best = Regime::fit(&points).unwrap();
@@ -289,20 +261,13 @@ mod tests {
         let one_length = grid(&[240.0], &TABLE_2);
         assert_eq!(Regime::fit(&one_length), None);
         assert_eq!(Regime::fit(&grid(&[240.0, 480.0], &TABLE_2)[..3]), None);
-        assert_eq!(
-            PointToPoint::fit(&grid(&[240.0, 480.0], &TABLE_2), 120.0),
-            None
-        );
+        assert_eq!(PointToPoint::fit(&grid(&[240.0, 480.0], &TABLE_2), 120.0), None);
         assert_eq!(Regime::fit(&[]), None);
     }
 
     #[test]
     fn deviation_is_relative_to_the_measurement() {
-        let at = |seconds| Measurement {
-            bytes: 8.0,
-            hops: 1.0,
-            seconds,
-        };
+        let at = |seconds| Measurement { bytes: 8.0, hops: 1.0, seconds };
         let points = [at(1.0), at(2.0), at(4.0)];
         let deviation = Deviation::between(&points, |_| 2.0).unwrap();
         assert_close(deviation.mean, 0.5, 1e-12);

@@ -156,10 +156,8 @@ impl Prediction {
 
     /// With `total_s` set to the sum of the components.
     fn summed(mut self) -> Self {
-        self.total_s = self.computation_s
-            + self.communication_s()
-            + self.input_output_s()
-            + self.repeated_input_output_s;
+        self.total_s =
+            self.computation_s + self.communication_s() + self.input_output_s() + self.repeated_input_output_s;
         self
     }
 }
@@ -179,12 +177,7 @@ pub struct ComputationShares {
 }
 
 impl ComputationShares {
-    const TABLE_5: Self = Self {
-        fpu_s: 12.34,
-        cpu_s: 19.75,
-        external_memory_s: 33.16,
-        internal_memory_s: 7.04,
-    };
+    const TABLE_5: Self = Self { fpu_s: 12.34, cpu_s: 19.75, external_memory_s: 33.16, internal_memory_s: 7.04 };
 
     /// Processing: Tproc = Tfpu + Tcpu.
     #[must_use]
@@ -319,14 +312,7 @@ impl Calibration {
         naive_s: f64,
         naive_s_per_byte: f64,
     ) -> Self {
-        Self {
-            processors,
-            distance_sum,
-            neighbour_messages,
-            initialisation_s,
-            naive_s,
-            naive_s_per_byte,
-        }
+        Self { processors, distance_sum, neighbour_messages, initialisation_s, naive_s, naive_s_per_byte }
     }
 
     fn at(processors: u32) -> Option<&'static Self> {
@@ -368,11 +354,7 @@ impl Calibration {
 /// `Σ T_com(l, d_i)` over the receivers of one message each, which by the linearity of
 /// equation 4 in d is receivers · `T_com(l, mean d)`, in seconds.
 fn one_to_all_s(bytes: f64, receivers: f64, distance_sum: f64) -> f64 {
-    if receivers > 0.0 {
-        receivers * NETWORK.time_s(bytes, distance_sum / receivers)
-    } else {
-        0.0
-    }
+    if receivers > 0.0 { receivers * NETWORK.time_s(bytes, distance_sum / receivers) } else { 0.0 }
 }
 
 /// A row of the matrix with its right-hand side: 8 (N + 1) bytes.

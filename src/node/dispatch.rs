@@ -210,7 +210,7 @@ mod tests {
             calendar.schedule(SimTime::from_ps(*arrival), 20 + Entity::try_from(job).unwrap());
         }
         let (mut departures, mut end) = (vec![0; jobs.len()], 0);
-        while let Some((now, entity)) = calendar.next() {
+        while let Some((now, entity)) = calendar.pop() {
             match entity {
                 STATION => departures[dispatcher.depart(&mut calendar, now, 0)] = now.ps(),
                 ALARM if dispatcher.alarm(&mut calendar, now, 0) => end = now.ps(),

@@ -104,13 +104,7 @@ impl NeighbourBroadcast {
         }
     }
 
-    async fn pass_on_whole(
-        &self,
-        me: &Process,
-        root: u32,
-        bytes: u64,
-        values: Option<Rc<[f64]>>,
-    ) -> Option<Rc<[f64]>> {
+    async fn pass_on_whole(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
         let message = match me.grid().parent(root, me.rank()) {
             Some(parent) => me.receive(parent).await,
             None => Message::new(bytes).values(values),

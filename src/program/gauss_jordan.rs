@@ -3,7 +3,7 @@
 use super::collective::{Barrier, Broadcast};
 use super::partition::Blocks;
 use super::process::{Message, Process};
-use super::{Program, Run};
+use super::{Program, Run, mean_distance, packets};
 use crate::node::{Kernel, Work};
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -43,6 +43,14 @@ impl GaussJordan {
 impl Program for GaussJordan {
     fn start(&self, process: Process) -> Run {
         Box::pin(solve(process, self.clone()))
+    }
+
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        let rows = packets(self.n * u64::from(ranks - 1), self.row_bytes(), packet_bytes);
+        match self.broadcast {
+            Broadcast::Naive(_) => rows * mean_distance(ranks),
+            Broadcast::Neighbour(_) => rows,
+        }
     }
 
     fn phases(&self) -> &'static [Phase] {

@@ -15,8 +15,8 @@ pub use gauss_jordan::GaussJordan;
 pub use grid::Grid;
 pub use partition::Blocks;
 pub use ping::Ping;
-pub use process::{Answer, Message, Operation, Pattern, Process, Received, Request, Verb};
 pub(crate) use process::Surroundings;
+pub use process::{Answer, Message, Operation, Pattern, Process, Received, Request, Verb};
 pub use ring_shift::{RingShift, ShiftOrder};
 
 use crate::trace::Phase;
@@ -38,6 +38,12 @@ pub trait Program {
     /// The phases that the processes name, in the order in which a report shows them.
     fn phases(&self) -> &'static [Phase] {
         &[]
+    }
+
+    /// A rough forecast of how many packets will cross how many links, to tell what a run will cost.
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        let _ = (ranks, packet_bytes);
+        0.0
     }
 
     /// The memory for data that `rank` of `ranks` needs, where rank `host` reads and writes.
@@ -93,6 +99,10 @@ impl Program for Shipped {
         self.as_program().start(process)
     }
 
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        self.as_program().packet_hops(ranks, packet_bytes)
+    }
+
     fn phases(&self) -> &'static [Phase] {
         self.as_program().phases()
     }
@@ -100,4 +110,16 @@ impl Program for Shipped {
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         self.as_program().memory(rank, ranks, host)
     }
+}
+
+/// The packets of `count` messages of `bytes` bytes; for forecasts only.
+#[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
+fn packets(count: u64, bytes: u64, packet_bytes: u64) -> f64 {
+    count as f64 * bytes.div_ceil(packet_bytes).max(1) as f64
+}
+
+/// The mean number of links between two ranks of a grid; for forecasts only.
+fn mean_distance(ranks: u32) -> f64 {
+    let (rows, columns) = crate::machine::near_square(ranks);
+    f64::from(rows + columns) / 3.0
 }

@@ -1,7 +1,7 @@
 //! One message.
 
 use super::process::{Message, Process};
-use super::{Program, Run};
+use super::{Program, Run, mean_distance, packets};
 use crate::trace::Phase;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,10 @@ pub struct Ping {
 impl Program for Ping {
     fn start(&self, process: Process) -> Run {
         Box::pin(ping(process, self.bytes.count()))
+    }
+
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        packets(1, self.bytes.count(), packet_bytes) * mean_distance(ranks)
     }
 
     fn phases(&self) -> &'static [Phase] {

@@ -43,7 +43,11 @@ impl AxisValue {
         if let Ok(whole) = digits.parse() {
             return Self::Whole(whole);
         }
-        digits.parse().ok().filter(|real: &f64| real.is_finite()).map_or_else(|| Self::Text(text.to_owned()), Self::Real)
+        digits
+            .parse()
+            .ok()
+            .filter(|real: &f64| real.is_finite())
+            .map_or_else(|| Self::Text(text.to_owned()), Self::Real)
     }
 
     /// The value of a scalar of the scenario, `None` for anything that is none.

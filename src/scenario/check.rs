@@ -1,7 +1,7 @@
 //! Everything that can be known to be wrong before the run.
 
-use super::source::{Document, Fault, Faults};
 use super::Scenario;
+use super::source::{Document, Fault, Faults};
 use crate::machine::{Machine, Partition, Placement};
 use crate::network::Topology;
 use crate::program::{Program, Shipped};
@@ -133,8 +133,8 @@ impl Checker<'_> {
         }
         let mut sorted = list.to_vec();
         sorted.sort_unstable();
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            let message = format!("node {} is listed twice", pair[0]);
+        if let Some([node, _]) = sorted.array_windows().find(|[one, next]| one == next) {
+            let message = format!("node {node} is listed twice");
             self.fault("placement", &message, "place one rank on a node");
         }
     }

@@ -5,10 +5,12 @@
 
 mod axis;
 mod check;
+mod measurements;
 pub mod source;
 mod sweep;
 
 pub use axis::{Axis, AxisValue};
+pub use measurements::Measurements;
 pub use sweep::{Case, Override, Plan};
 
 use crate::engine::Streams;
@@ -84,6 +86,8 @@ pub enum Comparison {
     AsWritten,
     /// What reproduces the printed predictions of CS-RR-281; only where it prints one.
     AsPrinted,
+    /// CS-RR-281, equation (4) with Table 2: the time of one message.
+    PointToPoint,
     /// Measurements: a CSV file with a column for each axis that matters, and `measured_s`.
     /// The path is relative to the scenario.
     Measured(String),

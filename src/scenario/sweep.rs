@@ -1,8 +1,8 @@
 //! One scenario becomes many cases.
 
+use super::Scenario;
 use super::axis::{Axis, AxisValue};
 use super::source::{Document, Fault, Faults, Tree};
-use super::Scenario;
 use exmex::{Express, Val};
 
 /// An axis replaced or added from outside: `--over name=v1,v2,…`.
@@ -110,7 +110,11 @@ impl Plan {
             }
             if self.document.get(&axis.path).is_none() {
                 let message = format!("there is no field `{}` in this scenario", axis.path);
-                faults.push(self.document.fault_at(&at("path"), &message, Some("give the path of a field, such as `program.n`")));
+                faults.push(self.document.fault_at(
+                    &at("path"),
+                    &message,
+                    Some("give the path of a field, such as `program.n`"),
+                ));
             }
             if axis.values.is_empty() == axis.expression.is_none() {
                 let message = format!("the axis `{}` needs either values or an expression", axis.name);
@@ -246,14 +250,17 @@ impl Plan {
 
     fn evaluate(&self, at: &str, expression: &str, point: &[PlannedValue]) -> Result<Val<i64, f64>, Fault> {
         let fault = |message: &str, help: &str| self.document.fault_at(at, message, Some(help));
-        let parsed = exmex::parse_val::<i64, f64>(expression)
-            .map_err(|error| fault(&format!("this is no expression: {}", error.msg()), "write one such as `128 * sqrt(p)`"))?;
+        let parsed = exmex::parse_val::<i64, f64>(expression).map_err(|error| {
+            fault(&format!("this is no expression: {}", error.msg()), "write one such as `128 * sqrt(p)`")
+        })?;
         let values = parsed.var_names().iter().map(|name| {
             let known = self.axes.iter().zip(point).find(|(planned, _)| planned.axis.name == *name);
             match known.map(|(_, value)| &value.shown) {
                 Some(AxisValue::Whole(whole)) => Ok(Val::Int(*whole)),
                 Some(AxisValue::Real(real)) => Ok(Val::Float(*real)),
-                Some(AxisValue::Text(_)) => Err(fault(&format!("the axis `{name}` is no number"), "use axes of numbers")),
+                Some(AxisValue::Text(_)) => {
+                    Err(fault(&format!("the axis `{name}` is no number"), "use axes of numbers"))
+                }
                 None => Err(fault(&format!("there is no axis `{name}` before this one"), "use axes declared before")),
             }
         });

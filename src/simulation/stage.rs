@@ -260,13 +260,7 @@ impl<'s> Stage<'s> {
         None
     }
 
-    fn start_send(
-        &mut self,
-        now: SimTime,
-        rank: u32,
-        to: u32,
-        message: Message,
-    ) -> Result<Operation, SimulationError> {
+    fn start_send(&mut self, now: SimTime, rank: u32, to: u32, message: Message) -> Result<Operation, SimulationError> {
         if to >= self.layout.ranks() {
             let last = self.layout.ranks() - 1;
             return Err(fault(rank, format!("sends to rank {to}, but the ranks are 0 to {last}")));

@@ -103,6 +103,9 @@ impl Accounts {
     }
 
     /// The number of ranks.
+    ///
+    /// # Panics
+    /// Never: ranks are numbered in 32 bits.
     #[must_use]
     pub fn ranks(&self) -> u32 {
         u32::try_from(self.ranks.len()).expect("ranks are counted in 32 bits")

@@ -77,10 +77,7 @@ impl Kind {
             .units
             .iter()
             .find(|(name, _)| *name == unit)
-            .ok_or_else(|| QuantityError::UnknownUnit {
-                unit: unit.to_owned(),
-                wanted: self.wanted,
-            })?
+            .ok_or_else(|| QuantityError::UnknownUnit { unit: unit.to_owned(), wanted: self.wanted })?
             .1;
         self.scaled(text, number, scale)
     }
@@ -93,31 +90,20 @@ impl Kind {
         if number.starts_with('-') && number.len() > 1 {
             return Err(QuantityError::Negative(text.to_owned()));
         }
-        let number = decimal(number).ok_or_else(|| QuantityError::NotANumber {
-            text: text.to_owned(),
-            wanted: self.wanted,
-        })?;
+        let number =
+            decimal(number).ok_or_else(|| QuantityError::NotANumber { text: text.to_owned(), wanted: self.wanted })?;
         if unit.is_empty() {
-            return Err(QuantityError::MissingUnit {
-                text: text.to_owned(),
-                wanted: self.wanted,
-            });
+            return Err(QuantityError::MissingUnit { text: text.to_owned(), wanted: self.wanted });
         }
         Ok((number, unit))
     }
 
     fn scaled(&self, text: &str, number: Decimal, scale: u128) -> Result<u64, QuantityError> {
-        let too_large = || QuantityError::TooLarge {
-            text: text.to_owned(),
-            largest: self.largest,
-        };
+        let too_large = || QuantityError::TooLarge { text: text.to_owned(), largest: self.largest };
         let product = number.digits.checked_mul(scale).ok_or_else(too_large)?;
         let value = shift(product, number.exponent).ok_or_else(too_large)?;
         if value == 0 && number.digits != 0 {
-            return Err(QuantityError::TooSmall {
-                text: text.to_owned(),
-                smallest: self.smallest,
-            });
+            return Err(QuantityError::TooSmall { text: text.to_owned(), smallest: self.smallest });
         }
         u64::try_from(value).map_err(|_| too_large())
     }
@@ -125,11 +111,7 @@ impl Kind {
     /// Writes `value` in the largest unit in which it needs at most `decimals` decimals.
     pub fn write(&self, f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
         let value = u128::from(value);
-        let unit = self
-            .units
-            .iter()
-            .rev()
-            .find(|(_, scale)| value >= *scale && value * 1000 % scale == 0);
+        let unit = self.units.iter().rev().find(|(_, scale)| value >= *scale && value * 1000 % scale == 0);
         let (name, scale) = unit.unwrap_or(&self.units[0]);
         let (whole, rest) = (value / scale, value % scale);
         if rest == 0 {
@@ -166,10 +148,7 @@ fn decimal(text: &str) -> Option<Decimal> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((&mantissa, ""));
     let fraction = fraction.trim_end_matches('0');
     let digits = format!("{whole}{fraction}");
-    Some(Decimal {
-        digits: digits.parse().ok()?,
-        exponent: exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?,
-    })
+    Some(Decimal { digits: digits.parse().ok()?, exponent: exponent.checked_sub(i32::try_from(fraction.len()).ok()?)? })
 }
 
 /// `value · 10^exponent`, rounded to the nearest; `None` on overflow.

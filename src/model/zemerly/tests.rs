@@ -16,10 +16,7 @@ fn mesh(p: u32) -> Mesh {
 
 fn records(csv: &str) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
-    reader
-        .records()
-        .map(|record| record.unwrap().iter().map(String::from).collect())
-        .collect()
+    reader.records().map(|record| record.unwrap().iter().map(String::from).collect()).collect()
 }
 
 /// The `predicted_s` of Tables 3 and 4 as (broadcast, n, p, printed).
@@ -27,17 +24,10 @@ fn printed_totals() -> Vec<(Broadcast, u32, u32, f64)> {
     let of = |broadcast, csv| {
         records(csv).into_iter().map(move |r| {
             let printed = r[3].parse().unwrap();
-            (
-                broadcast,
-                r[0].parse().unwrap(),
-                r[1].parse().unwrap(),
-                printed,
-            )
+            (broadcast, r[0].parse().unwrap(), r[1].parse().unwrap(), printed)
         })
     };
-    of(Broadcast::Naive, TABLE_3)
-        .chain(of(Broadcast::Neighbour, TABLE_4))
-        .collect()
+    of(Broadcast::Naive, TABLE_3).chain(of(Broadcast::Neighbour, TABLE_4)).collect()
 }
 
 /// One unit of the last printed digit; the report prints two decimals, three below 0.01, and
@@ -82,10 +72,7 @@ fn as_printed_gives_every_parallel_prediction_of_tables_3_and_4() {
     assert_eq!(cells.len(), 42);
     for (broadcast, n, p, printed) in cells {
         let model = as_printed(n, p, broadcast).unwrap().total_s;
-        assert!(
-            is_cut_to(model, printed, 0.01),
-            "{broadcast:?} n={n} p={p}: {model} is not cut to {printed}"
-        );
+        assert!(is_cut_to(model, printed, 0.01), "{broadcast:?} n={n} p={p}: {model} is not cut to {printed}");
     }
 }
 
@@ -97,13 +84,7 @@ fn as_printed_gives_the_sequential_predictions_but_the_misprint() {
             p == 1 && !is_cut_to(as_printed(n, p, broadcast).unwrap().total_s, printed, 0.01)
         })
         .collect();
-    assert_eq!(
-        missed,
-        [
-            (Broadcast::Naive, 512, 1, 586.52),
-            (Broadcast::Neighbour, 512, 1, 586.52)
-        ]
-    );
+    assert_eq!(missed, [(Broadcast::Naive, 512, 1, 586.52), (Broadcast::Neighbour, 512, 1, 586.52)]);
 }
 
 /// Printed without being reproduced: Tcol by at most 1.6 ms, and input and output, which the
@@ -149,48 +130,12 @@ fn as_printed_is_silent_off_the_tables() {
 
 /// Totals computed independently from the same equations, by p.
 const AS_WRITTEN_TOTALS: [(Broadcast, u32, [f64; 8]); 6] = [
-    (
-        Broadcast::Neighbour,
-        128,
-        [
-            9.5100, 5.2805, 3.2627, 2.2640, 1.8291, 1.6526, 1.6673, 1.8606,
-        ],
-    ),
-    (
-        Broadcast::Neighbour,
-        256,
-        [
-            74.2600, 39.2102, 22.0599, 13.5048, 9.4363, 7.4630, 6.6617, 6.4878,
-        ],
-    ),
-    (
-        Broadcast::Neighbour,
-        512,
-        [
-            586.9400, 301.7541, 160.6436, 90.1478, 55.6827, 38.5934, 30.5597, 26.9302,
-        ],
-    ),
-    (
-        Broadcast::Naive,
-        128,
-        [
-            9.5100, 5.2805, 3.4650, 3.2205, 4.4972, 8.4740, 17.6559, 40.9921,
-        ],
-    ),
-    (
-        Broadcast::Naive,
-        256,
-        [
-            74.2600, 39.2102, 22.8393, 17.1376, 19.4413, 32.3636, 63.7418, 141.0350,
-        ],
-    ),
-    (
-        Broadcast::Naive,
-        512,
-        [
-            586.9400, 301.7541, 163.7019, 104.2921, 94.3678, 133.4256, 245.1316, 521.1617,
-        ],
-    ),
+    (Broadcast::Neighbour, 128, [9.5100, 5.2805, 3.2627, 2.2640, 1.8291, 1.6526, 1.6673, 1.8606]),
+    (Broadcast::Neighbour, 256, [74.2600, 39.2102, 22.0599, 13.5048, 9.4363, 7.4630, 6.6617, 6.4878]),
+    (Broadcast::Neighbour, 512, [586.9400, 301.7541, 160.6436, 90.1478, 55.6827, 38.5934, 30.5597, 26.9302]),
+    (Broadcast::Naive, 128, [9.5100, 5.2805, 3.4650, 3.2205, 4.4972, 8.4740, 17.6559, 40.9921]),
+    (Broadcast::Naive, 256, [74.2600, 39.2102, 22.8393, 17.1376, 19.4413, 32.3636, 63.7418, 141.0350]),
+    (Broadcast::Naive, 512, [586.9400, 301.7541, 163.7019, 104.2921, 94.3678, 133.4256, 245.1316, 521.1617]),
 ];
 
 #[test]
@@ -198,10 +143,7 @@ fn as_written_gives_the_reference_totals() {
     for (broadcast, n, totals) in AS_WRITTEN_TOTALS {
         for (p, total) in PROCESSORS.into_iter().zip(totals) {
             let model = as_written(n, mesh(p), broadcast).total_s;
-            assert!(
-                (model - total).abs() <= 0.5e-4,
-                "{broadcast:?} n={n} p={p}: {model} is not {total}"
-            );
+            assert!((model - total).abs() <= 0.5e-4, "{broadcast:?} n={n} p={p}: {model} is not {total}");
         }
     }
 }
@@ -221,15 +163,9 @@ const AS_WRITTEN_COMPONENTS: [(u32, [f64; 5]); 7] = [
 fn as_written_gives_the_reference_components() {
     for (p, components) in AS_WRITTEN_COMPONENTS {
         let prediction = as_written(256, mesh(p), Broadcast::Neighbour);
-        for (name, component) in ["Tcini", "Tdist", "Tbroad", "Tcol", "Tcom"]
-            .into_iter()
-            .zip(components)
-        {
+        for (name, component) in ["Tcini", "Tdist", "Tbroad", "Tcol", "Tcom"].into_iter().zip(components) {
             let model = table_5_component(&prediction, name);
-            assert!(
-                (model - component).abs() <= 0.5e-5,
-                "{name} p={p}: {model} is not {component}"
-            );
+            assert!((model - component).abs() <= 0.5e-5, "{name} p={p}: {model} is not {component}");
         }
     }
 }
@@ -293,14 +229,8 @@ fn one_processor_does_not_communicate() {
 #[test]
 fn mesh_sums_by_enumeration() {
     for (rows, columns) in [(1, 1), (1, 2), (3, 5), (8, 16)] {
-        let places: Vec<(u32, u32)> = (0..rows)
-            .flat_map(|row| (0..columns).map(move |column| (row, column)))
-            .collect();
-        let pairs = places.iter().flat_map(|a| {
-            places
-                .iter()
-                .map(move |b| a.0.abs_diff(b.0) + a.1.abs_diff(b.1))
-        });
+        let places: Vec<(u32, u32)> = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).collect();
+        let pairs = places.iter().flat_map(|a| places.iter().map(move |b| a.0.abs_diff(b.0) + a.1.abs_diff(b.1)));
         let distances: Vec<u32> = pairs.collect();
         let mesh = Mesh::new(rows, columns);
         let sum = f64::from(distances.iter().sum::<u32>()) / mesh.processors();

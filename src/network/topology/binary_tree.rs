@@ -42,10 +42,7 @@ impl Shape for BinaryTree {
 
     fn distance(&self, a: u32, b: u32) -> u32 {
         let common = depth(a).min(depth(b));
-        let (near, far) = (
-            ancestor(a, depth(a) - common) + 1,
-            ancestor(b, depth(b) - common) + 1,
-        );
+        let (near, far) = (ancestor(a, depth(a) - common) + 1, ancestor(b, depth(b) - common) + 1);
         depth(a).abs_diff(depth(b)) + 2 * (u32::BITS - (near ^ far).leading_zeros())
     }
 

@@ -30,11 +30,7 @@ pub enum Bisection {
 
 impl Bisection {
     pub(super) fn between(lower: u64, upper: u64) -> Self {
-        if lower == upper {
-            Self::Exact(upper)
-        } else {
-            Self::Between { lower, upper }
-        }
+        if lower == upper { Self::Exact(upper) } else { Self::Between { lower, upper } }
     }
 
     /// The width where it is known.
@@ -68,11 +64,7 @@ impl Bisection {
 /// each way, and a link carries `load` each way.
 pub(super) fn crossing_bound(nodes: u64, load: u128) -> u64 {
     let crossing = u128::from(nodes / 2) * u128::from(nodes.div_ceil(2));
-    let links = if load == 0 {
-        0
-    } else {
-        crossing.div_ceil(load)
-    };
+    let links = if load == 0 { 0 } else { crossing.div_ceil(load) };
     u64::try_from(links).expect("no more links than pairs of nodes")
 }
 
@@ -91,11 +83,7 @@ fn congestion_bound(topology: &Topology) -> u64 {
     let crossing = (nodes / 2.0).floor() * (nodes / 2.0).ceil();
     let load = ChannelLoads::over_shortest_paths(topology, all_pairs(topology.nodes())).max();
     let rounding = 1e-9 * crossing;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a number of links"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of links")]
     let links = ((crossing - rounding) / load).ceil() as u64;
     links
 }
@@ -105,8 +93,7 @@ pub(super) fn exhaustive(topology: &Topology) -> u64 {
     let nodes = topology.nodes();
     let (half, all) = (nodes / 2, 1_u32 << nodes);
     let first_stays = nodes.is_multiple_of(2);
-    let candidates =
-        (0..all).filter(|set| set.count_ones() == half && !(first_stays && set & 1 == 1));
+    let candidates = (0..all).filter(|set| set.count_ones() == half && !(first_stays && set & 1 == 1));
     let width: Box<dyn Fn(u32) -> u64> = match topology.switches() {
         0 => Box::new(counted(topology)),
         _ => Box::new(|set| Halves::new(topology, |node| set >> node & 1 == 1).width()),
@@ -116,19 +103,11 @@ pub(super) fn exhaustive(topology: &Topology) -> u64 {
 
 /// Counts the links that leave a set of nodes, given as bits.
 fn counted(topology: &Topology) -> impl Fn(u32) -> u64 {
-    let beside = |node| {
-        topology
-            .links_at(node)
-            .fold(0_u32, |set, (_, to, _)| set | 1 << to)
-    };
+    let beside = |node| topology.links_at(node).fold(0_u32, |set, (_, to, _)| set | 1 << to);
     let neighbours: Vec<u32> = (0..topology.nodes()).map(beside).collect();
     move |set| {
         let leaving = |(node, beside): (usize, &u32)| {
-            if set >> node & 1 == 1 {
-                u64::from((beside & !set).count_ones())
-            } else {
-                0
-            }
+            if set >> node & 1 == 1 { u64::from((beside & !set).count_ones()) } else { 0 }
         };
         neighbours.iter().enumerate().map(leaving).sum()
     }
@@ -142,10 +121,7 @@ struct Halves<'a> {
 
 impl<'a> Halves<'a> {
     fn new(topology: &'a Topology, far: impl Fn(u32) -> bool) -> Self {
-        Self {
-            topology,
-            far: (0..topology.nodes()).map(far).collect(),
-        }
+        Self { topology, far: (0..topology.nodes()).map(far).collect() }
     }
 
     /// The second half of an order of the nodes is the far side.
@@ -178,10 +154,7 @@ impl<'a> Halves<'a> {
             return self.width_with_switches();
         }
         let far = |vertex: u32| self.far[vertex as usize];
-        self.topology
-            .links()
-            .filter(|((a, _), (b, _))| far(*a) != far(*b))
-            .count() as u64
+        self.topology.links().filter(|((a, _), (b, _))| far(*a) != far(*b)).count() as u64
     }
 
     /// The narrowest cut between the halves, wherever that leaves the switches.
@@ -189,11 +162,7 @@ impl<'a> Halves<'a> {
         let source = self.topology.vertices() as usize;
         let mut links = Residual::of_links(self.topology, 2);
         for (node, far) in self.far.iter().enumerate() {
-            let (from, to) = if *far {
-                (node, source + 1)
-            } else {
-                (source, node)
-            };
+            let (from, to) = if *far { (node, source + 1) } else { (source, node) };
             links.join(from, to, UNLIMITED, 0);
         }
         links.flow(source, source + 1)
@@ -232,8 +201,7 @@ impl<'a> Halves<'a> {
 
     fn gain(&self, node: u32) -> i64 {
         let side = self.far[node as usize];
-        let saved =
-            |(_, to, _): (u32, u32, u32)| if self.far[to as usize] == side { -1 } else { 1 };
+        let saved = |(_, to, _): (u32, u32, u32)| if self.far[to as usize] == side { -1 } else { 1 };
         self.topology.links_at(node).map(saved).sum()
     }
 
@@ -248,12 +216,7 @@ mod tests {
 
     fn as_graph(topology: &Topology) -> Topology {
         let pairs: Vec<(u32, u32)> = topology.links().map(|((a, _), (b, _))| (a, b)).collect();
-        Topology::Graph {
-            nodes: topology.nodes(),
-            switches: topology.switches(),
-            degree: None,
-            links: pairs.into(),
-        }
+        Topology::Graph { nodes: topology.nodes(), switches: topology.switches(), degree: None, links: pairs.into() }
     }
 
     #[test]
@@ -265,44 +228,23 @@ mod tests {
                 width.lower() <= exhaustive && exhaustive <= width.upper(),
                 "{topology:?}: {width:?}, {exhaustive}"
             );
-            assert!(
-                width.exact().is_none_or(|exact| exact == exhaustive),
-                "{topology:?}"
-            );
+            assert!(width.exact().is_none_or(|exact| exact == exhaustive), "{topology:?}");
             assert_eq!(width.upper(), exhaustive, "{topology:?}");
         }
     }
 
     #[test]
     fn cube_connected_cycles_of_twenty_four_nodes_are_cut_at_four_links() {
-        assert_eq!(
-            exhaustive(&Topology::CubeConnectedCycles { dimension: 3 }),
-            4
-        );
+        assert_eq!(exhaustive(&Topology::CubeConnectedCycles { dimension: 3 }), 4);
     }
 
     #[test]
     fn the_bounds_of_a_graph_contain_the_formula() {
-        for name in [
-            "ring",
-            "mesh2d",
-            "torus2d",
-            "mesh3d",
-            "hypercube",
-            "fat-tree",
-            "ccc",
-        ] {
+        for name in ["ring", "mesh2d", "torus2d", "mesh3d", "hypercube", "fat-tree", "ccc"] {
             let topology = Topology::from_name(name, 64).expect("64 suits all of them");
-            let exact = topology
-                .metrics()
-                .bisection_width
-                .exact()
-                .expect("a formula");
+            let exact = topology.metrics().bisection_width.exact().expect("a formula");
             let bounds = measured(&as_graph(&topology), 1);
-            assert!(
-                bounds.lower() <= exact && exact <= bounds.upper(),
-                "{name}: {exact} in {bounds:?}"
-            );
+            assert!(bounds.lower() <= exact && exact <= bounds.upper(), "{name}: {exact} in {bounds:?}");
         }
     }
 }

@@ -44,11 +44,7 @@ impl CubeConnectedCycles {
         let stops = visit | 1 << from | 1 << to;
         let round = self.dimension + self.ahead(from, to).min(self.ahead(to, from));
         let unused = 0..self.dimension;
-        unused
-            .map(|start| self.tour_of_line(start, stops, from, to))
-            .min()
-            .unwrap_or(0)
-            .min(round)
+        unused.map(|start| self.tour_of_line(start, stops, from, to)).min().unwrap_or(0).min(round)
     }
 
     /// The same without the link that arrives at `start` from the position before it.
@@ -66,11 +62,7 @@ impl CubeConnectedCycles {
 
 impl Shape for CubeConnectedCycles {
     fn count(&self) -> Count {
-        Count::direct(
-            2_u64
-                .saturating_pow(self.dimension)
-                .saturating_mul(self.dimension.into()),
-        )
+        Count::direct(2_u64.saturating_pow(self.dimension).saturating_mul(self.dimension.into()))
     }
 
     fn ports(&self) -> u32 {
@@ -83,10 +75,7 @@ impl Shape for CubeConnectedCycles {
         match port {
             NEXT => Some((ring + self.next(position), PREVIOUS)),
             PREVIOUS => Some((ring + self.previous(position), NEXT)),
-            ACROSS => Some((
-                (corner ^ (1 << position)) * self.dimension + position,
-                ACROSS,
-            )),
+            ACROSS => Some(((corner ^ (1 << position)) * self.dimension + position, ACROSS)),
             _ => None,
         }
     }
@@ -108,9 +97,7 @@ impl Shape for CubeConnectedCycles {
     }
 
     fn faults(&self) -> Vec<String> {
-        at_least(3, "dimension", self.dimension)
-            .into_iter()
-            .collect()
+        at_least(3, "dimension", self.dimension).into_iter().collect()
     }
 
     fn layout(&self) -> Vec<(f64, f64)> {
@@ -123,18 +110,12 @@ impl Shape for CubeConnectedCycles {
 
     fn figures(&self) -> Option<Figures> {
         let nodes = self.dimension << self.dimension;
-        let from_one: u128 = (0..nodes)
-            .map(|node| u128::from(self.distance(0, node)))
-            .sum();
+        let from_one: u128 = (0..nodes).map(|node| u128::from(self.distance(0, node))).sum();
         Some(Figures {
             links: u64::from(nodes) * 3 / 2,
             least_degree: 3,
             degree: 3,
-            longest: if self.dimension == 3 {
-                6
-            } else {
-                2 * self.dimension + self.dimension / 2 - 2
-            },
+            longest: if self.dimension == 3 { 6 } else { 2 * self.dimension + self.dimension / 2 - 2 },
             total_distance: u128::from(nodes) * from_one,
             arc_connectivity: 3,
             node_connectivity: 3,
@@ -151,10 +132,7 @@ mod tests {
 
     #[test]
     fn a_bit_is_mended_where_it_stands() {
-        assert_eq!(
-            CYCLES.path(0, 3 * 0b101).collect::<Vec<_>>(),
-            [0, 3, 5, 17, 15]
-        );
+        assert_eq!(CYCLES.path(0, 3 * 0b101).collect::<Vec<_>>(), [0, 3, 5, 17, 15]);
         assert_eq!(CYCLES.neighbour(5, 2), Some((17, 2)));
         assert_eq!(CYCLES.neighbour(5, 0), Some((3, 1)));
     }

@@ -7,17 +7,9 @@ use super::Topology;
 /// See [`Topology::dependency_cycle`].
 pub(super) fn dependency_cycle(topology: &Topology) -> Option<Vec<(u32, u32)>> {
     let ports = topology.ports().max(1);
-    let waits: Vec<Vec<u32>> = dependencies(topology)
-        .into_iter()
-        .map(|next| next.into_iter().collect())
-        .collect();
+    let waits: Vec<Vec<u32>> = dependencies(topology).into_iter().map(|next| next.into_iter().collect()).collect();
     let cycle = Search::new(&waits).cycle()?;
-    Some(
-        cycle
-            .into_iter()
-            .map(|channel| (channel / ports, channel % ports))
-            .collect(),
-    )
+    Some(cycle.into_iter().map(|channel| (channel / ports, channel % ports)).collect())
 }
 
 /// By channel, the channels by which its packets go on.
@@ -45,11 +37,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(waits: &'a [Vec<u32>]) -> Self {
-        Self {
-            waits,
-            done: vec![false; waits.len()],
-            on_path: vec![false; waits.len()],
-        }
+        Self { waits, done: vec![false; waits.len()], on_path: vec![false; waits.len()] }
     }
 
     fn cycle(mut self) -> Option<Vec<u32>> {
@@ -72,12 +60,7 @@ impl<'a> Search<'a> {
             };
             *tried += 1;
             if self.on_path[next as usize] {
-                return Some(
-                    path.iter()
-                        .map(|(channel, _)| *channel)
-                        .skip_while(|&channel| channel != next)
-                        .collect(),
-                );
+                return Some(path.iter().map(|(channel, _)| *channel).skip_while(|&channel| channel != next).collect());
             }
             if !self.done[next as usize] {
                 self.on_path[next as usize] = true;
@@ -115,13 +98,7 @@ mod tests {
         let cycle = Topology::Ring { nodes: 5 }.dependency_cycle();
         assert_eq!(cycle, Some(vec![(0, 0), (1, 0), (2, 0), (3, 0), (4, 0)]));
         for name in ["torus2d", "ccc"] {
-            assert!(
-                Topology::from_name(name, 64)
-                    .expect("64 suits both")
-                    .dependency_cycle()
-                    .is_some(),
-                "{name}"
-            );
+            assert!(Topology::from_name(name, 64).expect("64 suits both").dependency_cycle().is_some(), "{name}");
         }
     }
 }

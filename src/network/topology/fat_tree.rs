@@ -52,12 +52,7 @@ impl FatTree {
 
     fn above(&self, level: u32, word: u32, digit: u32) -> Option<(u32, u32)> {
         let higher = level + 1 < self.levels;
-        higher.then(|| {
-            (
-                self.vertex(level + 1, self.with_digit(word, level, digit)),
-                self.digit(word, level),
-            )
-        })
+        higher.then(|| (self.vertex(level + 1, self.with_digit(word, level, digit)), self.digit(word, level)))
     }
 
     fn below(&self, level: u32, word: u32, digit: u32) -> (u32, u32) {
@@ -65,24 +60,15 @@ impl FatTree {
             None => (word * self.arity + digit, 0),
             Some(lower) => {
                 let port = self.arity + self.digit(word, lower);
-                (
-                    self.vertex(lower, self.with_digit(word, lower, digit)),
-                    port,
-                )
+                (self.vertex(lower, self.with_digit(word, lower, digit)), port)
             }
         }
     }
 
     fn place(&self, vertex: u32) -> Place {
         match self.switch(vertex) {
-            None => Place {
-                height: 0,
-                word: vertex,
-            },
-            Some((level, word)) => Place {
-                height: level + 1,
-                word: word * self.arity,
-            },
+            None => Place { height: 0, word: vertex },
+            Some((level, word)) => Place { height: level + 1, word: word * self.arity },
         }
     }
 
@@ -97,10 +83,7 @@ impl Shape for FatTree {
     fn count(&self) -> Count {
         let arity = u64::from(self.arity);
         let width = arity.saturating_pow(self.levels.saturating_sub(1));
-        Count {
-            nodes: arity.saturating_pow(self.levels),
-            switches: width.saturating_mul(self.levels.into()),
-        }
+        Count { nodes: arity.saturating_pow(self.levels), switches: width.saturating_mul(self.levels.into()) }
     }
 
     fn ports(&self) -> u32 {
@@ -111,27 +94,18 @@ impl Shape for FatTree {
         match self.switch(vertex) {
             None => (port == 0).then(|| (self.vertex(0, vertex / self.arity), vertex % self.arity)),
             Some((level, word)) if port < self.arity => Some(self.below(level, word, port)),
-            Some((level, word)) if port < self.ports() => {
-                self.above(level, word, port - self.arity)
-            }
+            Some((level, word)) if port < self.ports() => self.above(level, word, port - self.arity),
             Some(_) => None,
         }
     }
 
     fn route(&self, at: u32, to: u32) -> u32 {
-        assert!(
-            to < self.nodes(),
-            "vertex {to} is a switch: packets go to nodes"
-        );
+        assert!(to < self.nodes(), "vertex {to} is a switch: packets go to nodes");
         let Some((level, word)) = self.switch(at) else {
             return 0;
         };
         let (digit, scope) = (self.digit(to, level), self.arity.pow(level));
-        if word / scope == to / scope / self.arity {
-            digit
-        } else {
-            self.arity + digit
-        }
+        if word / scope == to / scope / self.arity { digit } else { self.arity + digit }
     }
 
     /// A walk over the heights that passes the link at which every differing digit can change.
@@ -145,10 +119,7 @@ impl Shape for FatTree {
     }
 
     fn faults(&self) -> Vec<String> {
-        let faults = [
-            at_least(2, "arity", self.arity),
-            at_least(1, "levels", self.levels),
-        ];
+        let faults = [at_least(2, "arity", self.arity), at_least(1, "levels", self.levels)];
         faults.into_iter().flatten().collect()
     }
 
@@ -165,16 +136,11 @@ impl Shape for FatTree {
 
     fn figures(&self) -> Option<Figures> {
         let (nodes, arity) = (u128::from(self.nodes()), u128::from(self.arity));
-        let at_height =
-            |height: u32| (arity.pow(height) - arity.pow(height - 1)) * 2 * u128::from(height);
+        let at_height = |height: u32| (arity.pow(height) - arity.pow(height - 1)) * 2 * u128::from(height);
         Some(Figures {
             links: u64::from(self.nodes()) * u64::from(self.levels),
             least_degree: 1,
-            degree: if self.levels == 1 {
-                self.arity
-            } else {
-                2 * self.arity
-            },
+            degree: if self.levels == 1 { self.arity } else { 2 * self.arity },
             longest: 2 * self.levels,
             total_distance: nodes * (1..=self.levels).map(at_height).sum::<u128>(),
             arc_connectivity: 1,
@@ -188,17 +154,11 @@ impl Shape for FatTree {
 mod tests {
     use super::super::Topology;
 
-    const TREE: Topology = Topology::FatTree {
-        arity: 2,
-        levels: 3,
-    };
+    const TREE: Topology = Topology::FatTree { arity: 2, levels: 3 };
 
     #[test]
     fn eight_nodes_have_twelve_switches() {
-        assert_eq!(
-            (TREE.nodes(), TREE.switches(), TREE.links().count()),
-            (8, 12, 24)
-        );
+        assert_eq!((TREE.nodes(), TREE.switches(), TREE.links().count()), (8, 12, 24));
         assert_eq!(TREE.neighbour(5, 0), Some((10, 1)));
         assert_eq!(TREE.neighbour(10, 3), Some((15, 0)));
         assert_eq!(TREE.neighbour(16, 2), None);
@@ -207,10 +167,7 @@ mod tests {
     #[test]
     fn routes_rise_no_higher_than_they_must() {
         assert_eq!(TREE.path(0, 1).collect::<Vec<_>>(), [0, 8, 1]);
-        assert_eq!(
-            TREE.path(0, 7).collect::<Vec<_>>(),
-            [0, 8, 13, 19, 15, 11, 7]
-        );
+        assert_eq!(TREE.path(0, 7).collect::<Vec<_>>(), [0, 8, 13, 19, 15, 11, 7]);
         assert_eq!(TREE.distance(0, 7), 6);
     }
 
@@ -219,11 +176,7 @@ mod tests {
         for shift in 1..8 {
             let traffic = (0..8).map(|node| (node, (node + shift) % 8, 1.0));
             let loads = super::super::ChannelLoads::along_routes(&TREE, traffic);
-            assert!(
-                (loads.max() - 1.0).abs() < 1e-12,
-                "shift {shift}: {}",
-                loads.max()
-            );
+            assert!((loads.max() - 1.0).abs() < 1e-12, "shift {shift}: {}", loads.max());
         }
     }
 }

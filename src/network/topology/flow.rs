@@ -16,10 +16,7 @@ pub(super) struct Residual {
 
 impl Residual {
     pub(super) fn new(vertices: usize) -> Self {
-        Self {
-            arcs: Vec::new(),
-            leaving: vec![Vec::new(); vertices],
-        }
+        Self { arcs: Vec::new(), leaving: vec![Vec::new(); vertices] }
     }
 
     /// The links of a topology, each of capacity one, and `extra` vertices without links.

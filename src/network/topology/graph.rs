@@ -33,10 +33,7 @@ impl Links {
 
 impl From<Vec<(u32, u32)>> for Links {
     fn from(pairs: Vec<(u32, u32)>) -> Self {
-        Self {
-            pairs,
-            table: OnceLock::new(),
-        }
+        Self { pairs, table: OnceLock::new() }
     }
 }
 
@@ -62,19 +59,12 @@ struct Step {
 }
 
 impl Step {
-    const UNREACHABLE: Self = Self {
-        port: u32::MAX,
-        distance: u32::MAX,
-    };
+    const UNREACHABLE: Self = Self { port: u32::MAX, distance: u32::MAX };
 }
 
 impl Table {
     fn new(pairs: &[(u32, u32)]) -> Self {
-        let vertices = pairs
-            .iter()
-            .map(|&(a, b)| a.max(b) as usize + 1)
-            .max()
-            .unwrap_or(1);
+        let vertices = pairs.iter().map(|&(a, b)| a.max(b) as usize + 1).max().unwrap_or(1);
         let mut joined = vec![Vec::new(); vertices];
         for &(a, b) in pairs {
             let (at_a, at_b) = (joined[a as usize].len(), joined[b as usize].len());
@@ -82,11 +72,7 @@ impl Table {
             joined[b as usize].push((a, narrow(at_a)));
         }
         let degree = narrow(joined.iter().map(Vec::len).max().unwrap_or(0));
-        Self {
-            joined,
-            toward: vec![OnceLock::new(); vertices],
-            degree,
-        }
+        Self { joined, toward: vec![OnceLock::new(); vertices], degree }
     }
 
     fn step(&self, at: u32, to: u32) -> Step {
@@ -106,10 +92,7 @@ impl Table {
                     reached.push_back(next);
                 }
                 if step.distance >= distance {
-                    *step = Step {
-                        port: step.port.min(port),
-                        distance,
-                    };
+                    *step = Step { port: step.port.min(port), distance };
                 }
             }
         }
@@ -135,9 +118,7 @@ impl Graph<'_> {
             .pairs
             .iter()
             .filter(move |(a, b)| u64::from(*a.max(b)) >= vertices)
-            .map(move |(a, b)| {
-                format!("link ({a}, {b}): vertices are numbered from 0 and there are {vertices}")
-            })
+            .map(move |(a, b)| format!("link ({a}, {b}): vertices are numbered from 0 and there are {vertices}"))
     }
 
     fn loops(&self) -> impl Iterator<Item = String> {
@@ -147,11 +128,7 @@ impl Graph<'_> {
 
     fn duplicates(&self) -> impl Iterator<Item = String> {
         let mut seen = BTreeSet::new();
-        let again = self
-            .links
-            .pairs
-            .iter()
-            .filter(move |(a, b)| !seen.insert((a.min(b), a.max(b))));
+        let again = self.links.pairs.iter().filter(move |(a, b)| !seen.insert((a.min(b), a.max(b))));
         again.map(|(a, b)| format!("link ({a}, {b}) is listed more than once"))
     }
 
@@ -164,11 +141,7 @@ impl Graph<'_> {
             *degrees.entry(vertex).or_insert(0_u32) += 1;
         }
         let crowded = degrees.into_iter().filter(|(_, degree)| *degree > limit);
-        crowded
-            .map(|(vertex, degree)| {
-                format!("vertex {vertex} has {degree} links: `degree` allows {limit}")
-            })
-            .collect()
+        crowded.map(|(vertex, degree)| format!("vertex {vertex} has {degree} links: `degree` allows {limit}")).collect()
     }
 
     /// Looks at the graph only where it has links enough to be connected.
@@ -180,21 +153,14 @@ impl Graph<'_> {
         let linked = self.links.table().joined.len() as u64;
         let unlinked = (linked < vertices).then(|| narrow(self.links.table().joined.len()));
         let unreachable = |vertex: &u32| self.distance(*vertex, 0) == u32::MAX;
-        let lost = (0..narrow(self.links.table().joined.len()))
-            .find(unreachable)
-            .or(unlinked)?;
-        Some(format!(
-            "vertex {lost} cannot be reached from vertex 0: the graph is not connected"
-        ))
+        let lost = (0..narrow(self.links.table().joined.len())).find(unreachable).or(unlinked)?;
+        Some(format!("vertex {lost} cannot be reached from vertex 0: the graph is not connected"))
     }
 }
 
 impl Shape for Graph<'_> {
     fn count(&self) -> Count {
-        Count {
-            nodes: self.nodes.into(),
-            switches: self.switches.into(),
-        }
+        Count { nodes: self.nodes.into(), switches: self.switches.into() }
     }
 
     fn ports(&self) -> u32 {
@@ -202,12 +168,7 @@ impl Shape for Graph<'_> {
     }
 
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
-        self.links
-            .table()
-            .joined
-            .get(vertex as usize)?
-            .get(port as usize)
-            .copied()
+        self.links.table().joined.get(vertex as usize)?.get(port as usize).copied()
     }
 
     fn route(&self, at: u32, to: u32) -> u32 {
@@ -232,9 +193,7 @@ impl Shape for Graph<'_> {
 
     fn layout(&self) -> Vec<(f64, f64)> {
         let radius = roomy_radius(self.nodes.max(self.switches));
-        circle(self.nodes, radius)
-            .chain(circle(self.switches, radius / 2.0))
-            .collect()
+        circle(self.nodes, radius).chain(circle(self.switches, radius / 2.0)).collect()
     }
 
     fn figures(&self) -> Option<Figures> {
@@ -266,33 +225,15 @@ mod tests {
         };
         let of = |nodes, links: &[(u32, u32)]| limited(nodes, links).faults().join("; ");
         assert_eq!(of(3, &[(0, 1), (1, 2)]), "");
-        assert_eq!(
-            of(2, &[(0, 1), (1, 2)]),
-            "link (1, 2): vertices are numbered from 0 and there are 2"
-        );
+        assert_eq!(of(2, &[(0, 1), (1, 2)]), "link (1, 2): vertices are numbered from 0 and there are 2");
         assert_eq!(of(2, &[(0, 1), (1, 1)]).matches("itself").count(), 1);
-        assert_eq!(
-            of(2, &[(0, 1), (1, 0)]),
-            "link (1, 0) is listed more than once"
-        );
-        assert_eq!(
-            of(4, &[(0, 1), (0, 2), (3, 0)]),
-            "vertex 0 has 3 links: `degree` allows 2"
-        );
+        assert_eq!(of(2, &[(0, 1), (1, 0)]), "link (1, 0) is listed more than once");
+        assert_eq!(of(4, &[(0, 1), (0, 2), (3, 0)]), "vertex 0 has 3 links: `degree` allows 2");
         assert_eq!(of(4, &[(0, 1)]), "1 links cannot connect 4 vertices");
         let parted = "cannot be reached from vertex 0: the graph is not connected";
-        assert_eq!(
-            of(6, &[(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]),
-            format!("vertex 3 {parted}")
-        );
-        assert_eq!(
-            of(4, &[(0, 1), (1, 2), (2, 0)]),
-            format!("vertex 3 {parted}")
-        );
+        assert_eq!(of(6, &[(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]), format!("vertex 3 {parted}"));
+        assert_eq!(of(4, &[(0, 1), (1, 2), (2, 0)]), format!("vertex 3 {parted}"));
         assert_eq!(of(0, &[]), "`nodes` is 0: it must be at least 1");
-        assert_eq!(
-            of(u32::MAX, &[(0, 1)]),
-            format!("1 links cannot connect {} vertices", u32::MAX)
-        );
+        assert_eq!(of(u32::MAX, &[(0, 1)]), format!("1 links cannot connect {} vertices", u32::MAX));
     }
 }

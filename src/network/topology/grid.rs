@@ -33,45 +33,25 @@ impl Axis {
 
     /// Whether the shortest way rises; at equal length it does.
     fn rises(self, at: u32, to: u32) -> bool {
-        if self.wraps() {
-            self.ahead(at, to) <= self.side / 2
-        } else {
-            to > at
-        }
+        if self.wraps() { self.ahead(at, to) <= self.side / 2 } else { to > at }
     }
 
     fn distance(self, a: u32, b: u32) -> u32 {
-        if self.wraps() {
-            self.ahead(a, b).min(self.ahead(b, a))
-        } else {
-            a.abs_diff(b)
-        }
+        if self.wraps() { self.ahead(a, b).min(self.ahead(b, a)) } else { a.abs_diff(b) }
     }
 
     fn ahead(self, at: u32, to: u32) -> u32 {
-        if to >= at {
-            to - at
-        } else {
-            to + (self.side - at)
-        }
+        if to >= at { to - at } else { to + (self.side - at) }
     }
 
     fn longest(self) -> u32 {
-        if self.wraps() {
-            self.side / 2
-        } else {
-            self.side - 1
-        }
+        if self.wraps() { self.side / 2 } else { self.side - 1 }
     }
 
     /// Over all ordered pairs: (n³ − n)/3 on a line, n ⌊n²/4⌋ on a ring.
     fn total_distance(self) -> u128 {
         let n = u128::from(self.side);
-        if self.wraps() {
-            n * (n * n / 4)
-        } else {
-            (n * n * n - n) / 3
-        }
+        if self.wraps() { n * (n * n / 4) } else { (n * n * n - n) / 3 }
     }
 
     fn degree(self) -> u32 {
@@ -79,19 +59,11 @@ impl Axis {
     }
 
     fn least_degree(self) -> u32 {
-        if self.wraps() {
-            2
-        } else {
-            1.min(self.side - 1)
-        }
+        if self.wraps() { 2 } else { 1.min(self.side - 1) }
     }
 
     fn links(self) -> u64 {
-        u64::from(if self.wraps() {
-            self.side
-        } else {
-            self.side - 1
-        })
+        u64::from(if self.wraps() { self.side } else { self.side - 1 })
     }
 
     /// Links cut by two halves that are connected on this axis.
@@ -108,9 +80,7 @@ pub(super) struct Grid<const D: usize> {
 
 impl<const D: usize> Grid<D> {
     fn nodes(&self) -> u64 {
-        self.axes
-            .iter()
-            .fold(1, |nodes, axis| nodes.saturating_mul(axis.side.into()))
+        self.axes.iter().fold(1, |nodes, axis| nodes.saturating_mul(axis.side.into()))
     }
 
     /// Number of nodes that share one coordinate on an axis.
@@ -157,26 +127,13 @@ impl<const D: usize> Grid<D> {
 /// networks, 2014).
 fn halving(axes: &[Axis]) -> u64 {
     let through = |(index, axis): (usize, &Axis)| {
-        let others: Vec<Axis> = axes
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != index)
-            .map(|(_, axis)| *axis)
-            .collect();
+        let others: Vec<Axis> =
+            axes.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, axis)| *axis).collect();
         let layer: u64 = others.iter().map(|axis| u64::from(axis.side)).product();
-        let middle = if axis.side % 2 == 1 {
-            halving(&others)
-        } else {
-            0
-        };
+        let middle = if axis.side % 2 == 1 { halving(&others) } else { 0 };
         axis.seams() * layer + middle
     };
-    axes.iter()
-        .enumerate()
-        .filter(|(_, axis)| axis.side > 1)
-        .map(through)
-        .min()
-        .unwrap_or(0)
+    axes.iter().enumerate().filter(|(_, axis)| axis.side > 1).map(through).min().unwrap_or(0)
 }
 
 impl<const D: usize> Shape for Grid<D> {
@@ -189,17 +146,10 @@ impl<const D: usize> Shape for Grid<D> {
     }
 
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
-        let (&axis, inner) = self
-            .axes
-            .get(port as usize / 2)
-            .zip(self.axes.get(..port as usize / 2))?;
+        let (&axis, inner) = self.axes.get(port as usize / 2).zip(self.axes.get(..port as usize / 2))?;
         let stride: u32 = inner.iter().map(|axis| axis.side).product();
         let at = vertex / stride % axis.side;
-        let next = if port.is_multiple_of(2) {
-            axis.next(at)
-        } else {
-            axis.previous(at)
-        }?;
+        let next = if port.is_multiple_of(2) { axis.next(at) } else { axis.previous(at) }?;
         Some((vertex - at * stride + next * stride, port ^ 1))
     }
 
@@ -218,25 +168,12 @@ impl<const D: usize> Shape for Grid<D> {
 
     fn distance(&self, a: u32, b: u32) -> u32 {
         let ends = self.coordinates(a).into_iter().zip(self.coordinates(b));
-        self.axes
-            .iter()
-            .zip(ends)
-            .map(|(axis, (a, b))| axis.distance(a, b))
-            .sum()
+        self.axes.iter().zip(ends).map(|(axis, (a, b))| axis.distance(a, b)).sum()
     }
 
     fn faults(&self) -> Vec<String> {
-        let names: &[&str] = if D == 1 {
-            &["nodes"]
-        } else {
-            &["columns", "rows", "layers"]
-        };
-        names
-            .iter()
-            .zip(self.axes)
-            .rev()
-            .filter_map(|(name, axis)| at_least(1, name, axis.side))
-            .collect()
+        let names: &[&str] = if D == 1 { &["nodes"] } else { &["columns", "rows", "layers"] };
+        names.iter().zip(self.axes).rev().filter_map(|(name, axis)| at_least(1, name, axis.side)).collect()
     }
 
     fn layout(&self) -> Vec<(f64, f64)> {
@@ -262,10 +199,7 @@ impl<const D: usize> Shape for Grid<D> {
         let least_degree = axes.clone().map(|axis| axis.least_degree()).sum();
         let pairs = |axis: &Axis| axis.total_distance() * u128::from(self.layer(*axis)).pow(2);
         Some(Figures {
-            links: axes
-                .clone()
-                .map(|axis| axis.links() * self.layer(*axis))
-                .sum(),
+            links: axes.clone().map(|axis| axis.links() * self.layer(*axis)).sum(),
             least_degree,
             degree: axes.clone().map(|axis| axis.degree()).sum(),
             longest: axes.clone().map(|axis| axis.longest()).sum(),

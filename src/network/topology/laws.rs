@@ -7,85 +7,39 @@ use super::Topology;
 /// Regular topologies of every kind with at most so many nodes.
 pub(super) fn all_up_to(nodes: u32) -> Vec<Topology> {
     let sides = 1..=nodes;
-    let chains = sides.clone().flat_map(|nodes| {
-        [
-            Topology::Complete { nodes },
-            Topology::Line { nodes },
-            Topology::Ring { nodes },
-        ]
-    });
-    let planes = sides
+    let chains = sides
         .clone()
-        .flat_map(|rows| (1..=nodes).map(move |columns| (rows, columns)));
-    let planes = planes.flat_map(|(rows, columns)| {
-        [
-            Topology::Mesh2d { rows, columns },
-            Topology::Torus2d { rows, columns },
-        ]
-    });
+        .flat_map(|nodes| [Topology::Complete { nodes }, Topology::Line { nodes }, Topology::Ring { nodes }]);
+    let planes = sides.clone().flat_map(|rows| (1..=nodes).map(move |columns| (rows, columns)));
+    let planes =
+        planes.flat_map(|(rows, columns)| [Topology::Mesh2d { rows, columns }, Topology::Torus2d { rows, columns }]);
     let small = 1..=nodes.min(10);
     let spaces = small.clone().flat_map(move |layers| {
         let small = small.clone();
-        small
-            .clone()
-            .flat_map(move |rows| small.clone().map(move |columns| (layers, rows, columns)))
+        small.clone().flat_map(move |rows| small.clone().map(move |columns| (layers, rows, columns)))
     });
     let spaces = spaces.flat_map(|(layers, rows, columns)| {
-        [
-            Topology::Mesh3d {
-                layers,
-                rows,
-                columns,
-            },
-            Topology::Torus3d {
-                layers,
-                rows,
-                columns,
-            },
-        ]
+        [Topology::Mesh3d { layers, rows, columns }, Topology::Torus3d { layers, rows, columns }]
     });
     let cubes = (0..6).map(|dimension| Topology::Hypercube { dimension });
     let trees = (1..6).map(|levels| Topology::BinaryTree { levels });
-    let fat =
-        (2..=6).flat_map(|arity| (1..=5).map(move |levels| Topology::FatTree { arity, levels }));
+    let fat = (2..=6).flat_map(|arity| (1..=5).map(move |levels| Topology::FatTree { arity, levels }));
     let cycles = (3..5).map(|dimension| Topology::CubeConnectedCycles { dimension });
-    let all = chains
-        .chain(planes)
-        .chain(spaces)
-        .chain(cubes)
-        .chain(trees)
-        .chain(fat)
-        .chain(cycles);
+    let all = chains.chain(planes).chain(spaces).chain(cubes).chain(trees).chain(fat).chain(cycles);
     all.filter(|topology| topology.nodes() <= nodes).collect()
 }
 
 /// A connected graph: a random tree and more links, with some switches.
 fn graphs() -> impl Strategy<Value = Topology> {
     let size = (1_u32..20, 0_u32..10);
-    let links = (
-        prop::collection::vec(any::<u32>(), 30),
-        prop::collection::vec((any::<u32>(), any::<u32>()), 0..30),
-    );
+    let links = (prop::collection::vec(any::<u32>(), 30), prop::collection::vec((any::<u32>(), any::<u32>()), 0..30));
     (size, links).prop_map(|((nodes, switches), (parents, more))| {
         let vertices = nodes + switches;
-        let tree = (1..vertices)
-            .zip(parents)
-            .map(|(child, parent)| (parent % child, child));
-        let more = more
-            .into_iter()
-            .map(|(a, b)| (a % vertices, b % vertices))
-            .filter(|(a, b)| a != b);
+        let tree = (1..vertices).zip(parents).map(|(child, parent)| (parent % child, child));
+        let more = more.into_iter().map(|(a, b)| (a % vertices, b % vertices)).filter(|(a, b)| a != b);
         let mut seen = std::collections::BTreeSet::new();
-        let links: Vec<_> = tree
-            .chain(more)
-            .filter(|(a, b)| seen.insert((*a.min(b), *a.max(b))))
-            .collect();
-        Topology::Graph {
-            nodes,
-            switches,
-            degree: None,
-            links: links.into(),
-        }
+        let links: Vec<_> = tree.chain(more).filter(|(a, b)| seen.insert((*a.min(b), *a.max(b)))).collect();
+        Topology::Graph { nodes, switches, degree: None, links: links.into() }
     })
 }
 
@@ -97,13 +51,8 @@ fn regular() -> impl Strategy<Value = Topology> {
         (1_u32..80).prop_map(|nodes| Topology::Ring { nodes }),
         (1_u32..12, 1_u32..12).prop_map(|(rows, columns)| Topology::Mesh2d { rows, columns }),
         (1_u32..12, 1_u32..12).prop_map(|(rows, columns)| Topology::Torus2d { rows, columns }),
-        (side.clone(), side.clone(), side.clone()).prop_map(|(layers, rows, columns)| {
-            Topology::Mesh3d {
-                layers,
-                rows,
-                columns,
-            }
-        }),
+        (side.clone(), side.clone(), side.clone())
+            .prop_map(|(layers, rows, columns)| { Topology::Mesh3d { layers, rows, columns } }),
         (side.clone(), side.clone(), side).prop_map(|(layers, rows, columns)| Topology::Torus3d {
             layers,
             rows,
@@ -218,51 +167,26 @@ fn a_scenario_can_name_every_kind() {
 fn impossible_parameters_are_faults() {
     let faults = |topology: Topology| topology.faults().join("; ");
     assert_eq!(
-        faults(Topology::Mesh3d {
-            layers: 0,
-            rows: 2,
-            columns: 0
-        }),
+        faults(Topology::Mesh3d { layers: 0, rows: 2, columns: 0 }),
         "`layers` is 0: it must be at least 1; `columns` is 0: it must be at least 1"
     );
     let large = "the topology has more than 2^31 = 2147483648 vertices";
     for topology in [
-        Topology::Torus2d {
-            rows: 1 << 16,
-            columns: 1 << 16,
-        },
-        Topology::Mesh3d {
-            layers: u32::MAX,
-            rows: u32::MAX,
-            columns: u32::MAX,
-        },
-        Topology::Hypercube {
-            dimension: 4_000_000_000,
-        },
+        Topology::Torus2d { rows: 1 << 16, columns: 1 << 16 },
+        Topology::Mesh3d { layers: u32::MAX, rows: u32::MAX, columns: u32::MAX },
+        Topology::Hypercube { dimension: 4_000_000_000 },
         Topology::BinaryTree { levels: 33 },
-        Topology::FatTree {
-            arity: 1000,
-            levels: 1000,
-        },
+        Topology::FatTree { arity: 1000, levels: 1000 },
         Topology::CubeConnectedCycles { dimension: 30 },
         Topology::Complete { nodes: u32::MAX },
     ] {
         assert_eq!(faults(topology.clone()), large, "{topology:?}");
     }
+    assert_eq!(faults(Topology::CubeConnectedCycles { dimension: 2 }), "`dimension` is 2: it must be at least 3");
     assert_eq!(
-        faults(Topology::CubeConnectedCycles { dimension: 2 }),
-        "`dimension` is 2: it must be at least 3"
-    );
-    assert_eq!(
-        faults(Topology::FatTree {
-            arity: 1,
-            levels: 0
-        }),
+        faults(Topology::FatTree { arity: 1, levels: 0 }),
         "`arity` is 1: it must be at least 2; `levels` is 0: it must be at least 1"
     );
-    assert_eq!(
-        faults(Topology::BinaryTree { levels: 0 }),
-        "`levels` is 0: it must be at least 1"
-    );
+    assert_eq!(faults(Topology::BinaryTree { levels: 0 }), "`levels` is 0: it must be at least 1");
     assert_eq!(faults(Topology::Hypercube { dimension: 31 }), "");
 }

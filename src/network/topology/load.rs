@@ -43,10 +43,7 @@ impl ChannelLoads {
 
     /// Every flow is divided evenly, at every vertex, over all ports that come closer.
     #[must_use]
-    pub fn over_shortest_paths(
-        topology: &Topology,
-        traffic: impl IntoIterator<Item = Flow>,
-    ) -> Self {
+    pub fn over_shortest_paths(topology: &Topology, traffic: impl IntoIterator<Item = Flow>) -> Self {
         let mut loads = Self::idle(topology);
         for (to, present) in by_destination(topology, traffic) {
             loads.spread(topology, to, present);
@@ -56,17 +53,12 @@ impl ChannelLoads {
 
     fn idle(topology: &Topology) -> Self {
         let ports = topology.ports();
-        Self {
-            ports,
-            loads: vec![0.0; topology.vertices() as usize * ports as usize],
-        }
+        Self { ports, loads: vec![0.0; topology.vertices() as usize * ports as usize] }
     }
 
     fn spread(&mut self, topology: &Topology, to: u32, mut present: Vec<f64>) {
         let distances = topology.distances_from(to);
-        let mut farthest_first: Vec<u32> = (0..topology.vertices())
-            .filter(|&vertex| vertex != to)
-            .collect();
+        let mut farthest_first: Vec<u32> = (0..topology.vertices()).filter(|&vertex| vertex != to).collect();
         farthest_first.sort_by_key(|&vertex| std::cmp::Reverse(distances[vertex as usize]));
         for vertex in farthest_first {
             let distance = distances[vertex as usize];
@@ -75,8 +67,7 @@ impl ChannelLoads {
                 .filter(|(_, next, _)| distances[*next as usize] < distance)
                 .map(|(port, next, _)| (port, next))
                 .collect();
-            let share = present[vertex as usize]
-                / f64::from(u32::try_from(closer.len()).expect("ports are u32"));
+            let share = present[vertex as usize] / f64::from(u32::try_from(closer.len()).expect("ports are u32"));
             for (port, next) in closer {
                 self.add(vertex, port, share);
                 present[next as usize] += share;
@@ -109,10 +100,7 @@ impl ChannelLoads {
     #[must_use]
     pub fn busiest(&self) -> Option<(u32, u32)> {
         let max = self.max();
-        let index = self
-            .loads
-            .iter()
-            .position(|&load| load > 0.0 && load >= max)?;
+        let index = self.loads.iter().position(|&load| load > 0.0 && load >= max)?;
         let (vertex, port) = (index / self.ports as usize, index % self.ports as usize);
         u32::try_from(vertex).ok().zip(u32::try_from(port).ok())
     }
@@ -125,23 +113,14 @@ pub fn uniform(nodes: u32) -> impl Iterator<Item = Flow> {
 
 /// One unit from every node to every other.
 pub(super) fn all_pairs(nodes: u32) -> impl Iterator<Item = Flow> {
-    (0..nodes).flat_map(move |from| {
-        (0..nodes)
-            .filter(move |&to| to != from)
-            .map(move |to| (from, to, 1.0))
-    })
+    (0..nodes).flat_map(move |from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to, 1.0)))
 }
 
 /// What every vertex has to send, by destination.
-fn by_destination(
-    topology: &Topology,
-    traffic: impl IntoIterator<Item = Flow>,
-) -> BTreeMap<u32, Vec<f64>> {
+fn by_destination(topology: &Topology, traffic: impl IntoIterator<Item = Flow>) -> BTreeMap<u32, Vec<f64>> {
     let mut present = BTreeMap::new();
     for (from, to, weight) in traffic {
-        let sources = present
-            .entry(to)
-            .or_insert_with(|| vec![0.0; topology.vertices() as usize]);
+        let sources = present.entry(to).or_insert_with(|| vec![0.0; topology.vertices() as usize]);
         sources[from as usize] += weight;
     }
     present

@@ -72,11 +72,7 @@ impl Metrics {
     /// Number of routers: the switches, or where there are none the nodes.
     #[must_use]
     pub fn routers(&self) -> u32 {
-        if self.switches > 0 {
-            self.switches
-        } else {
-            self.nodes
-        }
+        if self.switches > 0 { self.switches } else { self.nodes }
     }
 
     /// The width of a link if all routers together have `pins` of them, divided evenly over their
@@ -88,16 +84,9 @@ impl Metrics {
 }
 
 /// The mean over no pairs is 0.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "both are exact below 2^53 and a mean is rounded anyway"
-)]
+#[expect(clippy::cast_precision_loss, reason = "both are exact below 2^53 and a mean is rounded anyway")]
 fn ratio(sum: u128, pairs: u128) -> f64 {
-    if pairs == 0 {
-        0.0
-    } else {
-        sum as f64 / pairs as f64
-    }
+    if pairs == 0 { 0.0 } else { sum as f64 / pairs as f64 }
 }
 
 /// The figures of any topology, from its graph alone.
@@ -120,16 +109,9 @@ pub(super) fn measured(topology: &Topology) -> Figures {
 
 /// The longest distance between nodes, and the sum over all pairs.
 fn distances(topology: &Topology) -> (u32, u128) {
-    let from = |node| {
-        topology
-            .distances_from(node)
-            .into_iter()
-            .take(topology.nodes() as usize)
-    };
+    let from = |node| topology.distances_from(node).into_iter().take(topology.nodes() as usize);
     let all = (0..topology.nodes()).flat_map(from);
-    all.fold((0, 0), |(longest, total), distance| {
-        (longest.max(distance), total + u128::from(distance))
-    })
+    all.fold((0, 0), |(longest, total), distance| (longest.max(distance), total + u128::from(distance)))
 }
 
 impl Topology {
@@ -170,10 +152,7 @@ mod tests {
         for dimension in 3..8 {
             let topology = Topology::CubeConnectedCycles { dimension };
             let figures = topology.figures();
-            assert_eq!(
-                topology.distances_from(0).into_iter().max(),
-                Some(figures.longest)
-            );
+            assert_eq!(topology.distances_from(0).into_iter().max(), Some(figures.longest));
         }
     }
 }

@@ -36,6 +36,7 @@ mod laws;
 mod published;
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 use binary_tree::BinaryTree;
 use complete::Complete;
@@ -179,11 +180,7 @@ macro_rules! with_shape {
                 let $shape = mesh::plane(*rows, *columns);
                 $value
             }
-            Topology::Mesh3d {
-                layers,
-                rows,
-                columns,
-            } => {
+            Topology::Mesh3d { layers, rows, columns } => {
                 let $shape = mesh::space(*layers, *rows, *columns);
                 $value
             }
@@ -191,18 +188,12 @@ macro_rules! with_shape {
                 let $shape = torus::plane(*rows, *columns);
                 $value
             }
-            Topology::Torus3d {
-                layers,
-                rows,
-                columns,
-            } => {
+            Topology::Torus3d { layers, rows, columns } => {
                 let $shape = torus::space(*layers, *rows, *columns);
                 $value
             }
             Topology::Hypercube { dimension } => {
-                let $shape = Hypercube {
-                    dimension: *dimension,
-                };
+                let $shape = Hypercube { dimension: *dimension };
                 $value
             }
             Topology::BinaryTree { levels } => {
@@ -210,30 +201,15 @@ macro_rules! with_shape {
                 $value
             }
             Topology::FatTree { arity, levels } => {
-                let $shape = FatTree {
-                    arity: *arity,
-                    levels: *levels,
-                };
+                let $shape = FatTree { arity: *arity, levels: *levels };
                 $value
             }
             Topology::CubeConnectedCycles { dimension } => {
-                let $shape = CubeConnectedCycles {
-                    dimension: *dimension,
-                };
+                let $shape = CubeConnectedCycles { dimension: *dimension };
                 $value
             }
-            Topology::Graph {
-                nodes,
-                switches,
-                degree,
-                links,
-            } => {
-                let $shape = Graph {
-                    nodes: *nodes,
-                    switches: *switches,
-                    degree: *degree,
-                    links,
-                };
+            Topology::Graph { nodes, switches, degree, links } => {
+                let $shape = Graph { nodes: *nodes, switches: *switches, degree: *degree, links };
                 $value
             }
         }
@@ -244,12 +220,7 @@ impl Topology {
     /// A graph of nodes alone, without a limit on the links of a node.
     #[must_use]
     pub fn graph(nodes: u32, links: &[(u32, u32)]) -> Self {
-        Self::Graph {
-            nodes,
-            switches: 0,
-            degree: None,
-            links: links.to_vec().into(),
-        }
+        Self::Graph { nodes, switches: 0, degree: None, links: links.to_vec().into() }
     }
 
     /// Number of nodes: the vertices that have a processor.
@@ -285,22 +256,14 @@ impl Topology {
 
     /// The links at a vertex: its port, the neighbour and the port there, by rising port.
     pub fn links_at(&self, vertex: u32) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
-        let joined = move |port| {
-            self.neighbour(vertex, port)
-                .map(|(to, there)| (port, to, there))
-        };
+        let joined = move |port| self.neighbour(vertex, port).map(|(to, there)| (port, to, there));
         (0..self.ports()).filter_map(joined)
     }
 
     /// All links, each once, as pairs of (vertex, port), the smaller end first.
     pub fn links(&self) -> impl Iterator<Item = ((u32, u32), (u32, u32))> + '_ {
-        let at = move |vertex| {
-            self.links_at(vertex)
-                .map(move |(port, to, there)| ((vertex, port), (to, there)))
-        };
-        (0..self.vertices())
-            .flat_map(at)
-            .filter(|(near, far)| near < far)
+        let at = move |vertex| self.links_at(vertex).map(move |(port, to, there)| ((vertex, port), (to, there)));
+        (0..self.vertices()).flat_map(at).filter(|(near, far)| near < far)
     }
 
     /// The port by which a packet at vertex `at` leaves for node `to`: the natural, deterministic
@@ -348,9 +311,7 @@ impl Topology {
         let mut faults = with_shape!(self, shape => shape.faults());
         let vertices = with_shape!(self, shape => shape.count()).vertices();
         if faults.is_empty() && vertices > MAX_VERTICES {
-            faults.push(format!(
-                "the topology has more than 2^31 = {MAX_VERTICES} vertices"
-            ));
+            faults.push(format!("the topology has more than 2^31 = {MAX_VERTICES} vertices"));
         }
         faults
     }
@@ -383,6 +344,26 @@ impl Topology {
 
     fn figures(&self) -> Figures {
         with_shape!(self, shape => shape.figures()).unwrap_or_else(|| metrics::measured(self))
+    }
+}
+
+impl fmt::Display for Topology {
+    /// What it is, in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Complete { nodes } => write!(f, "complete graph of {nodes}"),
+            Self::Line { nodes } => write!(f, "line of {nodes}"),
+            Self::Ring { nodes } => write!(f, "ring of {nodes}"),
+            Self::Mesh2d { rows, columns } => write!(f, "{rows} × {columns} mesh"),
+            Self::Mesh3d { layers, rows, columns } => write!(f, "{layers} × {rows} × {columns} mesh"),
+            Self::Torus2d { rows, columns } => write!(f, "{rows} × {columns} torus"),
+            Self::Torus3d { layers, rows, columns } => write!(f, "{layers} × {rows} × {columns} torus"),
+            Self::Hypercube { dimension } => write!(f, "hypercube of dimension {dimension}"),
+            Self::BinaryTree { levels } => write!(f, "binary tree of {levels} levels"),
+            Self::FatTree { arity, levels } => write!(f, "{arity}-ary {levels}-tree"),
+            Self::CubeConnectedCycles { dimension } => write!(f, "cube-connected cycles of dimension {dimension}"),
+            Self::Graph { nodes, .. } => write!(f, "graph of {nodes} nodes"),
+        }
     }
 }
 

@@ -47,17 +47,11 @@ pub enum TopologyError {
 }
 
 fn hint(meant: Option<&str>) -> String {
-    meant
-        .map(|name| format!(", did you mean `{name}`?"))
-        .unwrap_or_default()
+    meant.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
 }
 
 fn either(counts: &[u32]) -> String {
-    counts
-        .iter()
-        .map(u32::to_string)
-        .collect::<Vec<_>>()
-        .join(" or ")
+    counts.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ")
 }
 
 impl Topology {
@@ -87,24 +81,15 @@ impl Topology {
     /// If the name is unknown, or the topology cannot have that many nodes; then the nearest
     /// numbers that it can have are named.
     pub fn from_name(name: &str, nodes: u32) -> Result<Self, TopologyError> {
-        let known = NAMES
-            .into_iter()
-            .find(|known| *known == name)
-            .ok_or_else(|| unknown(name))?;
+        let known = NAMES.into_iter().find(|known| *known == name).ok_or_else(|| unknown(name))?;
         if let Some(topology) = of_count(known, nodes) {
             return Ok(topology);
         }
-        let possible =
-            candidates(known, nodes.min(LARGEST)).filter(|&count| of_count(known, count).is_some());
+        let possible = candidates(known, nodes.min(LARGEST)).filter(|&count| of_count(known, count).is_some());
         let (below, above): (Vec<u32>, Vec<u32>) = possible.partition(|&count| count < nodes);
         let (below, above) = (below.into_iter().max(), above.into_iter().min());
         let nearest = below.into_iter().chain(above).collect();
-        Err(TopologyError::NodeCount {
-            name: known,
-            rule: rule(known),
-            nodes,
-            nearest,
-        })
+        Err(TopologyError::NodeCount { name: known, rule: rule(known), nodes, nearest })
     }
 }
 
@@ -115,11 +100,7 @@ fn candidates(name: &str, nodes: u32) -> Box<dyn Iterator<Item = u32>> {
         "mesh3d" | "torus3d" => Box::new(powers_near(nodes, 3)),
         "hypercube" => Box::new((0..u32::BITS).map(|dimension| 1 << dimension)),
         "binary-tree" => Box::new((1..u32::BITS).map(|levels| (1 << levels) - 1)),
-        "fat-tree" => Box::new(
-            (2..u32::BITS)
-                .flat_map(move |levels| powers_near(nodes, levels))
-                .chain([2]),
-        ),
+        "fat-tree" => Box::new((2..u32::BITS).flat_map(move |levels| powers_near(nodes, levels)).chain([2])),
         "ccc" => Box::new((3..27).map(|dimension| dimension << dimension)),
         _ => Box::new([1, LARGEST].into_iter()),
     }
@@ -134,10 +115,7 @@ fn unknown(name: &str) -> TopologyError {
     let likeness = |known: &&str| strsim::normalized_damerau_levenshtein(name, known);
     let close = NAMES.into_iter().filter(|known| likeness(known) > 0.5);
     let meant = close.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    TopologyError::UnknownName {
-        name: name.to_owned(),
-        meant,
-    }
+    TopologyError::UnknownName { name: name.to_owned(), meant }
 }
 
 fn rule(name: &str) -> &'static str {
@@ -157,34 +135,14 @@ fn of_count(name: &str, nodes: u32) -> Option<Topology> {
         "complete" => Topology::Complete { nodes },
         "ring" => Topology::Ring { nodes },
         "line" => Topology::Line { nodes },
-        "mesh2d" => root(nodes, 2).map(|side| Topology::Mesh2d {
-            rows: side,
-            columns: side,
-        })?,
-        "torus2d" => root(nodes, 2).map(|side| Topology::Torus2d {
-            rows: side,
-            columns: side,
-        })?,
-        "mesh3d" => root(nodes, 3).map(|side| Topology::Mesh3d {
-            layers: side,
-            rows: side,
-            columns: side,
-        })?,
-        "torus3d" => root(nodes, 3).map(|side| Topology::Torus3d {
-            layers: side,
-            rows: side,
-            columns: side,
-        })?,
-        "hypercube" => Topology::Hypercube {
-            dimension: exponent(nodes, 2)?,
-        },
-        "binary-tree" => Topology::BinaryTree {
-            levels: exponent(nodes.checked_add(1)?, 2)?,
-        },
+        "mesh2d" => root(nodes, 2).map(|side| Topology::Mesh2d { rows: side, columns: side })?,
+        "torus2d" => root(nodes, 2).map(|side| Topology::Torus2d { rows: side, columns: side })?,
+        "mesh3d" => root(nodes, 3).map(|side| Topology::Mesh3d { layers: side, rows: side, columns: side })?,
+        "torus3d" => root(nodes, 3).map(|side| Topology::Torus3d { layers: side, rows: side, columns: side })?,
+        "hypercube" => Topology::Hypercube { dimension: exponent(nodes, 2)? },
+        "binary-tree" => Topology::BinaryTree { levels: exponent(nodes.checked_add(1)?, 2)? },
         "fat-tree" => fat_tree(nodes)?,
-        _ => Topology::CubeConnectedCycles {
-            dimension: (3..27).find(|d| d << d == nodes)?,
-        },
+        _ => Topology::CubeConnectedCycles { dimension: (3..27).find(|d| d << d == nodes)? },
     };
     topology.faults().is_empty().then_some(topology)
 }
@@ -195,11 +153,7 @@ fn root(power: u32, degree: u32) -> Option<u32> {
     (root.checked_pow(degree) == Some(power)).then_some(root)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a root of a u32"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a root of a u32")]
 fn nearest_root(number: u32, degree: u32) -> u32 {
     f64::from(number).powf(1.0 / f64::from(degree)).round() as u32
 }
@@ -213,9 +167,7 @@ fn exponent(power: u32, base: u32) -> Option<u32> {
 /// The least arity whose power the number is, with two levels or more unless the arity is two.
 fn fat_tree(nodes: u32) -> Option<Topology> {
     let binary = exponent(nodes, 2).map(|levels| (2, levels));
-    let other = (2..u32::BITS)
-        .rev()
-        .find_map(|levels| root(nodes, levels).map(|arity| (arity, levels)));
+    let other = (2..u32::BITS).rev().find_map(|levels| root(nodes, levels).map(|arity| (arity, levels)));
     let (arity, levels) = binary.or(other)?;
     Some(Topology::FatTree { arity, levels })
 }
@@ -228,52 +180,20 @@ mod tests {
     fn every_name_makes_a_topology_of_its_name_and_size() {
         for name in NAMES {
             let nodes = if name == "binary-tree" { 63 } else { 64 };
-            let topology =
-                Topology::from_name(name, nodes).expect("64 suits all but the binary tree");
-            assert_eq!(
-                (topology.name(), topology.nodes(), topology.faults()),
-                (name, nodes, vec![])
-            );
+            let topology = Topology::from_name(name, nodes).expect("64 suits all but the binary tree");
+            assert_eq!((topology.name(), topology.nodes(), topology.faults()), (name, nodes, vec![]));
         }
-        assert_eq!(
-            Topology::from_name("fat-tree", 64),
-            Ok(Topology::FatTree {
-                arity: 2,
-                levels: 6
-            })
-        );
-        assert_eq!(
-            Topology::from_name("fat-tree", 81),
-            Ok(Topology::FatTree {
-                arity: 3,
-                levels: 4
-            })
-        );
+        assert_eq!(Topology::from_name("fat-tree", 64), Ok(Topology::FatTree { arity: 2, levels: 6 }));
+        assert_eq!(Topology::from_name("fat-tree", 81), Ok(Topology::FatTree { arity: 3, levels: 4 }));
     }
 
     #[test]
     fn a_wrong_count_names_the_nearest_right_ones() {
-        let message = |name, nodes| {
-            Topology::from_name(name, nodes)
-                .expect_err("no such topology")
-                .to_string()
-        };
-        assert_eq!(
-            message("mesh2d", 60),
-            "a mesh2d has a square number of nodes: 60 nodes cannot be, 49 or 64 can"
-        );
-        assert_eq!(
-            message("ccc", 1),
-            "a ccc has d · 2^d nodes, d at least 3: 1 nodes cannot be, 24 can"
-        );
-        assert_eq!(
-            message("hypercube", 0),
-            "a hypercube has a power of two of nodes: 0 nodes cannot be, 1 can"
-        );
-        assert_eq!(
-            message("ring", 0),
-            "a ring has one node to 2^31: 0 nodes cannot be, 1 can"
-        );
+        let message = |name, nodes| Topology::from_name(name, nodes).expect_err("no such topology").to_string();
+        assert_eq!(message("mesh2d", 60), "a mesh2d has a square number of nodes: 60 nodes cannot be, 49 or 64 can");
+        assert_eq!(message("ccc", 1), "a ccc has d · 2^d nodes, d at least 3: 1 nodes cannot be, 24 can");
+        assert_eq!(message("hypercube", 0), "a hypercube has a power of two of nodes: 0 nodes cannot be, 1 can");
+        assert_eq!(message("ring", 0), "a ring has one node to 2^31: 0 nodes cannot be, 1 can");
         assert_eq!(
             message("torus2d", u32::MAX),
             "a torus2d has a square number of nodes: 4294967295 nodes cannot be, 2147395600 can"
@@ -287,13 +207,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_name_is_recognized() {
-        let error = Topology::from_name("torus-2d", 64)
-            .expect_err("no such name")
-            .to_string();
-        assert!(
-            error
-                .starts_with("there is no topology `torus-2d`, did you mean `torus2d`?; known are"),
-            "{error}"
-        );
+        let error = Topology::from_name("torus-2d", 64).expect_err("no such name").to_string();
+        assert!(error.starts_with("there is no topology `torus-2d`, did you mean `torus2d`?; known are"), "{error}");
     }
 }

@@ -5,11 +5,7 @@ use super::{ChannelLoads, Flow, Metrics, Topology, uniform};
 
 macro_rules! published {
     ($file:literal) => {
-        include_str!(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/validation/topologies-64/",
-            $file
-        ))
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/validation/topologies-64/", $file))
     };
 }
 
@@ -22,14 +18,9 @@ fn number(cell: &str) -> f64 {
 }
 
 fn assert_rounds_to(value: f64, printed: &str, what: &str) {
-    let decimals = printed
-        .split_once('.')
-        .map_or(0, |(_, decimals)| decimals.len());
+    let decimals = printed.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let unit = 0.1_f64.powi(i32::try_from(decimals).expect("a few decimals"));
-    assert!(
-        (value - number(printed)).abs() <= 0.5 * unit + 1e-9,
-        "{what}: {value}, printed {printed}"
-    );
+    assert!((value - number(printed)).abs() <= 0.5 * unit + 1e-9, "{what}: {value}, printed {printed}");
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few thousand links")]
@@ -49,8 +40,7 @@ fn table_one_to_the_digit() {
             "hyper" => "hypercube",
             name => name,
         };
-        let topology =
-            Topology::from_name(name, row[1].parse().expect("nodes")).expect("a row of the table");
+        let topology = Topology::from_name(name, row[1].parse().expect("nodes")).expect("a row of the table");
         let metrics = topology.metrics();
         let width = metrics.bisection_width.exact().expect("a formula");
         let figures = [
@@ -83,11 +73,7 @@ fn of_64_nodes(short: &str) -> Topology {
 /// The vector's mean with self of the fat tree counts a node as −1 hops from itself: it is the
 /// mean number of links less one.
 fn mean_with_self(metrics: &Metrics) -> f64 {
-    let to_self = if metrics.switches > 0 {
-        -1.0 / f64::from(metrics.nodes)
-    } else {
-        0.0
-    };
+    let to_self = if metrics.switches > 0 { -1.0 / f64::from(metrics.nodes) } else { 0.0 };
     metrics.average_distance_with_self + to_self
 }
 
@@ -131,11 +117,7 @@ fn pattern(name: &str) -> Vec<Flow> {
             inside.then_some((from, (y + 7) % 8 * 8 + (x + 7) % 8, 0.25))
         };
         (0..64)
-            .flat_map(|from| {
-                [(2, 1), (0, 1), (1, 2), (1, 0)]
-                    .into_iter()
-                    .filter_map(move |step| to(from, step))
-            })
+            .flat_map(|from| [(2, 1), (0, 1), (1, 2), (1, 0)].into_iter().filter_map(move |step| to(from, step)))
             .collect()
     };
     match name {
@@ -152,15 +134,11 @@ fn pattern(name: &str) -> Vec<Flow> {
 /// The natural route goes the rising way round a ring where both are equally long; the vector
 /// halves such flows. The mean of the loads and of those of the mirrored network does, too.
 fn with_halved_ties(topology: &Topology, flows: &[Flow]) -> f64 {
-    let mirrored = flows
-        .iter()
-        .map(|&(from, to, weight)| (63 - from, 63 - to, weight));
+    let mirrored = flows.iter().map(|&(from, to, weight)| (63 - from, 63 - to, weight));
     let loads = ChannelLoads::along_routes(topology, flows.iter().copied());
     let falling = ChannelLoads::along_routes(topology, mirrored);
     let channels = (0..64).flat_map(|node| (0..topology.ports()).map(move |port| (node, port)));
-    let mean = |(node, port): (u32, u32)| {
-        f64::midpoint(loads.of(node, port), falling.of(63 - node, port ^ 1))
-    };
+    let mean = |(node, port): (u32, u32)| f64::midpoint(loads.of(node, port), falling.of(63 - node, port ^ 1));
     channels.map(mean).fold(0.0, f64::max)
 }
 

@@ -5,21 +5,15 @@
 use super::grid::{Axis, Grid};
 
 pub(super) fn ring(nodes: u32) -> Grid<1> {
-    Grid {
-        axes: [closed(nodes)],
-    }
+    Grid { axes: [closed(nodes)] }
 }
 
 pub(super) fn plane(rows: u32, columns: u32) -> Grid<2> {
-    Grid {
-        axes: [closed(columns), closed(rows)],
-    }
+    Grid { axes: [closed(columns), closed(rows)] }
 }
 
 pub(super) fn space(layers: u32, rows: u32, columns: u32) -> Grid<3> {
-    Grid {
-        axes: [closed(columns), closed(rows), closed(layers)],
-    }
+    Grid { axes: [closed(columns), closed(rows), closed(layers)] }
 }
 
 fn closed(side: u32) -> Axis {
@@ -40,10 +34,7 @@ mod tests {
     #[test]
     fn a_side_of_two_has_one_link() {
         assert_eq!(Topology::Ring { nodes: 2 }.links().count(), 1);
-        let torus = Topology::Torus2d {
-            rows: 2,
-            columns: 3,
-        };
+        let torus = Topology::Torus2d { rows: 2, columns: 3 };
         assert_eq!(torus.links().count(), 2 * 3 + 3);
         assert_eq!(torus.neighbour(4, 2), None);
         assert_eq!(torus.neighbour(5, 0), Some((3, 1)));

@@ -1,0 +1,77 @@
+//! Why a command could not do what it was asked to.
+
+use crate::scenario::source::{Fault, Faults, Sources};
+use crate::simulation::SimulationError;
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+/// A failure, which knows how to be shown and which exit code it is.
+#[derive(Debug)]
+pub enum Failure {
+    /// The scenario or another input file is bad.
+    Faults(Faults),
+    /// The command line asks for something that does not exist.
+    Usage(String),
+    /// Some simulations failed; what went wrong has been said.
+    Simulation(String),
+    /// A validation is out of its tolerance; which one has been said.
+    OutOfTolerance,
+    /// The output could not be written.
+    Output(io::Error),
+}
+
+impl Failure {
+    /// Tells the user, on stderr.
+    pub fn report(&self) {
+        match self {
+            Self::Faults(faults) => eprint!("{}", faults.render(use_colour())),
+            Self::Usage(message) | Self::Simulation(message) => eprintln!("parsim: {message}"),
+            Self::OutOfTolerance => eprintln!("parsim: the validation is out of tolerance"),
+            Self::Output(error) if is_closed(error) => {}
+            Self::Output(error) => eprintln!("parsim: the output cannot be written: {error}"),
+        }
+    }
+
+    /// The exit code. Output that nobody wants to read any more is no failure.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Output(error) if is_closed(error) => ExitCode::SUCCESS,
+            Self::Simulation(_) | Self::Output(_) => ExitCode::from(1),
+            Self::Faults(_) | Self::Usage(_) => ExitCode::from(2),
+            Self::OutOfTolerance => ExitCode::from(3),
+        }
+    }
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+fn use_colour() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+impl From<Faults> for Failure {
+    fn from(faults: Faults) -> Self {
+        Self::Faults(faults)
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Faults(Faults::new(Sources::default(), vec![fault]))
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<SimulationError> for Failure {
+    fn from(error: SimulationError) -> Self {
+        Self::Simulation(error.to_string())
+    }
+}

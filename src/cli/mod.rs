@@ -1,0 +1,101 @@
+//! The command line: one short function per sub-command.
+
+mod check;
+mod failure;
+mod outcome;
+mod overrides;
+mod run;
+mod sweep;
+mod telemetry;
+mod validate;
+
+pub use failure::Failure;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Simulates message-passing parallel machines, packet by packet, and sets the simulated times beside
+/// analytical models and published measurements.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Exit codes: 0 good, 1 the simulation failed, 2 bad usage or scenario, 3 a validation out of tolerance."
+)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    telemetry: telemetry::TelemetryArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Plays the base values of a scenario.
+    #[command(
+        after_help = "Example: parsim run scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256"
+    )]
+    Run(run::RunArguments),
+    /// Plays every case of a scenario's axes.
+    #[command(
+        after_help = "Example: parsim sweep scenarios/gauss-jordan-naive.ron --over n=128,256 --over p=1,3,100 --format jsonl"
+    )]
+    Sweep(sweep::SweepArguments),
+    /// Compares simulations and models with published measurements.
+    #[command(after_help = "Example: parsim validate cs-rr-281")]
+    Validate(validate::ValidateArguments),
+    /// Finds every fault of scenario and machine files without running them.
+    #[command(after_help = "Example: parsim check scenarios/*.ron scenarios/machines/*.ron")]
+    Check(check::CheckArguments),
+}
+
+/// What the commands that play a scenario have in common.
+#[derive(Debug, Args)]
+struct ScenarioArguments {
+    /// The scenario, a RON file.
+    scenario: PathBuf,
+    /// Changes a base value, in the machine file too; may be repeated.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Replaces the seed, or the values of an axis over it.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value = "text")]
+    format: OutputFormat,
+    /// Prints the resolved scenario, every default included, instead of playing it.
+    #[arg(long)]
+    dump_config: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OutputFormat {
+    Text,
+    Json,
+    Jsonl,
+    Csv,
+}
+
+impl From<OutputFormat> for crate::report::Format {
+    fn from(format: OutputFormat) -> Self {
+        match format {
+            OutputFormat::Text => Self::Text,
+            OutputFormat::Json => Self::Json,
+            OutputFormat::Jsonl => Self::Jsonl,
+            OutputFormat::Csv => Self::Csv,
+        }
+    }
+}
+
+/// Does what the command line says.
+///
+/// # Errors
+/// Why it could not be done; the failure knows its exit code.
+pub fn execute(line: CommandLine) -> Result<(), Failure> {
+    telemetry::install(&line.telemetry);
+    match line.command {
+        Command::Run(arguments) => run::execute(&arguments),
+        Command::Sweep(arguments) => sweep::execute(&arguments),
+        Command::Validate(arguments) => validate::execute(&arguments),
+        Command::Check(arguments) => check::execute(&arguments),
+    }
+}

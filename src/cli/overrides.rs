@@ -1,0 +1,84 @@
+//! Values from the command line.
+
+use super::{Failure, ScenarioArguments};
+use crate::scenario::source::Document;
+use crate::scenario::{Override, Plan};
+
+impl ScenarioArguments {
+    /// The scenario with the values of the command line, unfolded along its axes.
+    pub fn plan(&self, overs: &[String]) -> Result<Plan, Failure> {
+        let span = tracing::info_span!("parse", scenario = %self.scenario.display()).entered();
+        let mut document = Document::load(&self.scenario)?;
+        set_all(&mut document, &self.set)?;
+        let mut overrides = Vec::new();
+        for over in overs {
+            let (name, values) = split(over, "--over", "name=v1,v2")?;
+            overrides.push(Override { name: name.to_owned(), values: list(values) });
+        }
+        if let Some(seed) = self.seed {
+            replace_seed(seed, &mut document, &mut overrides)?;
+        }
+        drop(span);
+        Ok(Plan::new(document, &overrides)?)
+    }
+}
+
+/// A seed replaces the base value, and the values of an axis that varies it.
+fn replace_seed(seed: u64, document: &mut Document, overrides: &mut Vec<Override>) -> Result<(), Failure> {
+    let seed = seed.to_string();
+    document.set("seed", &seed).map_err(|fault| document.faults(vec![fault]))?;
+    let mut index = 0;
+    while let Some(path) = document.get(&format!("axes.{index}.path")) {
+        let over_seeds = matches!(&path.node, crate::scenario::source::Node::Text(path) if path == "seed");
+        if let (true, Ok(name)) = (over_seeds, document.read_at::<String>(&format!("axes.{index}.name"))) {
+            overrides.push(Override { name, values: vec![seed.clone()] });
+        }
+        index += 1;
+    }
+    Ok(())
+}
+
+/// Applies every `--set path=value`.
+pub fn set_all(document: &mut Document, settings: &[String]) -> Result<(), Failure> {
+    for setting in settings {
+        let (path, value) = split(setting, "--set", "path=value")?;
+        document.set(path, value).map_err(|fault| document.faults(vec![fault]))?;
+    }
+    Ok(())
+}
+
+fn split<'t>(text: &'t str, option: &str, form: &str) -> Result<(&'t str, &'t str), Failure> {
+    let parts = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    parts.ok_or_else(|| Failure::Usage(format!("`{option} {text}`: write {option} {form}")))
+}
+
+/// Values between commas; commas within parentheses, brackets or quotes belong to a value.
+fn list(values: &str) -> Vec<String> {
+    let (mut depth, mut quoted) = (0i32, false);
+    let mut list = vec![String::new()];
+    for character in values.chars() {
+        match character {
+            '"' => quoted = !quoted,
+            '(' | '[' if !quoted => depth += 1,
+            ')' | ']' if !quoted => depth -= 1,
+            ',' if depth == 0 && !quoted => {
+                list.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        list.last_mut().expect("the list is never empty").push(character);
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_inside_a_value_do_not_separate() {
+        assert_eq!(list("1,2"), ["1", "2"]);
+        assert_eq!(list("Shape(rows: 2, columns: 3),Whole"), ["Shape(rows: 2, columns: 3)", "Whole"]);
+    }
+}

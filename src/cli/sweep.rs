@@ -1,0 +1,143 @@
+//! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
+
+use super::outcome::{Outcome, References, keyed};
+use super::{Failure, ScenarioArguments};
+use crate::report::{Format, Record, Table, Writer, digits};
+use crate::scenario::Case;
+use crate::simulation::SimulationError;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::prelude::*;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::{Write, stdout};
+use std::sync::mpsc;
+
+#[derive(Debug, Args)]
+pub struct SweepArguments {
+    #[command(flatten)]
+    common: ScenarioArguments,
+    /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
+    #[arg(long, value_name = "NAME=V1,V2,…")]
+    over: Vec<String>,
+    /// How many cases are played side by side; all cores unless given.
+    #[arg(long)]
+    jobs: Option<usize>,
+}
+
+pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
+    let common = &arguments.common;
+    let plan = common.plan(&arguments.over)?;
+    let cases = plan.cases()?;
+    if common.dump_config {
+        for case in &cases {
+            writeln!(stdout(), "{}", case.scenario.to_ron())?;
+        }
+        return Ok(());
+    }
+    let Some(first) = cases.first() else {
+        return Err(Failure::Usage("the filter leaves no case".to_owned()));
+    };
+    let references = References::load(&first.scenario, &common.scenario)?;
+    let mut rows = Vec::new();
+    let mut failures = Vec::new();
+    let mut writer = Writer::many(stdout(), common.format.into());
+    let mut output = Ok(());
+    play_all(&cases, arguments.jobs, &references, |case, result| {
+        let record = result.map_or_else(
+            |error| {
+                failures.push(format!("{}: {error}", name(case)));
+                failed(case, &error)
+            },
+            |outcome| outcome.record(),
+        );
+        output = writer.write(&record);
+        rows.push(record);
+        output.is_ok()
+    })?;
+    output?;
+    writer.finish()?;
+    if Format::from(common.format) == Format::Text {
+        write!(stdout(), "{}", table(&rows))?;
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
+}
+
+/// Plays `cases` on `jobs` threads and hands every result to `receive` in the order of the cases,
+/// as soon as those before it are done; ends early when `receive` says `false`.
+pub fn play_all(
+    cases: &[Case],
+    jobs: Option<usize>,
+    references: &References,
+    mut receive: impl FnMut(&Case, Result<Outcome, SimulationError>) -> bool,
+) -> Result<(), Failure> {
+    if jobs == Some(0) {
+        return Err(Failure::Usage("--jobs 0: nothing would be played; give a number from 1 on".to_owned()));
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0)).build();
+    let pool = pool.map_err(|error| Failure::Usage(format!("--jobs: {error}")))?;
+    let progress = progress_bar(cases.len());
+    let (sender, results) = mpsc::channel();
+    pool.in_place_scope(|scope| {
+        scope.spawn(|_| {
+            // The receiver is gone when nobody reads the output any more: then the rest is not played.
+            let _ = cases.par_iter().enumerate().try_for_each_with(sender, |sender, (index, case)| {
+                sender.send((index, Outcome::of(case, references))).map_err(drop)
+            });
+        });
+        let mut early = BTreeMap::new();
+        let mut next = 0;
+        for (index, result) in results {
+            early.insert(index, result);
+            while let Some(result) = early.remove(&next) {
+                progress.inc(1);
+                if !receive(&cases[next], result) {
+                    return;
+                }
+                next += 1;
+            }
+        }
+    });
+    progress.finish_and_clear();
+    Ok(())
+}
+
+fn progress_bar(cases: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} cases, {eta} left").expect("the template is good");
+    ProgressBar::with_draw_target(Some(cases as u64), ProgressDrawTarget::stderr()).with_style(style)
+}
+
+/// The record of a case that has no result.
+fn failed(case: &Case, error: &SimulationError) -> Record {
+    let mut record = keyed(&case.keys);
+    record.put("makespan_s", serde_json::Value::Null);
+    record.put("error", error.to_string());
+    record
+}
+
+fn name(case: &Case) -> String {
+    let keys = case
+        .keys
+        .iter()
+        .map(|(name, value)| format!("{name} = {}", value.as_ref().map_or("?".to_owned(), ToString::to_string)));
+    keys.collect::<Vec<_>>().join(", ")
+}
+
+/// The keys, the times and what they are set beside; the other formats have the components too.
+fn table(rows: &[Record]) -> Table {
+    let columns = rows.first().map(Record::summary_keys).unwrap_or_default();
+    let mut table = Table::new(columns.clone());
+    for row in rows {
+        table.row(columns.iter().map(|column| row.get(column).map_or(String::new(), shown)));
+    }
+    table
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => digits(number.as_f64().unwrap_or(f64::NAN)),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,75 @@
+//! Tables for people.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table as Grid, presets};
+use std::fmt;
+
+/// A table of texts; numbers stand to the right.
+pub struct Table {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// An empty table with these columns.
+    pub fn new(columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut grid = Grid::new();
+        grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        grid.set_header(&self.columns);
+        for row in &self.rows {
+            grid.add_row(row);
+        }
+        let is_number = |text: &String| text.trim_end_matches('%').trim().parse::<f64>().is_ok() || text.is_empty();
+        for (index, column) in grid.column_iter_mut().enumerate() {
+            let numbers = self.rows.iter().filter_map(|row| row.get(index)).all(is_number);
+            column.set_cell_alignment(if numbers { CellAlignment::Right } else { CellAlignment::Left });
+        }
+        for line in grid.lines() {
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// A number with as many digits as people read: four significant ones, all before the point.
+#[must_use]
+pub fn digits(value: f64) -> String {
+    let magnitude = value.abs();
+    match () {
+        () if value == 0.0 => "0".to_owned(),
+        () if magnitude >= 1000.0 => format!("{value:.0}"),
+        () if magnitude >= 100.0 => format!("{value:.1}"),
+        () if magnitude >= 10.0 => format!("{value:.2}"),
+        () if magnitude >= 0.1 => format!("{value:.3}"),
+        () if magnitude >= 1e-4 => format!("{value:.5}"),
+        () => format!("{value:.3e}"),
+    }
+}
+
+/// The decimals that show the parts of `whole` with five significant digits of it.
+#[must_use]
+pub fn decimals(whole: f64) -> usize {
+    let mut decimals = 0;
+    let mut scaled = whole;
+    while scaled < 1e4 && decimals < 12 {
+        scaled *= 10.0;
+        decimals += 1;
+    }
+    decimals
+}
+
+/// A ratio as signed percent.
+#[must_use]
+pub fn percent(ratio: f64) -> String {
+    format!("{:+.1}", 100.0 * ratio)
+}
