@@ -98,6 +98,9 @@ fn message_s(scenario: &Scenario) -> Option<f64> {
     Some(PointToPoint::PARSYTEC_SUPERCLUSTER.time_s(ping.bytes.count() as f64, f64::from(hops)))
 }
 
+/// The key of the simulated time's error against the measurement.
+pub const SIMULATED_ERROR: &str = "simulated_error";
+
 /// A case that has been played.
 pub struct Outcome {
     keys: Vec<(String, Option<AxisValue>)>,
@@ -150,7 +153,7 @@ impl Outcome {
         }
         if let Some(measurement) = self.compared.iter().find(|one| one.is_measurement) {
             let error = measurement.seconds.map(|seconds| Residuals::error(self.trace.makespan.seconds(), seconds));
-            record.put("simulated_error", error);
+            record.put(SIMULATED_ERROR, error);
         }
         record.end_summary();
         for share in &self.breakdown.phases {

@@ -1,7 +1,8 @@
 //! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
 
-use super::outcome::{Outcome, References, keyed};
+use super::outcome::{Outcome, References, SIMULATED_ERROR, keyed};
 use super::{Failure, ScenarioArguments};
+use crate::analysis::Residuals;
 use crate::report::{Format, Record, Table, Writer, digits};
 use crate::scenario::Case;
 use crate::simulation::SimulationError;
@@ -58,7 +59,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     output?;
     writer.finish()?;
     if Format::from(common.format) == Format::Text {
-        write!(stdout(), "{}", table(&rows))?;
+        write!(stdout(), "{}{}", table(&rows), errors(&rows))?;
     }
     if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
 }
@@ -139,5 +140,18 @@ fn shown(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Number(number) if number.is_f64() => digits(number.as_f64().unwrap_or(f64::NAN)),
         other => other.to_string(),
+    }
+}
+
+/// The errors against the measurements, in a sentence, if there are any.
+fn errors(rows: &[Record]) -> String {
+    let errors = rows.iter().filter_map(|row| row.get(SIMULATED_ERROR).and_then(Value::as_f64));
+    let residuals: Residuals = errors.collect();
+    match (residuals.mean_absolute(), residuals.max_absolute()) {
+        (Some(mean), Some(max)) => {
+            let (mean, max) = (100.0 * mean, 100.0 * max);
+            format!("\nabsolute error over {} measured cells: mean {mean:.2} %, max {max:.2} %\n", residuals.count())
+        }
+        _ => String::new(),
     }
 }
