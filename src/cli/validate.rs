@@ -386,7 +386,7 @@ fn fit_table(fits: &[PointToPointFit]) -> Table {
     let mut table = Table::new(["table", "coefficient", "fitted to simulation", "published"]);
     for fit in fits {
         for (key, fitted, published) in fit.coefficients() {
-            table.row([fit.table.clone(), key.to_owned(), format!("{fitted:.4}"), format!("{published}")]);
+            table.row([fit.table.clone(), key.to_owned(), format!("{fitted:.4}"), format!("{published:.4}")]);
         }
     }
     table

@@ -5,7 +5,7 @@ use crate::network::Topology;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
-/// A rule that places the ranks on the nodes in use, one rank a node.
+/// A rule that places the ranks on the nodes in use. Ranks on one node share its processor and memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Placement {
     /// Rank by rank along the rows.
@@ -15,8 +15,13 @@ pub enum Placement {
     Snake,
     /// Shuffled by the scenario's seed.
     Random,
-    /// The node of each rank.
+    /// The node of each rank; several ranks may share a node.
     Explicit(Vec<u32>),
+    /// So many consecutive ranks on each node, the nodes in their order.
+    Packed {
+        /// The ranks of a node.
+        ranks_per_node: u32,
+    },
     /// Two ranks, the second on the first node that lies so many hops from node 0.
     Apart {
         /// The distance.
@@ -27,7 +32,7 @@ pub enum Placement {
 /// The part of the machine that a run has to itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Partition {
-    /// As many nodes as there are ranks, joined to as square a mesh as they form (a 2D mesh), or to
+    /// As many nodes as the ranks need, joined to as square a mesh as they form (a 2D mesh), or to
     /// a shorter line, ring or complete graph; any other topology as a whole.
     #[default]
     Fitted,
@@ -43,18 +48,18 @@ pub enum Partition {
 }
 
 impl Partition {
-    /// The topology that `ranks` ranks get on a machine with `topology`.
+    /// The topology that ranks which need `nodes` nodes get on a machine with `topology`.
     #[must_use]
-    pub fn of(self, topology: &Topology, ranks: u32) -> Topology {
+    pub fn of(self, topology: &Topology, nodes: u32) -> Topology {
         match (self, topology) {
             (Self::Shape { rows, columns }, _) => Topology::Mesh2d { rows, columns },
             (Self::Fitted, Topology::Mesh2d { .. }) => {
-                let (rows, columns) = near_square(ranks);
+                let (rows, columns) = near_square(nodes);
                 Topology::Mesh2d { rows, columns }
             }
-            (Self::Fitted, Topology::Line { .. }) => Topology::Line { nodes: ranks },
-            (Self::Fitted, Topology::Ring { .. }) => Topology::Ring { nodes: ranks },
-            (Self::Fitted, Topology::Complete { .. }) => Topology::Complete { nodes: ranks },
+            (Self::Fitted, Topology::Line { .. }) => Topology::Line { nodes },
+            (Self::Fitted, Topology::Ring { .. }) => Topology::Ring { nodes },
+            (Self::Fitted, Topology::Complete { .. }) => Topology::Complete { nodes },
             _ => topology.clone(),
         }
     }
@@ -78,10 +83,20 @@ pub struct Layout {
     /// The part of the machine that the run has to itself.
     pub topology: Topology,
     nodes: Vec<u32>,
-    ranks: Vec<Option<u32>>,
+    first_ranks: Vec<Option<u32>>,
 }
 
 impl Placement {
+    /// How many nodes `ranks` ranks need, each node holding as many as the rule puts there.
+    #[must_use]
+    pub fn nodes_needed(&self, ranks: u32) -> u32 {
+        match self {
+            Self::Packed { ranks_per_node } => ranks.div_ceil((*ranks_per_node).max(1)),
+            Self::Explicit(nodes) => nodes.iter().max().map_or(ranks, |last| ranks.min(last.saturating_add(1))),
+            _ => ranks,
+        }
+    }
+
     /// The first node that lies `hops` hops from node 0.
     #[must_use]
     pub fn at_distance(topology: &Topology, hops: u32) -> Option<u32> {
@@ -96,6 +111,7 @@ impl Placement {
             Self::Snake => (0..ranks).map(|rank| snake(&topology, rank)).collect(),
             Self::Random => shuffled(topology.nodes(), ranks, streams),
             Self::Explicit(nodes) => nodes.clone(),
+            Self::Packed { ranks_per_node } => (0..ranks).map(|rank| rank / ranks_per_node).collect(),
             Self::Apart { hops } => vec![0, Self::at_distance(&topology, *hops).unwrap_or(0)],
         };
         Layout::new(topology, nodes)
@@ -120,11 +136,11 @@ fn shuffled(nodes: u32, ranks: u32, streams: Streams) -> Vec<u32> {
 
 impl Layout {
     fn new(topology: Topology, nodes: Vec<u32>) -> Self {
-        let mut ranks = vec![None; topology.nodes() as usize];
+        let mut first_ranks = vec![None; topology.nodes() as usize];
         for (rank, node) in (0..).zip(&nodes) {
-            ranks[*node as usize] = Some(rank);
+            first_ranks[*node as usize].get_or_insert(rank);
         }
-        Self { topology, nodes, ranks }
+        Self { topology, nodes, first_ranks }
     }
 
     /// The number of ranks.
@@ -142,10 +158,10 @@ impl Layout {
         self.nodes[rank as usize]
     }
 
-    /// The rank on `node`, if there is one.
+    /// The first rank on `node`, if there is one.
     #[must_use]
-    pub fn rank(&self, node: u32) -> Option<u32> {
-        self.ranks[node as usize]
+    pub fn first_rank(&self, node: u32) -> Option<u32> {
+        self.first_ranks[node as usize]
     }
 }
 
@@ -167,10 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_places_each_rank_on_a_node_of_its_own() {
+    fn every_rule_places_the_ranks_as_it_says() {
         assert_eq!(lay_out(&Placement::RowMajor, 5), [0, 1, 2, 3, 4]);
         assert_eq!(lay_out(&Placement::Snake, 5), [0, 1, 2, 5, 4]);
         assert_eq!(lay_out(&Placement::Explicit(vec![5, 0]), 2), [5, 0]);
+        assert_eq!(lay_out(&Placement::Packed { ranks_per_node: 2 }, 5), [0, 0, 1, 1, 2]);
         assert_eq!(lay_out(&Placement::Apart { hops: 3 }, 2), [0, 5]);
         let mut random = lay_out(&Placement::Random, 6);
         assert_eq!(random, lay_out(&Placement::Random, 6));

@@ -4,7 +4,7 @@
 use super::{Machine, Sends};
 use crate::engine::{Calendar, Entity};
 use crate::network::{Links, Packet, PacketKind, Topology};
-use crate::node::{Dispatcher, Node, Urgency, Work};
+use crate::node::{Dispatcher, Node, Turns, Urgency, Work};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
@@ -15,15 +15,15 @@ pub type MessageId = u32;
 /// Something that a process may be waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happening {
-    /// The computation on a node has ended.
+    /// The computation of an owner has ended.
     Computed {
-        /// The node.
-        node: u32,
+        /// Whose computation it was.
+        owner: u32,
     },
-    /// The time that was set on a node has come.
+    /// The time that an owner has set has come.
     TimeUp {
-        /// The node.
-        node: u32,
+        /// Whose timer it was.
+        owner: u32,
     },
     /// The send of a message is complete, in the sense of [`Sends`].
     Sent {
@@ -89,12 +89,12 @@ enum Job {
 }
 
 impl Transport {
-    /// The idle machine, of which `topology` is in use.
+    /// The idle machine, of which `topology` is in use, for `owners` processes.
     ///
     /// # Panics
     /// If the topology has so many ports that events cannot be numbered in 32 bits.
     #[must_use]
-    pub fn new(machine: &Machine, topology: Topology) -> Self {
+    pub fn new(machine: &Machine, topology: Topology, owners: u32) -> Self {
         let vertices = topology.vertices();
         let links = Links::new(topology, machine.network.routing, &machine.network.links);
         let first = FirstEntities {
@@ -102,14 +102,19 @@ impl Transport {
             alarm: links.entities() + vertices,
             timer: links.entities() + 2 * vertices,
         };
-        first.timer.checked_add(vertices).expect("events are numbered in 32 bits");
+        first.timer.checked_add(owners).expect("events are numbered in 32 bits");
         Self {
             node: machine.nodes.clone(),
             sends: machine.sends,
             packet_bytes: machine.network.switching.packet_bytes(),
             calendar: Calendar::new(),
             links,
-            processors: Dispatcher::new(vertices, machine.nodes.router_turn.clone(), first.processor, first.alarm),
+            processors: Dispatcher::new(
+                vertices,
+                Turns { router: machine.nodes.router_turn, time_slice: machine.nodes.time_slice },
+                first.processor,
+                first.alarm,
+            ),
             messages: Vec::new(),
             vacant: Vec::new(),
             happenings: VecDeque::new(),
@@ -118,15 +123,15 @@ impl Transport {
         }
     }
 
-    /// Starts a computation on a node that does not compute; `Computed` tells its end.
-    pub fn compute(&mut self, now: SimTime, node: u32, work: Work) {
+    /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.
+    pub fn compute(&mut self, now: SimTime, node: u32, owner: u32, work: Work) {
         let row = self.node.processor.row_time(work);
-        self.processors.compute(&mut self.calendar, now, node, row, work.passes());
+        self.processors.compute(&mut self.calendar, now, node, owner, (row, work.passes()));
     }
 
-    /// Sets the timer of a node; `TimeUp` tells when `span` is over.
-    pub fn wait(&mut self, now: SimTime, node: u32, span: SimDuration) {
-        self.calendar.schedule(now + span, self.first.timer + node);
+    /// Sets the timer of an owner; `TimeUp` tells when `span` is over. An owner has one at a time.
+    pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
+        self.calendar.schedule(now + span, self.first.timer + owner);
     }
 
     /// Begins to send `bytes` bytes; `Delivered` and `Sent` tell the rest, by `ticket`.
@@ -164,12 +169,10 @@ impl Transport {
         } else if entity < self.first.alarm {
             self.finish_job(now, entity - self.first.processor);
         } else if entity < self.first.timer {
-            let node = entity - self.first.alarm;
-            if self.processors.alarm(&mut self.calendar, now, node) {
-                self.happenings.push_back(Happening::Computed { node });
-            }
+            let ended = self.processors.alarm(&mut self.calendar, now, entity - self.first.alarm);
+            self.happenings.extend(ended.map(|owner| Happening::Computed { owner }));
         } else {
-            self.happenings.push_back(Happening::TimeUp { node: entity - self.first.timer });
+            self.happenings.push_back(Happening::TimeUp { owner: entity - self.first.timer });
         }
         Some(now)
     }
@@ -316,7 +319,7 @@ impl Transport {
     }
 
     fn serve(&mut self, now: SimTime, node: u32, job: Job, service: SimDuration, urgency: Urgency) {
-        self.processors.serve(&mut self.calendar, now, node, job, service, urgency);
+        self.processors.serve(&mut self.calendar, now, node, (job, service), urgency);
     }
 }
 

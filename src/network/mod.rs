@@ -3,11 +3,13 @@
 //! The network carries packets between the ports of nodes and does not know what a node does.
 
 mod link;
+mod protocol;
 mod routing;
 pub mod switching;
 pub mod topology;
 
 pub use link::{Buffers, Link, Links, Packet, PacketKind};
+pub use protocol::{LinkRates, Protocol};
 pub use routing::Routing;
 pub use switching::Switching;
 pub use topology::Topology;

@@ -1,26 +1,32 @@
-//! Who has the processor: communication software or the computation.
+//! Who has the processor: communication software, or one of the computations.
 
 use crate::engine::{Calendar, Entity, Stations};
 use crate::units::{SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// When the software that passes packets on gets the processor of a node that computes.
 ///
 /// Packets for the node itself and its own sends are always served at once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RouterTurn {
     /// At once: the router has high priority.
     AtOnce,
     /// When the computation comes to the end of the current row of its loop; then everything that
     /// waits is served, and whatever arrives meanwhile.
     EndOfRow,
-    /// When the time slice of the computation is over: at the second tick of a clock of this
-    /// period since the computation got the processor (T800: between one and two periods).
-    TimeSlice {
-        /// The period of the clock; 1.024 ms on a T800.
-        period: SimDuration,
-    },
+    /// When the time slice of the computation is over.
+    TimeSlice,
+}
+
+/// The rules by which the computations and the router of a processor take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turns {
+    /// When the router gets its turn.
+    pub router: RouterTurn,
+    /// The period of the clock of time slices: a computation gives way at the second tick since it got
+    /// the processor, so after one to two periods.
+    pub time_slice: SimDuration,
 }
 
 /// How soon a communication job needs the processor.
@@ -32,160 +38,238 @@ pub enum Urgency {
     RouterTurn,
 }
 
-/// The processors of all nodes: each serves communication jobs in the order of arrival and
-/// computes in the background.
+/// The processors of all nodes: each serves communication jobs, which have high priority, in the order
+/// of arrival, and computes in the background. Several computations on one processor take turns.
 ///
 /// A job never waits for a computation once it has been let in, so the jobs form a plain FIFO
 /// station, and each of them moves the end of the computation by its service time.
 pub struct Dispatcher<J> {
-    turn: RouterTurn,
+    turns: Turns,
     stations: Stations<J>,
-    nodes: Vec<Occupancy<J>>,
+    processors: Vec<Occupancy<J>>,
     first_alarm: Entity,
 }
 
-/// What a node's processor has on its hands beside its station.
+/// What a processor has on its hands beside its station.
 struct Occupancy<J> {
-    computation: Option<Computation>,
+    running: Option<Running>,
+    /// Computations that wait for their time slice.
+    waiting: VecDeque<Computation>,
+    /// Jobs that wait for the router's turn, and when that is.
     deferred: Vec<(J, SimDuration)>,
-}
-
-/// A computation in progress, and when it will end unless further jobs preempt it.
-struct Computation {
-    ends: SimTime,
-    total: SimDuration,
-    row: SimDuration,
-    /// When it last got the processor from its beginning or from a turn of the router.
-    since: SimTime,
-    /// A turn of the router goes on for as long as its station is busy.
+    router_due: Option<Due>,
+    /// The router's turn goes on for as long as its station is busy.
     router_has_turn: bool,
 }
 
-impl Computation {
+/// A computation of which `left` is still to be done.
+struct Computation {
+    owner: u32,
+    left: SimDuration,
+    row: SimDuration,
+}
+
+/// The computation that has the processor.
+struct Running {
+    owner: u32,
+    row: SimDuration,
+    /// When it will end unless jobs preempt it or others take turns with it.
+    ends: SimTime,
+    /// When its time slice is over.
+    slice_ends: SimTime,
+}
+
+/// When the router gets its turn.
+#[derive(Clone, Copy)]
+enum Due {
+    /// When so much of the running computation is left.
+    Left(SimDuration),
+    /// At a certain time.
+    At(SimTime),
+}
+
+impl Running {
     /// The work that is left at `now`; `free` is when the jobs let in so far are done.
     fn left(&self, now: SimTime, free: SimTime) -> SimDuration {
         self.ends.since(now.max(free))
     }
 
-    fn row_end(&self, now: SimTime, free: SimTime) -> SimTime {
+    /// The work that is left at the next end of a row. Rows are counted from the end, where the last one ends.
+    fn left_at_row_end(&self, now: SimTime, free: SimTime) -> SimDuration {
         let left = self.left(now, free);
-        let done = self.total - left;
-        let into_row = if self.row == SimDuration::ZERO { 0 } else { done.ps() % self.row.ps() };
-        now.max(free) + SimDuration::from_ps(self.row.ps() - into_row).min(left)
+        match (left.ps(), self.row.ps()) {
+            (0, _) | (_, 0) => SimDuration::ZERO,
+            (left, row) => SimDuration::from_ps((left - 1) / row * row),
+        }
+    }
+}
+
+impl Turns {
+    /// The end of a time slice that begins at `begin`: the second tick of the clock.
+    fn slice_end(self, begin: SimTime) -> SimTime {
+        self.tick(begin, 2)
     }
 
-    fn slice_end(&self, now: SimTime, period: SimDuration) -> SimTime {
-        let tick = |number: u64| SimTime::START + period * number;
-        let period_ps = period.ps().max(1);
-        let second_tick = tick(self.since.ps() / period_ps + 2);
-        if second_tick > now { second_tick } else { tick(now.ps() / period_ps + 1) }
+    /// The `count`th tick of the clock after `now`.
+    fn tick(self, now: SimTime, count: u64) -> SimTime {
+        let period = self.time_slice.ps().max(1);
+        SimTime::START + self.time_slice * (now.ps() / period + count)
     }
 }
 
 impl<J: Copy> Dispatcher<J> {
-    /// `nodes` idle processors. The jobs' events use the entities from `first_station` on, the
+    /// `count` idle processors. The jobs' events use the entities from `first_station` on, the
     /// computations' alarms those from `first_alarm` on.
     #[must_use]
-    pub fn new(nodes: u32, turn: RouterTurn, first_station: Entity, first_alarm: Entity) -> Self {
-        let idle = || Occupancy { computation: None, deferred: Vec::new() };
+    pub fn new(count: u32, turns: Turns, first_station: Entity, first_alarm: Entity) -> Self {
+        let idle = || Occupancy {
+            running: None,
+            waiting: VecDeque::new(),
+            deferred: Vec::new(),
+            router_due: None,
+            router_has_turn: false,
+        };
         Self {
-            turn,
-            stations: Stations::new(nodes, first_station),
-            nodes: (0..nodes).map(|_| idle()).collect(),
+            turns,
+            stations: Stations::new(count, first_station),
+            processors: (0..count).map(|_| idle()).collect(),
             first_alarm,
         }
     }
 
-    /// Starts a computation of `rows` rows that take `row` each, on a node that does not compute.
-    ///
-    /// Its end is reported by [`alarm`](Self::alarm).
-    pub fn compute(&mut self, calendar: &mut Calendar, now: SimTime, node: u32, row: SimDuration, rows: u64) {
-        let occupancy = &mut self.nodes[node as usize];
-        debug_assert!(occupancy.computation.is_none(), "a node runs one computation at a time");
-        let total = row * rows;
-        let ends = now.max(self.stations.free(node)) + total;
-        occupancy.computation = Some(Computation { ends, total, row, since: now, router_has_turn: false });
-        calendar.set_alarm(ends, self.first_alarm + node);
+    /// Starts a computation of `rows` rows that take `row` each. [`alarm`](Self::alarm) reports its
+    /// end, by `owner`.
+    pub fn compute(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        processor: u32,
+        owner: u32,
+        (row, rows): (SimDuration, u64),
+    ) {
+        let computation = Computation { owner, left: row * rows, row };
+        let occupancy = &mut self.processors[processor as usize];
+        match &mut occupancy.running {
+            Some(running) => {
+                occupancy.waiting.push_back(computation);
+                if running.slice_ends <= now {
+                    running.slice_ends = self.turns.tick(now, 1);
+                }
+            }
+            None => self.give(now, processor, computation),
+        }
+        self.set_alarm(calendar, processor);
     }
 
-    /// Hands a communication job to the node's processor.
+    /// Hands a communication job to a processor.
     pub fn serve(
         &mut self,
         calendar: &mut Calendar,
         now: SimTime,
-        node: u32,
-        job: J,
-        service: SimDuration,
+        processor: u32,
+        (job, service): (J, SimDuration),
         urgency: Urgency,
     ) {
-        if urgency == Urgency::RouterTurn && self.must_wait(now, node) {
-            let occupancy = &mut self.nodes[node as usize];
-            occupancy.deferred.push((job, service));
-            if occupancy.deferred.len() == 1 {
-                self.set_alarm(calendar, now, node);
+        if urgency == Urgency::RouterTurn && self.must_wait(now, processor) {
+            self.defer(now, processor, (job, service));
+        } else {
+            self.stations.offer(calendar, now, processor, job, service);
+            if let Some(running) = &mut self.processors[processor as usize].running {
+                running.ends += service;
             }
-            return;
         }
-        self.stations.offer(calendar, now, node, job, service);
-        if let Some(computation) = &mut self.nodes[node as usize].computation {
-            computation.ends += service;
-            self.set_alarm(calendar, now, node);
-        }
+        self.set_alarm(calendar, processor);
     }
 
     /// A job has been served: takes it out.
-    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, node: u32) -> J {
-        self.stations.depart(calendar, now, node)
+    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32) -> J {
+        self.stations.depart(calendar, now, processor)
     }
 
-    /// The alarm of `node`: the router gets its turn, and `true` if the computation has ended.
-    pub fn alarm(&mut self, calendar: &mut Calendar, now: SimTime, node: u32) -> bool {
-        let occupancy = &mut self.nodes[node as usize];
-        let Some(computation) = &mut occupancy.computation else {
-            unreachable!("only a computation sets the alarm of its node");
-        };
-        let ended = computation.ends <= now;
-        let mut deferred = std::mem::take(&mut occupancy.deferred);
-        for (job, service) in deferred.drain(..) {
-            computation.ends += service;
-            self.stations.offer(calendar, now, node, job, service);
+    /// The alarm of a processor: a computation ends, its time slice does, or the router has its turn.
+    /// The owner of the computation that has ended, if one has.
+    pub fn alarm(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32) -> Option<u32> {
+        let occupancy = &mut self.processors[processor as usize];
+        let ended = occupancy.running.take_if(|running| running.ends <= now);
+        let gives_way = occupancy.running.take_if(|running| running.slice_ends <= now && !occupancy.waiting.is_empty());
+        if let Some(running) = gives_way {
+            let left = running.left(now, self.stations.free(processor));
+            occupancy.waiting.push_back(Computation { owner: running.owner, left, row: running.row });
         }
-        // Handed back empty: the list keeps its memory for the next turn.
-        occupancy.deferred = deferred;
-        if ended {
-            occupancy.computation = None;
-            return true;
+        self.let_router_in(calendar, now, processor);
+        let occupancy = &mut self.processors[processor as usize];
+        if let Some(next) = occupancy.waiting.pop_front_if(|_| occupancy.running.is_none()) {
+            self.give(now, processor, next);
         }
-        computation.router_has_turn = true;
-        computation.since = self.stations.free(node);
-        self.set_alarm(calendar, now, node);
-        false
+        self.set_alarm(calendar, processor);
+        ended.map(|running| running.owner)
     }
 
-    /// The time that communication jobs have had the processor of `node` up to `now`.
+    /// The time that communication jobs have had a processor up to `now`.
     #[must_use]
-    pub fn served(&self, node: u32, now: SimTime) -> SimDuration {
-        self.stations.served(node, now)
+    pub fn served(&self, processor: u32, now: SimTime) -> SimDuration {
+        self.stations.served(processor, now)
     }
 
-    fn must_wait(&mut self, now: SimTime, node: u32) -> bool {
-        let free = self.stations.free(node);
-        let Some(computation) = &mut self.nodes[node as usize].computation else { return false };
-        computation.router_has_turn &= free > now;
-        self.turn != RouterTurn::AtOnce && !computation.router_has_turn
+    /// Gives an idle processor to a computation.
+    fn give(&mut self, now: SimTime, processor: u32, Computation { owner, left, row }: Computation) {
+        let begin = now.max(self.stations.free(processor));
+        let running = Running { owner, row, ends: begin + left, slice_ends: self.turns.slice_end(begin) };
+        self.processors[processor as usize].running = Some(running);
     }
 
-    /// Sets the alarm to whatever comes first: the router's turn, if jobs wait for it, or the end.
-    fn set_alarm(&self, calendar: &mut Calendar, now: SimTime, node: u32) {
-        let occupancy = &self.nodes[node as usize];
-        let Some(computation) = &occupancy.computation else { return };
-        let free = self.stations.free(node);
-        let turn = match &self.turn {
-            _ if occupancy.deferred.is_empty() => computation.ends,
-            RouterTurn::AtOnce | RouterTurn::EndOfRow => computation.row_end(now, free),
-            RouterTurn::TimeSlice { period } => computation.slice_end(now, *period),
-        };
-        calendar.set_alarm(turn.min(computation.ends), self.first_alarm + node);
+    fn must_wait(&mut self, now: SimTime, processor: u32) -> bool {
+        let free = self.stations.free(processor);
+        let occupancy = &mut self.processors[processor as usize];
+        occupancy.router_has_turn &= free > now;
+        occupancy.running.is_some() && self.turns.router != RouterTurn::AtOnce && !occupancy.router_has_turn
+    }
+
+    fn defer(&mut self, now: SimTime, processor: u32, job: (J, SimDuration)) {
+        let free = self.stations.free(processor);
+        let occupancy = &mut self.processors[processor as usize];
+        occupancy.deferred.push(job);
+        let Some(running) = occupancy.running.as_mut().filter(|_| occupancy.router_due.is_none()) else { return };
+        if running.slice_ends <= now {
+            running.slice_ends = self.turns.tick(now, 1);
+        }
+        occupancy.router_due = Some(match self.turns.router {
+            RouterTurn::TimeSlice => Due::At(running.slice_ends),
+            RouterTurn::EndOfRow | RouterTurn::AtOnce => Due::Left(running.left_at_row_end(now, free)),
+        });
+    }
+
+    /// Serves what waits for the router's turn; a computation that goes on gets a new time slice.
+    fn let_router_in(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32) {
+        let occupancy = &mut self.processors[processor as usize];
+        if occupancy.deferred.is_empty() {
+            return;
+        }
+        let mut stolen = SimDuration::ZERO;
+        for (job, service) in occupancy.deferred.drain(..) {
+            stolen += service;
+            self.stations.offer(calendar, now, processor, job, service);
+        }
+        occupancy.router_due = None;
+        occupancy.router_has_turn = occupancy.running.is_some();
+        if let Some(running) = &mut occupancy.running {
+            running.ends += stolen;
+            running.slice_ends = self.turns.slice_end(self.stations.free(processor));
+        }
+    }
+
+    /// Sets the alarm to whatever comes first: the end of the computation or of its time slice if others
+    /// wait for it, or the router's turn.
+    fn set_alarm(&self, calendar: &mut Calendar, processor: u32) {
+        let occupancy = &self.processors[processor as usize];
+        let Some(running) = &occupancy.running else { return };
+        let slice = (!occupancy.waiting.is_empty()).then_some(running.slice_ends);
+        let router = occupancy.router_due.map(|due| match due {
+            Due::Left(left) => running.ends.before(left),
+            Due::At(time) => time,
+        });
+        let alarm = [slice, router].into_iter().flatten().fold(running.ends, SimTime::min);
+        calendar.set_alarm(alarm, self.first_alarm + processor);
     }
 }
 
@@ -194,7 +278,7 @@ mod tests {
     use super::*;
 
     const STATION: Entity = 0;
-    const ALARM: Entity = 10;
+    const ALARM: Entity = 90;
 
     fn ps(ps: u64) -> SimDuration {
         SimDuration::from_ps(ps)
@@ -202,10 +286,10 @@ mod tests {
 
     /// Plays `jobs` = (arrival, service, urgency) against a computation of `rows` rows of 10 ps
     /// from 0 on; gives the departures and the end of the computation.
-    fn play(turn: RouterTurn, rows: u64, jobs: &[(u64, u64, Urgency)]) -> (Vec<u64>, u64) {
+    fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64, Urgency)]) -> (Vec<u64>, u64) {
         let mut calendar = Calendar::new();
-        let mut dispatcher = Dispatcher::new(1, turn, STATION, ALARM);
-        dispatcher.compute(&mut calendar, SimTime::START, 0, ps(10), rows);
+        let mut dispatcher = Dispatcher::new(1, Turns { router, time_slice: ps(8) }, STATION, ALARM);
+        dispatcher.compute(&mut calendar, SimTime::START, 0, 0, (ps(10), rows));
         for (job, (arrival, ..)) in jobs.iter().enumerate() {
             calendar.schedule(SimTime::from_ps(*arrival), 20 + Entity::try_from(job).unwrap());
         }
@@ -213,12 +297,15 @@ mod tests {
         while let Some((now, entity)) = calendar.pop() {
             match entity {
                 STATION => departures[dispatcher.depart(&mut calendar, now, 0)] = now.ps(),
-                ALARM if dispatcher.alarm(&mut calendar, now, 0) => end = now.ps(),
-                ALARM => {}
+                ALARM => {
+                    if dispatcher.alarm(&mut calendar, now, 0).is_some() {
+                        end = now.ps();
+                    }
+                }
                 arrival => {
                     let job = arrival as usize - 20;
                     let (_, service, urgency) = jobs[job];
-                    dispatcher.serve(&mut calendar, now, 0, job, ps(service), urgency);
+                    dispatcher.serve(&mut calendar, now, 0, (job, ps(service)), urgency);
                 }
             }
         }
@@ -252,6 +339,37 @@ mod tests {
     #[test]
     fn a_time_slice_ends_at_the_second_tick() {
         let jobs = [(3, 4, Urgency::RouterTurn)];
-        assert_eq!(play(RouterTurn::TimeSlice { period: ps(8) }, 3, &jobs), (vec![20], 34));
+        assert_eq!(play(RouterTurn::TimeSlice, 3, &jobs), (vec![20], 34));
+    }
+
+    #[test]
+    fn a_job_at_the_end_of_a_row_does_not_put_off_the_router() {
+        let jobs = [(3, 4, Urgency::RouterTurn), (10, 1, Urgency::AtOnce)];
+        assert_eq!(play(RouterTurn::EndOfRow, 3, &jobs), (vec![15, 11], 35));
+    }
+
+    /// The ends of computations of these lengths that start together on one processor.
+    fn share(lengths: &[u64]) -> Vec<u64> {
+        let mut calendar = Calendar::new();
+        let turns = Turns { router: RouterTurn::AtOnce, time_slice: ps(8) };
+        let mut dispatcher = Dispatcher::<()>::new(1, turns, STATION, ALARM);
+        for (owner, length) in (0..).zip(lengths) {
+            dispatcher.compute(&mut calendar, SimTime::START, 0, owner, (ps(*length), 1));
+        }
+        let mut ends = vec![0; lengths.len()];
+        while let Some((now, _)) = calendar.pop() {
+            if let Some(owner) = dispatcher.alarm(&mut calendar, now, 0) {
+                ends[owner as usize] = now.ps();
+            }
+        }
+        ends
+    }
+
+    #[test]
+    fn computations_on_one_processor_take_turns() {
+        // Slices end at 16, 32, 48: the first has 16 of 20, the second 16 of 40, then the first its last 4.
+        assert_eq!(share(&[20, 40]), [36, 60]);
+        assert_eq!(share(&[20]), [20]);
+        assert_eq!(share(&[5, 5, 5]), [5, 10, 15]);
     }
 }

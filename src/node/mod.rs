@@ -7,12 +7,12 @@ mod input_output;
 mod processor;
 mod software;
 
-pub use dispatch::{Dispatcher, RouterTurn, Urgency};
+pub use dispatch::{Dispatcher, RouterTurn, Turns, Urgency};
 pub use input_output::{Host, Linear};
 pub use processor::{Calibration, Kernel, Processor, Work};
 pub use software::{Acknowledging, Receiving, Routing, Sending};
 
-use crate::units::Bytes;
+use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
 
 /// A node: everything that one processor has to itself.
@@ -31,6 +31,9 @@ pub struct Node {
     pub routing: Routing,
     /// When that software gets the processor of a node that computes.
     pub router_turn: RouterTurn,
+    /// The period of the clock by which the computations of several processes on one node take turns:
+    /// each gives way at the second tick since it got the processor.
+    pub time_slice: SimDuration,
     /// The cost of acknowledging a message.
     pub acknowledging: Acknowledging,
 }

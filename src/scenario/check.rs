@@ -72,9 +72,9 @@ impl Checker<'_> {
         let nodes = if self.faults.is_empty() { scenario.machine.network.topology.nodes() } else { u32::MAX };
         if scenario.ranks == 0 {
             self.fault("ranks", "a program needs at least one rank", "give a number from 1 on");
-        } else if scenario.ranks > nodes {
+        } else if scenario.placement.nodes_needed(scenario.ranks) > nodes {
             let message = format!("{} ranks do not fit on the {nodes} nodes of the machine", scenario.ranks);
-            self.fault("ranks", &message, &format!("give at most {nodes}"));
+            self.fault("ranks", &message, "give fewer ranks, or pack several on a node");
         }
         if scenario.repeat == 0 {
             self.fault("repeat", "nothing would be run", "give a number from 1 on");
@@ -94,7 +94,7 @@ impl Checker<'_> {
         let nodes = scenario.machine.network.topology.nodes();
         let Partition::Shape { rows, columns } = scenario.partition else { return };
         let size = u64::from(rows) * u64::from(columns);
-        if size < u64::from(scenario.ranks) {
+        if size < u64::from(scenario.placement.nodes_needed(scenario.ranks)) {
             let message = format!("a {rows} × {columns} mesh does not hold {} ranks", scenario.ranks);
             self.fault("partition", &message, "give a larger shape, or fewer ranks");
         } else if size > u64::from(nodes) {
@@ -104,13 +104,16 @@ impl Checker<'_> {
     }
 
     fn placement(&mut self, scenario: &Scenario) {
-        let topology = scenario.partition.of(&scenario.machine.network.topology, scenario.ranks);
+        let topology = scenario.topology();
         let nodes = topology.nodes();
         match &scenario.placement {
             Placement::Snake if !matches!(topology, Topology::Mesh2d { .. } | Topology::Torus2d { .. }) => {
                 self.fault("placement", "only a 2D mesh or torus has rows for a snake", "place the ranks RowMajor");
             }
             Placement::Explicit(list) => self.explicit(list, scenario.ranks, nodes),
+            Placement::Packed { ranks_per_node: 0 } => {
+                self.fault("placement.ranks_per_node", "no rank would be placed", "give a number from 1 on");
+            }
             Placement::Apart { .. } if scenario.ranks != 2 => {
                 self.fault("placement", "Apart places two ranks", "set ranks to 2");
             }
@@ -131,12 +134,6 @@ impl Checker<'_> {
             let message = format!("node {node} does not exist: {nodes} nodes are in use");
             self.fault("placement", &message, &format!("list nodes from 0 to {}", nodes - 1));
         }
-        let mut sorted = list.to_vec();
-        sorted.sort_unstable();
-        if let Some([node, _]) = sorted.array_windows().find(|[one, next]| one == next) {
-            let message = format!("node {node} is listed twice");
-            self.fault("placement", &message, "place one rank on a node");
-        }
     }
 
     fn host(&mut self, scenario: &Scenario) {
@@ -146,25 +143,27 @@ impl Checker<'_> {
         if node >= nodes {
             let message = format!("the host is connected to node {node}, but {nodes} nodes are in use");
             self.fault("machine.host.node", &message, &format!("give a node from 0 to {}", nodes - 1));
-        } else if layout.rank(node).is_none() {
+        } else if layout.first_rank(node).is_none() {
             let message = format!("the host is connected to node {node}, where no rank lies");
             self.fault("machine.host.node", &message, "connect it to a node with a rank, or place one there");
         }
     }
 
     fn memory(&mut self, scenario: &Scenario) {
-        let host = scenario.layout().rank(scenario.machine.host.node).unwrap_or(0);
-        let needed = (0..scenario.ranks)
-            .map(|rank| (scenario.program.memory(rank, scenario.ranks, host), rank))
-            .max_by_key(|(bytes, rank)| (*bytes, std::cmp::Reverse(*rank)));
-        let available = scenario.machine.nodes.memory;
-        if let Some((bytes, rank)) = needed.filter(|(bytes, _)| *bytes > available) {
-            let message = format!(
-                "the program does not fit: rank {rank} needs {} bytes, a node has {} bytes of memory",
-                bytes.count(),
-                available.count()
-            );
-            self.fault("program", &message, "give a smaller problem, more ranks, or nodes with more memory");
+        let layout = scenario.layout();
+        let host = layout.first_rank(scenario.machine.host.node).unwrap_or(0);
+        let mut needed = vec![0u64; layout.topology.nodes() as usize];
+        for rank in 0..scenario.ranks {
+            let bytes = scenario.program.memory(rank, scenario.ranks, host).count();
+            let node = &mut needed[layout.node(rank) as usize];
+            *node = node.saturating_add(bytes);
         }
+        let available = scenario.machine.nodes.memory.count();
+        let Some((node, bytes)) = (0..).zip(needed).find(|(_, bytes)| *bytes > available) else { return };
+        let rank = layout.first_rank(node).unwrap_or(0);
+        let message = format!(
+            "the program does not fit: node {node} with rank {rank} needs {bytes} bytes, it has {available} bytes of memory"
+        );
+        self.fault("program", &message, "give a smaller problem, more ranks, or nodes with more memory");
     }
 }

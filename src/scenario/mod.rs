@@ -15,6 +15,7 @@ pub use sweep::{Case, Override, Plan};
 
 use crate::engine::Streams;
 use crate::machine::{Layout, Machine, Partition, Placement};
+use crate::network::Topology;
 use crate::program::Shipped;
 use crate::units::SimDuration;
 use serde::{Deserialize, Serialize};
@@ -105,10 +106,16 @@ impl Scenario {
         Ok(scenario)
     }
 
+    /// The part of the machine that the ranks get.
+    #[must_use]
+    pub fn topology(&self) -> Topology {
+        self.partition.of(&self.machine.network.topology, self.placement.nodes_needed(self.ranks))
+    }
+
     /// Where the ranks are.
     #[must_use]
     pub fn layout(&self) -> Layout {
-        let topology = self.partition.of(&self.machine.network.topology, self.ranks);
+        let topology = self.topology();
         self.placement.lay_out(topology, self.ranks, self.streams())
     }
 

@@ -59,7 +59,7 @@ impl<'s> Stage<'s> {
             mailbox: Mailbox::new(),
             clock: Cell::new(SimTime::START),
             ranks,
-            host: layout.rank(machine.host.node).unwrap_or(0),
+            host: layout.first_rank(machine.host.node).unwrap_or(0),
             packet_bytes: machine.network.switching.packet_bytes(),
             streams: *streams,
             outcomes: RefCell::new(Vec::new()),
@@ -76,7 +76,7 @@ impl<'s> Stage<'s> {
         Self {
             machine,
             layout,
-            transport: Transport::new(machine, layout.topology.clone()),
+            transport: Transport::new(machine, layout.topology.clone(), ranks),
             processes,
             post_office: PostOffice::new(ranks),
             ranks: (0..ranks).map(|_| begun()).collect(),
@@ -160,8 +160,7 @@ impl<'s> Stage<'s> {
 
     fn notice(&mut self, now: SimTime, happening: Happening) {
         match happening {
-            Happening::Computed { node } | Happening::TimeUp { node } => {
-                let rank = self.layout.rank(node).expect("only nodes with a rank compute");
+            Happening::Computed { owner: rank } | Happening::TimeUp { owner: rank } => {
                 self.ready.push_back((rank, Answer::Done));
             }
             Happening::Sent { ticket } => {
@@ -226,15 +225,15 @@ impl<'s> Stage<'s> {
         let node = self.layout.node(rank);
         match verb {
             Verb::Compute(work) => {
-                self.transport.compute(now, node, work);
+                self.transport.compute(now, node, rank, work);
                 Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
             }
             Verb::Input(bytes) => {
-                self.transport.wait(now, node, self.machine.host.input.time(bytes));
+                self.transport.wait(now, rank, self.machine.host.input.time(bytes));
                 Ok(self.wait(rank, Waits::ForTime, Activity::InputOutput))
             }
             Verb::Output(bytes) => {
-                self.transport.wait(now, node, self.machine.host.output.time(bytes));
+                self.transport.wait(now, rank, self.machine.host.output.time(bytes));
                 Ok(self.wait(rank, Waits::ForTime, Activity::InputOutput))
             }
             Verb::Send(to, message) => {

@@ -137,6 +137,71 @@ impl fmt::Display for PerByte {
 
 quantity_text!(PerByte, "a time per byte or a bandwidth with its unit, such as \"0.68 us/B\" or \"20 Mbit/s\"");
 
+/// The rate of bits on a wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BitRate(u64);
+
+impl BitRate {
+    /// The time of so many hundredths of a bit, rounded once.
+    #[must_use]
+    pub fn time(self, centibits: u64) -> SimDuration {
+        const CENTISECOND: SimDuration = SimDuration::from_us(10_000);
+        CENTISECOND.ratio(centibits, self.0)
+    }
+}
+
+impl FromStr for BitRate {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        match RATE.parse(text)? {
+            0 => Err(QuantityError::TooSmall { text: text.to_owned(), smallest: RATE.smallest }),
+            bits => Ok(Self(bits)),
+        }
+    }
+}
+
+impl fmt::Display for BitRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        RATE.write(f, self.0)
+    }
+}
+
+quantity_text!(BitRate, "a rate of bits with its unit, such as \"20 Mbit/s\"");
+
+const BIT_TIMES: Kind = Kind {
+    wanted: "a number of bit times, such as \"5.5 bit\"",
+    units: &[("bit", 100)],
+    smallest: "0.01 bit",
+    largest: "184467440737095516 bit",
+};
+
+/// A span in bit times of some wire, to a hundredth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BitTimes(u64);
+
+impl BitTimes {
+    /// The span in hundredths of a bit time.
+    #[must_use]
+    pub const fn centibits(self) -> u64 {
+        self.0
+    }
+}
+
+impl FromStr for BitTimes {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        BIT_TIMES.parse(text).map(Self)
+    }
+}
+
+impl fmt::Display for BitTimes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        BIT_TIMES.write(f, self.0)
+    }
+}
+
+quantity_text!(BitTimes, "a number of bit times, such as \"5.5 bit\"");
+
 #[cfg(test)]
 mod tests {
     use super::*;

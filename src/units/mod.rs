@@ -9,7 +9,7 @@ mod text;
 mod time;
 mod work;
 
-pub use bytes::{Bytes, PerByte};
+pub use bytes::{BitRate, BitTimes, Bytes, PerByte};
 pub use text::QuantityError;
 pub use time::{SimDuration, SimTime};
 pub use work::{Cycles, Hertz};

@@ -58,6 +58,12 @@ impl SimTime {
         SimDuration(self.0).seconds()
     }
 
+    /// The instant `span` before this one, the start if there is none.
+    #[must_use]
+    pub const fn before(self, span: SimDuration) -> Self {
+        Self(self.0.saturating_sub(span.0))
+    }
+
     /// The span from `earlier` to `self`, zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> SimDuration {
