@@ -170,7 +170,9 @@ impl<J: Copy> Dispatcher<J> {
         (job, service): (J, SimDuration),
         urgency: Urgency,
     ) {
-        if urgency == Urgency::RouterTurn && self.must_wait(now, processor) {
+        // Also when the job preempts: its service must not pass for a turn that is over.
+        self.processors[processor as usize].router_has_turn &= self.stations.free(processor) >= now;
+        if urgency == Urgency::RouterTurn && self.must_wait(processor) {
             self.defer(now, processor, (job, service));
         } else {
             self.stations.offer(calendar, now, processor, job, service);
@@ -218,10 +220,8 @@ impl<J: Copy> Dispatcher<J> {
         self.processors[processor as usize].running = Some(running);
     }
 
-    fn must_wait(&mut self, now: SimTime, processor: u32) -> bool {
-        let free = self.stations.free(processor);
-        let occupancy = &mut self.processors[processor as usize];
-        occupancy.router_has_turn &= free > now;
+    fn must_wait(&self, processor: u32) -> bool {
+        let occupancy = &self.processors[processor as usize];
         occupancy.running.is_some() && self.turns.router != RouterTurn::AtOnce && !occupancy.router_has_turn
     }
 
@@ -328,6 +328,13 @@ mod tests {
     fn what_preempts_moves_the_end_of_the_row() {
         let jobs = [(3, 4, Urgency::RouterTurn), (5, 6, Urgency::AtOnce)];
         assert_eq!(play(RouterTurn::EndOfRow, 2, &jobs), (vec![20, 11], 30));
+    }
+
+    #[test]
+    fn a_job_that_preempts_does_not_revive_a_turn_that_is_over() {
+        let jobs = [(3, 4, Urgency::RouterTurn), (16, 4, Urgency::AtOnce), (17, 1, Urgency::RouterTurn)];
+        // The turn is over at 14; the second row ends at 24, or 28 with what has preempted it.
+        assert_eq!(play(RouterTurn::EndOfRow, 3, &jobs), (vec![14, 20, 29], 39));
     }
 
     #[test]
