@@ -118,7 +118,12 @@ impl<J: Copy> Dispatcher<J> {
         service: SimDuration,
         urgency: Urgency,
     ) {
-        if urgency == Urgency::RouterTurn && self.must_wait(now, node) {
+        let free = self.stations.free(node);
+        if let Some(computation) = &mut self.nodes[node as usize].computation {
+            // Also when the job preempts: its service must not pass for a turn that is over.
+            computation.router_has_turn &= free >= now;
+        }
+        if urgency == Urgency::RouterTurn && self.must_wait(node) {
             let occupancy = &mut self.nodes[node as usize];
             occupancy.deferred.push((job, service));
             if occupancy.deferred.len() == 1 {
@@ -168,11 +173,9 @@ impl<J: Copy> Dispatcher<J> {
         self.stations.served(node, now)
     }
 
-    fn must_wait(&mut self, now: SimTime, node: u32) -> bool {
-        let free = self.stations.free(node);
-        let Some(computation) = &mut self.nodes[node as usize].computation else { return false };
-        computation.router_has_turn &= free > now;
-        self.turn != RouterTurn::AtOnce && !computation.router_has_turn
+    fn must_wait(&self, node: u32) -> bool {
+        let computation = self.nodes[node as usize].computation.as_ref();
+        self.turn != RouterTurn::AtOnce && computation.is_some_and(|computation| !computation.router_has_turn)
     }
 
     /// Sets the alarm to whatever comes first: the router's turn, if jobs wait for it, or the end.
@@ -241,6 +244,13 @@ mod tests {
     fn what_preempts_moves_the_end_of_the_row() {
         let jobs = [(3, 4, Urgency::RouterTurn), (5, 6, Urgency::AtOnce)];
         assert_eq!(play(RouterTurn::EndOfRow, 2, &jobs), (vec![20, 11], 30));
+    }
+
+    #[test]
+    fn a_job_that_preempts_does_not_revive_a_turn_that_is_over() {
+        let jobs = [(3, 4, Urgency::RouterTurn), (16, 4, Urgency::AtOnce), (17, 1, Urgency::RouterTurn)];
+        // The turn is over at 14; the second row ends at 24, or 28 with what has preempted it.
+        assert_eq!(play(RouterTurn::EndOfRow, 3, &jobs), (vec![14, 20, 29], 39));
     }
 
     #[test]
