@@ -65,6 +65,17 @@ struct FirstEntities {
     timer: Entity,
 }
 
+impl FirstEntities {
+    /// `None` if the events of the topology and its processes cannot be numbered in 32 bits.
+    fn of(topology: &Topology, owners: u32) -> Option<Self> {
+        let vertices = topology.vertices();
+        let processor = vertices.checked_mul(topology.ports())?;
+        let alarm = processor.checked_add(vertices)?;
+        let timer = alarm.checked_add(vertices)?;
+        timer.checked_add(owners).map(|_| Self { processor, alarm, timer })
+    }
+}
+
 /// The state of a message between the beginning of its send and its completion.
 #[derive(Clone, Copy)]
 struct Message {
@@ -92,17 +103,12 @@ impl Transport {
     /// The idle machine, of which `topology` is in use, for `owners` processes.
     ///
     /// # Panics
-    /// If the topology has so many ports that events cannot be numbered in 32 bits.
+    /// If the topology is too large to be [simulated](Self::holds), which a scenario's check refuses.
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32) -> Self {
         let vertices = topology.vertices();
+        let first = FirstEntities::of(&topology, owners).expect("check limits the size of machines");
         let links = Links::new(topology, machine.network.routing, &machine.network.links);
-        let first = FirstEntities {
-            processor: links.entities(),
-            alarm: links.entities() + vertices,
-            timer: links.entities() + 2 * vertices,
-        };
-        first.timer.checked_add(owners).expect("events are numbered in 32 bits");
         Self {
             node: machine.nodes.clone(),
             sends: machine.sends,
@@ -121,6 +127,12 @@ impl Transport {
             counts: Counts::default(),
             first,
         }
+    }
+
+    /// Whether `owners` processes on the topology are few enough: events are numbered in 32 bits.
+    #[must_use]
+    pub fn holds(topology: &Topology, owners: u32) -> bool {
+        FirstEntities::of(topology, owners).is_some()
     }
 
     /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.

@@ -65,6 +65,7 @@ where
 
 /// The programs that a scenario can name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "Program")]
 pub enum Shipped {
     /// One message from rank 0 to rank 1.
     Ping(Ping),

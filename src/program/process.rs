@@ -261,7 +261,7 @@ impl Process {
         }
     }
 
-    /// Waits until one of `operations` is complete; its index, the lowest if there are several.
+    /// Waits until one of `operations` is complete; the index of the first to be, the lowest if several are already.
     /// It still has to be [waited](Self::wait) for, which takes no time then.
     pub async fn wait_any(&self, operations: &[Operation]) -> usize {
         match self.ask(Verb::WaitAny(operations.to_vec())).await {

@@ -2,7 +2,7 @@
 
 use super::Scenario;
 use super::source::{Document, Fault, Faults};
-use crate::machine::{Machine, Partition, Placement};
+use crate::machine::{Machine, Partition, Placement, Transport};
 use crate::network::Topology;
 use crate::program::{Program, Shipped};
 use crate::units::Bytes;
@@ -37,6 +37,9 @@ impl Scenario {
         checker.numbers(self);
         if checker.faults.is_empty() {
             checker.partition(self);
+        }
+        if checker.faults.is_empty() {
+            checker.size(self);
         }
         if checker.faults.is_empty() {
             checker.placement(self);
@@ -100,6 +103,14 @@ impl Checker<'_> {
         } else if size > u64::from(nodes) {
             let message = format!("a {rows} × {columns} mesh needs {size} nodes, the machine has {nodes}");
             self.fault("partition", &message, "give a smaller shape");
+        }
+    }
+
+    fn size(&mut self, scenario: &Scenario) {
+        let topology = scenario.topology();
+        if !Transport::holds(&topology, scenario.ranks) {
+            let message = format!("a {topology} is too large to be simulated");
+            self.fault("machine.network.topology", &message, "use fewer nodes, or nodes with fewer ports");
         }
     }
 

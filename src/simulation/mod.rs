@@ -34,6 +34,7 @@ pub struct Simulation<'m> {
     layout: Layout,
     streams: Streams,
     limits: Limits,
+    keeps_deliveries: bool,
 }
 
 /// Why a run has no result.
@@ -87,7 +88,7 @@ impl<'m> Simulation<'m> {
         let streams = Streams::new(1);
         let topology = Partition::Fitted.of(&machine.network.topology, ranks);
         let layout = Placement::RowMajor.lay_out(topology, ranks, streams);
-        Self { machine, layout, streams, limits: Limits::default() }
+        Self { machine, layout, streams, limits: Limits::default(), keeps_deliveries: false }
     }
 
     /// The same run with another layout of ranks.
@@ -108,6 +109,13 @@ impl<'m> Simulation<'m> {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same run, whose trace tells the delivery of every message.
+    #[must_use]
+    pub const fn keep_deliveries(mut self) -> Self {
+        self.keeps_deliveries = true;
         self
     }
 

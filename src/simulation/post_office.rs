@@ -2,7 +2,8 @@
 
 use crate::machine::MessageId;
 use crate::program::{Message, Operation, Pattern, Received};
-use crate::trace::Activity;
+use crate::trace::{Activity, Delivery};
+use crate::units::SimTime;
 use std::collections::VecDeque;
 
 /// A table whose places are used again.
@@ -80,6 +81,7 @@ impl TaskState {
 struct Letter {
     from: u32,
     to: u32,
+    sent: SimTime,
     message: Option<Message>,
     sending: Option<Operation>,
 }
@@ -112,10 +114,10 @@ impl PostOffice {
     }
 
     /// A send begins: its operation, and the ticket of the message.
-    pub fn post(&mut self, from: u32, to: u32, message: Message) -> (Operation, u32) {
+    pub fn post(&mut self, now: SimTime, from: u32, to: u32, message: Message) -> (Operation, u32) {
         let task = Task { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay };
         let operation = Operation(self.tasks.put(task));
-        let letter = Letter { from, to, message: Some(message), sending: Some(operation) };
+        let letter = Letter { from, to, sent: now, message: Some(message), sending: Some(operation) };
         (operation, self.letters.put(letter))
     }
 
@@ -128,6 +130,13 @@ impl PostOffice {
         }
         self.task(operation).state = TaskState::Sent;
         operation
+    }
+
+    /// The record of a message that is delivered now and has not been received yet.
+    pub fn delivery(&mut self, ticket: u32, now: SimTime) -> Delivery {
+        let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
+        let bytes = letter.message.as_ref().expect("a letter is received once").bytes;
+        Delivery { from: letter.from, to: letter.to, bytes, sent: letter.sent, delivered: now }
     }
 
     /// A message has been delivered; it meets the first receive that it fits.

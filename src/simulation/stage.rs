@@ -25,7 +25,8 @@ pub struct Stage<'s> {
     ranks: Vec<RankState>,
     surroundings: Rc<Surroundings>,
     accounts: Accounts,
-    deliveries: Vec<Delivery>,
+    /// `None` if the run does not keep them.
+    deliveries: Option<Vec<Delivery>>,
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Answer)>,
     at_barrier: u32,
@@ -82,7 +83,7 @@ impl<'s> Stage<'s> {
             ranks: (0..ranks).map(|_| begun()).collect(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             surroundings,
-            deliveries: Vec::new(),
+            deliveries: simulation.keeps_deliveries.then(Vec::new),
             ready: VecDeque::new(),
             at_barrier: 0,
             finished: 0,
@@ -141,7 +142,7 @@ impl<'s> Stage<'s> {
             links: self.transport.link_loads(end),
             counts: self.transport.counts(),
             outcomes: self.surroundings.outcomes.take(),
-            deliveries: self.deliveries,
+            deliveries: self.deliveries.unwrap_or_default(),
         })
     }
 
@@ -168,6 +169,9 @@ impl<'s> Stage<'s> {
                 self.completed(operation);
             }
             Happening::Delivered { message, ticket } => {
+                if let Some(deliveries) = &mut self.deliveries {
+                    deliveries.push(self.post_office.delivery(ticket, now));
+                }
                 if let Some(found) = self.post_office.delivered(ticket, message) {
                     self.transport.accept(now, found.message);
                     self.completed(found.operation);
@@ -265,7 +269,7 @@ impl<'s> Stage<'s> {
             return Err(fault(rank, format!("sends to rank {to}, but the ranks are 0 to {last}")));
         }
         let bytes = message.bytes;
-        let (operation, ticket) = self.post_office.post(rank, to, message);
+        let (operation, ticket) = self.post_office.post(now, rank, to, message);
         self.transport.send(now, self.layout.node(rank), self.layout.node(to), bytes, ticket);
         Ok(operation)
     }

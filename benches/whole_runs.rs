@@ -1,0 +1,31 @@
+//! How long a whole run takes: Gauss-Jordan with both broadcasts.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use parsim::scenario::Scenario;
+use parsim::scenario::source::Document;
+use parsim::simulation::play;
+use std::time::Duration;
+
+fn gauss_jordan(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("gauss-jordan n=128 p=32");
+    group.measurement_time(Duration::from_secs(3)).sample_size(10);
+    for broadcast in ["naive", "neighbour"] {
+        let scenario = scenario(broadcast);
+        let events = play(&scenario).expect("the scenario is good").counts.events;
+        group.throughput(Throughput::Elements(events));
+        group.bench_function(broadcast, |bencher| bencher.iter(|| play(&scenario)));
+    }
+    group.finish();
+}
+
+fn scenario(broadcast: &str) -> Scenario {
+    let path = format!("{}/scenarios/gauss-jordan-{broadcast}.ron", env!("CARGO_MANIFEST_DIR"));
+    let mut document = Document::load(path).expect("the scenario is good");
+    for (path, value) in [("program.n", "128"), ("ranks", "32")] {
+        document.set(path, value).expect("the field is there");
+    }
+    document.read().expect("the scenario is good")
+}
+
+criterion_group!(benches, gauss_jordan);
+criterion_main!(benches);

@@ -1,0 +1,74 @@
+//! Every scenario gives the bytes that it gave when somebody last looked at them.
+
+use crate::{parsim, repository};
+use std::collections::BTreeSet;
+use std::fs;
+
+/// Every scenario, with axes short enough for a test.
+const REDUCED: [(&str, &[&str]); 5] = [
+    ("gauss-jordan-naive", &["n=128", "p=1,4,16,128"]),
+    ("gauss-jordan-neighbour", &["n=128", "p=1,4,16,128"]),
+    ("gauss-jordan-numerics", &["p=3,100", "program.n=128"]),
+    ("ping", &["bytes=1,120,777", "hops=1,22"]),
+    ("ring-shift", &["p=2,16", "machine.nodes.router_turn=AtOnce,EndOfRow"]),
+];
+
+#[test]
+fn every_scenario_has_a_golden_entry() {
+    let scenarios: BTreeSet<String> = fs::read_dir(repository("scenarios"))
+        .expect("there are scenarios")
+        .map(|entry| entry.expect("the folder can be read").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "ron"))
+        .map(|path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned())
+        .collect();
+    let entries = REDUCED.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(scenarios, entries, "a scenario without golden entry, or an entry without scenario");
+}
+
+#[test]
+fn every_scenario_gives_its_golden_output() {
+    for (name, overs) in REDUCED {
+        insta::assert_snapshot!(name, without_version(&sweep(name, overs, &[])));
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte() {
+    let overs = ["n=16,32", "p=1,2,3,7,12"];
+    let alone = sweep("gauss-jordan-neighbour", &overs, &["--jobs", "1"]);
+    assert_eq!(alone.lines().count(), 10);
+    for jobs in ["1", "2", "3"] {
+        assert_eq!(sweep("gauss-jordan-neighbour", &overs, &["--jobs", jobs]), alone, "--jobs {jobs}");
+    }
+}
+
+#[test]
+fn random_placement_repeats_with_its_seed_and_changes_with_another() {
+    let shuffled = |seed| {
+        let options = ["--set", "placement=Random", "--seed", seed];
+        sweep("gauss-jordan-naive", &["n=16", "p=12"], &options)
+    };
+    assert_eq!(shuffled("7"), shuffled("7"));
+    assert_ne!(makespan(&shuffled("7")), makespan(&shuffled("8")));
+}
+
+fn sweep(name: &str, overs: &[&str], options: &[&str]) -> String {
+    let mut command = parsim();
+    command.args(["sweep", "--format", "jsonl"]).arg(format!("scenarios/{name}.ron")).args(options);
+    for over in overs {
+        command.args(["--over", over]);
+    }
+    let output = command.assert().success().get_output().stdout.clone();
+    String::from_utf8(output).expect("output is text")
+}
+
+/// The output without what changes from release to release.
+fn without_version(output: &str) -> String {
+    let version = format!(r#""parsim":"{}""#, env!("CARGO_PKG_VERSION"));
+    output.replace(&version, r#""parsim":"[version]""#)
+}
+
+fn makespan(output: &str) -> serde_json::Value {
+    let record: serde_json::Value = serde_json::from_str(output).expect("a line is an object");
+    record["makespan_s"].clone()
+}

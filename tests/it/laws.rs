@@ -1,0 +1,290 @@
+//! What holds for every program on every machine.
+
+use crate::t800;
+use parsim::engine::Streams;
+use parsim::machine::{Layout, Partition, Placement, Sends};
+use parsim::network::Topology;
+use parsim::node::{Kernel, RouterTurn, Work};
+use parsim::program::collective::{
+    Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
+};
+use parsim::program::{GaussJordan, Pattern};
+use parsim::trace::Trace;
+use parsim::units::{Bytes, SimDuration};
+use parsim::{Machine, Message, Process, Simulation};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// What happens next in a program whose actions could happen one after the other.
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    Compute { rank: u32, rows: u64, iterations: u64 },
+    Input { rank: u32, bytes: u64 },
+    Output { rank: u32, bytes: u64 },
+    Message { from: u32, to: u32, bytes: u64, in_background: bool },
+    Barrier(Barrier),
+}
+
+/// A run: a machine, a layout and a program.
+#[derive(Clone, Debug)]
+struct Run {
+    machine: Machine,
+    layout: Layout,
+    actions: Vec<Action>,
+}
+
+impl Run {
+    fn trace(&self) -> Trace {
+        let actions = self.actions.clone();
+        let program = move |me: Process| act(me, actions.clone());
+        let simulation = Simulation::new(&self.machine, self.layout.ranks()).layout(self.layout.clone());
+        simulation.keep_deliveries().run(&program).expect("the program ends")
+    }
+
+    /// (from, to, bytes) of the messages of the program itself.
+    fn messages(&self) -> Vec<(u32, u32, u64)> {
+        let message = |action: &Action| match *action {
+            Action::Message { from, to, bytes, .. } => Some((from, to, bytes)),
+            _ => None,
+        };
+        self.actions.iter().filter_map(message).collect()
+    }
+}
+
+async fn act(me: Process, actions: Vec<Action>) {
+    let mut under_way = Vec::new();
+    for (tag, action) in (0..).zip(actions) {
+        match action {
+            Action::Compute { rank, rows, iterations } if rank == me.rank() => {
+                me.phase("computation");
+                me.compute(Work::new(Kernel::Rsub, iterations).rows(rows)).await;
+            }
+            Action::Input { rank, bytes } if rank == me.rank() => me.input(bytes).await,
+            Action::Output { rank, bytes } if rank == me.rank() => me.output(bytes).await,
+            Action::Message { from, to, bytes, in_background } => {
+                me.phase("messages");
+                if from == me.rank() {
+                    let sending = me.start_send(to, Message::new(bytes).tag(tag)).await;
+                    // Who waits for a message to himself never comes to receive it.
+                    if in_background || from == to { under_way.push(sending) } else { drop(me.wait(sending).await) }
+                }
+                if to == me.rank() {
+                    me.receive_where(Pattern { from: Some(from), tag: Some(tag) }).await;
+                }
+            }
+            Action::Barrier(barrier) => {
+                me.phase("barrier");
+                barrier.run(&me).await;
+            }
+            Action::Compute { .. } | Action::Input { .. } | Action::Output { .. } => {}
+        }
+    }
+    me.wait_all(under_way).await;
+}
+
+fn any_run() -> impl Strategy<Value = Run> {
+    (1u32..13).prop_flat_map(|ranks| {
+        let actions = prop::collection::vec(any_action(ranks), 1..40);
+        (any_machine(), any_layout(ranks), actions).prop_map(|(machine, layout, actions)| Run {
+            machine,
+            layout,
+            actions,
+        })
+    })
+}
+
+fn any_action(ranks: u32) -> impl Strategy<Value = Action> {
+    let barrier = prop::sample::select(BARRIERS.to_vec());
+    prop_oneof![
+        3 => (0..ranks, 0u64..20, 0u64..100)
+            .prop_map(|(rank, rows, iterations)| Action::Compute { rank, rows, iterations }),
+        1 => (0..ranks, 0u64..1000).prop_map(|(rank, bytes)| Action::Input { rank, bytes }),
+        1 => (0..ranks, 0u64..1000).prop_map(|(rank, bytes)| Action::Output { rank, bytes }),
+        6 => (0..ranks, 0..ranks, 0u64..1000, any::<bool>())
+            .prop_map(|(from, to, bytes, in_background)| Action::Message { from, to, bytes, in_background }),
+        1 => barrier.prop_map(Action::Barrier),
+    ]
+}
+
+fn any_machine() -> impl Strategy<Value = Machine> {
+    let sends = vec![Sends::UntilInjected, Sends::UntilDelivered, Sends::Rendezvous, Sends::Buffered];
+    let turns = vec![RouterTurn::AtOnce, RouterTurn::EndOfRow, RouterTurn::TimeSlice];
+    let choices = (prop::sample::select(sends), prop::sample::select(turns), any::<bool>(), 0u64..9);
+    choices.prop_map(|(sends, router_turn, overlap, acknowledge_bytes)| {
+        let mut machine = t800();
+        machine.sends = sends;
+        machine.nodes.router_turn = router_turn;
+        machine.nodes.sending.overlap = overlap;
+        machine.nodes.acknowledging.bytes = Bytes::new(acknowledge_bytes);
+        machine
+    })
+}
+
+fn any_layout(ranks: u32) -> impl Strategy<Value = Layout> {
+    let placements = vec![Placement::RowMajor, Placement::Snake, Placement::Random];
+    let larger = Partition::Shape { rows: 4, columns: 4 };
+    let partition = prop::sample::select(vec![Partition::Fitted, Partition::Whole, larger]);
+    (prop::sample::select(placements), partition, any::<u64>()).prop_map(move |(placement, partition, seed)| {
+        let topology = partition.of(&Topology::Mesh2d { rows: 8, columns: 16 }, ranks);
+        placement.lay_out(topology, ranks, Streams::new(seed))
+    })
+}
+
+const BARRIERS: [Barrier; 3] = [Barrier::Never, Barrier::Ideal, Barrier::Tree];
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn the_time_of_every_rank_sums_to_the_makespan(run in any_run()) {
+        let trace = run.trace();
+        for rank in 0..trace.accounts.ranks() {
+            prop_assert_eq!(trace.accounts.rank(rank).total(), trace.makespan, "rank {}", rank);
+        }
+    }
+
+    #[test]
+    fn every_message_that_is_sent_is_delivered(run in any_run()) {
+        let trace = run.trace();
+        prop_assert_eq!(trace.deliveries.len() as u64, trace.counts.messages);
+        prop_assert!(trace.deliveries.windows(2).all(|pair| pair[0].delivered <= pair[1].delivered));
+        prop_assert!(trace.deliveries.iter().all(|one| one.sent <= one.delivered));
+        let mut delivered = BTreeMap::new();
+        for one in &trace.deliveries {
+            *delivered.entry((one.from, one.to, one.bytes)).or_insert(0) += 1;
+        }
+        for message in run.messages() {
+            let left = delivered.get_mut(&message);
+            prop_assert!(left.as_ref().is_some_and(|count| **count > 0), "{:?} is missing", message);
+            *left.expect("just looked at") -= 1;
+        }
+        // What is left are the tokens of barriers.
+        prop_assert!(delivered.iter().all(|((_, _, bytes), count)| *count == 0 || *bytes == 4));
+    }
+
+    #[test]
+    fn links_carry_what_the_routes_say(run in any_run()) {
+        let trace = run.trace();
+        let carried = |from, to| trace.links.iter().find(|link| (link.from, link.to) == (from, to));
+        let mut expected: BTreeMap<(u32, u32), (u32, SimDuration)> = BTreeMap::new();
+        for (from, to, bytes) in expected_packets(&run, &trace) {
+            for hop in hops(&run.layout, from, to) {
+                let (packets, busy) = expected.entry(hop).or_default();
+                *packets += 1;
+                *busy += run.machine.network.links.per_byte.time(bytes);
+            }
+        }
+        for ((from, to), (packets, busy)) in &expected {
+            let link = carried(*from, *to).expect("routes follow links");
+            prop_assert_eq!((link.packets, link.busy), (*packets, *busy), "from {} to {}", from, to);
+        }
+        let total: u64 = trace.links.iter().map(|link| u64::from(link.packets)).sum();
+        prop_assert_eq!(total, expected.values().map(|(packets, _)| u64::from(*packets)).sum::<u64>());
+        prop_assert_eq!(total, trace.counts.packet_hops);
+    }
+
+    #[test]
+    fn a_second_run_is_the_same(run in any_run()) {
+        prop_assert_eq!(format!("{:?}", run.trace()), format!("{:?}", run.trace()));
+    }
+}
+
+/// (from, to, bytes) of every packet of every delivered message, acknowledges included, by rank.
+fn expected_packets(run: &Run, trace: &Trace) -> Vec<(u32, u32, u64)> {
+    let packet = run.machine.network.switching.packet_bytes();
+    let mut packets = Vec::new();
+    for one in &trace.deliveries {
+        let count = one.bytes.div_ceil(packet).max(1);
+        packets.extend((0..count).map(|index| (one.from, one.to, packet.min(one.bytes - index * packet))));
+        if matches!(run.machine.sends, Sends::UntilDelivered | Sends::Rendezvous) {
+            packets.push((one.to, one.from, run.machine.nodes.acknowledging.bytes.count()));
+        }
+    }
+    packets
+}
+
+/// The links between the nodes of two ranks: along the row to the right column, then along it.
+fn hops(layout: &Layout, from: u32, to: u32) -> Vec<(u32, u32)> {
+    let Topology::Mesh2d { columns, .. } = layout.topology else { unreachable!("all layouts here are meshes") };
+    let (mut at, to) = (layout.node(from), layout.node(to));
+    let mut hops = Vec::new();
+    while at != to {
+        let next = match (at % columns).cmp(&(to % columns)) {
+            std::cmp::Ordering::Less => at + 1,
+            std::cmp::Ordering::Greater => at - 1,
+            std::cmp::Ordering::Equal if at < to => at + columns,
+            std::cmp::Ordering::Equal => at - columns,
+        };
+        hops.push((at, next));
+        at = next;
+    }
+    hops
+}
+
+/// CS-RR-281, equation (4) with Table 2, l ≤ 120: 51.1 + 0.27 l + 8.86 d + 0.68 l d microseconds.
+#[test]
+fn a_lone_message_takes_the_closed_form() {
+    let machine = t800();
+    for hops in 1..=22u32 {
+        let whole = machine.network.topology.clone();
+        let layout = Placement::Apart { hops }.lay_out(whole, 2, Streams::new(1));
+        let simulation = Simulation::new(&machine, 2).layout(layout).keep_deliveries();
+        for bytes in 0..=120 {
+            let program = move |me: Process| async move {
+                match me.rank() {
+                    0 => me.send(1, Message::new(bytes)).await,
+                    _ => drop(me.receive(0).await),
+                }
+            };
+            let delivery = simulation.run(&program).expect("a ping ends").deliveries[0];
+            let d = u64::from(hops);
+            let expected_ps = 51_100_000 + 270_000 * bytes + 8_860_000 * d + 680_000 * bytes * d;
+            assert_eq!(delivery.delivered.since(delivery.sent).ps(), expected_ps, "{bytes} bytes over {hops} hops");
+        }
+    }
+}
+
+/// Every form of the program with every barrier.
+fn every_gauss_jordan() -> impl Iterator<Item = GaussJordan> {
+    let broadcasts = every_naive().chain(every_neighbour());
+    broadcasts.flat_map(|broadcast| {
+        BARRIERS.map(|barrier| GaussJordan { n: 64, broadcast: broadcast.clone(), barrier, numerics: true })
+    })
+}
+
+const CONCURRENCIES: [Concurrency; 2] = [Concurrency::Sequential, Concurrency::Concurrent];
+
+fn every_naive() -> impl Iterator<Item = Broadcast> {
+    let orders = [SendOrder::Ascending, SendOrder::Descending].into_iter();
+    orders.flat_map(|order| CONCURRENCIES.map(|sends| Broadcast::Naive(NaiveBroadcast { order, sends })))
+}
+
+fn every_neighbour() -> impl Iterator<Item = Broadcast> {
+    let forwards = [Forward::WholeMessage, Forward::PerPacket].into_iter();
+    let manners = forwards.flat_map(|forward| [Children::Trunk, Children::Branch].map(|first| (forward, first)));
+    manners.flat_map(|(forward, first)| {
+        CONCURRENCIES.map(|sends| Broadcast::Neighbour(NeighbourBroadcast { sends, forward, first }))
+    })
+}
+
+#[test]
+fn numerics_solve_the_system_and_cost_no_time() {
+    let machine = t800();
+    for program in every_gauss_jordan() {
+        for ranks in 1..=17 {
+            let simulation = Simulation::new(&machine, ranks);
+            let solved = simulation.run(&program).expect("the program ends");
+            let [(name, residual)] = solved.outcomes[..] else { panic!("one result, not {:?}", solved.outcomes) };
+            assert_eq!(name, "relative_residual");
+            assert!(residual <= 1e-9, "residual {residual} with {ranks} ranks of {program:?}");
+            let timed = GaussJordan { numerics: false, ..program.clone() };
+            let timed = simulation.run(&timed).expect("the program ends");
+            assert_eq!(solved.makespan, timed.makespan, "{ranks} ranks of {program:?}");
+            assert_eq!(solved.accounts, timed.accounts);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What parsim promises, seen from outside: one binary, one module for each kind of promise.
+
+mod architecture;
+mod diagnostics;
+mod examples;
+mod golden;
+mod laws;
+mod oracle;
+mod readme;
+
+use assert_cmd::Command;
+use parsim::Machine;
+use std::path::{Path, PathBuf};
+
+/// A path of the repository.
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The command `parsim`, called in the root of the repository.
+fn parsim() -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("parsim"));
+    command.current_dir(repository("")).env_remove("RUST_LOG");
+    command
+}
+
+/// The machine of CS-RR-281.
+fn t800() -> Machine {
+    Machine::load(repository("scenarios/machines/parsytec-supercluster-t800.ron")).expect("the machine is good")
+}

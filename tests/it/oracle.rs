@@ -1,0 +1,531 @@
+//! The simulator against an obvious slow machine, to the picosecond.
+//!
+//! The slow machine plays every start and end of every transmission, job and row of a computation as
+//! an event of its own, and stops and resumes computations instead of moving their ends.
+
+use crate::t800;
+use parsim::engine::Streams;
+use parsim::machine::{Placement, Sends};
+use parsim::network::Switching;
+use parsim::network::switching::StoreAndForward;
+use parsim::network::topology::Topology;
+use parsim::node::{Kernel, Processor, RouterTurn, Work};
+use parsim::units::{Bytes, PerByte, SimDuration};
+use parsim::{Machine, Message, Process, Simulation};
+use proptest::prelude::*;
+use std::collections::{BTreeSet, VecDeque};
+
+/// A small machine; times in picoseconds.
+#[derive(Clone, Debug)]
+struct SmallMachine {
+    rows: usize,
+    columns: usize,
+    sends: Sends,
+    overlap: bool,
+    router_waits_for_row: bool,
+    packet: u64,
+    prepare: (u64, u64, u64),
+    receive: (u64, u64),
+    route: u64,
+    acknowledge: (u64, u64),
+    link: u64,
+    iteration: u64,
+}
+
+/// One step of the process of a rank.
+#[derive(Clone, Debug)]
+enum Step {
+    /// So many rows of so many iterations.
+    Compute(u64, u64),
+    /// (receiver, bytes) of messages sent side by side.
+    Send(Vec<(usize, u64)>),
+    /// A message from that rank.
+    Receive(usize),
+}
+
+/// The node of each rank, and its steps.
+#[derive(Clone, Debug)]
+struct SmallProgram {
+    nodes: Vec<usize>,
+    steps: Vec<Vec<Step>>,
+}
+
+/// (delivered, from, to, bytes, sent) of every message in the order of delivery, and the makespan.
+type Outcome = (Vec<(u64, usize, usize, u64, u64)>, u64);
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_simulator_agrees_with_the_slow_machine((machine, program) in machine_and_program()) {
+        prop_assert_eq!(simulated(&machine, &program), SlowMachine::new(&machine, &program).play());
+    }
+}
+
+fn machine_and_program() -> impl Strategy<Value = (SmallMachine, SmallProgram)> {
+    small_machine().prop_flat_map(|machine| {
+        let program = small_program(machine.rows * machine.columns);
+        (Just(machine), program)
+    })
+}
+
+fn small_machine() -> impl Strategy<Value = SmallMachine> {
+    let shape = (1usize..4, 2usize..5);
+    let manner =
+        (prop::sample::select(vec![Sends::UntilInjected, Sends::UntilDelivered]), any::<bool>(), any::<bool>());
+    // No cost is zero: what happens at exactly the same picosecond is a matter of convention.
+    let per_packet = || 1_000u64..60_000_000;
+    let per_byte = || 1_000u64..800_000;
+    let software = ((per_packet(), per_byte(), per_packet()), (per_packet(), per_byte()), per_packet());
+    let wire = (1u64..65, (0u64..9, per_packet()), per_byte(), 1_000u64..5_000_000);
+    (shape, manner, software, wire).prop_map(|(shape, manner, software, wire)| SmallMachine {
+        rows: shape.0,
+        columns: shape.1,
+        sends: manner.0,
+        overlap: manner.1,
+        router_waits_for_row: manner.2,
+        packet: wire.0,
+        prepare: software.0,
+        receive: software.1,
+        route: software.2,
+        acknowledge: wire.1,
+        link: wire.2,
+        iteration: wire.3,
+    })
+}
+
+/// What happens next in a program: a rank computes, or one sends to others that receive.
+#[derive(Clone, Debug)]
+enum Action {
+    Compute(usize, u64, u64),
+    Exchange(usize, Vec<(usize, u64)>),
+}
+
+/// A program on `ranks` nodes that ends: its actions could happen one after the other.
+fn small_program(ranks: usize) -> impl Strategy<Value = SmallProgram> {
+    let other = (1..ranks, 0u64..300);
+    let action = prop_oneof![
+        (0..ranks, 1u64..6, 1u64..200).prop_map(|(rank, rows, iterations)| Action::Compute(rank, rows, iterations)),
+        (0..ranks, prop::collection::vec(other, 1..4)).prop_map(|(rank, others)| Action::Exchange(rank, others)),
+    ];
+    let placement = Just((0..ranks).collect::<Vec<_>>()).prop_shuffle();
+    (prop::collection::vec(action, 1..40), placement).prop_map(move |(actions, nodes)| {
+        let mut steps = vec![Vec::new(); ranks];
+        for action in actions {
+            append(&mut steps, action);
+        }
+        SmallProgram { nodes, steps }
+    })
+}
+
+fn append(steps: &mut [Vec<Step>], action: Action) {
+    match action {
+        Action::Compute(rank, rows, iterations) => steps[rank].push(Step::Compute(rows, iterations)),
+        Action::Exchange(from, others) => {
+            let ranks = steps.len();
+            let messages: Vec<_> = others.into_iter().map(|(ahead, bytes)| ((from + ahead) % ranks, bytes)).collect();
+            steps[from].push(Step::Send(messages.clone()));
+            for (to, _) in messages {
+                steps[to].push(Step::Receive(from));
+            }
+        }
+    }
+}
+
+fn simulated(small: &SmallMachine, program: &SmallProgram) -> Outcome {
+    let machine = described(small);
+    let topology = Topology::Mesh2d { rows: number(small.rows), columns: number(small.columns) };
+    let nodes = program.nodes.iter().map(|node| number(*node)).collect();
+    let layout = Placement::Explicit(nodes).lay_out(topology, number(program.nodes.len()), Streams::new(1));
+    let steps = program.steps.clone();
+    let process = move |me: Process| follow(me.clone(), steps[me.rank() as usize].clone());
+    let simulation = Simulation::new(&machine, number(program.nodes.len())).layout(layout).keep_deliveries();
+    let trace = simulation.run(&process).expect("the program ends");
+    let deliveries = trace
+        .deliveries
+        .iter()
+        .map(|one| (one.delivered.ps(), one.from as usize, one.to as usize, one.bytes, one.sent.ps()));
+    let mut deliveries: Vec<_> = deliveries.collect();
+    deliveries.sort_unstable();
+    (deliveries, trace.makespan.ps())
+}
+
+async fn follow(me: Process, steps: Vec<Step>) {
+    for step in steps {
+        match step {
+            Step::Compute(rows, iterations) => me.compute(Work::new(Kernel::Flop, iterations).rows(rows)).await,
+            Step::Receive(from) => drop(me.receive(number(from)).await),
+            Step::Send(messages) => {
+                let mut under_way = Vec::new();
+                for (to, bytes) in messages {
+                    under_way.push(me.start_send(number(to), Message::new(bytes)).await);
+                }
+                me.wait_all(under_way).await;
+            }
+        }
+    }
+}
+
+/// The small machine as the simulator knows machines.
+fn described(small: &SmallMachine) -> Machine {
+    let ps = SimDuration::from_ps;
+    let per_byte = |span| PerByte::new(ps(span));
+    let mut machine = t800();
+    let Processor::Calibrated(times) = &mut machine.nodes.processor;
+    times.flop = ps(small.iteration);
+    machine.nodes.sending.per_packet = ps(small.prepare.0);
+    machine.nodes.sending.per_byte = per_byte(small.prepare.1);
+    machine.nodes.sending.per_hop = ps(small.prepare.2);
+    machine.nodes.sending.overlap = small.overlap;
+    machine.nodes.receiving.per_packet = ps(small.receive.0);
+    machine.nodes.receiving.per_byte = per_byte(small.receive.1);
+    machine.nodes.routing.per_packet = ps(small.route);
+    machine.nodes.router_turn = if small.router_waits_for_row { RouterTurn::EndOfRow } else { RouterTurn::AtOnce };
+    machine.nodes.acknowledging.bytes = Bytes::new(small.acknowledge.0);
+    machine.nodes.acknowledging.per_hop = ps(small.acknowledge.1);
+    machine.network.links.per_byte = per_byte(small.link);
+    machine.network.links.start = SimDuration::ZERO;
+    machine.network.switching = Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(small.packet) });
+    machine.sends = small.sends;
+    machine
+}
+
+fn number(number: usize) -> u32 {
+    u32::try_from(number).expect("everything here is small")
+}
+
+/// What ends now. What ends at the same picosecond ends in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    /// A transmission over the link that leaves a node by a port.
+    Transmission(usize, usize),
+    /// A job of the communication software on a node.
+    Job(usize),
+    /// A row of the computation on a node.
+    Row(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    message: usize,
+    bytes: u64,
+    to: usize,
+    acknowledges: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Job {
+    Prepare(usize, u64),
+    PassOn(Packet),
+    TakeIn(Packet),
+}
+
+#[derive(Debug)]
+struct Computation {
+    rows_left: u64,
+    row: u64,
+    left_of_row: u64,
+    /// Since when it has had the processor, if it has it.
+    running_since: Option<u64>,
+    router_has_turn: bool,
+}
+
+/// A message; `from` and `to` are ranks.
+#[derive(Debug)]
+struct Letter {
+    from: usize,
+    to: usize,
+    bytes: u64,
+    sent: u64,
+    unprepared: u64,
+    not_departed: u64,
+    not_arrived: u64,
+}
+
+struct SlowMachine<'m> {
+    machine: &'m SmallMachine,
+    program: &'m SmallProgram,
+    now: u64,
+    agenda: BTreeSet<(u64, End)>,
+    /// The packets of each link, by node and port; the first is being transmitted.
+    links: Vec<[VecDeque<Packet>; 4]>,
+    /// The jobs of each node; the first is being served.
+    jobs: Vec<VecDeque<(Job, u64)>>,
+    /// The jobs of each node that wait for the end of a row.
+    deferred: Vec<Vec<(Job, u64)>>,
+    computations: Vec<Option<Computation>>,
+    letters: Vec<Letter>,
+    next_step: Vec<usize>,
+    /// Sends of each rank that are not complete.
+    outstanding: Vec<usize>,
+    /// Messages that each rank has not received yet, by sender.
+    inbox: Vec<Vec<usize>>,
+    /// From whom each rank wants a message.
+    wants: Vec<Option<usize>>,
+    deliveries: Vec<(u64, usize, usize, u64, u64)>,
+    last_end: u64,
+}
+
+impl<'m> SlowMachine<'m> {
+    fn new(machine: &'m SmallMachine, program: &'m SmallProgram) -> Self {
+        let count = program.nodes.len();
+        Self {
+            machine,
+            program,
+            now: 0,
+            agenda: BTreeSet::new(),
+            links: (0..count).map(|_| Default::default()).collect(),
+            jobs: vec![VecDeque::new(); count],
+            deferred: vec![Vec::new(); count],
+            computations: (0..count).map(|_| None).collect(),
+            letters: Vec::new(),
+            next_step: vec![0; count],
+            outstanding: vec![0; count],
+            inbox: vec![vec![0; count]; count],
+            wants: vec![None; count],
+            deliveries: Vec::new(),
+            last_end: 0,
+        }
+    }
+
+    fn play(mut self) -> Outcome {
+        for rank in 0..self.program.nodes.len() {
+            self.go_on(rank);
+        }
+        while let Some((now, end)) = self.agenda.pop_first() {
+            self.now = now;
+            match end {
+                End::Transmission(node, port) => self.end_transmission(node, port),
+                End::Job(node) => self.end_job(node),
+                End::Row(node) => self.end_row(node),
+            }
+        }
+        self.deliveries.sort_unstable();
+        (self.deliveries, self.last_end)
+    }
+
+    /// The process of `rank` takes its next steps, until one needs time.
+    fn go_on(&mut self, rank: usize) {
+        while let Some(step) = self.program.steps[rank].get(self.next_step[rank]) {
+            self.next_step[rank] += 1;
+            match step {
+                Step::Compute(rows, iterations) => {
+                    self.compute(self.program.nodes[rank], *rows, iterations * self.machine.iteration);
+                    return;
+                }
+                Step::Send(messages) => {
+                    self.outstanding[rank] = messages.len();
+                    for (to, bytes) in messages {
+                        self.send(rank, *to, *bytes);
+                    }
+                    return;
+                }
+                Step::Receive(from) if self.inbox[rank][*from] > 0 => self.inbox[rank][*from] -= 1,
+                Step::Receive(from) => {
+                    self.wants[rank] = Some(*from);
+                    return;
+                }
+            }
+        }
+        self.last_end = self.last_end.max(self.now);
+    }
+
+    fn send(&mut self, from: usize, to: usize, bytes: u64) {
+        let packets = bytes.div_ceil(self.machine.packet).max(1);
+        let (sent, unprepared) = (self.now, bytes);
+        self.letters.push(Letter { from, to, bytes, sent, unprepared, not_departed: packets, not_arrived: packets });
+        self.prepare(self.letters.len() - 1);
+    }
+
+    fn prepare(&mut self, id: usize) {
+        let letter = &mut self.letters[id];
+        let bytes = letter.unprepared.min(self.machine.packet);
+        letter.unprepared -= bytes;
+        let (from, to) = (self.program.nodes[letter.from], self.program.nodes[letter.to]);
+        let (per_packet, per_byte, per_hop) = self.machine.prepare;
+        self.serve(from, Job::Prepare(id, bytes), per_packet + per_byte * bytes + per_hop * self.distance(from, to));
+    }
+
+    fn distance(&self, from: usize, to: usize) -> u64 {
+        let columns = self.machine.columns;
+        let distance = (from / columns).abs_diff(to / columns) + (from % columns).abs_diff(to % columns);
+        distance as u64
+    }
+
+    /// The port towards `to`: east 0 or west 1 to its column, then south 2 or north 3; and the node behind it.
+    fn towards(&self, at: usize, to: usize) -> (usize, usize) {
+        let columns = self.machine.columns;
+        match (at % columns).cmp(&(to % columns)) {
+            std::cmp::Ordering::Less => (0, at + 1),
+            std::cmp::Ordering::Greater => (1, at - 1),
+            std::cmp::Ordering::Equal if at < to => (2, at + columns),
+            std::cmp::Ordering::Equal => (3, at - columns),
+        }
+    }
+
+    fn transmit(&mut self, node: usize, packet: Packet) {
+        let (port, _) = self.towards(node, packet.to);
+        self.links[node][port].push_back(packet);
+        if self.links[node][port].len() == 1 {
+            self.start_transmission(node, port);
+        }
+    }
+
+    fn start_transmission(&mut self, node: usize, port: usize) {
+        if let Some(packet) = self.links[node][port].front() {
+            self.agenda.insert((self.now + packet.bytes * self.machine.link, End::Transmission(node, port)));
+        }
+    }
+
+    fn end_transmission(&mut self, node: usize, port: usize) {
+        let packet = self.links[node][port].pop_front().expect("a transmission has a packet");
+        self.start_transmission(node, port);
+        let (_, next) = self.towards(node, packet.to);
+        let leaves_source = !packet.acknowledges && node == self.program.nodes[self.letters[packet.message].from];
+        if leaves_source {
+            self.departed(packet.message);
+        }
+        self.arrive(next, packet);
+        if leaves_source && self.machine.sends == Sends::UntilInjected && self.letters[packet.message].not_departed == 0
+        {
+            self.sent(packet.message);
+        }
+    }
+
+    fn departed(&mut self, id: usize) {
+        self.letters[id].not_departed -= 1;
+        if !self.machine.overlap && self.letters[id].unprepared > 0 {
+            self.prepare(id);
+        }
+    }
+
+    fn arrive(&mut self, node: usize, packet: Packet) {
+        let here = packet.to == node;
+        let (per_packet, per_byte) = self.machine.receive;
+        let time = match (packet.acknowledges, here) {
+            (true, _) => self.machine.acknowledge.1,
+            (false, true) => self.machine.route + per_packet + per_byte * packet.bytes,
+            (false, false) => self.machine.route,
+        };
+        let job = if here { Job::TakeIn(packet) } else { Job::PassOn(packet) };
+        if !here && self.router_waits(node) {
+            self.deferred[node].push((job, time));
+        } else {
+            self.serve(node, job, time);
+        }
+    }
+
+    fn router_waits(&self, node: usize) -> bool {
+        let Some(computation) = &self.computations[node] else { return false };
+        let has_not_gone_on = computation.running_since.is_none_or(|since| since == self.now);
+        self.machine.router_waits_for_row && !(computation.router_has_turn && has_not_gone_on)
+    }
+
+    fn serve(&mut self, node: usize, job: Job, time: u64) {
+        self.stop_computation(node);
+        self.jobs[node].push_back((job, time));
+        if self.jobs[node].len() == 1 {
+            self.start_job(node);
+        }
+    }
+
+    fn start_job(&mut self, node: usize) {
+        match self.jobs[node].front() {
+            Some((_, time)) => {
+                self.agenda.insert((self.now + time, End::Job(node)));
+            }
+            None => self.resume_computation(node),
+        }
+    }
+
+    fn end_job(&mut self, node: usize) {
+        let (job, _) = self.jobs[node].pop_front().expect("a job has been served");
+        self.start_job(node);
+        match job {
+            Job::PassOn(packet) => self.transmit(node, packet),
+            Job::TakeIn(packet) if packet.acknowledges => self.sent(packet.message),
+            Job::TakeIn(packet) => self.take_in(packet.message),
+            Job::Prepare(message, bytes) => {
+                if self.machine.overlap && self.letters[message].unprepared > 0 {
+                    self.prepare(message);
+                }
+                let to = self.program.nodes[self.letters[message].to];
+                self.transmit(node, Packet { message, bytes, to, acknowledges: false });
+            }
+        }
+    }
+
+    fn take_in(&mut self, id: usize) {
+        let letter = &mut self.letters[id];
+        letter.not_arrived -= 1;
+        if letter.not_arrived > 0 {
+            return;
+        }
+        let (from, to) = (letter.from, letter.to);
+        self.deliveries.push((self.now, from, to, letter.bytes, letter.sent));
+        if self.machine.sends == Sends::UntilDelivered {
+            let source = self.program.nodes[from];
+            let packet = Packet { message: id, bytes: self.machine.acknowledge.0, to: source, acknowledges: true };
+            self.transmit(self.program.nodes[to], packet);
+        }
+        self.inbox[to][from] += 1;
+        if self.wants[to] == Some(from) {
+            self.wants[to] = None;
+            self.inbox[to][from] -= 1;
+            self.go_on(to);
+        }
+    }
+
+    fn sent(&mut self, id: usize) {
+        let from = self.letters[id].from;
+        self.outstanding[from] -= 1;
+        if self.outstanding[from] == 0 {
+            self.go_on(from);
+        }
+    }
+
+    fn compute(&mut self, node: usize, rows_left: u64, row: u64) {
+        let idle = Computation { rows_left, row, left_of_row: row, running_since: None, router_has_turn: false };
+        self.computations[node] = Some(idle);
+        if self.jobs[node].is_empty() {
+            self.resume_computation(node);
+        }
+    }
+
+    fn resume_computation(&mut self, node: usize) {
+        if let Some(computation) = &mut self.computations[node] {
+            computation.running_since = Some(self.now);
+            self.agenda.insert((self.now + computation.left_of_row, End::Row(node)));
+        }
+    }
+
+    fn stop_computation(&mut self, node: usize) {
+        let Some(computation) = &mut self.computations[node] else { return };
+        let Some(since) = computation.running_since.take() else { return };
+        self.agenda.remove(&(since + computation.left_of_row, End::Row(node)));
+        computation.left_of_row -= self.now - since;
+        computation.router_has_turn &= self.now == since;
+    }
+
+    fn end_row(&mut self, node: usize) {
+        let computation = self.computations[node].as_mut().expect("a row has been computed");
+        computation.running_since = None;
+        computation.rows_left -= 1;
+        computation.left_of_row = computation.row;
+        let waiting = std::mem::take(&mut self.deferred[node]);
+        computation.router_has_turn = !waiting.is_empty();
+        let ended = computation.rows_left == 0;
+        if ended {
+            self.computations[node] = None;
+        } else if waiting.is_empty() {
+            self.resume_computation(node);
+        }
+        for (job, time) in waiting {
+            self.serve(node, job, time);
+        }
+        if ended {
+            let rank = self.program.nodes.iter().position(|one| *one == node).expect("every node has a rank");
+            self.go_on(rank);
+        }
+    }
+}
