@@ -1,9 +1,13 @@
 //! Explanations of a trace. Nothing here knows the simulator: a trace read from disk will do.
 
+mod bottleneck;
 mod breakdown;
+mod components;
 mod residual;
 mod statistics;
 
+pub use bottleneck::{Bottleneck, Change, Place, Step};
 pub use breakdown::{Breakdown, BusiestLink, Share};
+pub use components::{Component, Components, ComputationSplit, SubComponent};
 pub use residual::Residuals;
 pub use statistics::Sample;

@@ -1,6 +1,8 @@
 //! The command line: one short function per sub-command.
 
+mod bottleneck;
 mod check;
+mod curves;
 mod failure;
 mod outcome;
 mod overrides;
@@ -40,6 +42,11 @@ enum Command {
         after_help = "Example: parsim sweep scenarios/gauss-jordan-naive.ron --over n=128,256 --over p=1,3,100 --format jsonl"
     )]
     Sweep(sweep::SweepArguments),
+    /// Tells what limits a program: the components of its time along an axis, and where they change places.
+    #[command(
+        after_help = "Example: parsim bottleneck scenarios/gauss-jordan-neighbour.ron --over n=256 --source as-printed --plot figures"
+    )]
+    Bottleneck(bottleneck::BottleneckArguments),
     /// Compares simulations and models with published measurements.
     #[command(after_help = "Example: parsim validate cs-rr-281")]
     Validate(validate::ValidateArguments),
@@ -95,6 +102,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
     match line.command {
         Command::Run(arguments) => run::execute(&arguments),
         Command::Sweep(arguments) => sweep::execute(&arguments),
+        Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
         Command::Validate(arguments) => validate::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
     }

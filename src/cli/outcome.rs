@@ -4,7 +4,7 @@ use super::telemetry;
 use crate::analysis::{Breakdown, Residuals, Sample};
 use crate::engine::{STREAM_GENERATOR, stable_hash};
 use crate::model::point_to_point::PointToPoint;
-use crate::model::zemerly;
+use crate::model::zemerly::{self, Prediction};
 use crate::program::collective::Broadcast;
 use crate::program::{GaussJordan, Shipped};
 use crate::report::{Compared, Metadata, Record, RunReport};
@@ -40,7 +40,8 @@ impl References {
         scenario.compare.iter().map(reference).collect::<Result<_, _>>().map(Self)
     }
 
-    fn compare(&self, case: &Case) -> Vec<Compared> {
+    /// What the times of `case` are set beside.
+    pub fn compare(&self, case: &Case) -> Vec<Compared> {
         self.0.iter().map(|reference| reference.compare(case)).collect()
     }
 }
@@ -55,11 +56,11 @@ impl Reference {
         };
         match self {
             Self::AsWritten => {
-                let seconds = gauss_jordan(&case.scenario).and_then(as_written_s);
+                let seconds = as_written(&case.scenario).map(|prediction| prediction.total_s);
                 compared("predicted as written", "predicted_as_written_s", seconds, false)
             }
             Self::AsPrinted => {
-                let seconds = gauss_jordan(&case.scenario).and_then(as_printed_s);
+                let seconds = as_printed(&case.scenario).map(|prediction| prediction.total_s);
                 compared("predicted as printed", "predicted_as_printed_s", seconds, false)
             }
             Self::PointToPoint => {
@@ -70,24 +71,27 @@ impl Reference {
     }
 }
 
-/// The Gauss-Jordan system of a scenario and its number of ranks.
-fn gauss_jordan(scenario: &Scenario) -> Option<(&GaussJordan, u32, zemerly::Broadcast)> {
-    let Shipped::GaussJordan(system) = &scenario.program else { return None };
-    let broadcast = match system.broadcast {
+/// The equations of CS-RR-281 as written, if `scenario` is what they are about.
+pub fn as_written(scenario: &Scenario) -> Option<Prediction> {
+    let (n, broadcast) = gauss_jordan(scenario)?;
+    let (rows, columns) = crate::machine::near_square(scenario.ranks);
+    Some(zemerly::as_written(n, zemerly::Mesh::new(rows, columns), broadcast))
+}
+
+/// What CS-RR-281 prints for `scenario`, if it prints anything.
+pub fn as_printed(scenario: &Scenario) -> Option<Prediction> {
+    let (n, broadcast) = gauss_jordan(scenario)?;
+    zemerly::as_printed(n, scenario.ranks, broadcast)
+}
+
+/// The number of equations of a Gauss-Jordan scenario, and its broadcast.
+fn gauss_jordan(scenario: &Scenario) -> Option<(u32, zemerly::Broadcast)> {
+    let Shipped::GaussJordan(GaussJordan { n, broadcast, .. }) = &scenario.program else { return None };
+    let broadcast = match broadcast {
         Broadcast::Naive(_) => zemerly::Broadcast::Naive,
         Broadcast::Neighbour(_) => zemerly::Broadcast::Neighbour,
     };
-    Some((system, scenario.ranks, broadcast))
-}
-
-fn as_written_s((system, ranks, broadcast): (&GaussJordan, u32, zemerly::Broadcast)) -> Option<f64> {
-    let (rows, columns) = crate::machine::near_square(ranks);
-    let n = u32::try_from(system.n).ok()?;
-    Some(zemerly::as_written(n, zemerly::Mesh::new(rows, columns), broadcast).total_s)
-}
-
-fn as_printed_s((system, ranks, broadcast): (&GaussJordan, u32, zemerly::Broadcast)) -> Option<f64> {
-    zemerly::as_printed(u32::try_from(system.n).ok()?, ranks, broadcast).map(|prediction| prediction.total_s)
+    Some((u32::try_from(*n).ok()?, broadcast))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a message that fits in memory has fewer than 2^52 bytes")]
@@ -129,6 +133,11 @@ impl Outcome {
             compared: references.compare(case),
             trace,
         })
+    }
+
+    /// What the simulated time is set beside.
+    pub fn compared(&self) -> &[Compared] {
+        &self.compared
     }
 
     /// The time that the comparison with this key gives.

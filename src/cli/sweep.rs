@@ -1,10 +1,12 @@
 //! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
 
+use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::outcome::{Outcome, References, SIMULATED_ERROR, keyed};
 use super::{Failure, ScenarioArguments};
 use crate::analysis::Residuals;
+use crate::report::figures;
 use crate::report::{Format, Record, Table, Writer, digits};
-use crate::scenario::Case;
+use crate::scenario::{Case, Plan};
 use crate::simulation::SimulationError;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -12,6 +14,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{Write, stdout};
+use std::path::PathBuf;
 use std::sync::mpsc;
 
 #[derive(Debug, Args)]
@@ -24,22 +27,17 @@ pub struct SweepArguments {
     /// How many cases are played side by side; all cores unless given.
     #[arg(long)]
     jobs: Option<usize>,
+    /// Draws the times over the last axis, and what they are compared with, as SVG.
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
 }
 
 pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let common = &arguments.common;
     let plan = common.plan(&arguments.over)?;
-    let cases = plan.cases()?;
-    if common.dump_config {
-        for case in &cases {
-            writeln!(stdout(), "{}", case.scenario.to_ron())?;
-        }
-        return Ok(());
-    }
-    let Some(first) = cases.first() else {
-        return Err(Failure::Usage("the filter leaves no case".to_owned()));
-    };
-    let references = References::load(&first.scenario, &common.scenario)?;
+    let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
+    let plot = arguments.plot.as_ref().map(|file| CurveAxis::of(&plan, None).map(|axis| (file, axis))).transpose()?;
+    let mut times = TimeLines::default();
     let mut rows = Vec::new();
     let mut failures = Vec::new();
     let mut writer = Writer::many(stdout(), common.format.into());
@@ -50,7 +48,12 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
                 failures.push(format!("{}: {error}", name(case)));
                 failed(case, &error)
             },
-            |outcome| outcome.record(),
+            |outcome| {
+                if let Some((_, axis)) = &plot {
+                    times.add(axis, case, "simulated", Some(outcome.trace.makespan.seconds()), outcome.compared());
+                }
+                outcome.record()
+            },
         );
         output = writer.write(&record);
         rows.push(record);
@@ -61,7 +64,27 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     if Format::from(common.format) == Format::Text {
         write!(stdout(), "{}{}", table(&rows), errors(&rows))?;
     }
+    if let Some((file, axis)) = &plot {
+        let (_, chart) = figures::times(cases[0].scenario.program.name(), &axis.label, times.lines());
+        write_chart(file, &chart)?;
+    }
     if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
+}
+
+/// The cases of `plan` and what they are compared with; `None` if they were only to be printed.
+pub fn prepared(common: &ScenarioArguments, plan: &Plan) -> Result<Option<(Vec<Case>, References)>, Failure> {
+    let cases = plan.cases()?;
+    if common.dump_config {
+        for case in &cases {
+            writeln!(stdout(), "{}", case.scenario.to_ron())?;
+        }
+        return Ok(None);
+    }
+    let Some(first) = cases.first() else {
+        return Err(Failure::Usage("the filter leaves no case".to_owned()));
+    };
+    let references = References::load(&first.scenario, &common.scenario)?;
+    Ok(Some((cases, references)))
 }
 
 /// Plays `cases` on `jobs` threads and hands every result to `receive` in the order of the cases,
@@ -116,7 +139,8 @@ fn failed(case: &Case, error: &SimulationError) -> Record {
     record
 }
 
-fn name(case: &Case) -> String {
+/// A case by the values of its axes.
+pub fn name(case: &Case) -> String {
     let keys = case
         .keys
         .iter()

@@ -27,6 +27,10 @@
 //! N equations (an N × N matrix and a right-hand side), p processors, `l` bytes, `d` hops.
 //! Elements have 8 bytes. Times are in seconds.
 
+mod components;
+
+pub use components::place;
+
 use super::input_output::InputOutput;
 use super::point_to_point::PointToPoint;
 

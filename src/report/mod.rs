@@ -1,10 +1,14 @@
-//! What a user gets to see: records as JSON, JSON Lines, CSV or a table, and a run in words.
+//! What a user gets to see: records as JSON, JSON Lines, CSV or a table, a run in words, and pictures.
 
+mod bottleneck;
+pub mod figures;
 mod format;
+pub mod plot;
 mod record;
 mod run;
 mod table;
 
+pub use bottleneck::{BottleneckCurve, BottleneckPoint};
 pub use format::{Format, Writer};
 pub use record::{Metadata, Record};
 pub use run::{Compared, RunReport};

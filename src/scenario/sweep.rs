@@ -94,6 +94,11 @@ impl Plan {
         Ok(cases)
     }
 
+    /// The axes, the added ones included, in their order.
+    pub fn axes(&self) -> impl DoubleEndedIterator<Item = &Axis> + ExactSizeIterator {
+        self.axes.iter().map(|planned| &planned.axis)
+    }
+
     /// The document with every override applied.
     #[must_use]
     pub const fn document(&self) -> &Document {

@@ -1,0 +1,287 @@
+//! `parsim bottleneck`: what limits a program, along an axis.
+
+use super::curves::{CurveAxis, TimeLines, write_chart};
+use super::outcome::{self, References, keyed, metadata};
+use super::sweep::{name, play_all, prepared};
+use super::{Failure, ScenarioArguments};
+use crate::analysis::{Bottleneck, Components, ComputationSplit, Place};
+use crate::model::zemerly::{self, Prediction};
+use crate::node::Processor;
+use crate::program::Shipped;
+use crate::report::{BottleneckCurve, BottleneckPoint, Format, Writer, figures};
+use crate::scenario::{Case, Scenario};
+use clap::{Args, ValueEnum};
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct BottleneckArguments {
+    #[command(flatten)]
+    common: ScenarioArguments,
+    /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
+    #[arg(long, value_name = "NAME=V1,V2,…")]
+    over: Vec<String>,
+    /// How many cases are played side by side; all cores unless given.
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Where the times come from.
+    #[arg(long, value_enum, default_value = "simulated")]
+    source: Source,
+    /// The axis to follow; the last one unless given.
+    #[arg(long, value_name = "NAME")]
+    axis: Option<String>,
+    /// Draws the figures of the analysis as SVG into this folder.
+    #[arg(long, value_name = "DIR")]
+    plot: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Source {
+    /// The simulation.
+    Simulated,
+    /// The equations of CS-RR-281 read literally (Gauss-Jordan only).
+    AsWritten,
+    /// What reproduces the printed predictions of CS-RR-281 (Gauss-Jordan, only where it prints one).
+    AsPrinted,
+}
+
+impl Source {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Simulated => "simulated",
+            Self::AsWritten => "predicted as written",
+            Self::AsPrinted => "predicted as printed",
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Simulated => "simulated",
+            Self::AsWritten => "as-written",
+            Self::AsPrinted => "as-printed",
+        }
+    }
+}
+
+/// The cases of one curve, by their numbers, and the curve.
+struct Group {
+    name: String,
+    cases: Vec<usize>,
+    curve: BottleneckCurve,
+}
+
+pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
+    let common = &arguments.common;
+    let plan = common.plan(&arguments.over)?;
+    let axis = CurveAxis::of(&plan, arguments.axis.as_deref())?;
+    let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
+    let mut failures = Vec::new();
+    let points = points(&cases, arguments.source, arguments.jobs, &references, &axis, &mut failures)?;
+    let mut times = TimeLines::default();
+    for (case, point) in cases.iter().zip(&points) {
+        let seconds = point.components.as_ref().map(|components| components.total_s);
+        times.add(&axis, case, arguments.source.title(), seconds, &point.compared);
+    }
+    let groups = grouped(&cases, points, &axis, arguments.source);
+    print(&cases, &groups, arguments)?;
+    if let Some(folder) = &arguments.plot {
+        plot(folder, &groups, figures::times(cases[0].scenario.program.name(), &axis.label, times.lines()))?;
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
+}
+
+fn points(
+    cases: &[Case],
+    source: Source,
+    jobs: Option<usize>,
+    references: &References,
+    axis: &CurveAxis,
+    failures: &mut Vec<String>,
+) -> Result<Vec<BottleneckPoint>, Failure> {
+    let predicted = |predict: fn(&Scenario) -> Option<Prediction>| {
+        cases.iter().map(|case| point(case, axis, references, explained(predict(&case.scenario).as_ref()))).collect()
+    };
+    if let (Source::AsWritten | Source::AsPrinted, Some(other)) = (source, cases.iter().find_map(not_gauss_jordan)) {
+        let message =
+            format!("--source {}: the equations of CS-RR-281 are about GaussJordan, not {other}", source.name());
+        return Err(Failure::Usage(message));
+    }
+    match source {
+        Source::AsWritten => Ok(predicted(outcome::as_written)),
+        Source::AsPrinted => Ok(predicted(outcome::as_printed)),
+        Source::Simulated => {
+            let mut points = Vec::new();
+            play_all(cases, jobs, references, |case, result| {
+                let explained = match result {
+                    Ok(outcome) => {
+                        let components = Components::of_trace(&outcome.trace, split(&case.scenario));
+                        let place = Place::in_trace(&outcome.trace, &Bottleneck::of(&components));
+                        (Some(components), place)
+                    }
+                    Err(error) => {
+                        failures.push(format!("{}: {error}", name(case)));
+                        (None, Place::default())
+                    }
+                };
+                points.push(point(case, axis, references, explained));
+                true
+            })?;
+            Ok(points)
+        }
+    }
+}
+
+/// The name of the program of `case`, if it is another one.
+fn not_gauss_jordan(case: &Case) -> Option<&'static str> {
+    let program = &case.scenario.program;
+    (!matches!(program, Shipped::GaussJordan(_))).then(|| program.name())
+}
+
+/// What the computation of a simulated processor consists of, if its description tells.
+const fn split(scenario: &Scenario) -> Option<ComputationSplit> {
+    match scenario.machine.nodes.processor {
+        Processor::Calibrated(_) => None,
+    }
+}
+
+/// The components of a prediction and the place of its bottleneck.
+fn explained(prediction: Option<&Prediction>) -> (Option<Components>, Place) {
+    let components = prediction.map(Components::from);
+    let place = components.as_ref().map(|components| zemerly::place(&Bottleneck::of(components)));
+    (components, place.unwrap_or_default())
+}
+
+fn point(
+    case: &Case,
+    axis: &CurveAxis,
+    references: &References,
+    (components, place): (Option<Components>, Place),
+) -> BottleneckPoint {
+    BottleneckPoint {
+        label: axis.value(case).map_or_else(String::new, ToString::to_string),
+        position: axis.position(case),
+        components,
+        place,
+        compared: references.compare(case),
+    }
+}
+
+/// One curve for all cases that differ in the axis only, in the order of their first cases.
+fn grouped(cases: &[Case], points: Vec<BottleneckPoint>, axis: &CurveAxis, source: Source) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (index, (case, point)) in cases.iter().zip(points).enumerate() {
+        let name = axis.group(case);
+        let known = groups.iter().position(|group| group.name == name);
+        let number = known.unwrap_or_else(|| {
+            let words = [case.scenario.program.name(), name.as_str(), source.title()];
+            let title = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
+            let curve =
+                BottleneckCurve { title, name: axis.name.clone(), axis: axis.label.clone(), points: Vec::new() };
+            groups.push(Group { name, cases: Vec::new(), curve });
+            groups.len() - 1
+        });
+        groups[number].cases.push(index);
+        groups[number].curve.points.push(point);
+    }
+    groups
+}
+
+fn print(cases: &[Case], groups: &[Group], arguments: &BottleneckArguments) -> Result<(), Failure> {
+    let format = Format::from(arguments.common.format);
+    if format == Format::Text {
+        for (index, group) in groups.iter().enumerate() {
+            let gap = if index == 0 { "" } else { "\n\n" };
+            write!(stdout(), "{gap}{}", group.curve)?;
+        }
+        return Ok(());
+    }
+    let mut records: Vec<_> = groups
+        .iter()
+        .flat_map(|group| group.cases.iter().enumerate().map(|(place, case)| (*case, group.curve.record(place))))
+        .collect();
+    records.sort_by_key(|(case, _)| *case);
+    let mut writer = Writer::many(stdout(), format);
+    for (index, known) in records {
+        let mut record = keyed(&cases[index].keys);
+        record.put("source", arguments.source.name());
+        record.append(known);
+        record.put_metadata(&metadata(&cases[index].scenario));
+        writer.write(&record)?;
+    }
+    Ok(writer.finish()?)
+}
+
+/// The times of all curves in the folder, and the figures of each curve; in folders of their own
+/// if there are several.
+fn plot(folder: &Path, groups: &[Group], (times_file, times): figures::Figure) -> Result<(), Failure> {
+    let create = |folder: &Path| {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::Usage(format!("{}: {error}", folder.display())))
+    };
+    create(folder)?;
+    write_chart(&folder.join(times_file), &times)?;
+    for group in groups {
+        let own = if groups.len() > 1 { folder.join(group.name.replace([' ', '/'], "")) } else { folder.to_owned() };
+        create(&own)?;
+        for (file, chart) in figures::components(&group.curve) {
+            write_chart(&own.join(file), &chart)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::source::Document;
+    use crate::scenario::{Override, Plan};
+
+    fn curves(overrides: &[(&str, &[&str])], source: Source) -> Vec<Group> {
+        let overrides = overrides.iter().map(|(name, values)| Override {
+            name: (*name).to_owned(),
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+        });
+        let file = "scenarios/gauss-jordan-neighbour.ron";
+        let plan = Plan::new(Document::load(file).unwrap(), &overrides.collect::<Vec<_>>()).unwrap();
+        let cases = plan.cases().unwrap();
+        let references = References::load(&cases[0].scenario, Path::new(file)).unwrap();
+        let axis = CurveAxis::of(&plan, None).unwrap();
+        let mut failures = Vec::new();
+        let points = points(&cases, source, Some(1), &references, &axis, &mut failures).unwrap();
+        assert!(failures.is_empty());
+        grouped(&cases, points, &axis, source)
+    }
+
+    #[test]
+    fn components_of_a_run_sum_to_its_makespan() {
+        let groups = curves(&[("n", &["32", "48"]), ("p", &["1", "4", "6"])], Source::Simulated);
+        assert_eq!(groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(), ["n = 32", "n = 48"]);
+        assert_eq!(groups[1].cases, [3, 4, 5]);
+        for point in groups.iter().flat_map(|group| &group.curve.points) {
+            let components = point.components.as_ref().unwrap();
+            assert!(components.unattributed_s().abs() < 1e-3 * components.total_s, "{components:?}");
+        }
+    }
+
+    /// With the factor N that the printed predictions lack, communication is the bottleneck before
+    /// input and output ever are.
+    #[test]
+    fn the_simulated_crossover_is_at_half_the_processors_of_the_printed_one() {
+        let crossing = |source| {
+            let groups = curves(&[("n", &["256"]), ("p", &["16", "32", "64"])], source);
+            let key = "communication_to_computation_passes_1_at";
+            (0..3).find_map(|point| groups[0].curve.record(point).get(key).and_then(serde_json::Value::as_f64)).unwrap()
+        };
+        assert!((45.0..48.0).contains(&crossing(Source::AsPrinted)));
+        assert!((21.0..26.0).contains(&crossing(Source::Simulated)));
+        assert!((21.0..26.0).contains(&crossing(Source::AsWritten)));
+    }
+
+    #[test]
+    fn off_the_table_nothing_is_known() {
+        let groups = curves(&[("n", &["256"]), ("p", &["2", "3"])], Source::AsPrinted);
+        let record = groups[0].curve.record(1);
+        for key in ["total_s", "communication_s", "bottleneck", "communication_b_ratio"] {
+            assert_eq!(record.get(key), Some(&serde_json::Value::Null), "{key}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Cases as curves over one of their axes.
+
+use super::Failure;
+use crate::report::Compared;
+use crate::report::figures::TimeLine;
+use crate::report::plot::LineChart;
+use crate::scenario::{AxisValue, Case, Plan};
+use std::path::Path;
+
+/// The axis that curves run along; a scenario without axes has none.
+pub struct CurveAxis {
+    /// Its name, empty if there is none.
+    pub name: String,
+    /// Its name for people, with its unit.
+    pub label: String,
+}
+
+impl CurveAxis {
+    /// The axis `name` of `plan`, the last one unless given.
+    pub fn of(plan: &Plan, name: Option<&str>) -> Result<Self, Failure> {
+        let Some(name) = name else { return Ok(plan.axes().next_back().map_or_else(Self::none, Self::over)) };
+        plan.axes().find(|axis| axis.name == name).map(Self::over).ok_or_else(|| {
+            let names: Vec<_> = plan.axes().map(|axis| axis.name.as_str()).collect();
+            Failure::Usage(format!("--axis {name}: there is no such axis; the axes are: {}", names.join(", ")))
+        })
+    }
+
+    fn none() -> Self {
+        Self { name: String::new(), label: String::new() }
+    }
+
+    fn over(axis: &crate::scenario::Axis) -> Self {
+        let label = match (axis.path.as_str(), &axis.unit) {
+            ("ranks", _) => format!("Processors {}", axis.name),
+            (_, Some(unit)) => format!("{} [{unit}]", axis.name),
+            (_, None) => axis.name.clone(),
+        };
+        Self { name: axis.name.clone(), label }
+    }
+
+    /// The value of the axis in `case`.
+    pub fn value<'c>(&self, case: &'c Case) -> Option<&'c AxisValue> {
+        case.keys.iter().find(|(name, _)| *name == self.name).and_then(|(_, value)| value.as_ref())
+    }
+
+    /// The value of the axis in `case` as a number.
+    pub fn position(&self, case: &Case) -> Option<f64> {
+        self.value(case).and_then(AxisValue::number)
+    }
+
+    /// The values of all other axes in words; cases with the same ones lie on one curve.
+    pub fn group(&self, case: &Case) -> String {
+        let others = case.keys.iter().filter(|(name, _)| *name != self.name);
+        let words = others.map(|(name, value)| match value {
+            Some(value) => format!("{name} = {value}"),
+            None => name.clone(),
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Times of cases, gathered into the lines of a picture.
+#[derive(Default)]
+pub struct TimeLines(Vec<TimeLine>);
+
+impl TimeLines {
+    /// Adds the time of `case`, of kind `kind`, and what it is compared with.
+    pub fn add(&mut self, axis: &CurveAxis, case: &Case, kind: &str, seconds: Option<f64>, compared: &[Compared]) {
+        let Some(position) = axis.position(case) else { return };
+        let group = axis.group(case);
+        let own = (kind, seconds, false);
+        // The prediction that is looked at need not be compared with itself.
+        let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
+        let others = others.map(|one| (one.title.as_str(), one.seconds, one.is_measurement));
+        for (kind, seconds, is_measurement) in [own].into_iter().chain(others) {
+            let Some(seconds) = seconds else { continue };
+            self.line(&group, kind, is_measurement).points.push((position, seconds));
+        }
+    }
+
+    fn line(&mut self, group: &str, kind: &str, is_measurement: bool) -> &mut TimeLine {
+        let found = self.0.iter().position(|line| line.group == group && line.kind == kind);
+        let index = found.unwrap_or_else(|| {
+            let (group, kind) = (group.to_owned(), kind.to_owned());
+            self.0.push(TimeLine { group, kind, is_measurement, points: Vec::new() });
+            self.0.len() - 1
+        });
+        &mut self.0[index]
+    }
+
+    /// The lines, in the order of their first cases.
+    pub fn lines(&self) -> &[TimeLine] {
+        &self.0
+    }
+}
+
+/// Writes a picture.
+pub fn write_chart(file: &Path, chart: &LineChart) -> Result<(), Failure> {
+    std::fs::write(file, chart.svg()).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+}

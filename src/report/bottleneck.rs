@@ -1,0 +1,225 @@
+//! Bottlenecks along an axis: records, tables and sentences.
+
+use super::record::Record;
+use super::run::Compared;
+use super::table::{Table, digits};
+use crate::analysis::{Bottleneck, Component, Components, Place, Step, SubComponent};
+use std::fmt;
+
+/// The components of an execution time along an axis.
+pub struct BottleneckCurve {
+    /// What is looked at, in words, such as `n = 256, simulated`.
+    pub title: String,
+    /// The name of the axis.
+    pub name: String,
+    /// Its name for pictures, with its unit.
+    pub axis: String,
+    /// Its points, in the order of the axis.
+    pub points: Vec<BottleneckPoint>,
+}
+
+/// One point of an axis.
+pub struct BottleneckPoint {
+    /// The value of the axis, as text.
+    pub label: String,
+    /// The value of the axis, if it is a number.
+    pub position: Option<f64>,
+    /// The components, where there are any.
+    pub components: Option<Components>,
+    /// Where and when the bottleneck shows.
+    pub place: Place,
+    /// What the time is set beside.
+    pub compared: Vec<Compared>,
+}
+
+/// A ratio of components, where it exists.
+type Quotient = fn(&Components) -> Option<f64>;
+
+/// The quantities that mark a bottleneck when they pass 1, with the keys of where they do.
+const PASSING_ONE: [(&str, &str, Quotient); 2] = [
+    (
+        "communication_to_computation_passes_1_at",
+        "Communication to computation",
+        Components::communication_to_computation,
+    ),
+    ("memory_to_processing_passes_1_at", "Memory to processing", Components::memory_to_processing),
+];
+
+impl BottleneckCurve {
+    /// The points of a quantity where axis and quantity are numbers.
+    pub(super) fn points_of(&self, quantity: impl Fn(&Components) -> Option<f64>) -> Vec<(f64, f64)> {
+        let point = |point: &BottleneckPoint| Some((point.position?, point.components.as_ref().and_then(&quantity)?));
+        self.points.iter().filter_map(point).collect()
+    }
+
+    /// Whether `component` is one of those that the points are made of.
+    pub(super) fn shows(&self, component: Component) -> bool {
+        let known = self.points.iter().filter_map(|point| point.components.as_ref());
+        known.into_iter().any(|components| components.distinct().any(|(one, _)| one == component))
+    }
+
+    /// The step from the previous point to point `index`.
+    fn step(&self, index: usize) -> Option<Step<'_>> {
+        let at = |index: usize| {
+            let point = &self.points[index];
+            Some((point.position?, point.components.as_ref()?))
+        };
+        Some(Step { from: at(index.checked_sub(1)?)?, to: at(index)? })
+    }
+
+    /// All that is known of point `index`, but for the keys of its case.
+    ///
+    /// The bottleneck is that of the point. The keys that end in `_at` tell where, since the
+    /// previous point, it has changed (the last time) or a ratio has passed 1.
+    #[must_use]
+    pub fn record(&self, index: usize) -> Record {
+        let point = &self.points[index];
+        let components = point.components.as_ref();
+        let mut record = Record::default();
+        record.put("total_s", components.map(|components| components.total_s));
+        put_times(&mut record, components);
+        for one in &point.compared {
+            record.put(&one.key, one.seconds);
+        }
+        put_ratios(&mut record, components);
+        put_bottleneck(&mut record, components, &point.place);
+        let step = self.step(index);
+        let change = step.and_then(|step| step.changes().pop());
+        record.put("bottleneck_changes_at", change.map(|change| change.at));
+        for (key, _, quantity) in PASSING_ONE {
+            record.put(key, step.and_then(|step| step.passes_one(quantity)));
+        }
+        record
+    }
+
+    fn tables(&self) -> [(&'static str, Table); 3] {
+        let components: Vec<_> = Component::ALL.into_iter().filter(|component| self.is_known(*component)).collect();
+        let parts: Vec<_> = SubComponent::ALL.into_iter().filter(|part| self.has(*part)).collect();
+        let times =
+            self.table(["total"].into_iter().chain(components.iter().map(|component| component.name())), |known| {
+                let each = components.iter().map(|component| known.component_s(*component));
+                [Some(known.total_s)].into_iter().chain(each).collect()
+            });
+        let breakdown = self.table(parts.iter().map(|part| part.name()), |known| {
+            parts.iter().map(|part| known.part_s(*part)).collect()
+        });
+        let distinct: Vec<_> = components.iter().copied().filter(|component| self.shows(*component)).collect();
+        let names = distinct.iter().map(|component| format!("B({})", component.name()));
+        let quotients = ["communication/computation", "memory/processing", "utilization"].map(str::to_owned);
+        let ratios = self.table(names.chain(quotients), |known| {
+            let each = distinct.iter().map(|component| known.b_ratio(*component));
+            let quotients =
+                [known.communication_to_computation(), known.memory_to_processing(), Some(known.processor_utilization)];
+            each.chain(quotients).collect()
+        });
+        [("Components, in seconds", times), ("Breakdown, in seconds", breakdown), ("B-ratios and other ratios", ratios)]
+    }
+
+    fn table(
+        &self,
+        columns: impl IntoIterator<Item = impl Into<String>>,
+        cells: impl Fn(&Components) -> Vec<Option<f64>>,
+    ) -> Table {
+        let columns = columns.into_iter().map(Into::into);
+        let mut table = Table::new([self.name.clone()].into_iter().chain(columns));
+        for point in &self.points {
+            let cells = point.components.as_ref().map(&cells).unwrap_or_default();
+            let texts = cells.into_iter().map(|cell| cell.map_or(String::new(), digits));
+            table.row([point.label.clone()].into_iter().chain(texts));
+        }
+        table
+    }
+
+    fn known(&self) -> impl Iterator<Item = &Components> {
+        self.points.iter().filter_map(|point| point.components.as_ref())
+    }
+
+    fn is_known(&self, component: Component) -> bool {
+        let is_always = matches!(component, Component::Computation | Component::Communication | Component::InputOutput);
+        is_always || self.known().any(|known| known.component_s(component).is_some_and(|seconds| seconds > 0.0))
+    }
+
+    fn has(&self, part: SubComponent) -> bool {
+        self.known().any(|known| known.part_s(part).is_some_and(|seconds| seconds > 0.0))
+    }
+
+    fn write_verdict(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for point in &self.points {
+            let Some(components) = &point.components else {
+                writeln!(f, "{} = {}: nothing is known.", self.name, point.label)?;
+                continue;
+            };
+            let sentence = sentence(&Bottleneck::of(components), &point.place);
+            writeln!(f, "{} = {}: {sentence}.", self.name, point.label)?;
+        }
+        let steps: Vec<_> = (1..self.points.len()).filter_map(|index| self.step(index)).collect();
+        for change in steps.iter().flat_map(Step::changes) {
+            let (from, to, at) = (change.from.title(), change.to.title(), digits(change.at));
+            writeln!(f, "The bottleneck changes from {from} to {to} at {} = {at}.", self.name)?;
+        }
+        for (_, title, quantity) in PASSING_ONE {
+            for at in steps.iter().filter_map(|step| step.passes_one(quantity)) {
+                writeln!(f, "{title} passes 1 at {} = {}.", self.name, digits(at))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for BottleneckCurve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n", self.title)?;
+        for (title, table) in self.tables() {
+            writeln!(f, "{title}:\n{table}")?;
+        }
+        self.write_verdict(f)
+    }
+}
+
+fn put_times(record: &mut Record, components: Option<&Components>) {
+    for component in Component::ALL {
+        record.put(&format!("{}_s", component.name()), components.and_then(|known| known.component_s(component)));
+    }
+    for part in SubComponent::ALL {
+        record.put(&format!("{}_s", part.name()), components.and_then(|known| known.part_s(part)));
+    }
+    record.put("unattributed_s", components.map(Components::unattributed_s));
+}
+
+fn put_ratios(record: &mut Record, components: Option<&Components>) {
+    for component in Component::ALL {
+        // What contains two others has a ratio only where nothing tells these apart.
+        let ratio = components.filter(|known| known.distinct().any(|(one, _)| one == component));
+        let ratio = ratio.and_then(|known| known.b_ratio(component));
+        record.put(&format!("{}_b_ratio", component.name()), ratio);
+    }
+    record.put("communication_to_computation", components.and_then(Components::communication_to_computation));
+    record.put("memory_to_processing", components.and_then(Components::memory_to_processing));
+    record.put("processor_utilization", components.map(|known| known.processor_utilization));
+    record.put("load_balance", components.map(|known| known.load_balance));
+    record.put("delivered_mword_per_mflop", components.and_then(Components::mword_per_mflop));
+}
+
+fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &Place) {
+    let bottleneck = components.map(Bottleneck::of);
+    record.put("bottleneck", bottleneck.map(|bottleneck| bottleneck.component.name()));
+    record.put("bottleneck_share", bottleneck.map(|bottleneck| bottleneck.share));
+    record.put("sub_component", bottleneck.and_then(|bottleneck| bottleneck.part).map(SubComponent::name));
+    record.put("bottleneck_rank", place.rank);
+    record.put("bottleneck_link", place.link.map(|(from, to)| format!("{from}-{to}")));
+    record.put("bottleneck_module", place.module);
+    record.put("bottleneck_phase", place.phase);
+}
+
+/// Why, where and when, in words.
+fn sentence(bottleneck: &Bottleneck, place: &Place) -> String {
+    let share = format!(" ({:.0} %)", 100.0 * bottleneck.share);
+    let clauses = [
+        bottleneck.part.map(|part| format!(", most of it {}", part.title())),
+        place.module.map(|module| format!(", in {module}")),
+        place.rank.map(|rank| format!(", on rank {rank}")),
+        place.link.map(|(from, to)| format!(", link from node {from} to node {to}")),
+        place.phase.filter(|phase| Some(*phase) != place.module).map(|phase| format!(", during {phase}")),
+    ];
+    [bottleneck.component.title(), &share].into_iter().chain(clauses.iter().flatten().map(String::as_str)).collect()
+}

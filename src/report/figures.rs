@@ -1,0 +1,133 @@
+//! The pictures of CS-RR-281, Figures 3 to 9, for any program.
+
+use super::bottleneck::BottleneckCurve;
+use super::plot::{ChartAxis, Line, LineChart, Scale};
+use crate::analysis::{Component, Components, SubComponent};
+
+/// A picture and the name of its file.
+pub type Figure = (&'static str, LineChart);
+
+/// Times along an axis: one line of a picture like Figures 3 and 4.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeLine {
+    /// The values of the other axes, such as `n = 256`; empty if there are none.
+    pub group: String,
+    /// What the times are, such as `simulated`.
+    pub kind: String,
+    /// Whether they were measured.
+    pub is_measurement: bool,
+    /// Value of the axis, and time in seconds.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Times of `program` beside each other (Figures 3 and 4): groups differ in colour, kinds in their
+/// markers, and measurements are dashed.
+#[must_use]
+pub fn times(program: &str, axis: &str, times: &[TimeLine]) -> Figure {
+    let groups = numbered(times, |time| &time.group);
+    let kinds = numbered(times, |time| &time.kind);
+    let index = |names: &[&String], name: &String| names.iter().position(|other| *other == name).unwrap_or(0);
+    let line = |time: &TimeLine| {
+        let marker = index(&kinds, &time.kind);
+        let (name, hue) = match groups.len() {
+            0 | 1 => (time.kind.clone(), marker),
+            _ => (format!("{}, {}", time.group, time.kind), index(&groups, &time.group)),
+        };
+        Line { name, points: time.points.clone(), hue, marker, dashed: time.is_measurement }
+    };
+    let title = format!("Execution time of {program}");
+    let lines = times.iter().map(line).collect();
+    ("figure-3-4-times.svg", chart(title, axis, ("Time [s]", Scale::Log10), lines, None))
+}
+
+fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&String> {
+    let mut names: Vec<&String> = Vec::new();
+    for time in times {
+        if !names.contains(&name(time)) {
+            names.push(name(time));
+        }
+    }
+    names
+}
+
+/// The figures of one curve, each with the name of its file.
+#[must_use]
+pub fn components(curve: &BottleneckCurve) -> Vec<Figure> {
+    let axis = &curve.axis;
+    let titled = |what: &str| format!("{what} ({})", curve.title);
+    let picture = |what, y, lines, reference| chart(titled(what), axis, y, lines, reference);
+    let of_component = |quantity: fn(&Components, Component) -> Option<f64>| {
+        let shown = Component::ALL.into_iter().filter(|component| curve.shows(*component));
+        let named = shown.map(|component| {
+            (capitalised(component.title()), curve.points_of(|components| quantity(components, component)))
+        });
+        lines(named)
+    };
+    let percent = |components: &Components, component| components.share(component).map(|share| 100.0 * share);
+    let parts = SubComponent::ALL
+        .into_iter()
+        .map(|part| (capitalised(part.title()), curve.points_of(|components| components.part_s(part))));
+    let ratios = [
+        ("Communication to computation", curve.points_of(Components::communication_to_computation)),
+        ("Memory to processing", curve.points_of(Components::memory_to_processing)),
+    ];
+    vec![
+        (
+            "figure-5-components.svg",
+            picture(
+                "Components of the execution time",
+                ("Time [s]", Scale::Log10),
+                of_component(Components::component_s),
+                None,
+            ),
+        ),
+        (
+            "figure-6-percentages.svg",
+            picture("Shares of the components", ("Share [%]", Scale::Linear), of_component(percent), None),
+        ),
+        (
+            "figure-7-b-ratios.svg",
+            picture(
+                "B-ratios: each component by all others",
+                ("B-ratio", Scale::Log10),
+                of_component(Components::b_ratio),
+                Some(1.0),
+            ),
+        ),
+        (
+            "figure-8-ratios.svg",
+            picture(
+                "Communication to computation, memory to processing",
+                ("Ratio", Scale::Log10),
+                lines(ratios.map(|(name, points)| (name.to_owned(), points))),
+                Some(1.0),
+            ),
+        ),
+        (
+            "figure-9-breakdown.svg",
+            picture("Breakdown of the execution time", ("Time [s]", Scale::Log10), lines(parts), None),
+        ),
+    ]
+}
+
+fn chart(title: String, x: &str, y: (&str, Scale), lines: Vec<Line>, reference: Option<f64>) -> LineChart {
+    let scale = Scale::fitting(lines.iter().flat_map(|line| &line.points).map(|point| point.0));
+    LineChart {
+        title,
+        x: ChartAxis { label: x.to_owned(), scale },
+        y: ChartAxis { label: y.0.to_owned(), scale: y.1 },
+        lines,
+        reference,
+    }
+}
+
+/// The lines that have something to show.
+fn lines(named: impl IntoIterator<Item = (String, Vec<(f64, f64)>)>) -> Vec<Line> {
+    let visible = named.into_iter().filter(|(_, points)| points.iter().any(|point| point.1 > 0.0));
+    visible.enumerate().map(|(index, (name, points))| Line::new(name, points, index)).collect()
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

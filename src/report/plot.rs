@@ -1,0 +1,384 @@
+//! Line charts as SVG; the same chart is the same bytes.
+
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::ops::Range;
+
+/// A line chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineChart {
+    /// What it shows, in words.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: ChartAxis,
+    /// The vertical axis.
+    pub y: ChartAxis,
+    /// The lines, in the order of the legend.
+    pub lines: Vec<Line>,
+    /// A height to mark with a thin line, such as a ratio of 1.
+    pub reference: Option<f64>,
+}
+
+/// An axis of a chart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChartAxis {
+    /// What it is, with its unit in brackets.
+    pub label: String,
+    /// How values are laid out along it.
+    pub scale: Scale,
+}
+
+/// How values are laid out along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// From 0, if no value is below.
+    Linear,
+    /// Equal ratios take equal space, marked at powers of two.
+    Log2,
+    /// Equal ratios take equal space, marked at 1, 2 and 5 of every power of ten.
+    Log10,
+}
+
+/// A line with a marker at each of its points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points; what a logarithmic axis cannot show is left out.
+    pub points: Vec<(f64, f64)>,
+    /// Which colour it has: lines about the same thing share one.
+    pub hue: usize,
+    /// Which marker it has.
+    pub marker: usize,
+    /// Whether it is dashed.
+    pub dashed: bool,
+}
+
+impl Line {
+    /// A solid line with colour and marker number `index`.
+    #[must_use]
+    pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>, index: usize) -> Self {
+        Self { name: name.into(), points, hue: index, marker: index, dashed: false }
+    }
+}
+
+impl Scale {
+    /// Logarithmic to the base 2 where that spreads `values` better, as it does numbers of processors.
+    #[must_use]
+    pub fn fitting(values: impl IntoIterator<Item = f64>) -> Self {
+        let (least, most) = bounds(values);
+        if least > 0.0 && most >= 4.0 * least { Self::Log2 } else { Self::Linear }
+    }
+
+    /// The position of a value along the axis; `None` if it has none.
+    fn position(self, value: f64) -> Option<f64> {
+        match self {
+            Self::Linear => value.is_finite().then_some(value),
+            _ if value <= 0.0 || !value.is_finite() => None,
+            Self::Log2 => Some(value.log2()),
+            Self::Log10 => Some(value.log10()),
+        }
+    }
+
+    /// The range of positions to show, and the positions to mark.
+    fn layout(self, values: impl IntoIterator<Item = f64>, pad: bool) -> Positions {
+        let (mut least, mut most) = bounds(values.into_iter().filter_map(|value| self.position(value)));
+        if least > most {
+            (least, most) = (0.0, 1.0);
+        }
+        match self {
+            Self::Linear => linear_layout(least, most, pad),
+            Self::Log2 => log2_layout(least, most),
+            Self::Log10 => log10_layout(least, most),
+        }
+    }
+
+    /// The value at a position, as text.
+    fn text(self, position: f64) -> String {
+        let value = match self {
+            Self::Linear => position,
+            Self::Log2 => position.exp2(),
+            Self::Log10 => 10f64.powf(position),
+        };
+        // Six digits: 0.1 + 0.2 is 0.3 to a reader.
+        let rounded: f64 = format!("{value:.5e}").parse().expect("a printed number can be read");
+        if rounded == 0.0 { "0".to_owned() } else { rounded.to_string() }
+    }
+}
+
+fn bounds(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let start = (f64::INFINITY, f64::NEG_INFINITY);
+    values.into_iter().fold(start, |(least, most), value| (least.min(value), most.max(value)))
+}
+
+fn linear_layout(least: f64, most: f64, pad: bool) -> Positions {
+    let bottom = least.min(0.0);
+    let span = if most > bottom { most - bottom } else { 1.0 };
+    let rough = span / 6.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= rough);
+    let step = step.unwrap_or(10.0 * power);
+    let (lowest, highest) = ((bottom / step).floor(), ((bottom + span) / step - 1e-9).ceil());
+    let margin = if pad { 0.02 * span } else { 0.0 };
+    Positions {
+        range: lowest * step - margin..highest * step + margin,
+        marks: whole(lowest, highest, 1.0).map(|number| number * step).collect(),
+    }
+}
+
+fn log2_layout(least: f64, most: f64) -> Positions {
+    let margin = 0.03 * (most - least).max(1.0);
+    let stride = ((most - least) / 12.0).ceil().max(1.0);
+    Positions {
+        range: least - margin..most + margin,
+        marks: whole((least - 1e-9).ceil(), (most + 1e-9).floor(), stride).collect(),
+    }
+}
+
+fn log10_layout(least: f64, most: f64) -> Positions {
+    let digits: &[f64] = if most - least <= 3.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let decades = whole(least.floor() - 1.0, most.ceil() + 1.0, 1.0);
+    let marks: Vec<f64> = decades.flat_map(|decade| digits.iter().map(move |digit| decade + digit.log10())).collect();
+    let below = marks.iter().copied().filter(|mark| *mark <= least + 1e-9).fold(f64::NEG_INFINITY, f64::max);
+    let above = marks.iter().copied().filter(|mark| *mark >= most - 1e-9).fold(f64::INFINITY, f64::min);
+    let range = if below < above { below..above } else { below..above + 0.3 };
+    let marks = marks.into_iter().filter(|mark| *mark >= range.start && *mark <= range.end).collect();
+    Positions { range, marks }
+}
+
+/// Whole numbers from `first` to `last`, in steps.
+fn whole(first: f64, last: f64, step: f64) -> impl Iterator<Item = f64> {
+    std::iter::successors(Some(first), move |number| Some(number + step)).take_while(move |number| *number <= last)
+}
+
+const HEIGHT: u32 = 540;
+const PLOT_WIDTH: u32 = 760;
+const TITLE_HEIGHT: u32 = 52;
+const FONT: &str = "Helvetica, Arial, sans-serif";
+const INK: RGBColor = RGBColor(38, 42, 48);
+const GRID: RGBColor = RGBColor(226, 229, 233);
+const AXIS: RGBColor = RGBColor(120, 126, 134);
+
+/// Colours that people with any colour vision tell apart: those of Okabe and Ito, and three of Tol's.
+const COLOURS: [RGBColor; 11] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(150, 110, 20),
+    RGBColor(230, 159, 0),
+    RGBColor(90, 90, 90),
+    RGBColor(136, 34, 85),
+    RGBColor(51, 34, 136),
+    RGBColor(153, 153, 51),
+];
+
+/// Circle, square, triangle, diamond and triangle upside down, as outlines around a point.
+const MARKERS: [&[(i32, i32)]; 5] = [
+    &[(-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2), (-4, -2)],
+    &[(-4, -4), (4, -4), (4, 4), (-4, 4)],
+    &[(0, -5), (5, 4), (-5, 4)],
+    &[(0, -6), (5, 0), (0, 6), (-5, 0)],
+    &[(0, 5), (5, -4), (-5, -4)],
+];
+
+/// The positions along an axis, with those to mark.
+struct Positions {
+    range: Range<f64>,
+    marks: Vec<f64>,
+}
+
+impl Ranged for Positions {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, position: &f64, pixels: (i32, i32)) -> i32 {
+        RangedCoordf64::from(self.range.clone()).map(position, pixels)
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        // The bold points are labelled; light ones between them would only be clutter.
+        if hint.weight().allow_light_points() { Vec::new() } else { self.marks.clone() }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
+type Area<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
+type Chart<'c, 's> = ChartContext<'c, SVGBackend<'s>, Cartesian2d<Positions, Positions>>;
+type DrawingResult = Result<(), Box<dyn std::error::Error>>;
+
+impl LineChart {
+    /// The chart as an SVG document.
+    ///
+    /// # Panics
+    /// Never: a text takes any picture.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let mut document = String::new();
+        self.draw(&mut document).expect("a picture can be written to a text");
+        document
+    }
+
+    fn draw(&self, document: &mut String) -> DrawingResult {
+        let root = SVGBackend::with_string(document, (PLOT_WIDTH + self.legend_width(), HEIGHT)).into_drawing_area();
+        root.fill(&WHITE)?;
+        root.draw(&Text::new(self.title.clone(), (24, 18), font(20)))?;
+        let (_, below) = root.split_vertically(TITLE_HEIGHT);
+        let (plot, legend) = below.split_horizontally(PLOT_WIDTH);
+        self.draw_plot(&plot)?;
+        self.draw_legend(&legend)?;
+        root.present()?;
+        Ok(())
+    }
+
+    fn draw_plot(&self, area: &Area<'_>) -> DrawingResult {
+        let values = |pick: fn(&(f64, f64)) -> f64| self.lines.iter().flat_map(|line| &line.points).map(pick);
+        let x_axis = self.x.scale.layout(values(|point| point.0), true);
+        let y_axis = self.y.scale.layout(values(|point| point.1).chain(self.reference), false);
+        let (left, right) = (x_axis.range.start, x_axis.range.end);
+        let mut chart = ChartBuilder::on(area)
+            .margin_right(16)
+            .margin_top(4)
+            .margin_left(14)
+            .x_label_area_size(48)
+            .y_label_area_size(70)
+            .build_cartesian_2d(x_axis, y_axis)?;
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID)
+            .axis_style(AXIS)
+            .x_desc(&self.x.label)
+            .y_desc(&self.y.label)
+            .axis_desc_style(font(15))
+            .label_style(font(14))
+            .x_label_formatter(&|position| self.x.scale.text(*position))
+            .y_label_formatter(&|position| self.y.scale.text(*position))
+            .draw()?;
+        if let Some(height) = self.reference.and_then(|height| self.y.scale.position(height)) {
+            let ends = vec![(left, height), (right, height)];
+            chart.draw_series([PathElement::new(ends, AXIS.stroke_width(2))])?;
+        }
+        for line in &self.lines {
+            self.draw_line(&mut chart, line)?;
+        }
+        Ok(())
+    }
+
+    fn draw_line(&self, chart: &mut Chart<'_, '_>, line: &Line) -> DrawingResult {
+        let position = |(x, y): &(f64, f64)| Some((self.x.scale.position(*x)?, self.y.scale.position(*y)?));
+        let points: Vec<_> = line.points.iter().filter_map(position).collect();
+        let colour = line.colour();
+        if line.dashed {
+            chart.draw_series(DashedLineSeries::new(points.clone(), 7, 5, colour.stroke_width(2)))?;
+        } else {
+            chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
+        }
+        let marker = |point| EmptyElement::at(point) + Polygon::new(line.outline((0, 0)), colour.filled());
+        chart.draw_series(points.into_iter().map(marker))?;
+        Ok(())
+    }
+
+    fn draw_legend(&self, area: &Area<'_>) -> DrawingResult {
+        let mut y = 18;
+        for line in &self.lines {
+            let colour = line.colour();
+            let strokes: &[(i32, i32)] = if line.dashed { &[(4, 13), (25, 34)] } else { &[(4, 34)] };
+            for (from, to) in strokes {
+                area.draw(&PathElement::new(vec![(*from, y), (*to, y)], colour.stroke_width(2)))?;
+            }
+            area.draw(&Polygon::new(line.outline((19, y)), colour.filled()))?;
+            let beside = font(14).pos(Pos::new(HPos::Left, VPos::Center));
+            area.draw(&Text::new(line.name.clone(), (42, y), beside))?;
+            y += 24;
+        }
+        Ok(())
+    }
+
+    /// Wide enough for the longest name, at a generous width of a letter.
+    fn legend_width(&self) -> u32 {
+        let letters = self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+        62 + 8 * u32::try_from(letters).unwrap_or(100).min(100)
+    }
+}
+
+impl Line {
+    const fn colour(&self) -> RGBColor {
+        COLOURS[self.hue % COLOURS.len()]
+    }
+
+    fn outline(&self, (x, y): (i32, i32)) -> Vec<(i32, i32)> {
+        MARKERS[self.marker % MARKERS.len()].iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
+    }
+}
+
+fn font(size: u32) -> TextStyle<'static> {
+    (FONT, size).into_font().color(&INK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart() -> LineChart {
+        let axis = |label: &str, scale| ChartAxis { label: label.to_owned(), scale };
+        let points = vec![(1.0, 0.0), (2.0, 3.0), (128.0, 40.0)];
+        LineChart {
+            title: "Times & <ratios>".to_owned(),
+            x: axis("Processors p", Scale::Log2),
+            y: axis("Time [s]", Scale::Log10),
+            lines: vec![
+                Line::new("simulated", points.clone(), 0),
+                Line { dashed: true, ..Line::new("measured", points, 1) },
+            ],
+            reference: Some(1.0),
+        }
+    }
+
+    #[test]
+    fn a_chart_is_the_same_bytes_every_time() {
+        let svg = chart().svg();
+        assert_eq!(svg, chart().svg());
+        for text in ["Times &amp; &lt;ratios&gt;", "Processors p", "Time [s]", "measured", "128"] {
+            assert!(svg.contains(text), "{text} is missing");
+        }
+    }
+
+    #[test]
+    fn empty_and_constant_lines_are_charts_too() {
+        for points in [vec![], vec![(3.0, 5.0)], vec![(0.0, 0.0), (1.0, 0.0)]] {
+            for scale in [Scale::Linear, Scale::Log2, Scale::Log10] {
+                let mut chart = chart();
+                chart.lines.truncate(1);
+                chart.lines[0].points.clone_from(&points);
+                chart.x.scale = scale;
+                chart.y.scale = scale;
+                chart.reference = None;
+                assert!(chart.svg().ends_with("</svg>\n"));
+            }
+        }
+    }
+
+    #[test]
+    fn marks_are_round_numbers() {
+        let texts = |scale: Scale, values: &[f64]| -> Vec<String> {
+            scale.layout(values.iter().copied(), false).marks.into_iter().map(|mark| scale.text(mark)).collect()
+        };
+        assert_eq!(texts(Scale::Log2, &[1.0, 3.0, 8.0]), ["1", "2", "4", "8"]);
+        assert_eq!(texts(Scale::Log10, &[0.4, 3.0]), ["0.2", "0.5", "1", "2", "5"]);
+        assert_eq!(texts(Scale::Linear, &[0.03, 0.29]), ["0", "0.05", "0.1", "0.15", "0.2", "0.25", "0.3"]);
+    }
+
+    #[test]
+    fn processors_are_spread_by_ratio() {
+        assert_eq!(Scale::fitting([1.0, 128.0]), Scale::Log2);
+        assert_eq!(Scale::fitting([0.0, 128.0]), Scale::Linear);
+        assert_eq!(Scale::fitting([100.0, 130.0]), Scale::Linear);
+    }
+}
