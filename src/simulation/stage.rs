@@ -61,6 +61,7 @@ impl<'s> Stage<'s> {
             ranks,
             host: layout.rank(machine.host.node).unwrap_or(0),
             packet_bytes: machine.network.switching.packet_bytes(),
+            processor: machine.nodes.processor.clone(),
             streams: *streams,
             outcomes: RefCell::new(Vec::new()),
         });
@@ -226,7 +227,8 @@ impl<'s> Stage<'s> {
         let node = self.layout.node(rank);
         match verb {
             Verb::Compute(work) => {
-                self.transport.compute(now, node, work);
+                let computing = self.transport.compute(now, node, work);
+                computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
                 Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
             }
             Verb::Input(bytes) => {
