@@ -176,9 +176,9 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
 
 /// The cell of a played case, unless nothing was published for it.
 fn cell(table: &MeasuredTable, case: &Case, outcome: &Outcome) -> Option<Cell> {
-    let reference_s = outcome.compared_s(&table.reference)?;
+    let reference_s = outcome.compared(&table.reference)?;
     let simulated = outcome.record().get(&table.simulated).and_then(serde_json::Value::as_f64);
-    let predicted = table.predictions.iter().map(|key| (key.clone(), outcome.compared_s(key)));
+    let predicted = table.predictions.iter().map(|key| (key.clone(), outcome.compared(key)));
     let judged: Vec<_> = [(table.simulated.clone(), simulated)].into_iter().chain(predicted).collect();
     let calibrates = table
         .calibration
