@@ -287,13 +287,17 @@ mod tests {
     use crate::scenario::source::Document;
 
     fn record(settings: &[(&str, &str)]) -> Record {
+        outcome(settings).unwrap().record()
+    }
+
+    fn outcome(settings: &[(&str, &str)]) -> Result<Outcome, SimulationError> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/kernel-rsub.ron");
         let mut document = Document::load(&path).unwrap();
         for (field, value) in settings {
             document.set(field, value).unwrap();
         }
         let case = Plan::new(document, &[]).unwrap().base().unwrap();
-        Outcome::of(&case, &References::load(&case.scenario, &path).unwrap()).unwrap().record()
+        Outcome::of(&case, &References::load(&case.scenario, &path).unwrap())
     }
 
     fn number(record: &Record, key: &str) -> f64 {
@@ -334,6 +338,28 @@ mod tests {
         for (key, value) in expected {
             assert!((number(&record, key) - value).abs() < 1e-9, "{key}");
         }
+    }
+
+    #[test]
+    fn a_processor_is_also_a_rate_or_counted_instructions() {
+        let counted = r#"Counted(
+            clock: "25 MHz",
+            cycles: (load: 2, store: 3, add: 6, multiply: 18),
+            modules: (inv: (), norm: (), set: (), rsub: (load: 2, store: 1, add: 1, multiply: 1), buf: (), flop: ()),
+        )"#;
+        for (processor, ns) in [(r#"Rate(inner_iteration: "9 us")"#, 9000.0), (counted, 31.0 * 40.0)] {
+            let record = record(&[("machine.nodes.processor", processor)]);
+            assert!((number(&record, "iteration_ns") - ns).abs() < 1e-6, "{processor}");
+            assert_eq!(record.get("published_cpu_cycles"), Some(&Value::Null));
+        }
+    }
+
+    #[test]
+    fn a_row_that_does_not_fit_on_the_chip_fails() {
+        let placement = ("machine.nodes.processor.modules.rsub.placement.data", "on-chip");
+        let Err(error) = outcome(&[placement, ("program.iterations", "300")]) else { panic!("it fits") };
+        let error = error.to_string();
+        assert!(error.starts_with("rank 0 cannot compute: ") && error.contains("placed on the chip"), "{error}");
     }
 
     #[test]

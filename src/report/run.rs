@@ -118,8 +118,8 @@ impl RunReport<'_> {
             let Beside::Outcomes(names) = one.beside else { continue };
             let (Some(simulated), Some(value)) = (one.judged(self.trace), one.value) else { continue };
             let error = percent(Residuals::error(simulated, value)) + " %";
-            let row = [names.join(" + "), digits(simulated), digits(value), error, one.title.clone()];
-            table.get_or_insert_with(|| Table::new(["outcomes", "sum", "published", "error", ""])).row(row);
+            let row = [one.title.clone(), digits(simulated), digits(value), error, names.join(" + ")];
+            table.get_or_insert_with(|| Table::new(["", "simulated", "published", "error", "sum of"])).row(row);
         }
         table
     }
