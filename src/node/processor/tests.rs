@@ -262,30 +262,6 @@ mod hand_counts {
     }
 }
 
-/// CS-RR-281, Table 5 at p = 1 over (N - 1)^2 N / 2 inner iterations, N = 256, at 20 MHz.
-mod table_5 {
-    use super::*;
-
-    const CYCLES: f64 = 20e6 / (255.0 * 255.0 * 128.0);
-
-    fn assert_within(what: &str, model: f64, seconds: f64, percent: f64) {
-        let residual = 100.0 * (model / (seconds * CYCLES) - 1.0);
-        println!("{what}: {model} against {:.1} cycles, {residual:+.1} %", seconds * CYCLES);
-        assert!(residual.abs() <= percent, "{what}: {residual:+.1} %");
-    }
-
-    #[test]
-    fn the_pointer_table_fits_with_memory_of_four_cycles() {
-        let account = iteration(&kernel("rsub-pointer-table"), 4).summed;
-        let [cpu, fpu, _, internal, data, fetch] = columns(&account).map(QuarterCycles::cycles);
-        assert_within("FPU", fpu, 12.34, 5.0);
-        assert_within("CPU", cpu, 19.75, 12.0);
-        assert_within("external", data + fetch, 33.16, 12.0);
-        assert_within("internal", internal, 7.04, 12.0);
-        assert_within("total", account.total().cycles(), 72.29, 6.0);
-    }
-}
-
 mod laws {
     use super::*;
 
