@@ -26,7 +26,7 @@
 //! A program is any `async` function of a [`Process`]; every verb that is awaited takes simulated time.
 //!
 //! ```
-//! use parsim::node::{Kernel, Work};
+//! use parsim::node::{Module, Work};
 //! use parsim::{Machine, Message, Process, Simulation};
 //!
 //! /// Every rank computes and passes a partial sum to the next; rank 0 begins.
@@ -34,7 +34,7 @@
 //!     if me.rank() > 0 {
 //!         me.receive(me.rank() - 1).await;
 //!     }
-//!     me.compute(Work::new(Kernel::Rsub, 1000)).await;
+//!     me.compute(Work::new(Module::Rsub, 1000)).await;
 //!     if me.rank() + 1 < me.ranks() {
 //!         me.send(me.rank() + 1, Message::new(8)).await;
 //!     }

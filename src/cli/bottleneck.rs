@@ -6,7 +6,8 @@ use super::sweep::{name, play_all, prepared};
 use super::{Failure, ScenarioArguments};
 use crate::analysis::{Bottleneck, Components, ComputationSplit, Place};
 use crate::model::zemerly::{self, Prediction};
-use crate::node::Processor;
+use crate::node::processor::{Account, QuarterCycles};
+use crate::node::{Module, Processor};
 use crate::program::Shipped;
 use crate::report::{BottleneckCurve, BottleneckPoint, Format, Writer, figures};
 use crate::scenario::{Case, Scenario};
@@ -137,10 +138,26 @@ fn not_gauss_jordan(case: &Case) -> Option<&'static str> {
     (!matches!(program, Shipped::GaussJordan(_))).then(|| program.name())
 }
 
-/// What the computation of a simulated processor consists of, if its description tells.
-const fn split(scenario: &Scenario) -> Option<ComputationSplit> {
-    match scenario.machine.nodes.processor {
-        Processor::Calibrated(_) => None,
+/// What the computation of a simulated processor consists of, if its description tells: the shares of an
+/// iteration of `Rsub`, which outweighs all other modules of an elimination.
+fn split(scenario: &Scenario) -> Option<ComputationSplit> {
+    match (&scenario.machine.nodes.processor, &scenario.program) {
+        (Processor::Kernels(kernels), Shipped::GaussJordan(_)) => {
+            let cost = kernels.timed(Module::Rsub).ok()?.iteration()?;
+            Some(shares(cost.account(kernels.accounting)))
+        }
+        (Processor::Kernels(_) | Processor::Calibrated(_) | Processor::Counted(_) | Processor::Rate(_), _) => None,
+    }
+}
+
+fn shares(account: &Account) -> ComputationSplit {
+    let share = |cycles: QuarterCycles| cycles.cycles() / account.total().cycles();
+    ComputationSplit {
+        cpu: share(account.cpu),
+        fpu: share(account.fpu - account.fpu_overlap),
+        internal_memory: share(account.internal_memory),
+        external_memory: share(account.external_memory + account.external_fetch),
+        words_per_flop: Some(zemerly::RSUB_WORDS_PER_FLOP),
     }
 }
 

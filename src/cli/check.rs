@@ -1,17 +1,18 @@
 //! `parsim check`: every fault of a file, without a run.
 
 use super::Failure;
-use crate::machine::Machine;
+use super::outcome::References;
+use crate::node::Module;
 use crate::program::Program;
-use crate::scenario::source::{Document, Node};
-use crate::scenario::{Case, Plan, Scenario};
+use crate::scenario::source::Document;
+use crate::scenario::{Case, Description, Scenario};
 use clap::Args;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// Scenario and machine files.
+    /// Files of scenarios, machines, processors and kernels.
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
@@ -35,25 +36,61 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
 }
 
 fn verdict(file: &Path) -> Result<String, Failure> {
-    let document = Document::load(file)?;
-    if is_machine(&document) {
-        let machine = Machine::load(file)?;
-        return Ok(format!("the machine {}, {} nodes", machine.name, machine.network.topology.nodes()));
-    }
-    let plan = Plan::new(document, &[])?;
-    plan.base()?;
-    let cases = plan.cases()?;
-    super::outcome::References::load(&plan.base()?.scenario, file)?;
-    let effort: f64 = cases.iter().map(packet_hops).sum();
-    Ok(format!("{} cases, some {effort:.0e} packet-hops", cases.len()))
-}
-
-fn is_machine(document: &Document) -> bool {
-    matches!(&document.root().node, Node::Record { name: Some(name), .. } if name.text == "Machine")
+    Ok(match Description::read(Document::load(file)?)? {
+        Description::Scenario(plan) => {
+            let cases = plan.cases()?;
+            References::load(&plan.base()?.scenario, file)?;
+            let effort: f64 = cases.iter().map(packet_hops).sum();
+            format!("{} cases, some {effort:.0e} packet-hops", cases.len())
+        }
+        Description::Machine(machine) => {
+            format!("the machine {}, {} nodes", machine.name, machine.network.topology.nodes())
+        }
+        Description::Processor(t800) => {
+            format!("a processor of {}, {} cycles for a word of external memory", t800.clock, t800.external_cycles)
+        }
+        Description::Kernel(kernel) => format!("the kernel {}, {} lines", kernel.name, kernel.listing.len()),
+        Description::Modules(modules) => {
+            let names = Module::ALL.map(|module| modules.of(module).name.as_str());
+            format!("the kernels {}", names.join(", "))
+        }
+    })
 }
 
 /// A rough forecast of what a case costs.
 fn packet_hops(case: &Case) -> f64 {
     let Scenario { machine, program, ranks, .. } = &case.scenario;
     program.packet_hops(*ranks, machine.network.switching.packet_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_file_is_good() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+        for folder in ["", "machines", "processors", "kernels"] {
+            let entries = std::fs::read_dir(root.join(folder)).unwrap();
+            let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+            files.retain(|path| path.extension().is_some_and(|extension| extension == "ron"));
+            assert!(!files.is_empty(), "{folder}");
+            for file in files {
+                verdict(&file).unwrap_or_else(|failure| panic!("{}: {failure:?}", file.display()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_faulty_kernel_is_refused_at_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/kernels");
+        let text = std::fs::read_to_string(kernels.join("inv.ron")).unwrap().replace("fpdiv", "fpdvi");
+        let file = folder.path().join("inv.ron");
+        std::fs::write(&file, &text).unwrap();
+        let Err(Failure::Faults(faults)) = verdict(&file) else { panic!("it is not refused") };
+        let entry = &faults.entries()[0];
+        assert!(entry.message.contains("did you mean `fpdiv`?"), "{}", entry.message);
+        assert_eq!(text.lines().nth(entry.line.unwrap() - 1).unwrap().trim(), "\"fpdvi\",");
+    }
 }

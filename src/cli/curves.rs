@@ -1,9 +1,9 @@
 //! Cases as curves over one of their axes.
 
 use super::Failure;
-use crate::report::Compared;
 use crate::report::figures::TimeLine;
 use crate::report::plot::LineChart;
+use crate::report::{Beside, Compared};
 use crate::scenario::{AxisValue, Case, Plan};
 use std::path::Path;
 
@@ -71,7 +71,8 @@ impl TimeLines {
         let own = (kind, seconds, false);
         // The prediction that is looked at need not be compared with itself.
         let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
-        let others = others.map(|one| (one.title.as_str(), one.seconds, one.is_measurement));
+        let times = others.filter(|one| !matches!(one.beside, Beside::Outcomes(_)));
+        let others = times.map(|one| (one.title.as_str(), one.value, matches!(one.beside, Beside::MeasuredMakespan)));
         for (kind, seconds, is_measurement) in [own].into_iter().chain(others) {
             let Some(seconds) = seconds else { continue };
             self.line(&group, kind, is_measurement).points.push((position, seconds));

@@ -5,9 +5,10 @@ use crate::analysis::{Breakdown, Residuals, Sample};
 use crate::engine::{STREAM_GENERATOR, stable_hash};
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
+use crate::node::{Module, Processor};
 use crate::program::collective::Broadcast;
 use crate::program::{GaussJordan, Shipped};
-use crate::report::{Compared, Metadata, Record, RunReport};
+use crate::report::{Beside, Compared, Metadata, Record, RunReport};
 use crate::scenario::source::Fault;
 use crate::scenario::{AxisValue, Case, Comparison, Measurements, Scenario};
 use crate::simulation::{SimulationError, play};
@@ -22,6 +23,7 @@ enum Reference {
     AsWritten,
     AsPrinted,
     PointToPoint,
+    InnerIteration,
     Measured(Measurements),
 }
 
@@ -34,6 +36,7 @@ impl References {
                 Comparison::AsWritten => Reference::AsWritten,
                 Comparison::AsPrinted => Reference::AsPrinted,
                 Comparison::PointToPoint => Reference::PointToPoint,
+                Comparison::InnerIteration => Reference::InnerIteration,
                 Comparison::Measured(file) => Reference::Measured(Measurements::load(&folder.join(file))?),
             })
         };
@@ -42,32 +45,76 @@ impl References {
 
     /// What the times of `case` are set beside.
     pub fn compare(&self, case: &Case) -> Vec<Compared> {
-        self.0.iter().map(|reference| reference.compare(case)).collect()
+        self.0.iter().flat_map(|reference| reference.compare(case)).collect()
     }
 }
 
 impl Reference {
-    fn compare(&self, case: &Case) -> Compared {
-        let compared = |title: &str, key: &str, seconds, is_measurement| Compared {
-            title: title.to_owned(),
-            key: key.to_owned(),
-            seconds,
-            is_measurement,
-        };
-        match self {
+    fn compare(&self, case: &Case) -> Vec<Compared> {
+        let (title, key, value) = match self {
             Self::AsWritten => {
                 let seconds = as_written(&case.scenario).map(|prediction| prediction.total_s);
-                compared("predicted as written", "predicted_as_written_s", seconds, false)
+                ("predicted as written", "predicted_as_written_s", seconds)
             }
             Self::AsPrinted => {
                 let seconds = as_printed(&case.scenario).map(|prediction| prediction.total_s);
-                compared("predicted as printed", "predicted_as_printed_s", seconds, false)
+                ("predicted as printed", "predicted_as_printed_s", seconds)
             }
-            Self::PointToPoint => {
-                compared("message by equation (4)", "predicted_message_s", message_s(&case.scenario), false)
+            Self::PointToPoint => ("message by equation (4)", "predicted_message_s", message_s(&case.scenario)),
+            Self::Measured(table) => {
+                let beside = Beside::MeasuredMakespan;
+                return vec![compared("measured", "measured_s", beside, table.at(&case.keys))];
             }
-            Self::Measured(table) => compared("measured", "measured_s", table.at(&case.keys), true),
+            Self::InnerIteration => return inner_iteration(&case.scenario),
+        };
+        vec![compared(title, key, Beside::Makespan, value)]
+    }
+}
+
+fn compared(title: &str, key: &str, beside: Beside, value: Option<f64>) -> Compared {
+    Compared { title: title.to_owned(), key: key.to_owned(), beside, value }
+}
+
+/// The cycles of one inner iteration by CS-RR-281, Table 5, beside those of the kernel `Rsub`.
+fn inner_iteration(scenario: &Scenario) -> Vec<Compared> {
+    let shares = zemerly::ComputationShares::inner_iteration();
+    let clock = inner_iteration_clock(scenario);
+    let row = |title: &str, key: &str, outcomes, seconds: f64| {
+        compared(title, key, Beside::Outcomes(outcomes), clock.map(|per_s| per_s * seconds))
+    };
+    let sum = shares.processing_s() + shares.memory_s();
+    vec![
+        row("Table 5, CPU", "published_cpu_cycles", &["cpu_cycles"], shares.cpu_s),
+        row("Table 5, FPU", "published_fpu_cycles", &["fpu_cycles"], shares.fpu_s),
+        row(
+            "Table 5, external memory",
+            "published_external_cycles",
+            &["external_memory_cycles", "fetch_cycles"],
+            shares.external_memory_s,
+        ),
+        row(
+            "Table 5, internal memory",
+            "published_internal_memory_cycles",
+            &["internal_memory_cycles"],
+            shares.internal_memory_s,
+        ),
+        row(
+            "Table 5, sum",
+            "published_sum_cycles",
+            &["cpu_cycles", "fpu_cycles", "external_memory_cycles", "fetch_cycles", "internal_memory_cycles"],
+            sum,
+        ),
+    ]
+}
+
+/// The clock rate of a scenario that computes inner iterations by kernels, in Hz.
+#[expect(clippy::cast_precision_loss, reason = "clock rates are far below 2^53 Hz")]
+fn inner_iteration_clock(scenario: &Scenario) -> Option<f64> {
+    match (&scenario.program, &scenario.machine.nodes.processor) {
+        (Shipped::Compute(program), Processor::Kernels(kernels)) if program.module == Module::Rsub => {
+            Some(kernels.t800.clock.per_s() as f64)
         }
+        _ => None,
     }
 }
 
@@ -140,9 +187,9 @@ impl Outcome {
         &self.compared
     }
 
-    /// The time that the comparison with this key gives.
-    pub fn compared_s(&self, key: &str) -> Option<f64> {
-        self.compared.iter().find(|one| one.key == key)?.seconds
+    /// The value that the comparison with this key gives.
+    pub fn compared_value(&self, key: &str) -> Option<f64> {
+        self.compared.iter().find(|one| one.key == key)?.value
     }
 
     /// The outcome as a flat object.
@@ -158,11 +205,14 @@ impl Outcome {
             record.put(name, *value);
         }
         for one in &self.compared {
-            record.put(&one.key, one.seconds);
-        }
-        if let Some(measurement) = self.compared.iter().find(|one| one.is_measurement) {
-            let error = measurement.seconds.map(|seconds| Residuals::error(self.trace.makespan.seconds(), seconds));
-            record.put(SIMULATED_ERROR, error);
+            record.put(&one.key, one.value);
+            let error =
+                one.judged(&self.trace).zip(one.value).map(|(simulated, value)| Residuals::error(simulated, value));
+            match one.beside {
+                Beside::Makespan => {}
+                Beside::MeasuredMakespan => record.put(SIMULATED_ERROR, error),
+                Beside::Outcomes(_) => record.put(&one.key.replace("published", "error_of"), error),
+            }
         }
         record.end_summary();
         for share in &self.breakdown.phases {
@@ -240,4 +290,96 @@ fn played(scenario: &Scenario) -> Result<Trace, SimulationError> {
         Err(error) => tracing::info!(%error, "failed"),
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Plan;
+    use crate::scenario::source::Document;
+
+    fn record(settings: &[(&str, &str)]) -> Record {
+        outcome(settings).unwrap().record()
+    }
+
+    fn outcome(settings: &[(&str, &str)]) -> Result<Outcome, SimulationError> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/kernel-rsub.ron");
+        let mut document = Document::load(&path).unwrap();
+        for (field, value) in settings {
+            document.set(field, value).unwrap();
+        }
+        let case = Plan::new(document, &[]).unwrap().base().unwrap();
+        Outcome::of(&case, &References::load(&case.scenario, &path).unwrap())
+    }
+
+    fn number(record: &Record, key: &str) -> f64 {
+        record.get(key).and_then(Value::as_f64).unwrap_or_else(|| panic!("there is no number {key}"))
+    }
+
+    /// CS-RR-281, Table 5, with one listing and one memory cycle for all components.
+    #[test]
+    fn the_inner_iteration_is_that_of_table_5() {
+        let record = record(&[]);
+        for (component, percent) in
+            [("cpu", 12.0), ("fpu", 5.0), ("external", 12.0), ("internal_memory", 12.0), ("sum", 6.0)]
+        {
+            let error = 100.0 * number(&record, &format!("error_of_{component}_cycles"));
+            assert!(error.abs() <= percent, "{component}: {error:+.1} %");
+        }
+        let published = ["cpu", "fpu", "external", "internal_memory"]
+            .map(|component| number(&record, &format!("published_{component}_cycles")));
+        for (published, rounded) in published.into_iter().zip([47.5, 29.7, 79.7, 16.9]) {
+            assert!((published - rounded).abs() <= 0.05, "{published} is not {rounded}");
+        }
+    }
+
+    #[test]
+    fn the_inner_iteration_is_exact() {
+        let record = record(&[]);
+        let expected = [
+            ("cpu_cycles", 51.0),
+            ("fpu_cycles", 30.0),
+            ("overlapped_cycles", 13.0),
+            ("internal_memory_cycles", 15.0),
+            ("external_memory_cycles", 36.0),
+            ("fetch_cycles", 38.0),
+            ("fetch_held_up_cycles", 6.0),
+            ("iteration_overlapped_ns", 6250.0),
+            ("iteration_summed_ns", 8500.0),
+        ];
+        for (key, value) in expected {
+            assert!((number(&record, key) - value).abs() < 1e-9, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_processor_is_also_a_rate_or_counted_instructions() {
+        let counted = r#"Counted(
+            clock: "25 MHz",
+            cycles: (load: 2, store: 3, add: 6, multiply: 18),
+            modules: (inv: (), norm: (), set: (), rsub: (load: 2, store: 1, add: 1, multiply: 1), buf: (), flop: ()),
+        )"#;
+        for (processor, ns) in [(r#"Rate(inner_iteration: "9 us")"#, 9000.0), (counted, 31.0 * 40.0)] {
+            let record = record(&[("machine.nodes.processor", processor)]);
+            assert!((number(&record, "iteration_ns") - ns).abs() < 1e-6, "{processor}");
+            assert_eq!(record.get("published_cpu_cycles"), Some(&Value::Null));
+        }
+    }
+
+    #[test]
+    fn a_row_that_does_not_fit_on_the_chip_fails() {
+        let placement = ("machine.nodes.processor.modules.rsub.placement.data", "on-chip");
+        let Err(error) = outcome(&[placement, ("program.iterations", "300")]) else { panic!("it fits") };
+        let error = error.to_string();
+        assert!(error.starts_with("rank 0 cannot compute: ") && error.contains("placed on the chip"), "{error}");
+    }
+
+    #[test]
+    fn the_simulated_time_follows_the_accounting() {
+        for (accounting, ns) in [("overlapped", 6250.0), ("summed", 8500.0)] {
+            let record = record(&[("machine.nodes.processor.accounting", accounting)]);
+            let simulated = number(&record, "iteration_ns");
+            assert!(simulated > ns && simulated < 1.001 * ns, "{simulated} ns, {accounting}");
+        }
+    }
 }

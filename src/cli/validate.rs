@@ -7,7 +7,7 @@ use super::{Failure, OutputFormat};
 use crate::analysis::Residuals;
 use crate::model::point_to_point::{Measurement, PointToPoint, Regime};
 use crate::report::{Format, Record, Table, Writer, digits, percent};
-use crate::scenario::source::Document;
+use crate::scenario::source::{Document, Faults};
 use crate::scenario::{AxisValue, Case, Override, Plan};
 use clap::Args;
 use serde::Deserialize;
@@ -39,8 +39,21 @@ struct Validation {
     calibrated_on: Vec<String>,
     /// The tables.
     tables: Vec<MeasuredTable>,
-    /// The mean absolute error over all tables, and the largest, that are tolerated.
-    tolerance: Tolerance,
+    /// What is summed up over several tables.
+    totals: Vec<Total>,
+}
+
+/// Tables that are judged together.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Total {
+    /// Its name in the output.
+    name: String,
+    /// The names of its tables.
+    tables: Vec<String>,
+    /// What is tolerated; nothing is judged unless given.
+    #[serde(default)]
+    tolerance: Option<Tolerance>,
 }
 
 /// A scenario and the key of its published times.
@@ -54,6 +67,10 @@ struct MeasuredTable {
     /// Values of its axes instead of the scenario's own.
     #[serde(default)]
     over: Vec<(String, Vec<AxisValue>)>,
+    /// Base values instead of the scenario's own, as `--set` takes them: path and value. A `File("…")` is
+    /// relative to the case.
+    #[serde(default)]
+    set: Vec<(String, String)>,
     /// The key of the simulated time.
     simulated: String,
     /// The key that it is judged by: a measurement, or a published formula of measurements.
@@ -67,10 +84,9 @@ struct MeasuredTable {
     /// Whether equation (4) of CS-RR-281 is fitted to the simulated times and set beside its Table 2.
     #[serde(default)]
     fit_point_to_point: bool,
-    /// Whether it counts in the total.
-    in_total: bool,
-    /// What is tolerated.
-    tolerance: Tolerance,
+    /// What is tolerated; nothing is judged unless given.
+    #[serde(default)]
+    tolerance: Option<Tolerance>,
 }
 
 /// Tolerated absolute relative errors; what is absent is not judged.
@@ -82,6 +98,26 @@ struct Tolerance {
     #[serde(default)]
     max_percent: Option<f64>,
 }
+
+impl Validation {
+    /// Every total must be one of tables that there are.
+    fn check(&self, document: &Document) -> Result<(), Faults> {
+        let mut faults = Vec::new();
+        for (total, Total { tables, .. }) in self.totals.iter().enumerate() {
+            for (index, name) in tables.iter().enumerate() {
+                if !self.tables.iter().any(|table| table.name == *name) {
+                    let message = format!("there is no table `{name}`");
+                    let path = format!("totals.{total}.tables.{index}");
+                    faults.push(document.fault_at(&path, &message, Some("give the name of a table of this case")));
+                }
+            }
+        }
+        if faults.is_empty() { Ok(()) } else { Err(document.faults(faults)) }
+    }
+}
+
+/// The file of a validation case in its folder.
+const CASE: &str = "case.ron";
 
 /// One judged cell.
 struct Cell {
@@ -111,21 +147,22 @@ fn folders(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let entries = std::fs::read_dir(root)
             .map_err(|error| Failure::Usage(format!("`validation` cannot be listed: {error}; name a folder")))?;
         let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-        folders.retain(|folder| folder.join("case.ron").is_file());
+        folders.retain(|folder| folder.join(CASE).is_file());
         folders.sort();
         return Ok(folders);
     }
     let find = |name: &PathBuf| {
         let candidates = [name.clone(), root.join(name)];
-        let found = candidates.into_iter().find(|folder| folder.join("case.ron").is_file());
+        let found = candidates.into_iter().find(|folder| folder.join(CASE).is_file());
         found.ok_or_else(|| Failure::Usage(format!("there is no validation case `{}`", name.display())))
     };
     named.iter().map(find).collect()
 }
 
 fn validate<W: Write>(folder: &Path, arguments: &ValidateArguments, writer: &mut Writer<W>) -> Result<bool, Failure> {
-    let document = Document::load(folder.join("case.ron"))?;
+    let document = Document::load(folder.join(CASE))?;
     let validation: Validation = document.read()?;
+    validation.check(&document)?;
     let mut cells = Vec::new();
     for table in &validation.tables {
         cells.extend(play_table(folder, table, arguments)?);
@@ -155,6 +192,9 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
     };
     let overrides: Vec<Override> = table.over.iter().map(replaced).collect();
     let mut document = Document::load(&path)?;
+    for (field, value) in &table.set {
+        document.set_from(&folder.join(CASE), field, value).map_err(|fault| document.faults(vec![fault]))?;
+    }
     set_all(&mut document, &arguments.set)?;
     let plan = Plan::new(document, &overrides)?;
     let cases = plan.cases()?;
@@ -176,9 +216,9 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
 
 /// The cell of a played case, unless nothing was published for it.
 fn cell(table: &MeasuredTable, case: &Case, outcome: &Outcome) -> Option<Cell> {
-    let reference_s = outcome.compared_s(&table.reference)?;
+    let reference_s = outcome.compared_value(&table.reference)?;
     let simulated = outcome.record().get(&table.simulated).and_then(serde_json::Value::as_f64);
-    let predicted = table.predictions.iter().map(|key| (key.clone(), outcome.compared_s(key)));
+    let predicted = table.predictions.iter().map(|key| (key.clone(), outcome.compared_value(key)));
     let judged: Vec<_> = [(table.simulated.clone(), simulated)].into_iter().chain(predicted).collect();
     let calibrates = table
         .calibration
@@ -255,23 +295,23 @@ fn summaries(validation: &Validation, cells: &[Cell]) -> Vec<Summary> {
         let keys = [&table.simulated].into_iter().chain(&table.predictions);
         for (index, key) in keys.enumerate() {
             let own = cells.iter().filter(|cell| cell.table == table.name);
-            summaries.push(Summary::of(&table.name, key, own, (index == 0).then_some(table.tolerance)));
+            summaries.push(Summary::of(&table.name, key, own, table.tolerance.filter(|_| index == 0)));
         }
     }
-    let in_total = |cell: &&Cell| validation.tables.iter().any(|table| table.in_total && table.name == cell.table);
-    let mut keys: Vec<String> = Vec::new();
-    for table in validation.tables.iter().filter(|table| table.in_total) {
-        for key in [&table.simulated].into_iter().chain(&table.predictions) {
-            if !keys.contains(key) {
-                keys.push(key.clone());
-            }
-        }
-    }
-    for (index, key) in keys.iter().enumerate() {
-        let tolerance = (index == 0).then_some(validation.tolerance);
-        summaries.push(Summary::of("total", key, cells.iter().filter(in_total), tolerance));
-    }
+    summaries.extend(validation.totals.iter().flat_map(|total| total_summaries(validation, total, cells)));
     summaries
+}
+
+/// A summary for each kind of prediction that the tables of a total have.
+fn total_summaries(validation: &Validation, total: &Total, cells: &[Cell]) -> Vec<Summary> {
+    let mut keys: Vec<&String> = Vec::new();
+    for table in validation.tables.iter().filter(|table| total.tables.contains(&table.name)) {
+        let more = [&table.simulated].into_iter().chain(&table.predictions);
+        keys.extend(more.filter(|key| !keys.contains(key)).collect::<Vec<_>>());
+    }
+    let own = || cells.iter().filter(|cell| total.tables.contains(&cell.table));
+    let tolerance = |index| total.tolerance.filter(|_| index == 0);
+    keys.iter().enumerate().map(|(index, key)| Summary::of(&total.name, key, own(), tolerance(index))).collect()
 }
 
 fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits: &[PointToPointFit]) -> String {

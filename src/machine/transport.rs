@@ -4,6 +4,7 @@
 use super::{Machine, Sends};
 use crate::engine::{Calendar, Entity};
 use crate::network::{Links, Packet, PacketKind, Topology};
+use crate::node::processor::{KernelError, Stopwatch};
 use crate::node::{Dispatcher, Node, Turns, Urgency, Work};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
@@ -44,6 +45,7 @@ pub enum Happening {
 /// What happens is told by [`step`](Self::step) and by the calls that make it happen at once.
 pub struct Transport {
     node: Node,
+    stopwatch: Stopwatch,
     sends: Sends,
     packet_bytes: u64,
     calendar: Calendar,
@@ -111,6 +113,7 @@ impl Transport {
         let links = Links::new(topology, machine.network.routing, &machine.network.links);
         Self {
             node: machine.nodes.clone(),
+            stopwatch: Stopwatch::new(&machine.nodes.processor),
             sends: machine.sends,
             packet_bytes: machine.network.switching.packet_bytes(),
             calendar: Calendar::new(),
@@ -136,9 +139,13 @@ impl Transport {
     }
 
     /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.
-    pub fn compute(&mut self, now: SimTime, node: u32, owner: u32, work: Work) {
-        let row = self.node.processor.row_time(work);
+    ///
+    /// # Errors
+    /// If the processor cannot compute such a row.
+    pub fn compute(&mut self, now: SimTime, node: u32, owner: u32, work: Work) -> Result<(), KernelError> {
+        let row = self.stopwatch.row_time(work)?;
         self.processors.compute(&mut self.calendar, now, node, owner, (row, work.passes()));
+        Ok(())
     }
 
     /// Sets the timer of an owner; `TimeUp` tells when `span` is over. An owner has one at a time.

@@ -29,7 +29,7 @@
 
 mod components;
 
-pub use components::place;
+pub use components::{RSUB_WORDS_PER_FLOP, place};
 
 use super::input_output::InputOutput;
 use super::point_to_point::PointToPoint;
@@ -195,14 +195,23 @@ impl ComputationShares {
         self.external_memory_s + self.internal_memory_s
     }
 
+    /// Of one inner iteration, `a[i][j] -= f a[k][j]`: Table 5 (N = 256, p = 1) over (N − 1)² N / 2 of them.
+    #[must_use]
+    pub fn inner_iteration() -> Self {
+        const ITERATIONS: f64 = 255.0 * 255.0 * 256.0 / 2.0;
+        Self::TABLE_5.scaled(1.0 / ITERATIONS)
+    }
+
     fn of(computation_s: f64) -> Self {
-        let printed = Self::TABLE_5;
-        let scale = computation_s / (printed.processing_s() + printed.memory_s());
+        Self::TABLE_5.scaled(computation_s / (Self::TABLE_5.processing_s() + Self::TABLE_5.memory_s()))
+    }
+
+    fn scaled(self, scale: f64) -> Self {
         Self {
-            fpu_s: printed.fpu_s * scale,
-            cpu_s: printed.cpu_s * scale,
-            external_memory_s: printed.external_memory_s * scale,
-            internal_memory_s: printed.internal_memory_s * scale,
+            fpu_s: self.fpu_s * scale,
+            cpu_s: self.cpu_s * scale,
+            external_memory_s: self.external_memory_s * scale,
+            internal_memory_s: self.internal_memory_s * scale,
         }
     }
 }

@@ -4,12 +4,12 @@
 
 mod dispatch;
 mod input_output;
-mod processor;
+pub mod processor;
 mod software;
 
 pub use dispatch::{Dispatcher, RouterTurn, Turns, Urgency};
 pub use input_output::{Host, Linear};
-pub use processor::{Calibration, Kernel, Processor, Work};
+pub use processor::{Module, Processor, Work};
 pub use software::{Acknowledging, Receiving, Routing, Sending};
 
 use crate::units::{Bytes, SimDuration};

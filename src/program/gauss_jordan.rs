@@ -4,7 +4,7 @@ use super::collective::{Barrier, Broadcast};
 use super::partition::Blocks;
 use super::process::{Message, Process};
 use super::{Program, Run, mean_distance, packets};
-use crate::node::{Kernel, Work};
+use crate::node::{Module, Work};
 use crate::trace::Phase;
 use crate::units::Bytes;
 use rand::RngExt;
@@ -15,7 +15,8 @@ use std::rc::Rc;
 ///
 /// The host's rank reads the matrix with its right side and distributes it in blocks of rows.
 /// In step k the owner of row k normalises it and broadcasts it, and every rank reduces its own
-/// rows by it. At the end the host's rank collects the solution and writes it.
+/// rows by it. At the end the host's rank collects the solution and writes it. The modules are those of
+/// CS-RR-281, equation (10): `Inv` and `Norm`, `Set` and `Rsub`, and `Buf` for each element of the solution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GaussJordan {
@@ -75,7 +76,7 @@ async fn solve(me: Process, system: GaussJordan) {
         let mut pivot_row = None;
         if me.rank() == owner {
             me.phase("normalisation");
-            me.compute(Work::new(Kernel::Norm, columns).after(Kernel::Inv)).await;
+            me.compute(Work::new(Module::Norm, columns).after(Module::Inv)).await;
             pivot_row = block.as_mut().map(|block| block.normalise(k));
         }
         me.phase("broadcast");
@@ -83,7 +84,7 @@ async fn solve(me: Process, system: GaussJordan) {
         me.phase("reduction");
         let others = rows.count(me.rank()) - u64::from(me.rank() == owner);
         if others > 0 {
-            me.compute(Work::new(Kernel::Rsub, columns).after(Kernel::Set).rows(others)).await;
+            me.compute(Work::new(Module::Rsub, columns).after(Module::Set).rows(others)).await;
         }
         if let (Some(block), Some(pivot_row)) = (&mut block, pivot_row) {
             block.reduce(k, &pivot_row);
@@ -117,6 +118,7 @@ async fn obtain_block(me: &Process, system: &GaussJordan, rows: Blocks) -> Optio
 /// Collection on the host's rank, output.
 async fn deliver_solution(me: &Process, system: &GaussJordan, rows: Blocks, block: Option<Block>) {
     me.phase("collection");
+    me.compute(Work::new(Module::Buf, rows.count(me.rank()))).await;
     let solution: Option<Rc<[f64]>> = block.map(|block| block.right_side().collect());
     if me.rank() != me.host() {
         me.send(me.host(), Message::new(rows.count(me.rank()) * WORD).values(solution)).await;

@@ -4,6 +4,7 @@
 //! programs just like a user's own.
 
 pub mod collective;
+mod compute;
 mod gauss_jordan;
 mod grid;
 mod partition;
@@ -11,6 +12,7 @@ mod ping;
 mod process;
 mod ring_shift;
 
+pub use compute::Compute;
 pub use gauss_jordan::GaussJordan;
 pub use grid::Grid;
 pub use partition::Blocks;
@@ -71,6 +73,8 @@ pub enum Shipped {
     Ping(Ping),
     /// Gauss-Jordan elimination by block rows.
     GaussJordan(GaussJordan),
+    /// Every rank computes one loop.
+    Compute(Compute),
     /// Every rank passes a message to the next one.
     RingShift(RingShift),
 }
@@ -82,6 +86,7 @@ impl Shipped {
         match self {
             Self::Ping(_) => "Ping",
             Self::GaussJordan(_) => "GaussJordan",
+            Self::Compute(_) => "Compute",
             Self::RingShift(_) => "RingShift",
         }
     }
@@ -90,6 +95,7 @@ impl Shipped {
         match self {
             Self::Ping(program) => program,
             Self::GaussJordan(program) => program,
+            Self::Compute(program) => program,
             Self::RingShift(program) => program,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::grid::Grid;
 use crate::engine::{Asking, Mailbox, Streams};
-use crate::node::Work;
+use crate::node::{Processor, Work};
 use crate::trace::Phase;
 use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
@@ -139,6 +139,7 @@ pub(crate) struct Surroundings {
     pub ranks: u32,
     pub host: u32,
     pub packet_bytes: u64,
+    pub processor: Processor,
     pub streams: Streams,
     pub outcomes: RefCell<Vec<(&'static str, f64)>>,
 }
@@ -176,6 +177,12 @@ impl Process {
     #[must_use]
     pub fn packet_bytes(&self) -> u64 {
         self.surroundings.packet_bytes
+    }
+
+    /// The processor it runs on.
+    #[must_use]
+    pub fn processor(&self) -> &Processor {
+        &self.surroundings.processor
     }
 
     /// The simulated time.

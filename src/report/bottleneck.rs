@@ -79,7 +79,7 @@ impl BottleneckCurve {
         record.put("total_s", components.map(|components| components.total_s));
         put_times(&mut record, components);
         for one in &point.compared {
-            record.put(&one.key, one.seconds);
+            record.put(&one.key, one.value);
         }
         put_ratios(&mut record, components);
         put_bottleneck(&mut record, components, &point.place);

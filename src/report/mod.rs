@@ -11,5 +11,5 @@ mod table;
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};
 pub use format::{Format, Writer};
 pub use record::{Metadata, Record};
-pub use run::{Compared, RunReport};
+pub use run::{Beside, Compared, RunReport};
 pub use table::{Table, digits, percent};

@@ -20,23 +20,47 @@ pub struct RunReport<'r> {
     pub sample: Option<Sample>,
 }
 
-/// A time beside the simulated one.
+/// A value beside a simulated one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     /// What it is, in words.
     pub title: String,
     /// Its key in a record.
     pub key: String,
-    /// The time in seconds, where there is one.
-    pub seconds: Option<f64>,
-    /// Whether it was measured, so that others are judged by it.
-    pub is_measurement: bool,
+    /// What it stands beside.
+    pub beside: Beside,
+    /// The value where there is one: in seconds beside the makespan, else in the unit of the outcomes.
+    pub value: Option<f64>,
+}
+
+/// A simulated value, beside which another stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// The makespan, as another prediction of it.
+    Makespan,
+    /// The makespan, as a measurement by which all predictions are judged.
+    MeasuredMakespan,
+    /// The sum of these outcomes of the program, which it judges.
+    Outcomes(&'static [&'static str]),
+}
+
+impl Compared {
+    /// The simulated value that it judges, where there is one.
+    #[must_use]
+    pub fn judged(&self, trace: &Trace) -> Option<f64> {
+        match self.beside {
+            Beside::Makespan => None,
+            Beside::MeasuredMakespan => Some(trace.makespan.seconds()),
+            Beside::Outcomes(names) => names.iter().map(|name| trace.outcome(name)).sum(),
+        }
+    }
 }
 
 impl fmt::Display for RunReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", self.title)?;
         writeln!(f, "{}", self.times())?;
+        self.write_outcomes(f)?;
         writeln!(f, "Where the time went, in seconds: by activity on average over the ranks and, in the last")?;
         writeln!(f, "column, on rank {} (the host's); each sums to the makespan.\n", self.trace.host)?;
         writeln!(f, "{}", self.phases())?;
@@ -48,7 +72,8 @@ impl fmt::Display for RunReport<'_> {
 
 impl RunReport<'_> {
     fn times(&self) -> Table {
-        let measured = self.compared.iter().find(|one| one.is_measurement).and_then(|one| one.seconds);
+        let measured = self.compared.iter().find(|one| one.beside == Beside::MeasuredMakespan);
+        let measured = measured.and_then(|one| one.value);
         let mut table = Table::new(["", "seconds", "error against measurement"]);
         let mut row = |title: &str, seconds: Option<f64>, judged: bool| {
             let error = measured.zip(seconds).filter(|_| judged);
@@ -62,10 +87,39 @@ impl RunReport<'_> {
             row("  half 95 % interval of the mean", Some(sample.interval), false);
         }
         for one in self.compared {
-            row(&one.title, one.seconds, !one.is_measurement);
+            match one.beside {
+                Beside::Makespan => row(&one.title, one.value, true),
+                Beside::MeasuredMakespan => row(&one.title, one.value, false),
+                Beside::Outcomes(_) => {}
+            }
         }
+        table
+    }
+
+    fn write_outcomes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.trace.outcomes.is_empty() {
+            return Ok(());
+        }
+        let mut table = Table::new(["reported by the program", "value"]);
         for (name, value) in &self.trace.outcomes {
-            row(name, Some(*value), false);
+            table.row([(*name).to_owned(), digits(*value)]);
+        }
+        writeln!(f, "{table}")?;
+        match self.judged_outcomes() {
+            Some(table) => writeln!(f, "{table}"),
+            None => Ok(()),
+        }
+    }
+
+    /// The outcomes beside what they are judged by, if there is anything.
+    fn judged_outcomes(&self) -> Option<Table> {
+        let mut table = None;
+        for one in self.compared {
+            let Beside::Outcomes(names) = one.beside else { continue };
+            let (Some(simulated), Some(value)) = (one.judged(self.trace), one.value) else { continue };
+            let error = percent(Residuals::error(simulated, value)) + " %";
+            let row = [one.title.clone(), digits(simulated), digits(value), error, names.join(" + ")];
+            table.get_or_insert_with(|| Table::new(["", "simulated", "published", "error", "sum of"])).row(row);
         }
         table
     }

@@ -4,11 +4,14 @@ use super::Scenario;
 use super::source::{Document, Fault, Faults};
 use crate::machine::{Machine, Partition, Placement, Transport};
 use crate::network::Topology;
-use crate::program::{Program, Shipped};
+use crate::node::Processor;
+use crate::node::processor::{Kernel, ListingError, Module, Modules, T800};
+use crate::program::{Compute, Program, Shipped};
 use crate::units::Bytes;
+use serde::de::DeserializeOwned;
 
 /// Finds the faults of one scenario and where they stand.
-struct Checker<'c> {
+pub struct Checker<'c> {
     document: &'c Document,
     faults: Vec<Fault>,
 }
@@ -19,11 +22,23 @@ impl Checker<'_> {
     }
 }
 
-/// The faults of `machine`, which stands at `path` of `document`.
-pub fn machine_faults(document: &Document, path: &str, machine: &Machine) -> Vec<Fault> {
+/// A description that can have a file of its own.
+pub trait Part: DeserializeOwned {
+    /// Finds the faults of the part, which stands at `path` of the document.
+    fn check(&self, checker: &mut Checker<'_>, path: &str);
+}
+
+/// Reads and checks the part that is the whole of `document`.
+pub fn read_part<P: Part>(document: &Document) -> Result<P, Faults> {
+    let part: P = document.read()?;
     let mut checker = Checker { document, faults: Vec::new() };
-    checker.machine(path, machine);
-    checker.faults
+    part.check(&mut checker, "");
+    if checker.faults.is_empty() { Ok(part) } else { Err(document.faults(checker.faults)) }
+}
+
+/// The path of a field of what stands at `path`.
+fn at(path: &str, field: &str) -> String {
+    if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
 }
 
 impl Scenario {
@@ -33,7 +48,7 @@ impl Scenario {
     /// All faults, each with its place in `document`, from which this scenario was read.
     pub fn check(&self, document: &Document) -> Result<(), Faults> {
         let mut checker = Checker { document, faults: Vec::new() };
-        checker.machine("machine", &self.machine);
+        self.machine.check(&mut checker, "machine");
         checker.numbers(self);
         if checker.faults.is_empty() {
             checker.partition(self);
@@ -52,23 +67,67 @@ impl Scenario {
     }
 }
 
-impl Checker<'_> {
-    fn machine(&mut self, path: &str, machine: &Machine) {
-        let at = |field: &str| if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
-        for fault in machine.network.topology.faults() {
-            self.fault(&at("network.topology"), &fault, "change the parameters of the topology");
+impl Part for Machine {
+    fn check(&self, checker: &mut Checker<'_>, path: &str) {
+        for fault in self.network.topology.faults() {
+            checker.fault(&at(path, "network.topology"), &fault, "change the parameters of the topology");
         }
-        let packet = machine.network.switching.packet_bytes();
+        let packet = self.network.switching.packet_bytes();
         if packet == 0 || packet > u64::from(u32::MAX) {
             let message = format!("packets of {} cannot be sent", Bytes::new(packet));
-            self.fault(&at("network.switching.packet"), &message, "give a size from 1 B to 4 GiB");
-        } else if machine.nodes.memory.count() / packet > u64::from(u32::MAX) {
-            let message = format!("{} is more than 2^32 packets", machine.nodes.memory);
-            self.fault(&at("nodes.memory"), &message, "give less memory or larger packets");
+            checker.fault(&at(path, "network.switching.packet"), &message, "give a size from 1 B to 4 GiB");
+        } else if self.nodes.memory.count() / packet > u64::from(u32::MAX) {
+            let message = format!("{} is more than 2^32 packets", self.nodes.memory);
+            checker.fault(&at(path, "nodes.memory"), &message, "give less memory or larger packets");
         }
-        if machine.nodes.acknowledging.bytes.count() > u64::from(u32::MAX) {
-            self.fault(&at("nodes.acknowledging.bytes"), "an acknowledge is longer than 4 GiB", "give a shorter one");
+        if self.nodes.acknowledging.bytes.count() > u64::from(u32::MAX) {
+            let path = at(path, "nodes.acknowledging.bytes");
+            checker.fault(&path, "an acknowledge is longer than 4 GiB", "give a shorter one");
         }
+        if let Processor::Kernels(kernels) = &self.nodes.processor {
+            kernels.t800.check(checker, &at(path, "nodes.processor.t800"));
+            kernels.modules.check(checker, &at(path, "nodes.processor.modules"));
+        }
+    }
+}
+
+impl Part for T800 {
+    fn check(&self, checker: &mut Checker<'_>, path: &str) {
+        if let Err(error) = self.sound() {
+            checker.fault(path, &error.to_string(), "change the description of the memory");
+        }
+    }
+}
+
+impl Part for Modules<Kernel> {
+    fn check(&self, checker: &mut Checker<'_>, path: &str) {
+        for module in Module::ALL {
+            self.of(module).check(checker, &at(path, module.field()));
+        }
+    }
+}
+
+/// A kernel must assemble, and one trip of it must come to its end.
+impl Part for Kernel {
+    fn check(&self, checker: &mut Checker<'_>, path: &str) {
+        match self.assemble() {
+            Err(faults) => faults.iter().for_each(|fault| checker.listing(path, fault)),
+            Ok(assembly) => {
+                if let Err(error) = assembly.try_out() {
+                    checker.fault(path, &error.to_string(), "change the kernel");
+                }
+            }
+        }
+    }
+}
+
+impl Checker<'_> {
+    fn listing(&mut self, path: &str, fault: &ListingError) {
+        let path = match fault.line() {
+            Some(line) => at(path, &format!("listing.{}", line - 1)),
+            None => path.to_owned(),
+        };
+        self.fault(&path, &fault.to_string(), "change the listing");
     }
 
     fn numbers(&mut self, scenario: &Scenario) {
@@ -85,6 +144,9 @@ impl Checker<'_> {
         match &scenario.program {
             Shipped::GaussJordan(system) if system.n == 0 => {
                 self.fault("program.n", "a system needs at least one equation", "give a number from 1 on");
+            }
+            Shipped::Compute(Compute { iterations, rows, .. }) if *iterations == 0 || *rows == 0 => {
+                self.fault("program", "nothing would be computed", "give iterations and rows from 1 on");
             }
             Shipped::Ping(_) if scenario.ranks < 2 => {
                 self.fault("ranks", "a ping needs two ranks", "give a number from 2 on");

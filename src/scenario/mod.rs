@@ -5,11 +5,13 @@
 
 mod axis;
 mod check;
+mod description;
 mod measurements;
 pub mod source;
 mod sweep;
 
 pub use axis::{Axis, AxisValue};
+pub use description::Description;
 pub use measurements::Measurements;
 pub use sweep::{Case, Override, Plan};
 
@@ -89,6 +91,9 @@ pub enum Comparison {
     AsPrinted,
     /// CS-RR-281, equation (4) with Table 2: the time of one message.
     PointToPoint,
+    /// CS-RR-281, Table 5 at p = 1: the cycles of one inner iteration by component, beside those of a `Compute`
+    /// of `Rsub` that is timed from kernels.
+    InnerIteration,
     /// Measurements: a CSV file with a column for each axis that matters, and `measured_s`.
     /// The path is relative to the scenario.
     Measured(String),
@@ -144,9 +149,6 @@ impl Machine {
     /// # Errors
     /// All faults of the file, each with its place.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Faults> {
-        let document = Document::load(path)?;
-        let machine: Self = document.read()?;
-        let faults = check::machine_faults(&document, "", &machine);
-        if faults.is_empty() { Ok(machine) } else { Err(document.faults(faults)) }
+        check::read_part(&Document::load(path)?)
     }
 }

@@ -62,6 +62,7 @@ impl<'s> Stage<'s> {
             ranks,
             host: layout.first_rank(machine.host.node).unwrap_or(0),
             packet_bytes: machine.network.switching.packet_bytes(),
+            processor: machine.nodes.processor.clone(),
             streams: *streams,
             outcomes: RefCell::new(Vec::new()),
         });
@@ -229,7 +230,8 @@ impl<'s> Stage<'s> {
         let node = self.layout.node(rank);
         match verb {
             Verb::Compute(work) => {
-                self.transport.compute(now, node, rank, work);
+                let computing = self.transport.compute(now, node, rank, work);
+                computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
                 Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
             }
             Verb::Input(bytes) => {

@@ -25,6 +25,14 @@ pub struct Trace {
     pub deliveries: Vec<Delivery>,
 }
 
+impl Trace {
+    /// What the program reported by this name, the first if it did so more than once.
+    #[must_use]
+    pub fn outcome(&self, name: &str) -> Option<f64> {
+        self.outcomes.iter().find(|(reported, _)| *reported == name).map(|(_, value)| *value)
+    }
+}
+
 /// One direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkLoad {

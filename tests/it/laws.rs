@@ -4,7 +4,7 @@ use crate::t800;
 use parsim::engine::Streams;
 use parsim::machine::{Layout, Partition, Placement, Sends};
 use parsim::network::Topology;
-use parsim::node::{Kernel, RouterTurn, Work};
+use parsim::node::{Module, RouterTurn, Work};
 use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
 };
@@ -57,7 +57,7 @@ async fn act(me: Process, actions: Vec<Action>) {
         match action {
             Action::Compute { rank, rows, iterations } if rank == me.rank() => {
                 me.phase("computation");
-                me.compute(Work::new(Kernel::Rsub, iterations).rows(rows)).await;
+                me.compute(Work::new(Module::Rsub, iterations).rows(rows)).await;
             }
             Action::Input { rank, bytes } if rank == me.rank() => me.input(bytes).await,
             Action::Output { rank, bytes } if rank == me.rank() => me.output(bytes).await,

@@ -9,7 +9,7 @@ use parsim::machine::{Placement, Sends};
 use parsim::network::Switching;
 use parsim::network::switching::StoreAndForward;
 use parsim::network::topology::Topology;
-use parsim::node::{Kernel, Processor, RouterTurn, Work};
+use parsim::node::{Module, Processor, RouterTurn, Work};
 use parsim::units::{Bytes, PerByte, SimDuration};
 use parsim::{Machine, Message, Process, Simulation};
 use proptest::prelude::*;
@@ -153,7 +153,7 @@ fn simulated(small: &SmallMachine, program: &SmallProgram) -> Outcome {
 async fn follow(me: Process, steps: Vec<Step>) {
     for step in steps {
         match step {
-            Step::Compute(rows, iterations) => me.compute(Work::new(Kernel::Flop, iterations).rows(rows)).await,
+            Step::Compute(rows, iterations) => me.compute(Work::new(Module::Flop, iterations).rows(rows)).await,
             Step::Receive(from) => drop(me.receive(number(from)).await),
             Step::Send(messages) => {
                 let mut under_way = Vec::new();
@@ -171,7 +171,9 @@ fn described(small: &SmallMachine) -> Machine {
     let ps = SimDuration::from_ps;
     let per_byte = |span| PerByte::new(ps(span));
     let mut machine = t800();
-    let Processor::Calibrated(times) = &mut machine.nodes.processor;
+    let Processor::Calibrated(times) = &mut machine.nodes.processor else {
+        unreachable!("the machine of this test is calibrated");
+    };
     times.flop = ps(small.iteration);
     machine.nodes.sending.per_packet = ps(small.prepare.0);
     machine.nodes.sending.per_byte = per_byte(small.prepare.1);

@@ -4,7 +4,7 @@ use super::{ComputationShares, Prediction};
 use crate::analysis::{Bottleneck, Component, Components, ComputationSplit, Place, SubComponent};
 
 /// `Rsub`, `a[j] -= f * b[j]`, loads two words of 64 bits and stores one for its two operations.
-const RSUB_WORDS_PER_FLOP: f64 = 1.5;
+pub const RSUB_WORDS_PER_FLOP: f64 = 1.5;
 
 impl From<&Prediction> for Components {
     /// `T_s` and `T_po` are zero: the report takes them as negligible. What the printed predictions

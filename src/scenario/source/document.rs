@@ -19,7 +19,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a file, and puts the files it names by `File("…")` in their place.
+    /// Reads a file, puts the files it names by `File("…")` in their place and works out `Like(…, {…})`.
     ///
     /// # Errors
     /// All faults of the files: unreadable, not text, too large, no RON.
@@ -70,7 +70,15 @@ impl Document {
     /// # Errors
     /// A parent that does not exist, or a text that is no value.
     pub fn set(&mut self, path: &str, text: &str) -> Result<(), Fault> {
-        overrides::set(&mut self.sources, &mut self.root, path, text)
+        self.set_from(Path::new(""), path, text)
+    }
+
+    /// As [`set`](Self::set), but a `File("…")` of the text is relative to the file `from`.
+    ///
+    /// # Errors
+    /// A parent that does not exist, or a text that is no value.
+    pub fn set_from(&mut self, from: &Path, path: &str, text: &str) -> Result<(), Fault> {
+        overrides::set(&mut self.sources, &mut self.root, path, text, from)
     }
 
     /// Replaces or adds the value at a path.

@@ -1,10 +1,12 @@
-//! Reading files, and putting the trees of others in the place of `File("…")`.
+//! Reading files, and putting the trees of others in the place of `File("…")`, as they are or changed by
+//! `Like(File("…"), {"path": value})`.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::fault::Fault;
+use super::overrides;
 use super::place::{Place, Source, Sources};
 use super::spelling::excerpt;
 use super::syntax;
@@ -101,7 +103,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Replaces every `File("…")` of a tree by the tree of that file.
+    /// Replaces every `File("…")` of a tree by the tree of that file, and every `Like` by what it means.
     fn include(&mut self, tree: &mut Tree, folder: &Path) {
         if is_file(tree) {
             if let Some(included) = self.included(tree, folder) {
@@ -114,6 +116,30 @@ impl<'a> Loader<'a> {
             self.include(child, folder);
             index += 1;
         }
+        if is_named(tree, "Like")
+            && let Some(changed) = self.changed(tree)
+        {
+            *tree = changed;
+        }
+    }
+
+    /// What `Like(original, {"path": value})` means: the original with the values at these paths.
+    fn changed(&mut self, tree: &Tree) -> Option<Tree> {
+        let Some((original, changes)) = original_and_changes(tree) else {
+            let help = "such as Like(File(\"machine.ron\"), {\"network.links.per_byte\": \"1 us/B\"})";
+            return self.fault(Some(tree.place), "`Like` takes a value and the changes to it", Some(help));
+        };
+        if is_file(original) {
+            return None;
+        }
+        let mut result = original.clone();
+        for (path, value) in changes {
+            let Node::Text(name) = &path.node else {
+                return self.fault(Some(path.place), "what `Like` changes is named by a path in quotes", None);
+            };
+            self.faults.extend(overrides::assign(&mut result, name, value.clone(), &|_| path.place).err());
+        }
+        Some(result)
     }
 
     fn included(&mut self, tree: &Tree, folder: &Path) -> Option<Tree> {
@@ -142,7 +168,19 @@ impl<'a> Loader<'a> {
 }
 
 fn is_file(tree: &Tree) -> bool {
-    matches!(tree.node, Node::Record { .. } | Node::Tuple { .. }) && tree.name() == Some("File")
+    is_named(tree, "File")
+}
+
+fn is_named(tree: &Tree, name: &str) -> bool {
+    matches!(tree.node, Node::Record { .. } | Node::Tuple { .. }) && tree.name() == Some(name)
+}
+
+fn original_and_changes(tree: &Tree) -> Option<(&Tree, &[(Tree, Tree)])> {
+    let Node::Tuple { items, .. } = &tree.node else { return None };
+    match items.as_slice() {
+        [original, Tree { node: Node::Map(changes), .. }] => Some((original, changes)),
+        _ => None,
+    }
 }
 
 fn file_name(tree: &Tree) -> Option<&str> {
@@ -235,6 +273,29 @@ mod tests {
         let place = document.get("machine.link.n").unwrap().place;
         assert_eq!(document.sources().text(place), "7");
         assert!(document.sources().get(place.file).unwrap().name.ends_with("m/c.ron"));
+    }
+
+    #[test]
+    fn a_value_like_another_is_that_one_changed() {
+        let folder = folder(&[
+            ("a.ron", b"A(machine: Like(File(\"m/b.ron\"), {\"link.n\": 8, \"name\": File(\"c.ron\")}))"),
+            ("m/b.ron", b"Machine(name: \"b\", link: Link(n: 7, m: 6))"),
+            ("c.ron", b"\"c\""),
+        ]);
+        let document = Document::load(folder.path().join("a.ron")).unwrap();
+        let value = |path: &str| document.sources().text(document.get(path).unwrap().place).to_owned();
+        assert_eq!(["link.n", "link.m", "name"].map(|path| value(&format!("machine.{path}"))), ["8", "6", "\"c\""]);
+    }
+
+    #[test]
+    fn a_change_that_leads_nowhere_is_a_fault_of_its_path() {
+        let base: (&str, &[u8]) = ("b.ron", b"Machine(link: Link(n: 7))");
+        let found = faults(&[("a.ron", b"Like(File(\"b.ron\"),\n {\"lnk.n\": 8})"), base]);
+        assert_eq!(place(&found), ("a.ron".to_owned(), 2, 3));
+        assert!(found.to_string().contains("there is no `lnk`"), "{found}");
+        assert!(faults(&[("a.ron", b"Like(File(\"b.ron\"))"), base]).to_string().contains("and the changes to it"));
+        assert!(faults(&[("a.ron", b"Like(File(\"b.ron\"), {1: 8})"), base]).to_string().contains("path in quotes"));
+        assert!(faults(&[("a.ron", b"Like(File(\"x.ron\"), {\"n\": 8})")]).to_string().contains("there is no file"));
     }
 
     #[test]

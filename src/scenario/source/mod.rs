@@ -1,6 +1,7 @@
 //! Scenario files as trees with places, so that every fault can say where it stands.
 //!
-//! A [`Document`] is loaded from a RON file, with the files it names by `File("…")` put in their place;
+//! A [`Document`] is loaded from a RON file, with the files it names by `File("…")` put in their place, and
+//! `Like(File("…"), {"path": value})` is what that file describes but for the values at these paths;
 //! it is changed by `path=value` overrides and then read into plain serde types.
 //! Whatever is wrong comes back as [`Faults`]: all of them at once, each with file, line and column.
 //!

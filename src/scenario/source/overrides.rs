@@ -43,13 +43,14 @@ fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('.').take(if path.is_empty() { 0 } else { usize::MAX })
 }
 
-/// Replaces or adds the value at `path` by what `text` means there.
-pub(super) fn set(sources: &mut Sources, root: &mut Tree, path: &str, text: &str) -> Result<(), Fault> {
+/// Replaces or adds the value at `path` by what `text` means there; files that it names are relative to
+/// the file `from`.
+pub(super) fn set(sources: &mut Sources, root: &mut Tree, path: &str, text: &str, from: &Path) -> Result<(), Fault> {
     let whole = format!("{path}={text}");
     let place = sources.add(Source { name: format!("--set {whole}"), text: whole, typed: true });
     let place = Place { start: path.len() + 1, ..place };
     let old = walk(root, path).ok().map(|(_, tree)| tree.clone());
-    let tree = meaning(sources, place, text, old.as_ref()).map_err(|fault| fault.on(path))?;
+    let tree = meaning(sources, place, text, old.as_ref(), from).map_err(|fault| fault.on(path))?;
     assign(root, path, tree, &|index| segment_place(path, index, place.file))
 }
 
@@ -124,8 +125,8 @@ fn missing(broken: &Break, path: &str, name: &str) -> Fault {
 }
 
 /// What a text means where `old` stands.
-fn meaning(sources: &mut Sources, place: Place, text: &str, old: Option<&Tree>) -> Result<Tree, Fault> {
-    let parsed = Loader::new(sources).text(place, Path::new("")).map_err(|mut faults| faults.swap_remove(0));
+fn meaning(sources: &mut Sources, place: Place, text: &str, old: Option<&Tree>, from: &Path) -> Result<Tree, Fault> {
+    let parsed = Loader::new(sources).text(place, from).map_err(|mut faults| faults.swap_remove(0));
     let words = Tree { place, node: Node::Text(text.to_owned()) };
     match (kind_of(old), parsed) {
         (Old::Text, Ok(tree)) if is_bare(&tree) => Ok(words),

@@ -171,7 +171,8 @@ impl Tree {
     }
 
     /// The struct or variant name this value carries.
-    pub(super) fn name(&self) -> Option<&str> {
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
         match &self.node {
             Node::Record { name, .. } | Node::Tuple { name, .. } => name.as_ref().map(|name| name.text.as_str()),
             Node::Name(name) => Some(name),
