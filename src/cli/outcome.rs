@@ -76,6 +76,7 @@ fn gauss_jordan(scenario: &Scenario) -> Option<(&GaussJordan, u32, zemerly::Broa
     let broadcast = match system.broadcast {
         Broadcast::Naive(_) => zemerly::Broadcast::Naive,
         Broadcast::Neighbour(_) => zemerly::Broadcast::Neighbour,
+        _ => return None,
     };
     Some((system, scenario.ranks, broadcast))
 }

@@ -4,19 +4,26 @@
 //! programs just like a user's own.
 
 pub mod collective;
+mod fault;
 mod gauss_jordan;
 mod grid;
 mod partition;
+pub mod phases;
 mod ping;
 mod process;
+mod rehearsal;
 mod ring_shift;
 
+pub use collective::Collective;
+pub use fault::ProgramFault;
 pub use gauss_jordan::GaussJordan;
 pub use grid::Grid;
 pub use partition::Blocks;
+pub use phases::Phases;
 pub use ping::Ping;
 pub(crate) use process::Surroundings;
 pub use process::{Answer, Message, Operation, Pattern, Process, Received, Request, Verb};
+pub use rehearsal::{Rehearsal, rehearse};
 pub use ring_shift::{RingShift, ShiftOrder};
 
 use crate::trace::Phase;
@@ -46,6 +53,12 @@ pub trait Program {
         0.0
     }
 
+    /// What is wrong with it on so many ranks, as far as it can tell by itself.
+    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+        let _ = ranks;
+        Vec::new()
+    }
+
     /// The memory for data that `rank` of `ranks` needs, where rank `host` reads and writes.
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         let _ = (rank, ranks, host);
@@ -72,6 +85,10 @@ pub enum Shipped {
     GaussJordan(GaussJordan),
     /// Every rank passes a message to the next one.
     RingShift(RingShift),
+    /// A collective operation, measured.
+    Collective(Collective),
+    /// A program made of steps, written in the scenario itself.
+    Phases(Phases),
 }
 
 impl Shipped {
@@ -82,6 +99,8 @@ impl Shipped {
             Self::Ping(_) => "Ping",
             Self::GaussJordan(_) => "GaussJordan",
             Self::RingShift(_) => "RingShift",
+            Self::Collective(_) => "Collective",
+            Self::Phases(_) => "Phases",
         }
     }
 
@@ -90,6 +109,8 @@ impl Shipped {
             Self::Ping(program) => program,
             Self::GaussJordan(program) => program,
             Self::RingShift(program) => program,
+            Self::Collective(program) => program,
+            Self::Phases(program) => program,
         }
     }
 }
@@ -105,6 +126,10 @@ impl Program for Shipped {
 
     fn phases(&self) -> &'static [Phase] {
         self.as_program().phases()
+    }
+
+    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+        self.as_program().faults(ranks)
     }
 
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
