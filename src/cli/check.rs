@@ -48,7 +48,8 @@ fn verdict(file: &Path) -> Result<String, Failure> {
     Ok(format!("{} cases, some {effort:.0e} packet-hops", cases.len()))
 }
 
-fn is_machine(document: &Document) -> bool {
+/// Whether a file describes a machine and not a scenario.
+pub fn is_machine(document: &Document) -> bool {
     matches!(&document.root().node, Node::Record { name: Some(name), .. } if name.text == "Machine")
 }
 

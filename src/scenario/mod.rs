@@ -137,9 +137,16 @@ impl Machine {
     /// # Errors
     /// All faults of the file, each with its place.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Faults> {
-        let document = Document::load(path)?;
+        Self::of(&Document::load(path)?)
+    }
+
+    /// Reads the machine description in `document`.
+    ///
+    /// # Errors
+    /// All faults of it, each with its place.
+    pub fn of(document: &Document) -> Result<Self, Faults> {
         let machine: Self = document.read()?;
-        let faults = check::machine_faults(&document, "", &machine);
+        let faults = check::machine_faults(document, "", &machine);
         if faults.is_empty() { Ok(machine) } else { Err(document.faults(faults)) }
     }
 }
