@@ -40,6 +40,7 @@ fn document(file: &PathBuf, topology: &str, placement: &str) -> Document {
         ("ranks", ranks),
         ("placement", placement),
         ("compare", "[]"),
+        ("axes", "[]"),
     ];
     if document.get("program.n").is_some() {
         settings.push(("program.n", "12"));

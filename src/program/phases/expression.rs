@@ -1,14 +1,12 @@
 //! Numbers that depend on rank, p, loop counters and parameters.
 
+use super::formula::{self, Formula, Value};
 use super::scope::Scope;
 use crate::units::Bytes;
-use exmex::{Express, FlatExVal, Val};
+use exmex::{Express, Val};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
-
-/// A value of an expression: whole, real or a condition.
-pub(super) type Value = Val<i64, f64>;
 
 /// An expression such as `"(rank + 1) % p"` or `"0 if rank == 0 else n / p"`; a bare number is one, too.
 ///
@@ -16,7 +14,7 @@ pub(super) type Value = Val<i64, f64>;
 #[derive(Clone, Debug)]
 pub struct Expression {
     text: String,
-    parsed: Box<FlatExVal<i64, f64>>,
+    formula: Box<Formula>,
 }
 
 impl Expression {
@@ -25,32 +23,19 @@ impl Expression {
     /// # Errors
     /// What is wrong with it.
     pub fn new(text: &str) -> Result<Self, String> {
-        let parsed = exmex::parse_val(text).map_err(|error| format!("`{text}` is no expression: {}", error.msg()))?;
-        Ok(Self { text: text.to_owned(), parsed: Box::new(parsed) })
+        let formula = formula::parse(text).map_err(|error| format!("`{text}` is no expression: {}", error.msg()))?;
+        Ok(Self { text: text.to_owned(), formula: Box::new(formula) })
     }
 
     /// The variables that it uses and `scope` does not have.
     pub(super) fn unknown<'e>(&'e self, scope: &'e Scope) -> impl Iterator<Item = &'e String> {
-        self.parsed.var_names().iter().filter(|name| scope.get(name).is_none())
+        self.formula.var_names().iter().filter(|name| scope.get(name).is_none())
     }
 
     fn value(&self, scope: &Scope) -> Result<Value, String> {
         let value = |name: &String| scope.get(name).ok_or_else(|| format!("`{}`: there is no `{name}`", self.text));
-        let mut values: Vec<Value> = self.parsed.var_names().iter().map(value).collect::<Result<_, _>>()?;
-        let evaluated = |values: &[Value]| {
-            let failed = |why: &str| format!("`{}`: {why}", self.text);
-            match self.parsed.eval(values).map_err(|error| failed(error.msg()))? {
-                Val::Error(error) => Err(failed(error.msg())),
-                value => Ok(value),
-            }
-        };
-        let whole = evaluated(&values);
-        if whole.is_ok() {
-            return whole;
-        }
-        // Roots and logarithms are defined for real numbers only.
-        values.iter_mut().for_each(make_real);
-        evaluated(&values).or(whole)
+        let values: Vec<Value> = self.formula.var_names().iter().map(value).collect::<Result<_, _>>()?;
+        formula::evaluate(&self.formula, &values).map_err(|error| format!("`{}`: {}", self.text, error.msg()))
     }
 
     /// Its value as a number, whole or real.
@@ -85,13 +70,6 @@ impl Expression {
             Val::Bool(value) => Ok(value),
             _ => Err(format!("`{}` is no condition", self.text)),
         }
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "real functions compute with f64")]
-fn make_real(value: &mut Value) {
-    if let Val::Int(whole) = value {
-        *value = Val::Float(*whole as f64);
     }
 }
 
@@ -221,7 +199,7 @@ mod tests {
         assert_eq!(value("rank / 2"), Ok(1));
         assert_eq!(value("0 if rank == 0 else rank - 1"), Ok(2));
         assert_eq!(value("rank - p"), Err("`rank - p` is -1, which is no rank".to_owned()));
-        assert_eq!(value("1.5 * p"), Err("`1.5 * p` is not whole, so it is no rank".to_owned()));
+        assert_eq!(value("1.3 * p"), Err("`1.3 * p` is not whole, so it is no rank".to_owned()));
         assert_eq!(value("p - sqrt(p)"), Ok(2));
         assert_eq!(Expression::new("log2(p)").unwrap().count(&scope()), Ok(2));
         assert_eq!(Expression::new("rank > 2 && p == 4").unwrap().condition(&scope()), Ok(true));

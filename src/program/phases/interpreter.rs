@@ -1,6 +1,7 @@
 //! What a process does that follows steps.
 
-use super::expression::{Expression, Size, Value};
+use super::expression::{Expression, Size};
+use super::formula::Value;
 use super::scope::Scope;
 use super::step::{Neighbours, Source, Step};
 use super::{name, whole_or_real};

@@ -2,6 +2,7 @@
 //! with its workers.
 
 mod expression;
+pub mod formula;
 mod interpreter;
 mod legality;
 mod name;
@@ -47,7 +48,7 @@ impl Phases {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
-fn whole_or_real(number: f64) -> expression::Value {
+fn whole_or_real(number: f64) -> formula::Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() <= EXACT { Val::Int(number as i64) } else { Val::Float(number) }
 }

@@ -1,6 +1,6 @@
 //! The variables of a process.
 
-use super::expression::Value;
+use super::formula::Value;
 use crate::program::grid::Grid;
 use exmex::Val;
 
