@@ -9,6 +9,7 @@ mod overrides;
 mod run;
 mod sweep;
 mod telemetry;
+mod topology;
 mod validate;
 
 pub use failure::Failure;
@@ -53,6 +54,9 @@ enum Command {
     /// Finds every fault of scenario and machine files without running them.
     #[command(after_help = "Example: parsim check scenarios/*.ron scenarios/machines/*.ron")]
     Check(check::CheckArguments),
+    /// Describes a network: distances, cuts and channel loads, and draws it.
+    #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]
+    Topology(topology::TopologyArguments),
 }
 
 /// What the commands that play a scenario have in common.
@@ -105,5 +109,6 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
         Command::Validate(arguments) => validate::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
+        Command::Topology(arguments) => topology::execute(&arguments),
     }
 }

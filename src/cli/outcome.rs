@@ -137,6 +137,7 @@ fn gauss_jordan(scenario: &Scenario) -> Option<(u32, zemerly::Broadcast)> {
     let broadcast = match broadcast {
         Broadcast::Naive(_) => zemerly::Broadcast::Naive,
         Broadcast::Neighbour(_) => zemerly::Broadcast::Neighbour,
+        _ => return None,
     };
     Some((u32::try_from(*n).ok()?, broadcast))
 }

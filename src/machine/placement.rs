@@ -33,10 +33,11 @@ pub enum Placement {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Partition {
     /// As many nodes as the ranks need, joined to as square a mesh as they form (a 2D mesh), or to
-    /// a shorter line, ring or complete graph; any other topology as a whole.
+    /// a shorter line, ring or complete graph; the smallest subcube of a hypercube that holds them;
+    /// any other topology as a whole.
     #[default]
     Fitted,
-    /// A mesh of this shape, of the machine's nodes.
+    /// A mesh of this shape, of the nodes of a 2D mesh or torus.
     Shape {
         /// The number of rows.
         rows: u32,
@@ -60,6 +61,9 @@ impl Partition {
             (Self::Fitted, Topology::Line { .. }) => Topology::Line { nodes },
             (Self::Fitted, Topology::Ring { .. }) => Topology::Ring { nodes },
             (Self::Fitted, Topology::Complete { .. }) => Topology::Complete { nodes },
+            (Self::Fitted, Topology::Hypercube { .. }) => {
+                Topology::Hypercube { dimension: nodes.next_power_of_two().ilog2() }
+            }
             _ => topology.clone(),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Inside, every quantity is a plain `f64` in seconds or bytes; a field's name carries its unit.
 
+pub mod collectives;
 pub mod input_output;
 pub mod point_to_point;
 pub mod zemerly;

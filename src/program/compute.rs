@@ -1,7 +1,7 @@
 //! One loop.
 
 use super::process::Process;
-use super::{Program, Run};
+use super::{Program, ProgramFault, Run};
 use crate::node::processor::{Cost, Module, Processor, QuarterCycles, Work};
 use crate::trace::Phase;
 use crate::units::Hertz;
@@ -45,6 +45,14 @@ const fn one() -> u64 {
 impl Program for Compute {
     fn start(&self, process: Process) -> Run {
         Box::pin(compute(process, self.clone()))
+    }
+
+    fn faults(&self, _ranks: u32) -> Vec<ProgramFault> {
+        let counts = [("iterations", self.iterations), ("rows", self.rows)];
+        let empty = counts.into_iter().filter(|(_, count)| *count == 0);
+        let fault =
+            |(path, _)| ProgramFault::new(path, "nothing would be computed".to_owned(), "give a number from 1 on");
+        empty.map(fault).collect()
     }
 
     fn phases(&self) -> &'static [Phase] {

@@ -3,7 +3,7 @@
 use super::collective::{Barrier, Broadcast};
 use super::partition::Blocks;
 use super::process::{Message, Process};
-use super::{Program, Run, mean_distance, packets};
+use super::{Program, ProgramFault, Run, mean_distance, packets};
 use crate::node::{Module, Work};
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -50,12 +50,25 @@ impl Program for GaussJordan {
         let rows = packets(self.n * u64::from(ranks - 1), self.row_bytes(), packet_bytes);
         match self.broadcast {
             Broadcast::Naive(_) => rows * mean_distance(ranks),
-            Broadcast::Neighbour(_) => rows,
+            Broadcast::Neighbour(_) | Broadcast::Pipelined(_) => rows,
+            Broadcast::Binomial | Broadcast::Hypercube => 2.0 * rows,
         }
     }
 
     fn phases(&self) -> &'static [Phase] {
         &["input", "distribution", "normalisation", "broadcast", "reduction", "barrier", "collection", "output"]
+    }
+
+    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+        let mut faults = Vec::new();
+        if self.n == 0 {
+            let message = "a system needs at least one equation".to_owned();
+            faults.push(ProgramFault::new("n", message, "give a number from 1 on"));
+        }
+        if let Some(message) = self.broadcast.fault(ranks) {
+            faults.push(ProgramFault::new("broadcast", message, "give another number of ranks or another broadcast"));
+        }
+        faults
     }
 
     /// The rank's block of rows and a buffer for the row that is broadcast; the host's rank holds

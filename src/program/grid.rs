@@ -24,6 +24,21 @@ impl Grid {
         (rank / self.columns, rank % self.columns)
     }
 
+    /// The number of rows.
+    #[must_use]
+    pub const fn rows(self) -> u32 {
+        self.ranks / self.columns
+    }
+
+    /// The ranks in the column of `rank`, one for each row, and those in its row, one for each column.
+    #[must_use]
+    pub fn lines(self, rank: u32) -> (Vec<u32>, Vec<u32>) {
+        let (row, column) = self.coordinates(rank);
+        let down = (0..self.rows()).map(|row| row * self.columns + column).collect();
+        let along = (0..self.columns).map(|column| row * self.columns + column).collect();
+        (down, along)
+    }
+
     /// The parent of `rank` in the tree that spreads from `root` along its row and from there
     /// along the columns; `None` for the root itself.
     #[must_use]

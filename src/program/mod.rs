@@ -5,20 +5,27 @@
 
 pub mod collective;
 mod compute;
+mod fault;
 mod gauss_jordan;
 mod grid;
 mod partition;
+pub mod phases;
 mod ping;
 mod process;
+mod rehearsal;
 mod ring_shift;
 
+pub use collective::Collective;
 pub use compute::Compute;
+pub use fault::ProgramFault;
 pub use gauss_jordan::GaussJordan;
 pub use grid::Grid;
 pub use partition::Blocks;
+pub use phases::Phases;
 pub use ping::Ping;
 pub(crate) use process::Surroundings;
 pub use process::{Answer, Message, Operation, Pattern, Process, Received, Request, Verb};
+pub use rehearsal::{Rehearsal, rehearse};
 pub use ring_shift::{RingShift, ShiftOrder};
 
 use crate::trace::Phase;
@@ -46,6 +53,12 @@ pub trait Program {
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let _ = (ranks, packet_bytes);
         0.0
+    }
+
+    /// What is wrong with it on so many ranks, as far as it can tell by itself.
+    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+        let _ = ranks;
+        Vec::new()
     }
 
     /// The memory for data that `rank` of `ranks` needs, where rank `host` reads and writes.
@@ -77,6 +90,10 @@ pub enum Shipped {
     Compute(Compute),
     /// Every rank passes a message to the next one.
     RingShift(RingShift),
+    /// A collective operation, measured.
+    Collective(Collective),
+    /// A program made of steps, written in the scenario itself.
+    Phases(Phases),
 }
 
 impl Shipped {
@@ -88,6 +105,8 @@ impl Shipped {
             Self::GaussJordan(_) => "GaussJordan",
             Self::Compute(_) => "Compute",
             Self::RingShift(_) => "RingShift",
+            Self::Collective(_) => "Collective",
+            Self::Phases(_) => "Phases",
         }
     }
 
@@ -97,6 +116,8 @@ impl Shipped {
             Self::GaussJordan(program) => program,
             Self::Compute(program) => program,
             Self::RingShift(program) => program,
+            Self::Collective(program) => program,
+            Self::Phases(program) => program,
         }
     }
 }
@@ -112,6 +133,10 @@ impl Program for Shipped {
 
     fn phases(&self) -> &'static [Phase] {
         self.as_program().phases()
+    }
+
+    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+        self.as_program().faults(ranks)
     }
 
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {

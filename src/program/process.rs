@@ -41,6 +41,8 @@ pub enum Verb {
     WaitAny(Vec<Operation>),
     /// Waits until all ranks have come here; costs nothing.
     Barrier,
+    /// Gives up the run: the program cannot go on, for this reason.
+    Fail(String),
 }
 
 /// What the simulation answers.
@@ -281,6 +283,11 @@ impl Process {
     /// [`collective::Barrier`](super::collective::Barrier).
     pub async fn barrier(&self) {
         self.ask(Verb::Barrier).await;
+    }
+
+    /// Gives up the run because this process cannot go on.
+    pub async fn fail(&self, reason: String) {
+        self.ask(Verb::Fail(reason)).await;
     }
 
     /// The time since `start`, for programs that measure themselves.

@@ -1,6 +1,7 @@
 //! What a user gets to see: records as JSON, JSON Lines, CSV or a table, a run in words, and pictures.
 
 mod bottleneck;
+mod drawing;
 pub mod figures;
 mod format;
 pub mod plot;
@@ -9,6 +10,7 @@ mod run;
 mod table;
 
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};
+pub use drawing::Drawing;
 pub use format::{Format, Writer};
 pub use record::{Metadata, Record};
 pub use run::{Beside, Compared, RunReport};

@@ -6,7 +6,7 @@ use crate::machine::{Machine, Partition, Placement, Transport};
 use crate::network::Topology;
 use crate::node::Processor;
 use crate::node::processor::{Kernel, ListingError, Module, Modules, T800};
-use crate::program::{Compute, Program, Shipped};
+use crate::program::{Program, Shipped, rehearse};
 use crate::units::Bytes;
 use serde::de::DeserializeOwned;
 
@@ -63,6 +63,9 @@ impl Scenario {
             checker.host(self);
             checker.memory(self);
         }
+        if checker.faults.is_empty() {
+            checker.rehearsal(self);
+        }
         if checker.faults.is_empty() { Ok(()) } else { Err(document.faults(checker.faults)) }
     }
 }
@@ -70,7 +73,8 @@ impl Scenario {
 impl Part for Machine {
     fn check(&self, checker: &mut Checker<'_>, path: &str) {
         for fault in self.network.topology.faults() {
-            checker.fault(&at(path, "network.topology"), &fault, "change the parameters of the topology");
+            let place = checker.parameter(&at(path, "network.topology"), &fault);
+            checker.fault(&place, &fault, "change the parameters of the topology");
         }
         let packet = self.network.switching.packet_bytes();
         if packet == 0 || packet > u64::from(u32::MAX) {
@@ -130,6 +134,13 @@ impl Checker<'_> {
         self.fault(&path, &fault.to_string(), "change the listing");
     }
 
+    /// The place of the parameter that a fault begins with in backquotes, else that of the whole.
+    fn parameter(&self, path: &str, fault: &str) -> String {
+        let named = fault.strip_prefix('`').and_then(|rest| rest.split('`').next());
+        let place = named.map(|name| format!("{path}.{name}"));
+        place.filter(|place| self.document.get(place).is_some()).unwrap_or_else(|| path.to_owned())
+    }
+
     fn numbers(&mut self, scenario: &Scenario) {
         let nodes = if self.faults.is_empty() { scenario.machine.network.topology.nodes() } else { u32::MAX };
         if scenario.ranks == 0 {
@@ -141,17 +152,11 @@ impl Checker<'_> {
         if scenario.repeat == 0 {
             self.fault("repeat", "nothing would be run", "give a number from 1 on");
         }
-        match &scenario.program {
-            Shipped::GaussJordan(system) if system.n == 0 => {
-                self.fault("program.n", "a system needs at least one equation", "give a number from 1 on");
-            }
-            Shipped::Compute(Compute { iterations, rows, .. }) if *iterations == 0 || *rows == 0 => {
-                self.fault("program", "nothing would be computed", "give iterations and rows from 1 on");
-            }
-            Shipped::Ping(_) if scenario.ranks < 2 => {
-                self.fault("ranks", "a ping needs two ranks", "give a number from 2 on");
-            }
-            _ => {}
+        if matches!(scenario.program, Shipped::Ping(_)) && scenario.ranks < 2 {
+            self.fault("ranks", "a ping needs two ranks", "give a number from 2 on");
+        }
+        for fault in scenario.program.faults(scenario.ranks.max(1)) {
+            self.fault(&format!("program.{}", fault.path), &fault.message, &fault.help);
         }
     }
 
@@ -159,7 +164,10 @@ impl Checker<'_> {
         let nodes = scenario.machine.network.topology.nodes();
         let Partition::Shape { rows, columns } = scenario.partition else { return };
         let size = u64::from(rows) * u64::from(columns);
-        if size < u64::from(scenario.placement.nodes_needed(scenario.ranks)) {
+        if !matches!(scenario.machine.network.topology, Topology::Mesh2d { .. } | Topology::Torus2d { .. }) {
+            let message = format!("a {} has no part that is a mesh", scenario.machine.network.topology);
+            self.fault("partition", &message, "take it as a whole: partition: Whole");
+        } else if size < u64::from(scenario.placement.nodes_needed(scenario.ranks)) {
             let message = format!("a {rows} × {columns} mesh does not hold {} ranks", scenario.ranks);
             self.fault("partition", &message, "give a larger shape, or fewer ranks");
         } else if size > u64::from(nodes) {
@@ -222,6 +230,17 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether every message that is sent is received, for programs that a user has written here.
+    fn rehearsal(&mut self, scenario: &Scenario) {
+        let Shipped::Phases(program) = &scenario.program else { return };
+        let host = scenario.layout().first_rank(scenario.machine.host.node).unwrap_or(0);
+        let packet_bytes = scenario.machine.network.switching.packet_bytes();
+        let rehearsal = rehearse(program, scenario.ranks, host, packet_bytes, scenario.streams());
+        for fault in rehearsal.faults() {
+            self.fault("program", &fault, "let every send have its receive, and every receive its send");
+        }
+    }
+
     fn memory(&mut self, scenario: &Scenario) {
         let layout = scenario.layout();
         let host = layout.first_rank(scenario.machine.host.node).unwrap_or(0);
@@ -238,5 +257,89 @@ impl Checker<'_> {
             "the program does not fit: node {node} with rank {rank} needs {bytes} bytes, it has {available} bytes of memory"
         );
         self.fault("program", &message, "give a smaller problem, more ranks, or nodes with more memory");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::Plan;
+    use crate::scenario::source::Document;
+
+    /// The faults of a scenario on the ideal hypercube, with their places.
+    fn faults(program: &str, settings: &[(&str, &str)]) -> Vec<String> {
+        let name = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/test.ron");
+        let text = format!(
+            "Scenario(machine: File(\"machines/ideal-hypercube.ron\"), ranks: 4, placement: RowMajor, \
+             program: {program}, seed: 1)"
+        );
+        let mut document = Document::from_text(name, &text).expect("a sound text");
+        for (path, value) in settings {
+            document.set(path, value).expect("a field that can be set");
+        }
+        let faults = Plan::new(document, &[]).and_then(|plan| plan.base());
+        let list = faults.map_or_else(|faults| faults.list, |_| Vec::new());
+        list.into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
+    }
+
+    const PING: &str = "Ping(bytes: \"1 B\")";
+
+    #[test]
+    fn impossible_topologies_are_refused_at_their_parameter() {
+        let topology = |text| faults(PING, &[("machine.network.topology", text)]);
+        assert_eq!(
+            topology("Mesh3d(layers: 2, rows: 0, columns: 2)"),
+            ["machine.network.topology.rows: `rows` is 0: it must be at least 1"]
+        );
+        assert_eq!(
+            topology("CubeConnectedCycles(dimension: 2)"),
+            ["machine.network.topology.dimension: `dimension` is 2: it must be at least 3"]
+        );
+        let graph = topology("Graph(nodes: 3, links: [(0, 1)])");
+        assert!(graph.len() == 1 && graph[0].starts_with("machine.network.topology"), "{graph:?}");
+        let shape = [("partition", "Shape(rows: 2, columns: 2)")];
+        assert_eq!(faults(PING, &shape), ["partition: a hypercube of dimension 6 has no part that is a mesh"]);
+        assert_eq!(faults(PING, &[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn algorithms_for_other_numbers_of_ranks_are_refused() {
+        let scan = "Collective(operation: AllToAll(algorithm: Hypercube), bytes: \"8 B\", root: 4)";
+        let expected = [
+            "program.operation: Hypercube needs a power of two of ranks, not 3",
+            "program.root: the root is rank 4, but there are 3 ranks",
+        ];
+        assert_eq!(faults(scan, &[("ranks", "3")]), expected);
+    }
+
+    #[test]
+    fn steps_that_do_not_match_are_refused() {
+        let steps = |steps: &str| faults(&format!("Phases(parameters: {{\"n\": 3}}, steps: [{steps}])"), &[]);
+        assert_eq!(
+            steps("Phase(name: \"pass\", steps: [Send(to: \"(rank + 1) % p\", bytes: \"n B\")]), Receive(from: 0)"),
+            [
+                "program: rank 0, phase program: the receive of a message from rank 0 has no send",
+                "program: rank 2, phase program: the receive of a message from rank 0 has no send",
+                "program: rank 3, phase program: the receive of a message from rank 0 has no send",
+                "program: rank 3, phase pass: a send to rank 0 has no receive",
+                "program: rank 1, phase pass: a send to rank 2 has no receive",
+                "program: rank 2, phase pass: a send to rank 3 has no receive",
+            ]
+        );
+        assert_eq!(steps("Compute(flops: \"m\")"), ["program.steps.0.flops: there is no `m` here"]);
+        assert_eq!(
+            steps("Repeat(times: 2, index: \"n\", steps: [])"),
+            ["program.steps.0.index: `n` is known already: the loop would hide it"]
+        );
+        assert_eq!(
+            steps("While(condition: \"n > 0\", steps: [Compute(flops: 1)])"),
+            ["program: rank 0, phase program: repeats for ever: nothing is received that could change `n > 0`"]
+        );
+        assert_eq!(
+            steps("Send(to: \"rank + 1\", bytes: \"1 B\")"),
+            ["program: rank 3, phase program: sends to rank 4, but the ranks are 0 to 3"]
+        );
+        let exchanges = "Exchange(with: Torus, bytes: \"1 B\"), Exchange(with: Ring, bytes: \"1 B\"), \
+                         Exchange(with: Grid, bytes: \"1 B\"), Exchange(with: Line, bytes: \"1 B\")";
+        assert_eq!(steps(exchanges), Vec::<String>::new());
     }
 }

@@ -3,6 +3,7 @@
 use super::Scenario;
 use super::axis::{Axis, AxisValue};
 use super::source::{Document, Fault, Faults, Tree};
+use crate::program::phases::formula;
 use exmex::{Express, Val};
 
 /// An axis replaced or added from outside: `--over name=v1,v2,…`.
@@ -255,7 +256,7 @@ impl Plan {
 
     fn evaluate(&self, at: &str, expression: &str, point: &[PlannedValue]) -> Result<Val<i64, f64>, Fault> {
         let fault = |message: &str, help: &str| self.document.fault_at(at, message, Some(help));
-        let parsed = exmex::parse_val::<i64, f64>(expression).map_err(|error| {
+        let parsed = formula::parse(expression).map_err(|error| {
             fault(&format!("this is no expression: {}", error.msg()), "write one such as `128 * sqrt(p)`")
         })?;
         let values = parsed.var_names().iter().map(|name| {
@@ -270,7 +271,8 @@ impl Plan {
             }
         });
         let values: Vec<_> = values.collect::<Result<_, _>>()?;
-        parsed.eval(&values).map_err(|error| fault(error.msg(), "write an expression such as `128 * sqrt(p)`"))
+        formula::evaluate(&parsed, &values)
+            .map_err(|error| fault(error.msg(), "write an expression such as `128 * sqrt(p)`"))
     }
 }
 

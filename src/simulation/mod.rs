@@ -1,6 +1,10 @@
 //! The meeting point: a program on a machine in, a trace out.
 
+#[cfg(test)]
+mod collectives;
 mod deadlock;
+#[cfg(test)]
+mod everywhere;
 mod post_office;
 mod stage;
 

@@ -255,6 +255,7 @@ impl<'s> Stage<'s> {
             Verb::Wait(operation) => self.wait_for(rank, operation),
             Verb::WaitAny(operations) => self.wait_for_any(rank, operations),
             Verb::Barrier => Ok(self.enter_barrier(rank)),
+            Verb::Fail(reason) => Err(fault(rank, reason)),
         }
     }
 

@@ -6,12 +6,17 @@ use std::fs;
 
 /// Every scenario, with axes short enough for a test.
 const REDUCED: &[(&str, &[&str])] = &[
+    ("collective", &["bytes=8,4096"]),
     ("gauss-jordan-naive", &["n=128", "p=1,4,16,128"]),
     ("gauss-jordan-neighbour", &["n=128", "p=1,4,16,128"]),
     ("gauss-jordan-numerics", &["p=3,100", "program.n=128"]),
     ("kernel-rsub", &[]),
+    ("master-worker", &[]),
     ("ping", &["bytes=1,120,777", "hops=1,22"]),
+    ("pipeline", &[]),
+    ("ring-pipeline", &[]),
     ("ring-shift", &["p=2,16", "machine.nodes.router_turn=AtOnce,EndOfRow"]),
+    ("stencil", &[]),
 ];
 
 #[test]

@@ -3,6 +3,7 @@
 use super::bisection::{Bisection, crossing_bound};
 use super::layout::{circle, roomy_radius};
 use super::shape::{Count, Figures, Shape, at_least};
+use std::cmp::Ordering;
 
 /// One direction of a grid: a line of nodes, or a ring.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +32,19 @@ impl Axis {
         }
     }
 
-    /// Whether the shortest way rises; at equal length it does.
+    /// Whether the shortest way rises; at equal length it does from even coordinates.
+    ///
+    /// If it always rose, all rising channels of a ring of even length would carry more of uniform
+    /// traffic than the falling ones.
     fn rises(self, at: u32, to: u32) -> bool {
-        if self.wraps() { self.ahead(at, to) <= self.side / 2 } else { to > at }
+        if !self.wraps() {
+            return to > at;
+        }
+        match self.ahead(at, to).cmp(&self.ahead(to, at)) {
+            Ordering::Less => true,
+            Ordering::Equal => at.is_multiple_of(2),
+            Ordering::Greater => false,
+        }
     }
 
     fn distance(self, a: u32, b: u32) -> u32 {

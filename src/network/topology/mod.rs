@@ -27,6 +27,7 @@ mod load;
 mod mesh;
 mod metrics;
 mod name;
+mod pattern;
 mod shape;
 mod torus;
 
@@ -51,6 +52,7 @@ pub use graph::Links;
 pub use load::{ChannelLoads, Flow, uniform};
 pub use metrics::Metrics;
 pub use name::{NAMES, TopologyError};
+pub use pattern::Pattern;
 
 /// The largest number of vertices of any topology, 2³¹.
 pub const MAX_VERTICES: u64 = 1 << 31;
@@ -270,7 +272,8 @@ impl Topology {
     /// route of the topology, always a shortest one.
     ///
     /// - line, mesh: dimension order, columns first;
-    /// - ring, torus: dimension order, the shorter way round, at equal length the rising one;
+    /// - ring, torus: dimension order, the shorter way round, at equal length the rising one from
+    ///   even coordinates and the falling one from odd ones;
     /// - hypercube: e-cube, the lowest differing bit first;
     /// - binary tree: up to the common ancestor, then down;
     /// - fat tree: up to a common ancestor, at every level by the digit of the destination that

@@ -131,15 +131,29 @@ fn pattern(name: &str) -> Vec<Flow> {
     }
 }
 
-/// The natural route goes the rising way round a ring where both are equally long; the vector
-/// halves such flows. The mean of the loads and of those of the mirrored network does, too.
+/// Where both ways round a ring are equally long, the natural route rises from even coordinates and
+/// falls from odd ones; the vector halves such flows. The mean of the loads and of those of the
+/// network shifted by one in every direction does, too.
 fn with_halved_ties(topology: &Topology, flows: &[Flow]) -> f64 {
-    let mirrored = flows.iter().map(|&(from, to, weight)| (63 - from, 63 - to, weight));
+    let shifted = |node: u32| {
+        let next = |node, port| topology.neighbour(node, port).expect("a ring goes on").0;
+        (0..topology.ports()).step_by(2).fold(node, next)
+    };
     let loads = ChannelLoads::along_routes(topology, flows.iter().copied());
-    let falling = ChannelLoads::along_routes(topology, mirrored);
+    let others = flows.iter().map(|&(from, to, weight)| (shifted(from), shifted(to), weight));
+    let others = ChannelLoads::along_routes(topology, others);
     let channels = (0..64).flat_map(|node| (0..topology.ports()).map(move |port| (node, port)));
-    let mean = |(node, port): (u32, u32)| f64::midpoint(loads.of(node, port), falling.of(63 - node, port ^ 1));
+    let mean = |(node, port): (u32, u32)| f64::midpoint(loads.of(node, port), others.of(shifted(node), port));
     channels.map(mean).fold(0.0, f64::max)
+}
+
+/// Along the natural routes themselves, with no tie halved.
+#[test]
+fn uniform_traffic_is_balanced() {
+    for (name, load) in [("ring", 8.0), ("torus2", 1.0), ("torus3", 0.5)] {
+        let max = ChannelLoads::along_routes(&of_64_nodes(name), uniform(64)).max();
+        assert!((max - load).abs() < 1e-9, "{name}: {max}");
+    }
 }
 
 /// The largest channel loads of dimension order, and of evenly divided shortest paths for the fat

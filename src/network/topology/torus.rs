@@ -25,10 +25,11 @@ mod tests {
     use super::super::Topology;
 
     #[test]
-    fn the_shorter_way_round_is_taken_and_a_tie_rises() {
+    fn the_shorter_way_round_is_taken_and_a_tie_rises_from_even_nodes() {
         let ring = Topology::Ring { nodes: 6 };
         assert_eq!(ring.path(1, 5).collect::<Vec<_>>(), [1, 0, 5]);
         assert_eq!(ring.path(4, 1).collect::<Vec<_>>(), [4, 5, 0, 1]);
+        assert_eq!(ring.path(1, 4).collect::<Vec<_>>(), [1, 0, 5, 4]);
     }
 
     #[test]

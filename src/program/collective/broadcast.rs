@@ -1,6 +1,11 @@
-//! Collective operations, written with the verbs of a process like any user's code.
+//! One message from one rank to all.
 
-use super::process::{Message, Pattern, Process};
+use super::payload::Payload;
+use super::power_of_two;
+use super::transfer::{receive, start_send};
+use super::tree::{Binomial, Numbering};
+use crate::program::process::{Message, Process};
+use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -11,6 +16,22 @@ pub enum Broadcast {
     Naive(NaiveBroadcast),
     /// Every rank passes it on to its neighbours: along the root's row, and along the columns.
     Neighbour(NeighbourBroadcast),
+    /// Along a binomial tree: the number of ranks that have it doubles in every step, whatever
+    /// their number.
+    Binomial,
+    /// The same tree folded onto a hypercube, whichever rank is the root: every message goes to a
+    /// neighbour in the cube. Needs a power of two of ranks.
+    Hypercube,
+    /// From each rank to the next, in segments that follow each other.
+    Pipelined(PipelinedBroadcast),
+}
+
+/// A chain of all ranks, from the root upwards modulo p.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PipelinedBroadcast {
+    /// The length of the segments; the last one is shorter where it does not divide the message.
+    pub segment: Bytes,
 }
 
 /// One message from the root to every other rank.
@@ -77,7 +98,67 @@ impl Broadcast {
         match self {
             Self::Naive(naive) => naive.run(me, root, bytes, values).await,
             Self::Neighbour(tree) => tree.run(me, root, bytes, values).await,
+            Self::Binomial => along_tree(me, root, bytes, values, Numbering::Shifted).await,
+            Self::Hypercube => along_tree(me, root, bytes, values, Numbering::Mirrored).await,
+            Self::Pipelined(chain) => chain.run(me, root, bytes, values).await,
         }
+    }
+
+    /// Why it cannot run on so many ranks.
+    #[must_use]
+    pub fn fault(&self, ranks: u32) -> Option<String> {
+        match self {
+            Self::Hypercube => power_of_two("Hypercube", ranks),
+            Self::Pipelined(chain) if chain.segment.count() == 0 => {
+                Some("a pipelined broadcast needs segments of at least one byte".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+async fn along_tree(
+    me: &Process,
+    root: u32,
+    bytes: u64,
+    values: Option<Rc<[f64]>>,
+    numbering: Numbering,
+) -> Option<Rc<[f64]>> {
+    let tree = Binomial::new(root, me.ranks(), numbering);
+    let message = match tree.parent(me.rank()) {
+        Some(parent) => receive(me, parent).await,
+        None => Payload::new(bytes, values),
+    };
+    for child in tree.children(me.rank()) {
+        super::transfer::send(me, child, &message).await;
+    }
+    message.values
+}
+
+impl PipelinedBroadcast {
+    async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
+        let ranks = me.ranks();
+        let place = (me.rank() + ranks - root) % ranks;
+        let (previous, next) = ((me.rank() + ranks - 1) % ranks, (me.rank() + 1) % ranks);
+        let lengths = self.lengths(bytes);
+        let own = Payload::new(bytes, values).split(&lengths);
+        let mut segments = Vec::new();
+        let mut under_way = Vec::new();
+        for segment in own {
+            let segment = if place == 0 { segment } else { receive(me, previous).await };
+            if place + 1 < ranks {
+                under_way.push(start_send(me, next, &segment).await);
+            }
+            segments.push(segment);
+        }
+        me.wait_all(under_way).await;
+        Payload::join(&segments).values
+    }
+
+    fn lengths(&self, bytes: u64) -> Vec<u64> {
+        let segment = self.segment.count();
+        let count = bytes.div_ceil(segment).max(1);
+        (0..count).map(|index| segment.min(bytes - index * segment)).collect()
     }
 }
 
@@ -169,46 +250,5 @@ async fn send_to_each(me: &Process, ranks: impl Iterator<Item = u32>, message: &
             }
             me.wait_all(under_way).await;
         }
-    }
-}
-
-/// How the ranks wait for each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Barrier {
-    /// They do not.
-    Never,
-    /// By magic, at no cost.
-    Ideal,
-    /// By messages of four bytes up and down the neighbour tree of rank 0.
-    Tree,
-}
-
-const BARRIER_BYTES: u64 = 4;
-const BARRIER_TAG: u32 = u32::MAX;
-
-impl Barrier {
-    /// Waits until all ranks have come here, if this is a barrier at all.
-    pub async fn run(self, me: &Process) {
-        match self {
-            Self::Never => {}
-            Self::Ideal => me.barrier().await,
-            Self::Tree => tree_barrier(me).await,
-        }
-    }
-}
-
-async fn tree_barrier(me: &Process) {
-    let (grid, rank) = (me.grid(), me.rank());
-    let children = || grid.trunk(0, rank).chain(grid.branches(0, rank));
-    let token = Message::new(BARRIER_BYTES).tag(BARRIER_TAG);
-    for child in children() {
-        me.receive_where(Pattern { from: Some(child), tag: Some(BARRIER_TAG) }).await;
-    }
-    if let Some(parent) = grid.parent(0, rank) {
-        me.send(parent, token.clone()).await;
-        me.receive_where(Pattern { from: Some(parent), tag: Some(BARRIER_TAG) }).await;
-    }
-    for child in children() {
-        me.send(child, token.clone()).await;
     }
 }

@@ -1,0 +1,186 @@
+//! `parsim topology`: the figures of a network, and its picture.
+
+use super::overrides::set_all;
+use super::{Failure, OutputFormat};
+use crate::network::topology::{Metrics, Pattern};
+use crate::network::{Network, Topology};
+use crate::report::{Drawing, Format, Record, Table, Writer, digits};
+use crate::scenario::Description;
+use crate::scenario::source::Document;
+use clap::Args;
+use serde_json::Value;
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+
+/// Channel loads look at all pairs of nodes.
+const LARGEST_LOADED: u32 = 4096;
+/// Nobody could see more vertices.
+const LARGEST_DRAWN: u32 = 4096;
+
+#[derive(Debug, Args)]
+pub struct TopologyArguments {
+    /// The topology: complete, ring, line, mesh2d, mesh3d, torus2d, torus3d, hypercube, binary-tree,
+    /// fat-tree or ccc.
+    #[arg(required_unless_present = "scenario", requires = "nodes", conflicts_with = "scenario")]
+    name: Option<String>,
+    /// The number of nodes; meshes and tori are square or cubic.
+    #[arg(long, requires = "name")]
+    nodes: Option<u32>,
+    /// The network of a scenario, as far as its ranks use it, or of a machine.
+    #[arg(long, value_name = "FILE")]
+    scenario: Option<PathBuf>,
+    /// Changes a value of the scenario; may be repeated.
+    #[arg(long, value_name = "PATH=VALUE", requires = "scenario")]
+    set: Vec<String>,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value = "text")]
+    format: OutputFormat,
+    /// Draws the network into this file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// What is described: a topology, and the rate of its links where it is known.
+struct Subject {
+    topology: Topology,
+    /// Bytes per second of one direction of a link.
+    rate: Option<f64>,
+}
+
+pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
+    let subject = arguments.subject()?;
+    if let Some(path) = &arguments.svg {
+        draw(&subject.topology, path)?;
+    }
+    let figures = Figures::of(&subject);
+    match Format::from(arguments.format) {
+        Format::Text => Ok(write!(stdout(), "{}", figures.table())?),
+        format => {
+            let mut writer = Writer::single(stdout(), format);
+            writer.write(&figures.record())?;
+            Ok(writer.finish()?)
+        }
+    }
+}
+
+impl TopologyArguments {
+    fn subject(&self) -> Result<Subject, Failure> {
+        if let Some(path) = &self.scenario {
+            return of_file(path, &self.set);
+        }
+        let (name, nodes) = (self.name.as_deref().unwrap_or_default(), self.nodes.unwrap_or_default());
+        let topology = Topology::from_name(name, nodes).map_err(|error| Failure::Usage(error.to_string()))?;
+        Ok(Subject { topology, rate: None })
+    }
+}
+
+fn of_file(path: &Path, settings: &[String]) -> Result<Subject, Failure> {
+    let mut document = Document::load(path)?;
+    set_all(&mut document, settings)?;
+    let rate = |network: &Network| Some(network.links.per_byte.bytes_per_s()).filter(|rate| rate.is_finite());
+    match Description::read(document)? {
+        Description::Machine(machine) => {
+            Ok(Subject { rate: rate(&machine.network), topology: machine.network.topology })
+        }
+        Description::Scenario(plan) => {
+            let scenario = plan.base()?.scenario;
+            Ok(Subject { topology: scenario.layout().topology, rate: rate(&scenario.machine.network) })
+        }
+        _ => Err(Failure::Usage("the file describes neither a scenario nor a machine".to_owned())),
+    }
+}
+
+fn draw(topology: &Topology, path: &Path) -> Result<(), Failure> {
+    if topology.vertices() > LARGEST_DRAWN {
+        let message =
+            format!("a drawing of {} vertices shows nothing: give at most {LARGEST_DRAWN}", topology.vertices());
+        return Err(Failure::Usage(message));
+    }
+    let links = topology.links().map(|((from, _), (to, _))| (from, to)).collect();
+    let drawing = Drawing::new(&topology.to_string(), &topology.layout(), topology.nodes(), links);
+    let failed = |error| Failure::Usage(format!("{}: {error}", path.display()));
+    std::fs::write(path, drawing.to_string()).map_err(failed)
+}
+
+struct Figures {
+    topology: String,
+    metrics: Metrics,
+    loads: [(Pattern, Option<f64>); Pattern::ALL.len()],
+    rate: Option<f64>,
+}
+
+impl Figures {
+    fn of(subject: &Subject) -> Self {
+        let topology = &subject.topology;
+        let small = topology.nodes() <= LARGEST_LOADED;
+        let load = |pattern: Pattern| (pattern, small.then(|| pattern.largest_load(topology)).flatten());
+        Self {
+            topology: topology.to_string(),
+            metrics: topology.metrics(),
+            loads: Pattern::ALL.map(load),
+            rate: subject.rate,
+        }
+    }
+
+    /// The bytes per second that cross the narrowest bisection, both ways together.
+    fn bisection_bytes_per_s(&self) -> Option<f64> {
+        let width = u32::try_from(self.metrics.bisection_width.exact()?).ok()?;
+        self.rate.map(|rate| 2.0 * rate * f64::from(width))
+    }
+
+    fn record(&self) -> Record {
+        let metrics = &self.metrics;
+        let mut record = Record::default();
+        record.put("topology", self.topology.as_str());
+        record.put("nodes", metrics.nodes);
+        record.put("switches", metrics.switches);
+        record.put("links", metrics.links);
+        record.put("degree", metrics.degree);
+        record.put("diameter", metrics.diameter);
+        record.put("average_distance", metrics.average_distance);
+        record.put("average_distance_with_self", metrics.average_distance_with_self);
+        record.put("arc_connectivity", metrics.arc_connectivity);
+        record.put("node_connectivity", metrics.node_connectivity);
+        let width = metrics.bisection_width;
+        record.put("bisection_width", width.exact());
+        if width.exact().is_none() {
+            record.put("bisection_width_lower_bound", width.lower());
+            record.put("bisection_width_upper_bound", width.upper());
+        }
+        record.put("bisection_bytes_per_s", self.bisection_bytes_per_s());
+        for (pattern, load) in self.loads {
+            record.put(&format!("channel_load_{}", pattern.name()), load.map_or(Value::Null, Value::from));
+        }
+        record
+    }
+
+    fn table(&self) -> Table {
+        let metrics = &self.metrics;
+        let mut table = Table::new([self.topology.as_str(), ""]);
+        let mut row = |title: &str, value: String| table.row([title.to_owned(), value]);
+        row("nodes", metrics.nodes.to_string());
+        row("switches", metrics.switches.to_string());
+        row("links", metrics.links.to_string());
+        row("degree", metrics.degree.to_string());
+        row("diameter, hops", metrics.diameter.to_string());
+        row("average distance, hops", digits(metrics.average_distance));
+        row("average distance with oneself, hops", digits(metrics.average_distance_with_self));
+        row("arc connectivity", metrics.arc_connectivity.to_string());
+        row("node connectivity", metrics.node_connectivity.to_string());
+        let width = metrics.bisection_width;
+        if let Some(width) = width.exact() {
+            row("bisection width, links", width.to_string());
+        } else {
+            row("bisection width, links, at least", width.lower().to_string());
+            row("bisection width, links, at most", width.upper().to_string());
+        }
+        if let Some(rate) = self.bisection_bytes_per_s() {
+            row("bisection bandwidth both ways, B/s", digits(rate));
+        }
+        for (pattern, load) in self.loads {
+            let title = format!("largest channel load, {}", pattern.name().replace('_', " "));
+            row(&title, load.map_or("-".to_owned(), digits));
+        }
+        table
+    }
+}

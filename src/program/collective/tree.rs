@@ -1,0 +1,94 @@
+//! The binomial tree.
+
+use std::ops::Range;
+
+/// How ranks are numbered from the root of a tree, which is number 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Numbering {
+    /// rank − root modulo p; any number of ranks.
+    Shifted,
+    /// rank xor root, so that the edges of the tree are edges of the hypercube; a power of two.
+    Mirrored,
+}
+
+/// A binomial tree over all ranks: the parent of a number lacks its lowest bit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Binomial {
+    root: u32,
+    ranks: u32,
+    numbering: Numbering,
+}
+
+impl Binomial {
+    pub const fn new(root: u32, ranks: u32, numbering: Numbering) -> Self {
+        Self { root, ranks, numbering }
+    }
+
+    pub fn parent(self, rank: u32) -> Option<u32> {
+        let number = self.number(rank);
+        (number > 0).then(|| self.rank(number & (number - 1)))
+    }
+
+    /// The children, the one with the largest subtree first.
+    pub fn children(self, rank: u32) -> Vec<u32> {
+        let number = self.number(rank);
+        let steps = (0..self.span(number).trailing_zeros()).rev().map(|bit| 1 << bit);
+        steps.map(|step| number + step).filter(|child| *child < self.ranks).map(|child| self.rank(child)).collect()
+    }
+
+    /// The numbers below and at `rank`.
+    pub fn subtree(self, rank: u32) -> Range<u32> {
+        let number = self.number(rank);
+        number..self.ranks.min(number + self.span(number))
+    }
+
+    pub const fn rank(self, number: u32) -> u32 {
+        match self.numbering {
+            Numbering::Shifted => (number + self.root) % self.ranks,
+            Numbering::Mirrored => number ^ self.root,
+        }
+    }
+
+    const fn number(self, rank: u32) -> u32 {
+        match self.numbering {
+            Numbering::Shifted => (rank + self.ranks - self.root) % self.ranks,
+            Numbering::Mirrored => rank ^ self.root,
+        }
+    }
+
+    /// The size of the subtree in a full tree.
+    const fn span(self, number: u32) -> u32 {
+        if number == 0 { self.ranks.next_power_of_two() } else { 1 << number.trailing_zeros() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(tree: Binomial, rank: u32) -> u32 {
+        let numbers = tree.subtree(rank);
+        numbers.end - numbers.start
+    }
+
+    #[test]
+    fn every_rank_but_the_root_is_the_child_of_its_parent() {
+        for ranks in 1..40_u32 {
+            for root in 0..ranks {
+                let numberings = [Numbering::Shifted, Numbering::Mirrored];
+                for numbering in numberings.into_iter().take(1 + usize::from(ranks.is_power_of_two())) {
+                    let tree = Binomial::new(root, ranks, numbering);
+                    assert_eq!(tree.subtree(root), 0..ranks);
+                    for rank in 0..ranks {
+                        let below: u32 = tree.children(rank).iter().map(|child| size(tree, *child)).sum();
+                        assert_eq!(below + 1, size(tree, rank));
+                        match tree.parent(rank) {
+                            Some(parent) => assert!(tree.children(parent).contains(&rank)),
+                            None => assert_eq!(rank, root),
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What a process does that follows steps.
+
+use super::expression::{Expression, Size};
+use super::formula::Value;
+use super::scope::Scope;
+use super::step::{Neighbours, Source, Step};
+use super::{name, whole_or_real};
+use crate::node::Work;
+use crate::program::collective::Operation;
+use crate::program::process::{Message, Pattern, Process, Received};
+use crate::trace::Phase;
+use exmex::Val;
+use std::future::Future;
+use std::pin::Pin;
+
+/// The tags of exchanges lie above all that a step can name.
+pub(super) const FIRST_OWN_TAG: u32 = 1 << 31;
+
+type Steps<'s> = Pin<Box<dyn Future<Output = Result<(), String>> + 's>>;
+
+/// A process on its way through the steps.
+pub(super) struct Interpreter {
+    pub me: Process,
+    pub scope: Scope,
+    pub phase: Phase,
+    pub received: u64,
+}
+
+impl Interpreter {
+    /// Takes all steps.
+    ///
+    /// # Errors
+    /// Why a step cannot be taken.
+    pub fn take<'s>(&'s mut self, steps: &'s [Step]) -> Steps<'s> {
+        Box::pin(async move {
+            for step in steps {
+                self.step(step).await?;
+            }
+            Ok(())
+        })
+    }
+
+    async fn step(&mut self, step: &Step) -> Result<(), String> {
+        match step {
+            Step::Phase { name, steps } => self.in_phase(name, steps).await,
+            Step::Repeat { times, index, steps } => self.repeat(times, index.as_deref(), steps).await,
+            Step::While { condition, steps } => self.repeat_while(condition, steps).await,
+            Step::When { condition, then, otherwise } => {
+                let holds = condition.condition(&self.scope)?;
+                self.take(if holds { then } else { otherwise }).await
+            }
+            Step::Compute { flops, rows } => self.compute(flops, rows.as_ref()).await,
+            Step::Send { to, bytes, tag, number } => self.send(to, bytes, tag.as_ref(), number.as_ref()).await,
+            Step::Receive { from, tag } => self.receive(from, tag.as_ref()).await,
+            Step::Exchange { with, bytes } => self.exchange(*with, bytes).await,
+            Step::Collective { operation, bytes, root } => self.collective(operation, bytes, root.as_ref()).await,
+            Step::Input { bytes } => {
+                self.me.input(bytes.bytes(&self.scope)?).await;
+                Ok(())
+            }
+            Step::Output { bytes } => {
+                self.me.output(bytes.bytes(&self.scope)?).await;
+                Ok(())
+            }
+        }
+    }
+
+    async fn in_phase(&mut self, name: &str, steps: &[Step]) -> Result<(), String> {
+        let outer = self.phase;
+        self.enter(name::phase(name));
+        self.take(steps).await?;
+        self.enter(outer);
+        Ok(())
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.me.phase(phase);
+    }
+
+    async fn repeat(&mut self, times: &Expression, index: Option<&str>, steps: &[Step]) -> Result<(), String> {
+        let times = i64::try_from(times.count(&self.scope)?).map_err(|_| format!("`{times}` is too large"))?;
+        for round in 0..times {
+            if let Some(index) = index {
+                self.scope.declare(index, Val::Int(round));
+            }
+            self.take(steps).await?;
+            if index.is_some() {
+                self.scope.forget();
+            }
+        }
+        Ok(())
+    }
+
+    async fn repeat_while(&mut self, condition: &Expression, steps: &[Step]) -> Result<(), String> {
+        while condition.condition(&self.scope)? {
+            let received = self.received;
+            self.take(steps).await?;
+            if self.received == received {
+                return Err(format!("repeats for ever: nothing is received that could change `{condition}`"));
+            }
+        }
+        Ok(())
+    }
+
+    async fn compute(&mut self, flops: &Expression, rows: Option<&Expression>) -> Result<(), String> {
+        let flops = flops.count(&self.scope)?;
+        let rows = rows.map_or(Ok(1), |rows| rows.count(&self.scope))?.clamp(1, flops.max(1));
+        if flops > 0 {
+            self.me.compute(Work::flops(flops.div_ceil(rows)).rows(rows)).await;
+        }
+        Ok(())
+    }
+
+    async fn send(
+        &mut self,
+        to: &Expression,
+        bytes: &Size,
+        tag: Option<&Expression>,
+        number: Option<&Expression>,
+    ) -> Result<(), String> {
+        let number = number.map(|number| number.number(&self.scope)).transpose()?;
+        let message = Message::new(bytes.bytes(&self.scope)?).tag(self.tag(tag)?);
+        let message = message.values(number.map(|number| [real(&number)].into()));
+        self.me.send(to.rank(&self.scope)?, message).await;
+        Ok(())
+    }
+
+    async fn receive(&mut self, from: &Source, tag: Option<&Expression>) -> Result<(), String> {
+        let from = match from {
+            Source::Any => None,
+            Source::Rank(rank) => Some(rank.rank(&self.scope)?),
+        };
+        let Received { from, message } = self.me.receive_where(Pattern { from, tag: Some(self.tag(tag)?) }).await;
+        self.scope.set("source", Val::Int(from.into()));
+        if let Some([number]) = message.values.as_deref() {
+            self.scope.set("number", whole_or_real(*number));
+        }
+        self.received += 1;
+        Ok(())
+    }
+
+    fn tag(&self, tag: Option<&Expression>) -> Result<u32, String> {
+        match tag.map(|tag| tag.rank(&self.scope)).transpose()? {
+            Some(tag) if tag >= FIRST_OWN_TAG => Err(format!("the tag {tag} is not below 2^31")),
+            tag => Ok(tag.unwrap_or(0)),
+        }
+    }
+
+    /// What travels in one direction has a tag of its own: on a short ring both neighbours are the same.
+    async fn exchange(&mut self, with: Neighbours, bytes: &Size) -> Result<(), String> {
+        let bytes = bytes.bytes(&self.scope)?;
+        let neighbours = with.of(&self.me);
+        let mut under_way = Vec::new();
+        for (direction, to) in neighbours.iter().enumerate() {
+            if let Some(to) = to {
+                let message = Message::new(bytes).tag(own_tag(direction));
+                under_way.push(self.me.start_send(*to, message).await);
+            }
+        }
+        for (direction, from) in neighbours.iter().enumerate() {
+            if from.is_some() {
+                self.me.receive_where(Pattern { from: *from, tag: Some(own_tag(direction ^ 1)) }).await;
+            }
+        }
+        self.me.wait_all(under_way).await;
+        Ok(())
+    }
+
+    async fn collective(
+        &mut self,
+        operation: &Operation,
+        bytes: &Size,
+        root: Option<&Expression>,
+    ) -> Result<(), String> {
+        let root = root.map_or(Ok(0), |root| root.rank(&self.scope))?;
+        if root >= self.me.ranks() {
+            return Err(format!("the root is rank {root}, but there are {} ranks", self.me.ranks()));
+        }
+        operation.run(&self.me, root, bytes.bytes(&self.scope)?, None).await;
+        Ok(())
+    }
+}
+
+fn own_tag(direction: usize) -> u32 {
+    FIRST_OWN_TAG + u32::try_from(direction).expect("there are four directions")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a message carries real numbers")]
+fn real(number: &Value) -> f64 {
+    match number {
+        Val::Int(whole) => *whole as f64,
+        Val::Float(real) => *real,
+        _ => f64::NAN,
+    }
+}
+
+impl Neighbours {
+    /// The neighbours of a process, opposite directions side by side.
+    fn of(self, me: &Process) -> Vec<Option<u32>> {
+        let (rank, ranks, grid) = (me.rank(), me.ranks(), me.grid());
+        let ((row, column), (down, along)) = (grid.coordinates(rank), grid.lines(rank));
+        let all: Vec<u32> = (0..ranks).collect();
+        match self {
+            Self::Line => beside(&all, rank, false).into(),
+            Self::Ring => beside(&all, rank, true).into(),
+            Self::LeftAndRight => beside(&along, column, false).into(),
+            Self::AboveAndBelow => beside(&down, row, false).into(),
+            Self::Grid | Self::Torus => {
+                let closed = self == Self::Torus;
+                [beside(&along, column, closed), beside(&down, row, closed)].concat()
+            }
+        }
+    }
+}
+
+/// The one after and the one before `place` in a line or ring.
+fn beside(line: &[u32], place: u32, closed: bool) -> [Option<u32>; 2] {
+    let (place, count) = (place as usize, line.len());
+    let after = (place + 1 < count || closed).then(|| line[(place + 1) % count]);
+    let before = (place > 0 || closed).then(|| line[(place + count - 1) % count]);
+    [after, before].map(|neighbour| neighbour.filter(|_| count > 1))
+}

@@ -1,0 +1,88 @@
+//! Programs written in a scenario: no line of Rust for a stencil, a ring, a pipeline or a master
+//! with its workers.
+
+mod expression;
+pub mod formula;
+mod interpreter;
+mod legality;
+mod name;
+mod scope;
+mod step;
+
+pub use expression::{Expression, Size};
+pub use step::{Neighbours, Source, Step};
+
+use super::process::Process;
+use super::{Program, ProgramFault, Run, mean_distance, rehearse};
+use crate::engine::Streams;
+use crate::trace::Phase;
+use crate::units::Bytes;
+use exmex::Val;
+use interpreter::Interpreter;
+use scope::Scope;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Steps that every rank takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phases {
+    /// Numbers by name, for the expressions and for the axes of a sweep.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, f64>,
+    /// The memory for data that a rank needs; nothing unless given.
+    #[serde(default)]
+    pub memory: Option<Size>,
+    /// What happens.
+    pub steps: Vec<Step>,
+}
+
+impl Phases {
+    fn scope(&self, rank: u32, ranks: u32, host: u32) -> Scope {
+        let mut scope = Scope::of_rank(rank, ranks, host);
+        for (name, value) in &self.parameters {
+            scope.declare(name, whole_or_real(*value));
+        }
+        scope
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
+fn whole_or_real(number: f64) -> formula::Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() <= EXACT { Val::Int(number as i64) } else { Val::Float(number) }
+}
+
+impl Program for Phases {
+    fn start(&self, process: Process) -> Run {
+        Box::pin(follow(process, self.clone()))
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        let mut phases = Vec::new();
+        legality::name_phases(&self.steps, &mut phases);
+        name::phases(&phases)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        rehearse(self, ranks, 0, packet_bytes, Streams::new(1)).packets() as f64 * mean_distance(ranks)
+    }
+
+    fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
+        let bytes = self.memory.as_ref().map(|memory| memory.bytes(&self.scope(rank, ranks, host)));
+        Bytes::new(bytes.and_then(Result::ok).unwrap_or(0))
+    }
+
+    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+        legality::faults(self, ranks)
+    }
+}
+
+async fn follow(me: Process, program: Phases) {
+    let scope = program.scope(me.rank(), me.ranks(), me.host());
+    let mut interpreter = Interpreter { me: me.clone(), scope, phase: "program", received: 0 };
+    if let Err(reason) = interpreter.take(&program.steps).await {
+        me.fail(reason).await;
+    }
+}

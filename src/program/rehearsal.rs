@@ -1,0 +1,370 @@
+//! A program played without a machine: who sends to whom, and whether somebody receives it.
+//!
+//! Every send is complete at once and no time passes, so that only the pattern of the communication
+//! is left. What is missing here is missing on every machine.
+
+use super::Program;
+use super::process::{Answer, Message, Operation, Pattern, Process, Received, Request, Surroundings, Verb};
+use crate::engine::{Mailbox, Processes, Step, Streams};
+use crate::node::Processor;
+use crate::node::processor::Rate;
+use crate::trace::Phase;
+use crate::units::{SimDuration, SimTime};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+/// A rehearsal is given up, without a verdict, after this many verbs.
+const LONGEST: u64 = 3_000_000;
+/// So many faults say what a user can take in.
+const SHOWN: usize = 12;
+
+/// What came out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rehearsal {
+    faults: Vec<String>,
+    packets: u64,
+}
+
+impl Rehearsal {
+    /// How many packets were sent, as far as it went.
+    #[must_use]
+    pub const fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// What is missing, each with rank and phase; the last one counts those that are left out.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let mut shown: Vec<String> = self.faults.iter().take(SHOWN).cloned().collect();
+        if self.faults.len() > SHOWN {
+            shown.push(format!("and {} more of the kind", self.faults.len() - SHOWN));
+        }
+        shown
+    }
+}
+
+/// Plays `program` on `ranks` ranks, of which `host` is connected to the host.
+#[must_use]
+pub fn rehearse(program: &dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Rehearsal {
+    let mut hall = Hall::open(program, ranks, host, packet_bytes, streams);
+    let faults = match hall.play() {
+        Ok(()) => hall.missing(),
+        Err(Interruption::TooLong) => Vec::new(),
+        Err(Interruption::Fault(fault)) => vec![fault],
+    };
+    Rehearsal { faults, packets: hall.packets }
+}
+
+enum Interruption {
+    TooLong,
+    Fault(String),
+}
+
+/// A rehearsal while it is played.
+struct Hall {
+    processes: Processes<Request, Answer>,
+    ranks: Vec<RankState>,
+    ready: VecDeque<(u32, Option<Answer>)>,
+    at_barrier: u32,
+    verbs: u64,
+    packet_bytes: u64,
+    packets: u64,
+}
+
+#[derive(Default)]
+struct RankState {
+    phase: Phase,
+    inbox: Vec<Letter>,
+    operations: BTreeMap<u32, Task>,
+    next_operation: u32,
+    waits: Waits,
+}
+
+/// A message that nobody has received yet.
+struct Letter {
+    phase: Phase,
+    received: Received,
+}
+
+enum Task {
+    Sent,
+    Awaiting(Pattern),
+    Received(Received),
+}
+
+#[derive(Default)]
+enum Waits {
+    #[default]
+    Nothing,
+    For(Vec<u32>, Ending),
+    AtBarrier,
+    Finished,
+}
+
+/// What a completed operation brings to the process that waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Result,
+    Index,
+}
+
+impl Hall {
+    fn open(program: &dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Self {
+        let surroundings = Rc::new(Surroundings {
+            mailbox: Mailbox::new(),
+            clock: Cell::new(SimTime::START),
+            ranks,
+            host,
+            packet_bytes,
+            // Nothing takes time here.
+            processor: Processor::Rate(Rate { inner_iteration: SimDuration::ZERO }),
+            streams,
+            outcomes: RefCell::default(),
+        });
+        let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
+        Self {
+            processes: Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process)),
+            ranks: (0..ranks).map(|_| RankState::default()).collect(),
+            ready: (0..ranks).map(|rank| (rank, None)).collect(),
+            at_barrier: 0,
+            verbs: 0,
+            packet_bytes,
+            packets: 0,
+        }
+    }
+
+    fn play(&mut self) -> Result<(), Interruption> {
+        while let Some((rank, answer)) = self.ready.pop_front() {
+            self.run(rank, answer)?;
+        }
+        Ok(())
+    }
+
+    /// Lets a process run until it has to wait.
+    fn run(&mut self, rank: u32, mut answer: Option<Answer>) -> Result<(), Interruption> {
+        self.state(rank).waits = Waits::Nothing;
+        loop {
+            match self.processes.resume(rank as usize, answer.take()) {
+                Step::Asks(request) => {
+                    self.verbs += 1;
+                    if self.verbs > LONGEST {
+                        return Err(Interruption::TooLong);
+                    }
+                    self.state(rank).phase = request.phase;
+                    answer = self.serve(rank, request.verb)?;
+                    if answer.is_none() {
+                        return Ok(());
+                    }
+                }
+                Step::Finished => {
+                    self.state(rank).waits = Waits::Finished;
+                    return Ok(());
+                }
+                Step::Stuck => return Err(self.fault(rank, "awaits something that is no verb of its process")),
+            }
+        }
+    }
+
+    fn serve(&mut self, rank: u32, verb: Verb) -> Result<Option<Answer>, Interruption> {
+        match verb {
+            Verb::Send(to, message) => self.send(rank, to, message).map(|()| Some(Answer::Done)),
+            Verb::StartSend(to, message) => {
+                self.send(rank, to, message)?;
+                Ok(Some(Answer::Started(Operation(self.begin(rank, Task::Sent)))))
+            }
+            Verb::Receive(pattern) => {
+                let operation = self.receive(rank, pattern);
+                Ok(self.wait(rank, vec![operation], Ending::Result))
+            }
+            Verb::StartReceive(pattern) => Ok(Some(Answer::Started(Operation(self.receive(rank, pattern))))),
+            Verb::Wait(Operation(operation)) => Ok(self.wait(rank, vec![operation], Ending::Result)),
+            Verb::WaitAny(operations) => {
+                Ok(self.wait(rank, operations.into_iter().map(|operation| operation.0).collect(), Ending::Index))
+            }
+            Verb::Barrier => Ok(self.enter_barrier(rank)),
+            Verb::Fail(reason) => Err(self.fault(rank, &reason)),
+            Verb::Compute(_) | Verb::Input(_) | Verb::Output(_) => Ok(Some(Answer::Done)),
+        }
+    }
+
+    fn send(&mut self, from: u32, to: u32, message: Message) -> Result<(), Interruption> {
+        if to as usize >= self.ranks.len() {
+            let last = self.ranks.len() - 1;
+            return Err(self.fault(from, &format!("sends to rank {to}, but the ranks are 0 to {last}")));
+        }
+        self.packets += message.bytes.div_ceil(self.packet_bytes).max(1);
+        let phase = self.state(from).phase;
+        let tag = message.tag;
+        let received = Received { from, message };
+        let addressee = self.state(to);
+        let waiting = |task: &&mut Task| matches!(task, Task::Awaiting(pattern) if pattern.fits(from, tag));
+        match addressee.operations.values_mut().find(waiting) {
+            Some(task) => *task = Task::Received(received),
+            None => addressee.inbox.push(Letter { phase, received }),
+        }
+        self.wake(to);
+        Ok(())
+    }
+
+    fn receive(&mut self, rank: u32, pattern: Pattern) -> u32 {
+        let inbox = &mut self.state(rank).inbox;
+        let found = inbox.iter().position(|letter| pattern.fits(letter.received.from, letter.received.message.tag));
+        let task = found.map_or(Task::Awaiting(pattern), |place| Task::Received(inbox.remove(place).received));
+        self.begin(rank, task)
+    }
+
+    fn begin(&mut self, rank: u32, task: Task) -> u32 {
+        let state = self.state(rank);
+        state.next_operation += 1;
+        state.operations.insert(state.next_operation, task);
+        state.next_operation
+    }
+
+    /// The answer, if one of the operations is complete; else the process waits.
+    fn wait(&mut self, rank: u32, operations: Vec<u32>, ending: Ending) -> Option<Answer> {
+        let state = self.state(rank);
+        let complete = |operation: &u32| !matches!(state.operations.get(operation), Some(Task::Awaiting(_)));
+        let Some(index) = operations.iter().position(complete) else {
+            state.waits = Waits::For(operations, ending);
+            return None;
+        };
+        if ending == Ending::Index {
+            return Some(Answer::Ready(index));
+        }
+        match state.operations.remove(&operations[index]) {
+            Some(Task::Received(received)) => Some(Answer::Received(received)),
+            _ => Some(Answer::Done),
+        }
+    }
+
+    fn wake(&mut self, rank: u32) {
+        let Waits::For(operations, ending) = std::mem::take(&mut self.state(rank).waits) else { return };
+        if let Some(answer) = self.wait(rank, operations, ending) {
+            self.ready.push_back((rank, Some(answer)));
+        }
+    }
+
+    fn enter_barrier(&mut self, rank: u32) -> Option<Answer> {
+        self.at_barrier += 1;
+        if (self.at_barrier as usize) < self.ranks.len() {
+            self.state(rank).waits = Waits::AtBarrier;
+            return None;
+        }
+        self.at_barrier = 0;
+        let all = 0..u32::try_from(self.ranks.len()).expect("ranks are counted in 32 bits");
+        self.ready.extend(all.filter(|other| *other != rank).map(|other| (other, Some(Answer::Done))));
+        Some(Answer::Done)
+    }
+
+    /// What is left when nothing can happen any more.
+    fn missing(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        for (rank, state) in self.ranks.iter().enumerate() {
+            missing.extend(state.waiting(rank));
+        }
+        for (rank, state) in self.ranks.iter().enumerate() {
+            missing.extend(state.unread(rank));
+        }
+        missing
+    }
+
+    fn state(&mut self, rank: u32) -> &mut RankState {
+        &mut self.ranks[rank as usize]
+    }
+
+    fn fault(&self, rank: u32, what: &str) -> Interruption {
+        Interruption::Fault(format!("rank {rank}, phase {}: {what}", self.ranks[rank as usize].phase))
+    }
+}
+
+impl RankState {
+    fn waiting(&self, rank: usize) -> Option<String> {
+        let waits = match &self.waits {
+            Waits::For(operations, _) => match operations.iter().find_map(|operation| self.operations.get(operation)) {
+                Some(Task::Awaiting(pattern)) => format!("the receive of {} has no send", described(*pattern)),
+                _ => "an operation never ends".to_owned(),
+            },
+            Waits::AtBarrier => "not all ranks come to the barrier".to_owned(),
+            Waits::Nothing | Waits::Finished => return None,
+        };
+        Some(format!("rank {rank}, phase {}: {waits}", self.phase))
+    }
+
+    fn unread(&self, rank: usize) -> Vec<String> {
+        let mut sent: BTreeMap<(u32, Phase, u32), u32> = BTreeMap::new();
+        for letter in &self.inbox {
+            *sent.entry((letter.received.from, letter.phase, letter.received.message.tag)).or_default() += 1;
+        }
+        let described = |((from, phase, tag), count): ((u32, Phase, u32), u32)| {
+            let sends = if count == 1 { "a send".to_owned() } else { format!("{count} sends") };
+            let tagged = if tag == 0 { String::new() } else { format!(" with tag {tag}") };
+            format!("rank {from}, phase {phase}: {sends}{tagged} to rank {rank} has no receive")
+        };
+        sent.into_iter().map(described).collect()
+    }
+}
+
+fn described(pattern: Pattern) -> String {
+    let from = pattern.from.map_or("a message from any rank".to_owned(), |from| format!("a message from rank {from}"));
+    match pattern.tag {
+        Some(tag) if tag > 0 => format!("{from} with tag {tag}"),
+        _ => from,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(program: &dyn Program, ranks: u32) -> Vec<String> {
+        rehearse(program, ranks, 0, 100, Streams::new(1)).faults()
+    }
+
+    #[test]
+    fn a_send_without_receive_is_named_and_a_receive_without_send() {
+        let program = async |me: Process| {
+            me.phase("first");
+            match me.rank() {
+                0 => me.send(1, Message::new(1)).await,
+                1 => {
+                    me.receive(0).await;
+                    me.phase("second");
+                    me.receive(2).await;
+                }
+                _ => me.send(0, Message::new(1).tag(7)).await,
+            }
+        };
+        let expected = [
+            "rank 1, phase second: the receive of a message from rank 2 has no send",
+            "rank 2, phase first: a send with tag 7 to rank 0 has no receive",
+        ];
+        assert_eq!(faults(&program, 3), expected);
+    }
+
+    #[test]
+    fn operations_and_barriers_are_followed() {
+        let program = async |me: Process| {
+            let other = 1 - me.rank();
+            let coming = me.start_receive(Pattern::default()).await;
+            let going = me.start_send(other, Message::new(3)).await;
+            let first = me.wait_any(&[coming, going]).await;
+            assert!(first < 2);
+            me.wait_all([coming, going]).await;
+            me.barrier().await;
+        };
+        assert_eq!(faults(&program, 2), Vec::<String>::new());
+        let late = async |me: Process| {
+            if me.rank() == 0 {
+                me.barrier().await;
+            }
+        };
+        assert_eq!(faults(&late, 2), ["rank 0, phase program: not all ranks come to the barrier"]);
+    }
+
+    #[test]
+    fn a_send_to_nobody_is_a_fault() {
+        let program = async |me: Process| me.send(me.ranks(), Message::new(1)).await;
+        assert_eq!(faults(&program, 1), ["rank 0, phase program: sends to rank 1, but the ranks are 0 to 0"]);
+    }
+}
