@@ -10,6 +10,7 @@ mod partition;
 mod ping;
 mod process;
 mod ring_shift;
+mod traffic;
 
 pub use gauss_jordan::GaussJordan;
 pub use grid::Grid;
@@ -18,6 +19,7 @@ pub use ping::Ping;
 pub(crate) use process::Surroundings;
 pub use process::{Answer, Message, Operation, Pattern, Process, Received, Request, Verb};
 pub use ring_shift::{RingShift, ShiftOrder};
+pub use traffic::{Injection, Traffic};
 
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -72,6 +74,8 @@ pub enum Shipped {
     GaussJordan(GaussJordan),
     /// Every rank passes a message to the next one.
     RingShift(RingShift),
+    /// Packets that every node injects without waiting for anything.
+    Traffic(Traffic),
 }
 
 impl Shipped {
@@ -82,6 +86,7 @@ impl Shipped {
             Self::Ping(_) => "Ping",
             Self::GaussJordan(_) => "GaussJordan",
             Self::RingShift(_) => "RingShift",
+            Self::Traffic(_) => "Traffic",
         }
     }
 
@@ -90,6 +95,7 @@ impl Shipped {
             Self::Ping(program) => program,
             Self::GaussJordan(program) => program,
             Self::RingShift(program) => program,
+            Self::Traffic(program) => program,
         }
     }
 }

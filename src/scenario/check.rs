@@ -3,9 +3,10 @@
 use super::Scenario;
 use super::source::{Document, Fault, Faults};
 use crate::machine::{Machine, Partition, Placement};
-use crate::network::Topology;
-use crate::program::{Program, Shipped};
-use crate::units::Bytes;
+use crate::network::switching::wormhole::{self, Wormhole};
+use crate::network::{Buffers, Switching, Topology};
+use crate::program::{Program, Shipped, Traffic};
+use crate::units::{Bytes, SimDuration};
 
 /// Finds the faults of one scenario and where they stand.
 struct Checker<'c> {
@@ -63,8 +64,66 @@ impl Checker<'_> {
             let message = format!("{} is more than 2^32 packets", machine.nodes.memory);
             self.fault(&at("nodes.memory"), &message, "give less memory or larger packets");
         }
+        let links = [
+            ("network.links", Some(&machine.network.links)),
+            ("network.end_links", machine.network.end_links.as_ref()),
+        ];
+        for (field, link) in links {
+            if link.is_some_and(|link| link.buffers == Buffers::Packets(0)) {
+                let path = at(&format!("{field}.buffers"));
+                self.fault(&path, "no packet could ever be sent", "give room for one packet or more, or Unbounded");
+            }
+        }
+        if let (Switching::Wormhole(mode), true) = (&machine.network.switching, self.faults.is_empty()) {
+            self.wormhole(&at("network"), mode, machine);
+        }
         if machine.nodes.acknowledging.bytes.count() > u64::from(u32::MAX) {
             self.fault(&at("nodes.acknowledging.bytes"), "an acknowledge is longer than 4 GiB", "give a shorter one");
+        }
+    }
+
+    fn wormhole(&mut self, network: &str, mode: &Wormhole, machine: &Machine) {
+        let at = |field: &str| format!("{network}.{field}");
+        let links = &machine.network.links;
+        let cycle = links.per_byte.time(mode.flit.count());
+        if cycle == SimDuration::ZERO {
+            self.fault(&at("switching"), "a flit takes no time", "give flits of a byte or more, and slower links");
+            return;
+        }
+        if mode.buffer == 0 || mode.lanes == 0 {
+            self.fault(&at("switching"), "no flit could ever be sent", "give a buffer and lanes of 1 or more");
+        }
+        if links.per_packet != SimDuration::ZERO || !links.latency.ps().is_multiple_of(cycle.ps()) {
+            let message = format!("the routers are clocked: their cycle is the time of a flit, {cycle}");
+            self.fault(&at("links"), &message, "give no time per packet, and a latency of whole cycles");
+        }
+        if links.buffers != Buffers::Unbounded || machine.network.end_links.is_some() {
+            let help = "leave `links.buffers` Unbounded and `end_links` out";
+            self.fault(&at("links"), "wormhole routers have buffers and ports of their own", help);
+        }
+        let topology = &machine.network.topology;
+        let classes = wormhole::class_count(machine.network.virtual_channels, topology);
+        let channels = u64::from(topology.ports() + 1) * u64::from(classes) * u64::from(mode.lanes);
+        if channels > u64::from(wormhole::MAX_INPUTS) {
+            let message = format!("{channels} virtual channels come together in a router");
+            self.fault(&at("switching"), &message, &format!("give fewer lanes: {} is the most", wormhole::MAX_INPUTS));
+        }
+    }
+
+    fn traffic(&mut self, traffic: &Traffic, scenario: &Scenario) {
+        if !traffic.offered.is_finite() || traffic.offered <= 0.0 {
+            self.fault("program.offered", "nothing would be injected", "give a load above 0 and up to 1");
+        }
+        let largest = scenario.machine.network.switching.packet_bytes();
+        if traffic.packet.count() == 0 || traffic.packet.count() > largest {
+            let message = format!("the network has no packets of {}", traffic.packet);
+            self.fault("program.packet", &message, &format!("give 1 B to {}", Bytes::new(largest)));
+        }
+        if traffic.measured == SimDuration::ZERO {
+            self.fault("program.measured", "nothing would be measured", "give a time above 0");
+        }
+        if let Some(fault) = traffic.pattern.fault(scenario.ranks) {
+            self.fault("program.pattern", &fault, "give a pattern for that many ranks");
         }
     }
 
@@ -86,6 +145,7 @@ impl Checker<'_> {
             Shipped::Ping(_) if scenario.ranks < 2 => {
                 self.fault("ranks", "a ping needs two ranks", "give a number from 2 on");
             }
+            Shipped::Traffic(traffic) if scenario.ranks > 0 => self.traffic(traffic, scenario),
             _ => {}
         }
     }
