@@ -216,6 +216,15 @@ mod tests {
     }
 
     #[test]
+    fn a_name_stands_for_all_fields_that_are_called_so_outside_of_axes() {
+        let document = Document::from_text("x.ron", TEXT).unwrap();
+        assert_eq!(document.paths_of("per_byte"), ["machine.links.per_byte"]);
+        assert_eq!(document.paths_of("sends"), ["program.broadcast.sends"]);
+        assert_eq!(document.paths_of("x"), ["extra.x"]);
+        assert!(document.paths_of("name").is_empty());
+    }
+
+    #[test]
     fn the_old_value_tells_what_a_text_means() {
         assert_eq!(changed("machine.links.per_byte", "0.7 us/B"), text("0.7 us/B"));
         assert_eq!(changed("machine.links.per_byte", "\"0.7 us/B\""), text("0.7 us/B"));

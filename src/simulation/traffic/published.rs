@@ -18,6 +18,8 @@ struct Row {
     printed: f64,
     rule: f64,
     routed: f64,
+    /// The load of the busiest channel, in flows.
+    load: f64,
 }
 
 fn rows() -> Vec<Row> {
@@ -26,7 +28,7 @@ fn rows() -> Vec<Row> {
         let cells: Vec<&str> = line.split(',').collect();
         let number = |cell: usize| cells[cell].parse().unwrap();
         let (printed, rule, routed) = (number(5), number(6), number(7));
-        Row { topology: cells[0], pattern: cells[1], width: number(2), printed, rule, routed }
+        Row { topology: cells[0], pattern: cells[1], width: number(2), printed, rule, routed, load: number(9) }
     };
     // The source draws its neighbours on the wrapped grid.
     table.lines().skip(1).map(row).filter(|row| row.pattern != "news_open").collect()
@@ -106,20 +108,20 @@ fn measure(row: &Row, packets: f64) -> f64 {
     throughput(row, 0.9 * pilot / non_local, packets).0
 }
 
-fn assert_routed(row: &Row, packets: f64) {
+/// Prints a cell; whether it is within 3 % of the routes and not above the bisection rule.
+fn is_as_routed(row: &Row, packets: f64) -> bool {
     let simulated = measure(row, packets);
     let Row { topology, pattern, printed, rule, routed, .. } = row;
     let error = 100.0 * (simulated / routed - 1.0);
     println!("{topology},{pattern},{printed},{rule},{routed},{simulated:.3},{error:+.2}");
-    assert!(error.abs() < 3.0, "{topology} {pattern}: {simulated} is not {routed}");
-    assert!(simulated < 1.003 * rule, "{topology} {pattern}: {simulated} is above the bisection rule {rule}");
+    error.abs() < 3.0 && simulated < 1.003 * rule
 }
 
 #[test]
 fn quiet_cells_of_table_five_as_routed() {
     let has_little_noise = |row: &&Row| row.pattern == "hotspot" || row.topology == "ring" && row.pattern == "bitcomp";
     for row in rows().iter().filter(has_little_noise) {
-        assert_routed(row, 60_000.0);
+        assert!(is_as_routed(row, 60_000.0));
     }
 }
 
@@ -127,7 +129,10 @@ fn quiet_cells_of_table_five_as_routed() {
 #[ignore = "42 long runs"]
 fn table_five_routed() {
     println!("topology,pattern,printed,rule,routed,simulated,error_percent");
-    for row in rows() {
-        assert_routed(&row, 1_500_000.0);
-    }
+    // The largest of many utilizations is too large by two or three of their deviations: more
+    // packets where the busiest channel carries few of them.
+    let packets = |row: &Row| (1.2e6 / row.load).clamp(1e5, 3e6);
+    let missed: Vec<_> = rows().into_iter().filter(|row| !is_as_routed(row, packets(row))).collect();
+    let names: Vec<_> = missed.iter().map(|row| (row.topology, row.pattern)).collect();
+    assert!(names.is_empty(), "{names:?}");
 }
