@@ -2,6 +2,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use parsim::Machine;
+use parsim::engine::Streams;
 use parsim::machine::{Happening, Sends, Transport};
 use parsim::network::Topology;
 use parsim::units::SimTime;
@@ -29,7 +30,7 @@ fn store_and_forward(criterion: &mut Criterion) {
 
 /// Every node sends to one in its neighbourhood, chosen at random but always the same; the packet-hops.
 fn everybody_sends(machine: &Machine, rows: u32, columns: u32) -> u64 {
-    let mut transport = Transport::new(machine, Topology::Mesh2d { rows, columns }, 0);
+    let mut transport = Transport::new(machine, Topology::Mesh2d { rows, columns }, 0, Streams::new(1));
     let mut random = Random(1);
     for node in 0..rows * columns {
         let row = random.near(node / columns).min(rows - 1);

@@ -6,6 +6,8 @@ mod transport;
 pub use placement::{Layout, Partition, Placement, near_square};
 pub use transport::{Happening, MessageId, Transport};
 
+pub use crate::network::traffic::Pattern;
+
 use crate::network::Network;
 use crate::node::{Host, Node};
 use serde::{Deserialize, Serialize};

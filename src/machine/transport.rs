@@ -2,8 +2,8 @@
 //! carried over links and passed on by the nodes between, taken in on the destination's processor.
 
 use super::{Machine, Sends};
-use crate::engine::{Calendar, Entity};
-use crate::network::{Links, Packet, PacketKind, Topology};
+use crate::engine::{Calendar, Entity, Streams};
+use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
 use crate::node::processor::{KernelError, Stopwatch};
 use crate::node::{Dispatcher, Node, Turns, Urgency, Work};
 use crate::trace::{Counts, LinkLoad};
@@ -49,7 +49,9 @@ pub struct Transport {
     sends: Sends,
     packet_bytes: u64,
     calendar: Calendar,
-    links: Links,
+    fabric: Fabric,
+    /// What packets have just come through; empty between events.
+    passages: Vec<Passage>,
     processors: Dispatcher<Job>,
     messages: Vec<Message>,
     vacant: Vec<MessageId>,
@@ -57,6 +59,7 @@ pub struct Transport {
     pub happenings: VecDeque<Happening>,
     counts: Counts,
     first: FirstEntities,
+    now: SimTime,
 }
 
 /// Where the entities of each kind begin; the links begin at zero.
@@ -68,13 +71,11 @@ struct FirstEntities {
 }
 
 impl FirstEntities {
-    /// `None` if the events of the topology and its processes cannot be numbered in 32 bits.
-    fn of(topology: &Topology, owners: u32) -> Option<Self> {
-        let vertices = topology.vertices();
-        let processor = vertices.checked_mul(topology.ports())?;
-        let alarm = processor.checked_add(vertices)?;
+    /// `None` if the events of so many links, vertices and processes cannot be numbered in 32 bits.
+    fn after(links: Entity, vertices: u32, owners: u32) -> Option<Self> {
+        let alarm = links.checked_add(vertices)?;
         let timer = alarm.checked_add(vertices)?;
-        timer.checked_add(owners).map(|_| Self { processor, alarm, timer })
+        timer.checked_add(owners).map(|_| Self { processor: links, alarm, timer })
     }
 }
 
@@ -107,17 +108,19 @@ impl Transport {
     /// # Panics
     /// If the topology is too large to be [simulated](Self::holds), which a scenario's check refuses.
     #[must_use]
-    pub fn new(machine: &Machine, topology: Topology, owners: u32) -> Self {
+    pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         let vertices = topology.vertices();
-        let first = FirstEntities::of(&topology, owners).expect("check limits the size of machines");
-        let links = Links::new(topology, machine.network.routing, &machine.network.links);
+        let fabric = Fabric::new(&machine.network, topology, Onward::BySoftware, streams);
+        let first =
+            FirstEntities::after(fabric.entities(), vertices, owners).expect("check limits the size of machines");
         Self {
             node: machine.nodes.clone(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
             sends: machine.sends,
             packet_bytes: machine.network.switching.packet_bytes(),
             calendar: Calendar::new(),
-            links,
+            fabric,
+            passages: Vec::new(),
             processors: Dispatcher::new(
                 vertices,
                 Turns { router: machine.nodes.router_turn, time_slice: machine.nodes.time_slice },
@@ -129,13 +132,17 @@ impl Transport {
             happenings: VecDeque::new(),
             counts: Counts::default(),
             first,
+            now: SimTime::START,
         }
     }
 
-    /// Whether `owners` processes on the topology are few enough: events are numbered in 32 bits.
+    /// Whether `owners` processes on the topology are few enough, whatever the switching: events are
+    /// numbered in 32 bits.
     #[must_use]
     pub fn holds(topology: &Topology, owners: u32) -> bool {
-        FirstEntities::of(topology, owners).is_some()
+        let vertices = topology.vertices();
+        let links = Fabric::most_entities(topology);
+        links.and_then(|links| FirstEntities::after(links, vertices, owners)).is_some()
     }
 
     /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.
@@ -160,7 +167,7 @@ impl Transport {
     pub fn send(&mut self, now: SimTime, from: u32, to: u32, bytes: u64, ticket: u32) {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
-        let hops = self.links.topology().distance(from, to);
+        let hops = self.fabric.topology().distance(from, to);
         let message = Message { from, to, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
         let id = self.keep(message);
         self.counts.messages += 1;
@@ -183,8 +190,9 @@ impl Transport {
     pub fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
         self.counts.events += 1;
+        self.now = now;
         if entity < self.first.processor {
-            self.leave_link(now, entity);
+            self.move_packets(now, entity);
         } else if entity < self.first.alarm {
             self.finish_job(now, entity - self.first.processor);
         } else if entity < self.first.timer {
@@ -194,6 +202,12 @@ impl Transport {
             self.happenings.push_back(Happening::TimeUp { owner: entity - self.first.timer });
         }
         Some(now)
+    }
+
+    /// The time of the last event.
+    #[must_use]
+    pub const fn now(&self) -> SimTime {
+        self.now
     }
 
     /// The time that the processor of `node` has worked for the communication up to `now`.
@@ -212,7 +226,13 @@ impl Transport {
     #[must_use]
     pub fn link_loads(&self, now: SimTime) -> Vec<LinkLoad> {
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
-        self.links.loads(now).map(load).collect()
+        self.fabric.loads(now).into_iter().map(load).collect()
+    }
+
+    /// Which packets wait for which buffers, when nothing is going to happen any more.
+    #[must_use]
+    pub fn standstill(&self) -> Standstill {
+        self.fabric.standstill()
     }
 
     fn keep(&mut self, message: Message) -> MessageId {
@@ -245,17 +265,20 @@ impl Transport {
         match self.processors.depart(&mut self.calendar, now, node) {
             Job::Prepare { message, bytes } => self.inject(now, message, bytes),
             Job::PassOn(packet) => self.forward(now, node, packet),
-            Job::TakeIn(packet) => match packet.kind {
-                PacketKind::Data => self.take_in(now, packet.message),
-                PacketKind::Acknowledge => self.complete(packet.message),
-            },
+            Job::TakeIn(packet) => {
+                self.fabric.release(&mut self.calendar, now, packet);
+                match packet.kind {
+                    PacketKind::Data => self.take_in(now, packet.message),
+                    PacketKind::Acknowledge => self.complete(packet.message),
+                }
+            }
         }
     }
 
     /// A packet is prepared: its first link gets it, or the same node takes it in.
     fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
         let Message { from, to, .. } = self.messages[id as usize];
-        let packet = Packet { message: id, to, bytes, kind: PacketKind::Data };
+        let packet = Packet::new(id, to, bytes, PacketKind::Data);
         if from == to {
             self.injected(now, id);
             self.arrive(now, to, packet);
@@ -269,15 +292,25 @@ impl Transport {
 
     fn forward(&mut self, now: SimTime, at: u32, packet: Packet) {
         self.counts.packet_hops += 1;
-        self.links.send(&mut self.calendar, now, at, packet);
+        self.fabric.send(&mut self.calendar, now, at, packet);
     }
 
-    fn leave_link(&mut self, now: SimTime, link: Entity) {
-        let (packet, from, to) = self.links.depart(&mut self.calendar, now, link);
+    fn move_packets(&mut self, now: SimTime, entity: Entity) {
+        let mut passages = std::mem::take(&mut self.passages);
+        self.fabric.step(&mut self.calendar, now, entity, &mut passages);
+        for passage in passages.drain(..) {
+            match passage {
+                Passage::Left { packet, from } => self.leave(now, packet, from),
+                Passage::Arrived { packet, at } => self.arrive(now, at, packet),
+            }
+        }
+        self.passages = passages;
+    }
+
+    fn leave(&mut self, now: SimTime, packet: Packet, from: u32) {
         if packet.kind == PacketKind::Data && from == self.messages[packet.message as usize].from {
             self.injected(now, packet.message);
         }
-        self.arrive(now, to, packet);
     }
 
     /// A packet has left its source: without overlap this is when the next one is prepared.
@@ -329,7 +362,7 @@ impl Transport {
             return;
         }
         let bytes = u32::try_from(self.node.acknowledging.bytes.count()).expect("check limits the size of packets");
-        self.forward(now, to, Packet { message: id, to: from, bytes, kind: PacketKind::Acknowledge });
+        self.forward(now, to, Packet::new(id, from, bytes, PacketKind::Acknowledge));
     }
 
     fn complete(&mut self, id: MessageId) {

@@ -5,4 +5,5 @@
 pub mod collectives;
 pub mod input_output;
 pub mod point_to_point;
+pub mod switching;
 pub mod zemerly;

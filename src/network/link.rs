@@ -1,6 +1,5 @@
 //! Links: one station for each direction of a wire.
 
-use super::routing::Routing;
 use super::topology::Topology;
 use crate::engine::{Calendar, Entity, StationId, Stations};
 use crate::units::{PerByte, SimDuration, SimTime};
@@ -12,17 +11,36 @@ use serde::{Deserialize, Serialize};
 pub struct Link {
     /// The transmission time of a byte.
     pub per_byte: PerByte,
+    /// What every packet adds to the time for which it holds the link, before its first byte.
+    #[serde(default)]
+    pub per_packet: SimDuration,
+    /// How long a byte is on its way; the link is free for the next one meanwhile.
+    #[serde(default)]
+    pub latency: SimDuration,
     /// The initialisation of a link before the program starts; one link after the other.
     pub start: SimDuration,
-    /// Room for packets that wait for the link.
+    /// Room, at the end of the link, for packets that have come over it and have not left the
+    /// node, by virtual channel; flits of [wormhole switching](super::switching::Wormhole) have
+    /// buffers of their own.
     pub buffers: Buffers,
 }
 
-/// Room for waiting packets.
+impl Link {
+    /// The time for which a packet of `bytes` bytes holds the link.
+    #[must_use]
+    pub fn time(&self, bytes: u64) -> SimDuration {
+        self.per_packet + self.per_byte.time(bytes)
+    }
+}
+
+/// Room for packets that have come over a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Buffers {
     /// A packet always finds room.
     Unbounded,
+    /// Room for so many packets: a packet starts only when there is room for it at the other end,
+    /// and makes room when it has left that node, or has been taken in there.
+    Packets(u32),
 }
 
 /// What a packet carries.
@@ -45,13 +63,26 @@ pub struct Packet {
     pub bytes: u32,
     /// Data or acknowledge.
     pub kind: PacketKind,
+    /// Where the network keeps what it knows of the packet.
+    pub(super) place: u32,
 }
 
-/// All links of a network at work.
+/// The place of a packet of which the network knows nothing.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+impl Packet {
+    /// A packet that has not been in the network.
+    #[must_use]
+    pub const fn new(message: u32, to: u32, bytes: u32, kind: PacketKind) -> Self {
+        Self { message, to, bytes, kind, place: NOWHERE }
+    }
+}
+
+/// All links of a network at work that stores packets, without limit, and forwards them: nothing
+/// ever keeps a packet back but the packets before it, so that a link is a plain station.
 pub struct Links {
     topology: Topology,
-    routing: Routing,
-    per_byte: PerByte,
+    link: Link,
     ports: u32,
     stations: Stations<Packet>,
     carried: Vec<u32>,
@@ -60,13 +91,12 @@ pub struct Links {
 impl Links {
     /// The idle links of `topology`; their events use the entities from 0 to [`entities`](Self::entities).
     #[must_use]
-    pub fn new(topology: Topology, routing: Routing, link: &Link) -> Self {
+    pub fn new(topology: Topology, link: &Link) -> Self {
         let ports = topology.ports();
         let count = topology.vertices() * ports;
         Self {
             topology,
-            routing,
-            per_byte: link.per_byte,
+            link: link.clone(),
             ports,
             stations: Stations::new(count, 0),
             carried: vec![0; count as usize],
@@ -87,9 +117,9 @@ impl Links {
 
     /// Gives `packet` to the link that leads from `at` towards its destination.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
-        let link = at * self.ports + self.routing.port(&self.topology, at, packet.to);
+        let link = at * self.ports + self.topology.route(at, packet.to);
         self.carried[link as usize] += 1;
-        let transmission = self.per_byte.time(u64::from(packet.bytes));
+        let transmission = self.link.time(u64::from(packet.bytes));
         self.stations.offer(calendar, now, link, packet, transmission);
     }
 

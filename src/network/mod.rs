@@ -1,22 +1,37 @@
 //! What happens between nodes: links in a topology, along routes, in the manner of a switching.
 //!
 //! The network carries packets between the ports of nodes and does not know what a node does.
+//! A [`Fabric`] is a network at work. Where packets are stored and forwarded without limits it
+//! consists of plain stations ([`Links`]); cut-through, bounded buffers, latencies and links of
+//! different speed need [`Channels`]; wormhole switching is a clocked router
+//! ([`switching::wormhole`]).
 
+mod channels;
+mod fabric;
+#[cfg(test)]
+mod laws;
 mod link;
 mod protocol;
 mod routing;
 pub mod switching;
 pub mod topology;
+pub mod traffic;
+mod virtual_channels;
+mod waiting;
 
+pub use channels::Channels;
+pub use fabric::{Fabric, Onward, Passage};
 pub use link::{Buffers, Link, Links, Packet, PacketKind};
 pub use protocol::{LinkRates, Protocol};
 pub use routing::Routing;
 pub use switching::Switching;
 pub use topology::Topology;
+pub use virtual_channels::VirtualChannels;
+pub use waiting::{BufferWait, Standstill};
 
 use serde::{Deserialize, Serialize};
 
-/// A network of equal links.
+/// A network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
@@ -28,4 +43,12 @@ pub struct Network {
     pub switching: Switching,
     /// Every link, one direction of it.
     pub links: Link,
+    /// The links of the nodes, where they differ: those between a node and a switch, or, in a
+    /// network without switches, a link from every node into its router and one out of it. Without
+    /// them such a node is its own router.
+    #[serde(default)]
+    pub end_links: Option<Link>,
+    /// Classes of buffers that keep the routing free of deadlock.
+    #[serde(default)]
+    pub virtual_channels: VirtualChannels,
 }

@@ -14,6 +14,7 @@ mod ping;
 mod process;
 mod rehearsal;
 mod ring_shift;
+mod traffic;
 
 pub use collective::Collective;
 pub use compute::Compute;
@@ -27,6 +28,7 @@ pub(crate) use process::Surroundings;
 pub use process::{Answer, Message, Operation, Pattern, Process, Received, Request, Verb};
 pub use rehearsal::{Rehearsal, rehearse};
 pub use ring_shift::{RingShift, ShiftOrder};
+pub use traffic::{Injection, Traffic};
 
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -94,6 +96,8 @@ pub enum Shipped {
     Collective(Collective),
     /// A program made of steps, written in the scenario itself.
     Phases(Phases),
+    /// Packets that every node injects without waiting for anything.
+    Traffic(Traffic),
 }
 
 impl Shipped {
@@ -107,6 +111,7 @@ impl Shipped {
             Self::RingShift(_) => "RingShift",
             Self::Collective(_) => "Collective",
             Self::Phases(_) => "Phases",
+            Self::Traffic(_) => "Traffic",
         }
     }
 
@@ -118,6 +123,7 @@ impl Shipped {
             Self::RingShift(program) => program,
             Self::Collective(program) => program,
             Self::Phases(program) => program,
+            Self::Traffic(program) => program,
         }
     }
 }

@@ -3,11 +3,12 @@
 use super::Scenario;
 use super::source::{Document, Fault, Faults};
 use crate::machine::{Machine, Partition, Placement, Transport};
-use crate::network::Topology;
+use crate::network::switching::wormhole::{self, Wormhole};
+use crate::network::{Buffers, Switching, Topology};
 use crate::node::Processor;
 use crate::node::processor::{Kernel, ListingError, Module, Modules, T800};
-use crate::program::{Program, Shipped, rehearse};
-use crate::units::Bytes;
+use crate::program::{Program, Shipped, Traffic, rehearse};
+use crate::units::{Bytes, SimDuration};
 use serde::de::DeserializeOwned;
 
 /// Finds the faults of one scenario and where they stand.
@@ -84,6 +85,17 @@ impl Part for Machine {
             let message = format!("{} is more than 2^32 packets", self.nodes.memory);
             checker.fault(&at(path, "nodes.memory"), &message, "give less memory or larger packets");
         }
+        let links =
+            [("network.links", Some(&self.network.links)), ("network.end_links", self.network.end_links.as_ref())];
+        for (field, link) in links {
+            if link.is_some_and(|link| link.buffers == Buffers::Packets(0)) {
+                let path = at(path, &format!("{field}.buffers"));
+                checker.fault(&path, "no packet could ever be sent", "give room for one packet or more, or Unbounded");
+            }
+        }
+        if let (Switching::Wormhole(mode), true) = (&self.network.switching, checker.faults.is_empty()) {
+            checker.wormhole(&at(path, "network"), mode, self);
+        }
         if self.nodes.acknowledging.bytes.count() > u64::from(u32::MAX) {
             let path = at(path, "nodes.acknowledging.bytes");
             checker.fault(&path, "an acknowledge is longer than 4 GiB", "give a shorter one");
@@ -141,6 +153,51 @@ impl Checker<'_> {
         place.filter(|place| self.document.get(place).is_some()).unwrap_or_else(|| path.to_owned())
     }
 
+    fn wormhole(&mut self, network: &str, mode: &Wormhole, machine: &Machine) {
+        let at = |field: &str| format!("{network}.{field}");
+        let links = &machine.network.links;
+        let cycle = links.per_byte.time(mode.flit.count());
+        if cycle == SimDuration::ZERO {
+            self.fault(&at("switching"), "a flit takes no time", "give flits of a byte or more, and slower links");
+            return;
+        }
+        if mode.buffer == 0 || mode.lanes == 0 {
+            self.fault(&at("switching"), "no flit could ever be sent", "give a buffer and lanes of 1 or more");
+        }
+        if links.per_packet != SimDuration::ZERO || !links.latency.ps().is_multiple_of(cycle.ps()) {
+            let message = format!("the routers are clocked: their cycle is the time of a flit, {cycle}");
+            self.fault(&at("links"), &message, "give no time per packet, and a latency of whole cycles");
+        }
+        if links.buffers != Buffers::Unbounded || machine.network.end_links.is_some() {
+            let help = "leave `links.buffers` Unbounded and `end_links` out";
+            self.fault(&at("links"), "wormhole routers have buffers and ports of their own", help);
+        }
+        let topology = &machine.network.topology;
+        let classes = wormhole::class_count(machine.network.virtual_channels, topology);
+        let channels = u64::from(topology.ports() + 1) * u64::from(classes) * u64::from(mode.lanes);
+        if channels > u64::from(wormhole::MAX_INPUTS) {
+            let message = format!("{channels} virtual channels come together in a router");
+            self.fault(&at("switching"), &message, &format!("give fewer lanes: {} is the most", wormhole::MAX_INPUTS));
+        }
+    }
+
+    fn traffic(&mut self, traffic: &Traffic, scenario: &Scenario) {
+        if !traffic.offered.is_finite() || traffic.offered <= 0.0 {
+            self.fault("program.offered", "nothing would be injected", "give a load above 0 and up to 1");
+        }
+        let largest = scenario.machine.network.switching.packet_bytes();
+        if traffic.packet.count() == 0 || traffic.packet.count() > largest {
+            let message = format!("the network has no packets of {}", traffic.packet);
+            self.fault("program.packet", &message, &format!("give 1 B to {}", Bytes::new(largest)));
+        }
+        if traffic.measured == SimDuration::ZERO {
+            self.fault("program.measured", "nothing would be measured", "give a time above 0");
+        }
+        if let Some(fault) = traffic.pattern.fault(scenario.ranks) {
+            self.fault("program.pattern", &fault, "give a pattern for that many ranks");
+        }
+    }
+
     fn numbers(&mut self, scenario: &Scenario) {
         let nodes = if self.faults.is_empty() { scenario.machine.network.topology.nodes() } else { u32::MAX };
         if scenario.ranks == 0 {
@@ -157,6 +214,9 @@ impl Checker<'_> {
         }
         for fault in scenario.program.faults(scenario.ranks.max(1)) {
             self.fault(&format!("program.{}", fault.path), &fault.message, &fault.help);
+        }
+        if let (Shipped::Traffic(traffic), true) = (&scenario.program, scenario.ranks > 0) {
+            self.traffic(traffic, scenario);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Scenario;
 use super::axis::{Axis, AxisValue};
-use super::source::{Document, Fault, Faults, Tree};
+use super::source::{Document, Fault, Faults, Node, Tree};
 use crate::program::phases::formula;
 use exmex::{Express, Val};
 
@@ -127,7 +127,9 @@ impl Plan {
                 faults.push(self.document.fault_at(&format!("axes.{index}"), &message, Some("give one of the two")));
             }
             let trees = (0..axis.values.len()).filter_map(|value| self.document.get(&at(&format!("values.{value}"))));
-            let values = axis.values.iter().zip(trees).map(|(value, tree)| planned(axis, value, tree)).collect();
+            let is_variant = self.document.get(&axis.path).is_some_and(Tree::is_variant);
+            let values =
+                axis.values.iter().zip(trees).map(|(value, tree)| planned(axis, value, tree, is_variant)).collect();
             self.axes.push(PlannedAxis { axis: axis.clone(), values });
         }
         faults
@@ -145,17 +147,29 @@ impl Plan {
         Ok(())
     }
 
-    fn add_axis(&mut self, path: &str) -> Result<usize, Fault> {
-        if self.document.get(path).is_none() {
-            let names: Vec<_> = self.axes.iter().map(|planned| planned.axis.name.as_str()).collect();
-            let message = format!("`{path}` is neither an axis nor the path of a field");
-            let help = format!("the axes are: {}; a path is one such as `program.n`", names.join(", "));
-            return Err(Fault::new(&message).help(&help));
-        }
-        let path = path.to_owned();
-        let axis = Axis { name: path.clone(), path, unit: None, values: Vec::new(), expression: None };
+    /// An axis over the field with the path `name`, or over the only field that is called so.
+    fn add_axis(&mut self, name: &str) -> Result<usize, Fault> {
+        let path = self.path_of(name)?;
+        let axis = Axis { name: name.to_owned(), path, unit: None, values: Vec::new(), expression: None };
         self.axes.push(PlannedAxis { axis, values: Vec::new() });
         Ok(self.axes.len() - 1)
+    }
+
+    fn path_of(&self, name: &str) -> Result<String, Fault> {
+        if self.document.get(name).is_some() {
+            return Ok(name.to_owned());
+        }
+        let mut paths = self.document.paths_of(name);
+        if paths.len() > 1 {
+            let message = format!("`{name}` may be any of the fields {}", paths.join(", "));
+            return Err(Fault::new(&message).help("give the path of one of them"));
+        }
+        paths.pop().ok_or_else(|| {
+            let names: Vec<_> = self.axes.iter().map(|planned| planned.axis.name.as_str()).collect();
+            let message = format!("`{name}` is neither an axis nor the path of a field");
+            let help = format!("the axes are: {}; a path is one such as `program.n`", names.join(", "));
+            Fault::new(&message).help(&help)
+        })
     }
 
     fn check_zips(&self) -> Vec<Fault> {
@@ -276,11 +290,15 @@ impl Plan {
     }
 }
 
-/// A value as it stands in the scenario; a bare number gets the unit of its axis.
-fn planned(axis: &Axis, value: &AxisValue, tree: &Tree) -> PlannedValue {
+/// A value as it stands in the scenario; a bare number gets the unit of its axis, and a text in the
+/// place of a variant means what it means on the command line: `"Ring(nodes: 64)"`.
+fn planned(axis: &Axis, value: &AxisValue, tree: &Tree, is_variant: bool) -> PlannedValue {
     let shown = value.clone().without_unit(axis.unit.as_deref());
     let setting = match (value.number(), &axis.unit) {
         (Some(_), Some(_)) => Setting::Text(value.setting(axis.unit.as_deref())),
+        (None, _) if is_variant && matches!(tree.node, Node::Text(_)) => {
+            Setting::Text(value.setting(axis.unit.as_deref()))
+        }
         _ => Setting::Tree(tree.clone()),
     };
     PlannedValue { shown, setting }

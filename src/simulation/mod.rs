@@ -7,12 +7,14 @@ mod deadlock;
 mod everywhere;
 mod post_office;
 mod stage;
+mod traffic;
 
 pub use deadlock::{Blocked, DeadlockReport};
 
 use crate::engine::Streams;
 use crate::machine::{Layout, Machine, Partition, Placement};
-use crate::program::Program;
+use crate::network::Standstill;
+use crate::program::{Program, Shipped};
 use crate::scenario::{Limits, Scenario};
 use crate::trace::Trace;
 use crate::units::{SimDuration, SimTime};
@@ -47,6 +49,14 @@ pub enum SimulationError {
     /// Nothing is going to happen any more, and processes still wait.
     #[error("{0}")]
     Deadlock(DeadlockReport),
+    /// Packets wait for buffers and none will ever be free.
+    #[error("the network is deadlocked at {at_s} s: {standstill}")]
+    NetworkDeadlock {
+        /// The simulated time, in seconds.
+        at_s: f64,
+        /// The packets and the buffers.
+        standstill: Standstill,
+    },
     /// The limit of simulated time is reached.
     #[error("the run has reached its limit of {limit} of simulated time after {events} events")]
     TimeLimit {
@@ -78,6 +88,9 @@ pub enum SimulationError {
 /// # Errors
 /// As [`Simulation::run`].
 pub fn play(scenario: &Scenario) -> Result<Trace, SimulationError> {
+    if let Shipped::Traffic(traffic) = &scenario.program {
+        return traffic::play(scenario, traffic);
+    }
     Simulation::new(&scenario.machine, scenario.ranks)
         .layout(scenario.layout())
         .streams(scenario.streams())
@@ -144,5 +157,94 @@ impl<'m> Simulation<'m> {
             return Err(SimulationError::EventLimit { limit: self.limits.events, at_s: now.seconds() });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
+    use crate::network::{Buffers, Switching, Topology, VirtualChannels};
+    use crate::node::Routing;
+    use crate::program::{Message, Process};
+    use crate::units::{Bytes, PerByte};
+
+    fn us(us: u64) -> SimDuration {
+        SimDuration::from_us(us)
+    }
+
+    fn machine(topology: Topology, switching: Switching) -> Machine {
+        let mut machine = Machine::load("scenarios/machines/router-network.ron").unwrap();
+        machine.network.topology = topology;
+        machine.network.switching = switching;
+        machine.network.links.per_byte = PerByte::new(us(1));
+        machine
+    }
+
+    fn packet() -> Bytes {
+        Bytes::new(1024)
+    }
+
+    /// `t_s` = 100 us of software, `t_w` = 1 us, `t_h` = 7 us, `m` = 64 bytes over 5 links; 3 us of router
+    /// software at every node that the message comes to.
+    #[test]
+    fn a_message_of_a_program_takes_its_closed_form() {
+        let modes = [
+            (Switching::StoreAndForward(StoreAndForward { packet: packet() }), 7, 5 * (64 + 7)),
+            (Switching::CutThrough(CutThrough { packet: packet(), header: Bytes::new(0) }), 7, 64 + 5 * 7),
+            (Switching::CutThrough(CutThrough { packet: packet(), header: Bytes::new(4) }), 7, 64 + 5 * 7 + 4 * 4),
+        ];
+        for (switching, per_packet, expected) in modes {
+            for buffers in [Buffers::Unbounded, Buffers::Packets(1)] {
+                let mut machine = machine(Topology::Line { nodes: 6 }, switching.clone());
+                machine.network.links.per_packet = us(per_packet);
+                machine.network.links.buffers = buffers;
+                machine.nodes.sending.per_packet = us(100);
+                machine.nodes.routing = Routing { per_packet: us(3) };
+                let trace = Simulation::new(&machine, 6).run(&ping_the_last).unwrap();
+                assert_eq!(trace.makespan, us(100 + expected + 5 * 3), "{switching:?}");
+            }
+        }
+    }
+
+    /// The clock of the routers has a period of 4 us, and software stands between the arrival of
+    /// the head and the next cycle.
+    #[test]
+    fn a_worm_waits_for_the_software_of_every_node() {
+        let mode = Wormhole { packet: packet(), flit: Bytes::new(4), buffer: 8, lanes: 1 };
+        let mut machine = machine(Topology::Line { nodes: 6 }, Switching::Wormhole(mode));
+        let lone = 4 * (1 + 4 * 5 + 3 + 16 - 1);
+        assert_eq!(Simulation::new(&machine, 6).run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4));
+        machine.nodes.routing = Routing { per_packet: us(3) };
+        assert_eq!(Simulation::new(&machine, 6).run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4 + 3));
+        machine.nodes.routing = Routing { per_packet: us(5) };
+        assert_eq!(Simulation::new(&machine, 6).run(&ping_the_last).unwrap().makespan, us(lone + 4 * 8 + 5));
+    }
+
+    async fn ping_the_last(me: Process) {
+        let last = me.ranks() - 1;
+        match me.rank() {
+            0 => me.send(last, Message::new(64)).await,
+            rank if rank == last => drop(me.receive(0).await),
+            _ => {}
+        }
+    }
+
+    /// Everybody sends to the third neighbour on a ring where each buffer holds one packet.
+    #[test]
+    fn a_deadlock_of_the_network_names_its_buffers() {
+        async fn shift(me: Process) {
+            me.send((me.rank() + 3) % me.ranks(), Message::new(8 * 1024)).await;
+            me.receive((me.rank() + me.ranks() - 3) % me.ranks()).await;
+        }
+        let switching = Switching::StoreAndForward(StoreAndForward { packet: packet() });
+        let mut machine = machine(Topology::Ring { nodes: 8 }, switching);
+        machine.network.links.buffers = Buffers::Packets(1);
+        assert!(Simulation::new(&machine, 8).run(&shift).is_ok());
+        machine.network.virtual_channels = VirtualChannels::Single;
+        let error = Simulation::new(&machine, 8).run(&shift).unwrap_err();
+        let SimulationError::NetworkDeadlock { standstill, .. } = &error else { panic!("{error}") };
+        assert_eq!(standstill.cycle.len(), 8, "{error}");
+        assert!(error.to_string().contains("0 → 1 [0]"), "{error}");
     }
 }

@@ -78,7 +78,7 @@ impl<'s> Stage<'s> {
         Self {
             machine,
             layout,
-            transport: Transport::new(machine, layout.topology.clone(), ranks),
+            transport: Transport::new(machine, layout.topology.clone(), ranks, *streams),
             processes,
             post_office: PostOffice::new(ranks),
             ranks: (0..ranks).map(|_| begun()).collect(),
@@ -130,7 +130,7 @@ impl<'s> Stage<'s> {
     /// The trace, unless processes still wait.
     pub fn close(mut self) -> Result<Trace, SimulationError> {
         if self.finished < self.layout.ranks() {
-            return Err(SimulationError::Deadlock(self.deadlock()));
+            return Err(self.standstill());
         }
         let end = self.last_finish;
         for rank in 0..self.layout.ranks() {
@@ -330,6 +330,15 @@ impl<'s> Stage<'s> {
         self.accounts.add(rank, state.phase, state.activity, rest);
         state.since = now;
         state.system_before = system;
+    }
+
+    /// Why nothing is going to happen any more.
+    fn standstill(&mut self) -> SimulationError {
+        let standstill = self.transport.standstill();
+        if standstill.packets > 0 {
+            return SimulationError::NetworkDeadlock { at_s: self.transport.now().seconds(), standstill };
+        }
+        SimulationError::Deadlock(self.deadlock())
     }
 
     fn deadlock(&mut self) -> DeadlockReport {

@@ -65,6 +65,13 @@ impl Document {
         overrides::walk(&self.root, path).ok().map(|(_, tree)| tree)
     }
 
+    /// The paths of all fields with this name, outside of axes.
+    #[must_use]
+    pub fn paths_of(&self, name: &str) -> Vec<String> {
+        let paths = self.root.paths_of(name);
+        paths.into_iter().filter(|path| !path.starts_with("axes.")).collect()
+    }
+
     /// Replaces or adds the value at a path, as `--set path=text` does.
     ///
     /// # Errors

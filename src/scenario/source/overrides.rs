@@ -72,8 +72,8 @@ pub(super) fn assign(root: &mut Tree, path: &str, tree: Tree, place_of: &dyn Fn(
                 return Err(missing(&broken, path, name).at(place));
             }
             let route = broken.route;
-            let name = Name { text: name.to_owned(), place };
-            return follow(root, &route).map_or(Ok(()), |parent| add_field(parent, Field { name, value: tree }));
+            let field = Field { name: Name { text: name.to_owned(), place }, value: tree, inherited: false };
+            return follow(root, &route).map_or(Ok(()), |parent| add_field(parent, field));
         }
     };
     if let Some(slot) = follow(root, &route) {
@@ -132,11 +132,18 @@ fn meaning(sources: &mut Sources, place: Place, text: &str, old: Option<&Tree>, 
         (Old::Text, Ok(tree)) if is_bare(&tree) => Ok(words),
         (Old::Text | Old::Absent, Err(_)) if !is_bracketed(text) => Ok(words),
         (Old::Variant, parsed) if !matches!(parsed, Ok(Tree { node: Node::Bool(_), .. })) => match camel_case(text) {
-            Some(name) => Ok(Tree { place, node: Node::Name(name) }),
+            Some(name) => Ok(Tree { place, node: renamed(name, place, old) }),
             None => parsed,
         },
         (_, parsed) => parsed,
     }
+}
+
+/// Another variant in the place of `old`, whose fields it inherits.
+fn renamed(name: String, place: Place, old: Option<&Tree>) -> Node {
+    let Some(Node::Record { fields, .. }) = old.map(|tree| &tree.node) else { return Node::Name(name) };
+    let inherit = |field: &Field| Field { inherited: true, ..field.clone() };
+    Node::Record { name: Some(Name { text: name, place }), fields: fields.iter().map(inherit).collect() }
 }
 
 /// What stood at the path before.
@@ -210,6 +217,15 @@ mod tests {
     }
 
     #[test]
+    fn a_name_stands_for_all_fields_that_are_called_so_outside_of_axes() {
+        let document = Document::from_text("x.ron", TEXT).unwrap();
+        assert_eq!(document.paths_of("per_byte"), ["machine.links.per_byte"]);
+        assert_eq!(document.paths_of("sends"), ["program.broadcast.sends"]);
+        assert_eq!(document.paths_of("x"), ["extra.x"]);
+        assert!(document.paths_of("name").is_empty());
+    }
+
+    #[test]
     fn the_old_value_tells_what_a_text_means() {
         assert_eq!(changed("machine.links.per_byte", "0.7 us/B"), text("0.7 us/B"));
         assert_eq!(changed("machine.links.per_byte", "\"0.7 us/B\""), text("0.7 us/B"));
@@ -217,9 +233,30 @@ mod tests {
         assert_eq!(changed("axes.0.name", "q"), text("q"));
         assert_eq!(changed("ranks", "5"), Node::Number("5".to_owned()));
         assert_eq!(changed("machine.switching", "store-and-forward"), Node::Name("StoreAndForward".to_owned()));
-        assert_eq!(changed("program.broadcast", "tree"), Node::Name("Tree".to_owned()));
+        assert_eq!(changed("program.broadcast.sends", "tree"), Node::Name("Tree".to_owned()));
         assert!(matches!(changed("machine.switching", "Wormhole(flit: \"1 B\")"), Node::Record { .. }));
         assert!(matches!(changed("axes", "[1, 2]"), Node::List(_)));
+    }
+
+    #[test]
+    fn a_bare_variant_keeps_the_fields_that_it_shares_with_the_old_one() {
+        #[derive(Debug, PartialEq, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        enum Broadcast {
+            Tree { sends: Sends },
+            Flat,
+        }
+        #[derive(Debug, PartialEq, serde::Deserialize)]
+        enum Sends {
+            Sequential,
+        }
+        let broadcast = |text: &str| {
+            let mut document = Document::from_text("x.ron", TEXT).unwrap();
+            document.set("program.broadcast", text).unwrap();
+            document.read_at::<Broadcast>("program.broadcast").unwrap()
+        };
+        assert_eq!(broadcast("tree"), Broadcast::Tree { sends: Sends::Sequential });
+        assert_eq!(broadcast("flat"), Broadcast::Flat);
     }
 
     #[test]

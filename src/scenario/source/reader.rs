@@ -287,6 +287,9 @@ impl<'a> Reader<'a> {
                 fields.push(name, Entry::Given(&field.value));
                 continue;
             }
+            if field.inherited {
+                continue;
+            }
             self.run.record(self.tree, unknown_field(field, owner, known));
             let free = known.iter().filter(|name| !given.iter().any(|field| field.name.text == **name)).copied();
             if let Some(meant) = nearest(name, free)
@@ -498,6 +501,7 @@ impl<'de> de::VariantAccess<'de> for Variant<'_> {
 
     fn unit_variant(self) -> Result<(), ReadError> {
         match &self.reader.tree.node {
+            Node::Record { fields, .. } if fields.iter().all(|field| field.inherited) => return Ok(()),
             Node::Record { .. } | Node::Option(Some(_)) => {}
             Node::Tuple { items, .. } if !items.is_empty() => {}
             _ => return Ok(()),

@@ -265,7 +265,7 @@ impl<'a> Parser<'a> {
             return None;
         }
         self.advance();
-        self.value().map(|value| Field { name, value })
+        self.value().map(|value| Field { name, value, inherited: false })
     }
 
     fn list(&mut self) -> Option<Node> {

@@ -66,6 +66,9 @@ pub struct Field {
     pub name: Name,
     /// Its value.
     pub value: Tree,
+    /// It was written for another variant, whose place was taken by a bare name: a variant that
+    /// has such a field keeps it, others drop it.
+    pub inherited: bool,
 }
 
 impl Tree {
@@ -93,6 +96,19 @@ impl Tree {
             Node::Map(entries) => entries.get_mut(index).map(|entry| &mut entry.1),
             _ => None,
         }
+    }
+
+    /// The paths of all fields below that are called `name`.
+    pub(super) fn paths_of(&self, name: &str) -> Vec<String> {
+        let mut paths = Vec::new();
+        for (segment, child) in self.children() {
+            paths.extend((segment == Segment::Name(name)).then(|| name.to_owned()));
+            paths.extend(child.paths_of(name).into_iter().map(|path| match segment {
+                Segment::Payload => path,
+                _ => format!("{segment}.{path}"),
+            }));
+        }
+        paths
     }
 
     /// The number of values in it.
@@ -168,6 +184,12 @@ impl Tree {
             Node::Name(_) => self.place,
             _ => Place { end: self.place.end.min(self.place.start + 1), ..self.place },
         }
+    }
+
+    /// Whether it has a name before its values, or is one: a variant, or a struct.
+    #[must_use]
+    pub fn is_variant(&self) -> bool {
+        self.name().is_some()
     }
 
     /// The struct or variant name this value carries.

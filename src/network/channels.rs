@@ -1,0 +1,363 @@
+//! Channels: the directions of links where packets cut through, or need room at the other end.
+//!
+//! Times are those of the head and the tail of a packet, and exact for bytes that flow: if the
+//! link of a channel holds a packet from `s` on, its head is at the other end at
+//! `s + t_h + f t_w` (`t_h`: time per packet, `f`: header, `t_w`: time per byte) and its tail at
+//! `max(s + t_h + m t_w, tail at this end)`, both plus the latency of the link: the tail cannot
+//! leave before it has arrived. Of bytes that arrive at constant or falling rate nothing
+//! but the first and the last decides. With f = m a channel stores and forwards.
+
+use super::link::{Buffers, Link, NOWHERE, Packet};
+use super::routing::Routing;
+use super::switching::Switching;
+use super::topology::Topology;
+use super::virtual_channels::{Came, Classes};
+use super::waiting::{BufferWait, Standstill};
+use super::{Network, Passage};
+use crate::engine::{Calendar, Entity, Streams};
+use crate::units::{SimDuration, SimTime};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+
+/// All channels of a network at work.
+pub struct Channels {
+    topology: Topology,
+    routing: Routing,
+    switching: Switching,
+    classes: Classes,
+    dice: ChaCha8Rng,
+    ports: u32,
+    /// One for each port, then one into and one out of the network for each node, where there are
+    /// such.
+    wires: Vec<Channel>,
+    /// The first channel from a node into the network.
+    first_inward: u32,
+    /// The number of nodes with channels of their own into and out of the network.
+    ends: u32,
+    flights: Vec<Flight>,
+    vacant: Vec<u32>,
+    offered: u64,
+}
+
+/// One direction of a link.
+struct Channel {
+    link: Link,
+    /// Room at the other end and packets that wait here, by class.
+    lanes: Vec<Lane>,
+    sending: Option<Sending>,
+    /// Packets whose head, or at their destination whose tail, has not come to the other end.
+    under_way: VecDeque<(SimTime, u32)>,
+    carried: u32,
+    held: SimDuration,
+    free: SimTime,
+}
+
+struct Lane {
+    room: Option<u32>,
+    waiting: VecDeque<Waiting>,
+}
+
+#[derive(Clone, Copy)]
+struct Waiting {
+    flight: u32,
+    /// Counts the packets that have begun to wait anywhere: the first come are the first served.
+    number: u64,
+}
+
+/// A packet in the network.
+#[derive(Clone, Copy)]
+struct Flight {
+    packet: Packet,
+    /// The buffer that it has, at the vertex to which its head has come or will come.
+    buffer: Option<Buffer>,
+    /// When the tail comes to that vertex.
+    tail: SimTime,
+}
+
+/// Room for a packet at the end of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Buffer {
+    channel: u32,
+    class: u32,
+}
+
+/// The packet that a channel carries, and the room that it leaves behind.
+struct Sending {
+    packet: Packet,
+    leaves: Option<Buffer>,
+}
+
+impl Channels {
+    /// The idle channels of `topology`, whose events use the entities from 0 to [`entities`](Self::entities).
+    #[must_use]
+    pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
+        let nodes = topology.nodes();
+        let ends = if topology.switches() == 0 && network.end_links.is_some() { nodes } else { 0 };
+        let end_link = network.end_links.as_ref().unwrap_or(&network.links);
+        let link = |(near, far)| if near < nodes || far < nodes { end_link } else { &network.links };
+        let direct = topology.switches() == 0;
+        let ports = topology.ports();
+        let of_port = |channel: u32| {
+            let at = channel / ports.max(1);
+            let far = topology.neighbour(at, channel % ports.max(1)).map_or(at, |(far, _)| far);
+            Channel::new(if direct { &network.links } else { link((at, far)) })
+        };
+        let first_inward = topology.vertices() * ports;
+        let of_ports = (0..first_inward).map(of_port);
+        let wires = of_ports.chain((0..2 * ends).map(|_| Channel::new(end_link))).collect();
+        Self {
+            routing: network.routing,
+            switching: network.switching.clone(),
+            classes: Classes::of(network.virtual_channels, &topology),
+            dice: streams.stream("routing", 0),
+            ports,
+            wires,
+            first_inward,
+            ends,
+            topology,
+            flights: Vec::new(),
+            vacant: Vec::new(),
+            offered: 0,
+        }
+    }
+
+    /// The same channels, of which the one that leaves `vertex` by `port` is another link.
+    #[must_use]
+    pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
+        self.wires[(vertex * self.ports + port) as usize] = Channel::new(link);
+        self
+    }
+
+    /// The most entities that channels in `topology` use, end links included; `None` if they cannot be numbered.
+    #[must_use]
+    pub fn most_entities(topology: &Topology) -> Option<Entity> {
+        let directions = topology.vertices().checked_mul(topology.ports().checked_add(2)?)?;
+        directions.checked_mul(2)
+    }
+
+    /// How many entities the channels use: each becomes free, and something arrives at its end.
+    #[must_use]
+    pub fn entities(&self) -> Entity {
+        2 * self.count()
+    }
+
+    /// The topology that the channels form.
+    #[must_use]
+    pub const fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Has `packet` go on from `at`, where its head is.
+    pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
+        let flight = self.flight(now, packet);
+        let is_new = self.flights[flight as usize].buffer.is_none();
+        let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(at, packet.to) };
+        self.wait(calendar, now, channel, flight);
+    }
+
+    /// The packet has been taken in at its destination: its buffer is free.
+    pub fn release(&mut self, calendar: &mut Calendar, now: SimTime, packet: Packet) {
+        if packet.place == NOWHERE {
+            return;
+        }
+        self.vacant.push(packet.place);
+        self.make_room(calendar, now, self.flights[packet.place as usize].buffer);
+    }
+
+    /// Plays the event of `entity` and adds what follows from it to `passages`.
+    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<Passage>) {
+        match entity.checked_sub(self.count()) {
+            None => self.end_sending(calendar, now, entity, passages),
+            Some(channel) => self.arrive(calendar, now, channel, passages),
+        }
+    }
+
+    /// For each direction of a link that exists: its ends, its packets and its busy time up to
+    /// `now`. The channels between a node and its router have the node at both ends.
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+        (0..self.count()).filter_map(move |number| {
+            let (from, to) = self.try_ends(number)?;
+            let channel = &self.wires[number as usize];
+            Some((from, to, channel.carried, channel.held - channel.free.since(now)))
+        })
+    }
+
+    /// Who waits for which buffer, when nothing is going to happen any more.
+    #[must_use]
+    pub fn standstill(&self) -> Standstill {
+        let mut waits = Vec::new();
+        for (number, channel) in (0..).zip(&self.wires) {
+            for (class, lane) in (0..).zip(&channel.lanes) {
+                let holders = lane.waiting.iter().map(|waiting| self.flights[waiting.flight as usize].buffer);
+                let wanted = self.name(Buffer { channel: number, class });
+                waits.extend(holders.map(|buffer| (buffer.map(|buffer| self.name(buffer)), wanted)));
+            }
+        }
+        Standstill::of(waits)
+    }
+
+    fn name(&self, buffer: Buffer) -> BufferWait {
+        let (from, to) = self.try_ends(buffer.channel).expect("packets move along links");
+        BufferWait { from, to, class: buffer.class }
+    }
+
+    fn count(&self) -> u32 {
+        self.first_inward + 2 * self.ends
+    }
+
+    fn onward(&mut self, at: u32, to: u32) -> u32 {
+        if at == to {
+            return self.first_inward + self.ends + at;
+        }
+        at * self.ports + self.routing.port(&self.topology, at, to, &mut self.dice)
+    }
+
+    /// The vertices that a channel joins, if there is a link.
+    fn try_ends(&self, channel: u32) -> Option<(u32, u32)> {
+        if channel >= self.first_inward {
+            let node = (channel - self.first_inward) % self.ends;
+            return Some((node, node));
+        }
+        let from = channel / self.ports;
+        self.topology.neighbour(from, channel % self.ports).map(|(to, _)| (from, to))
+    }
+
+    fn flight(&mut self, now: SimTime, packet: Packet) -> u32 {
+        if packet.place != NOWHERE {
+            return packet.place;
+        }
+        let place = self.vacant.pop().unwrap_or_else(|| {
+            self.flights.push(Flight { packet, buffer: None, tail: now });
+            u32::try_from(self.flights.len() - 1).expect("fewer than four thousand million packets at once")
+        });
+        self.flights[place as usize] = Flight { packet: Packet { place, ..packet }, buffer: None, tail: now };
+        place
+    }
+
+    fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
+        let class = self.class(channel, self.flights[flight as usize].buffer);
+        self.offered += 1;
+        let waiting = Waiting { flight, number: self.offered };
+        self.wires[channel as usize].lane(class).waiting.push_back(waiting);
+        self.start(calendar, now, channel);
+    }
+
+    /// The class of the buffer at the end of `channel` for a packet that has `buffer` now.
+    fn class(&self, channel: u32, buffer: Option<Buffer>) -> u32 {
+        if channel >= self.first_inward {
+            return 0;
+        }
+        let came = buffer.filter(|buffer| buffer.channel < self.first_inward).and_then(|buffer| {
+            let (from, port) = (buffer.channel / self.ports, buffer.channel % self.ports);
+            let (_, port) = self.topology.neighbour(from, port)?;
+            Some(Came { port, class: buffer.class })
+        });
+        let (at, next) = self.try_ends(channel).expect("routes follow links");
+        self.classes.next(came, at, channel % self.ports, next)
+    }
+
+    /// Starts the packet that came first among those for which there is room, if the link is free.
+    fn start(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
+        if self.wires[number as usize].sending.is_some() {
+            return;
+        }
+        let Some((class, flight)) = self.wires[number as usize].next() else { return };
+        let is_last = self.is_last(number, self.flights[flight as usize].packet.to);
+        let channel = &mut self.wires[number as usize];
+        let flight_state = &mut self.flights[flight as usize];
+        let packet = flight_state.packet;
+        let bytes = u64::from(packet.bytes);
+        let leaves = flight_state.buffer.replace(Buffer { channel: number, class });
+        let tail = (now + channel.link.time(bytes)).max(flight_state.tail);
+        let head = now + channel.link.time(self.switching.header_bytes(bytes));
+        flight_state.tail = tail + channel.link.latency;
+        let arrival = if is_last { tail } else { head.min(tail) } + channel.link.latency;
+        channel.sending = Some(Sending { packet, leaves });
+        channel.carried += 1;
+        channel.held += tail.since(now);
+        channel.free = tail;
+        calendar.schedule(tail, number);
+        channel.under_way.push_back((arrival, flight));
+        if channel.under_way.len() == 1 {
+            calendar.schedule(arrival, self.first_inward + 2 * self.ends + number);
+        }
+    }
+
+    /// Whether the channel ends where a packet for `to` is taken in.
+    fn is_last(&self, channel: u32, to: u32) -> bool {
+        let leads_out = self.ends == 0 || channel >= self.first_inward + self.ends;
+        leads_out && self.try_ends(channel).is_some_and(|(_, end)| end == to)
+    }
+
+    fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, passages: &mut Vec<Passage>) {
+        let sending = self.wires[number as usize].sending.take();
+        let Sending { packet, leaves } = sending.expect("a channel becomes free of a packet");
+        if leaves.is_none() {
+            let (from, _) = self.try_ends(number).expect("packets move along links");
+            passages.push(Passage::Left { packet, from });
+        }
+        self.make_room(calendar, now, leaves);
+        self.start(calendar, now, number);
+    }
+
+    fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<Buffer>) {
+        let Some(Buffer { channel, class }) = buffer else { return };
+        if let Some(room) = &mut self.wires[channel as usize].lane(class).room {
+            *room += 1;
+            self.start(calendar, now, channel);
+        }
+    }
+
+    fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, passages: &mut Vec<Passage>) {
+        let channel = &mut self.wires[number as usize];
+        let (_, flight) = channel.under_way.pop_front().expect("a packet is under way");
+        if let Some((next, _)) = channel.under_way.front() {
+            calendar.schedule(*next, self.first_inward + 2 * self.ends + number);
+        }
+        let packet = self.flights[flight as usize].packet;
+        let (_, at) = self.try_ends(number).expect("packets move along links");
+        let within = self.ends > 0 && number < self.first_inward + self.ends;
+        if within && (at == packet.to || number >= self.first_inward) {
+            // Between a node and its router there is no software.
+            let onward = self.onward(at, packet.to);
+            self.wait(calendar, now, onward, flight);
+        } else {
+            passages.push(Passage::Arrived { packet, at });
+        }
+    }
+}
+
+impl Channel {
+    fn new(link: &Link) -> Self {
+        Self {
+            link: link.clone(),
+            lanes: Vec::new(),
+            sending: None,
+            under_way: VecDeque::new(),
+            carried: 0,
+            held: SimDuration::ZERO,
+            free: SimTime::START,
+        }
+    }
+
+    fn lane(&mut self, class: u32) -> &mut Lane {
+        let room = match self.link.buffers {
+            Buffers::Unbounded => None,
+            Buffers::Packets(room) => Some(room),
+        };
+        while self.lanes.len() <= class as usize {
+            self.lanes.push(Lane { room, waiting: VecDeque::new() });
+        }
+        &mut self.lanes[class as usize]
+    }
+
+    /// Takes out the packet that came first among those for which there is room.
+    fn next(&mut self) -> Option<(u32, u32)> {
+        let ready = (0..).zip(&self.lanes).filter(|(_, lane)| lane.room != Some(0));
+        let first = ready.filter_map(|(class, lane)| lane.waiting.front().map(|waiting| (waiting.number, class)));
+        let (_, class) = first.min()?;
+        let lane = self.lane(class);
+        lane.room = lane.room.map(|room| room - 1);
+        lane.waiting.pop_front().map(|waiting| (class, waiting.flight))
+    }
+}

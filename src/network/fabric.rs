@@ -1,0 +1,148 @@
+//! The fabric: what carries packets from vertex to vertex, in the manner of the switching.
+
+use super::channels::Channels;
+use super::link::{Buffers, Links, Packet};
+use super::routing::Routing;
+use super::switching::Switching;
+use super::switching::wormhole::Worms;
+use super::topology::Topology;
+use super::waiting::Standstill;
+use super::{Link, Network};
+use crate::engine::{Calendar, Entity, Streams};
+use crate::units::{SimDuration, SimTime};
+
+/// What a packet has come through.
+#[derive(Clone, Copy, Debug)]
+pub enum Passage {
+    /// All of the packet has left a vertex; told at least where that is its source.
+    Left {
+        /// The packet.
+        packet: Packet,
+        /// The vertex.
+        from: u32,
+    },
+    /// The packet has come to a vertex: all of it if it is its destination, otherwise so much that
+    /// it can be sent on.
+    Arrived {
+        /// The packet.
+        packet: Packet,
+        /// The vertex.
+        at: u32,
+    },
+}
+
+/// Who sends a packet on that has come to a vertex between its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Onward {
+    /// Whoever is told of its arrival, by [`Fabric::send`].
+    BySoftware,
+    /// The router itself; only wormhole switching has one.
+    ByRouter,
+}
+
+/// All links of a network at work.
+pub enum Fabric {
+    /// Store and forward without limits.
+    Links(Box<Links>),
+    /// Cut through, or bounded buffers.
+    Channels(Box<Channels>),
+    /// Wormhole.
+    Worms(Box<Worms>),
+}
+
+impl Network {
+    /// Whether its links are plain stations: nothing but the packets before it delays a packet.
+    fn is_plain(&self) -> bool {
+        matches!(self.switching, Switching::StoreAndForward(_))
+            && matches!(self.links, Link { buffers: Buffers::Unbounded, latency: SimDuration::ZERO, .. })
+            && self.routing == Routing::DimensionOrder
+            && self.end_links.is_none()
+    }
+}
+
+impl Fabric {
+    /// The idle links of `network`, of which `topology` is in use; their events use the entities
+    /// from 0 to [`entities`](Self::entities).
+    #[must_use]
+    pub fn new(network: &Network, topology: Topology, onward: Onward, streams: Streams) -> Self {
+        match &network.switching {
+            Switching::Wormhole(mode) => Self::Worms(Box::new(Worms::new(network, mode, topology, onward, streams))),
+            _ if network.is_plain() => Self::Links(Box::new(Links::new(topology, &network.links))),
+            _ => Self::Channels(Box::new(Channels::new(network, topology, streams))),
+        }
+    }
+
+    /// The most entities that links in `topology` use, of any kind; `None` if they cannot be numbered.
+    #[must_use]
+    pub fn most_entities(topology: &Topology) -> Option<Entity> {
+        Channels::most_entities(topology)
+    }
+
+    /// How many entities the links use.
+    #[must_use]
+    pub fn entities(&self) -> Entity {
+        match self {
+            Self::Links(links) => links.entities(),
+            Self::Channels(channels) => channels.entities(),
+            Self::Worms(_) => 1,
+        }
+    }
+
+    /// The topology that the links form.
+    #[must_use]
+    pub const fn topology(&self) -> &Topology {
+        match self {
+            Self::Links(links) => links.topology(),
+            Self::Channels(channels) => channels.topology(),
+            Self::Worms(worms) => worms.topology(),
+        }
+    }
+
+    /// Has `packet` go on from `at` towards its destination, which is another vertex.
+    pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
+        match self {
+            Self::Links(links) => links.send(calendar, now, at, packet),
+            Self::Channels(channels) => channels.send(calendar, now, at, packet),
+            Self::Worms(worms) => worms.send(calendar, now, at, packet),
+        }
+    }
+
+    /// A packet that had come to its destination has been taken in: it leaves no trace.
+    pub fn release(&mut self, calendar: &mut Calendar, now: SimTime, packet: Packet) {
+        if let Self::Channels(channels) = self {
+            channels.release(calendar, now, packet);
+        }
+    }
+
+    /// Plays the event of `entity` and adds what follows from it to `passages`.
+    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<Passage>) {
+        match self {
+            Self::Links(links) => {
+                let (packet, from, at) = links.depart(calendar, now, entity);
+                passages.extend([Passage::Left { packet, from }, Passage::Arrived { packet, at }]);
+            }
+            Self::Channels(channels) => channels.step(calendar, now, entity, passages),
+            Self::Worms(worms) => worms.step(calendar, now, passages),
+        }
+    }
+
+    /// For each direction of a link: its ends, its packets and its busy time up to `now`.
+    #[must_use]
+    pub fn loads(&self, now: SimTime) -> Vec<(u32, u32, u32, SimDuration)> {
+        match self {
+            Self::Links(links) => links.loads(now).collect(),
+            Self::Channels(channels) => channels.loads(now).collect(),
+            Self::Worms(worms) => worms.loads().collect(),
+        }
+    }
+
+    /// Who waits for which buffer, when nothing is going to happen any more.
+    #[must_use]
+    pub fn standstill(&self) -> Standstill {
+        match self {
+            Self::Links(_) => Standstill::default(),
+            Self::Channels(channels) => channels.standstill(),
+            Self::Worms(worms) => worms.standstill(),
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Laws of all fabrics: exact times of lone messages, an obvious oracle for contention, and
+//! nothing lost anywhere.
+
+use super::switching::{CutThrough, StoreAndForward, Wormhole};
+use super::*;
+use crate::engine::{Calendar, Streams};
+use crate::units::{Bytes, PerByte, SimDuration, SimTime};
+use proptest::prelude::*;
+
+fn ps(ps: u64) -> SimDuration {
+    SimDuration::from_ps(ps)
+}
+
+fn link(per_byte: u64, per_packet: u64, latency: u64, buffers: Buffers) -> Link {
+    Link {
+        per_byte: PerByte::new(ps(per_byte)),
+        per_packet: ps(per_packet),
+        latency: ps(latency),
+        start: SimDuration::ZERO,
+        buffers,
+    }
+}
+
+fn network(topology: Topology, switching: Switching, links: Link) -> Network {
+    Network {
+        topology,
+        routing: Routing::DimensionOrder,
+        switching,
+        links,
+        end_links: None,
+        virtual_channels: VirtualChannels::AsNeeded,
+    }
+}
+
+fn store_and_forward() -> Switching {
+    Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(1 << 20) })
+}
+
+fn cut_through(header: u64) -> Switching {
+    Switching::CutThrough(CutThrough { packet: Bytes::new(1 << 20), header: Bytes::new(header) })
+}
+
+fn wormhole(flit: u64, buffer: u32, lanes: u32) -> Switching {
+    Switching::Wormhole(Wormhole { packet: Bytes::new(1 << 20), flit: Bytes::new(flit), buffer, lanes })
+}
+
+/// Sends packets = (time, from, to, bytes) through a fabric; the time of each delivery.
+fn deliveries(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
+    let mut calendar = Calendar::new();
+    let first = fabric.entities();
+    for (number, packet) in (0..).zip(packets) {
+        calendar.schedule(SimTime::from_ps(packet.0), first + number);
+    }
+    let mut delivered = vec![None; packets.len()];
+    let mut passages = Vec::new();
+    while let Some((now, entity)) = calendar.pop() {
+        if let Some(number) = entity.checked_sub(first) {
+            let (_, from, to, bytes) = packets[number as usize];
+            fabric.send(&mut calendar, now, from, Packet::new(number, to, bytes, PacketKind::Data));
+            continue;
+        }
+        fabric.step(&mut calendar, now, entity, &mut passages);
+        for passage in passages.drain(..) {
+            match passage {
+                Passage::Arrived { packet, at } if packet.to == at => {
+                    fabric.release(&mut calendar, now, packet);
+                    assert_eq!(delivered[packet.message as usize].replace(now.ps()), None, "delivered once");
+                }
+                Passage::Arrived { packet, at } => fabric.send(&mut calendar, now, at, packet),
+                Passage::Left { .. } => {}
+            }
+        }
+    }
+    delivered
+}
+
+fn fabric(network: &Network) -> Fabric {
+    Fabric::new(network, network.topology.clone(), Onward::ByRouter, Streams::new(1))
+}
+
+/// The 32 cases of the vector: store and forward whole and in four packets, cut-through and
+/// cut-through in flits of 4 bytes, by plain stations and by channels.
+#[test]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole picoseconds and bytes")]
+fn a_lone_message_takes_its_closed_form() {
+    let table = include_str!("../../validation/switching/switching.csv");
+    for line in table.lines().skip(1) {
+        let case: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        let whole = |number: f64| (number * 1e6).round() as u64;
+        let (links, bytes, startup) = (case[0] as u32, case[1] as u32, whole(case[2]));
+        let wire = link(whole(case[3]), whole(case[4]), 0, Buffers::Unbounded);
+        let line = Topology::Line { nodes: links + 1 };
+        let time = |switching: Switching, buffers: Buffers, packets: u32| {
+            let wire = Link { buffers, ..wire.clone() };
+            let packets: Vec<_> = (0..packets).map(|_| (startup, 0, links, bytes / packets)).collect();
+            let times = deliveries(&mut fabric(&network(line.clone(), switching, wire)), &packets);
+            times.last().copied().flatten().unwrap()
+        };
+        for buffers in [Buffers::Unbounded, Buffers::Packets(8)] {
+            assert_eq!(time(store_and_forward(), buffers, 1), whole(case[5]), "{case:?}");
+            assert_eq!(time(store_and_forward(), buffers, 4), whole(case[10]), "{case:?}");
+            assert_eq!(time(cut_through(0), buffers, 1), whole(case[6]), "{case:?}");
+            assert_eq!(time(cut_through(4), buffers, 1), whole(case[12]), "{case:?}");
+        }
+    }
+}
+
+/// The latency of a worm that is derived in [`switching::wormhole`], with the cycle in which it
+/// waits for its clock.
+#[test]
+fn a_lone_worm_takes_four_cycles_a_link() {
+    for (links, flits, latency) in [(1, 1, 0), (1, 16, 0), (7, 1, 0), (7, 16, 2), (14, 16, 0), (3, 40, 1)] {
+        let line = Topology::Line { nodes: links + 1 };
+        let network =
+            network(line, wormhole(4, 6 + 2 * latency, 1), link(10, 0, 40 * u64::from(latency), Buffers::Unbounded));
+        let times = deliveries(&mut fabric(&network), &[(0, 0, links, 4 * flits)]);
+        let cycles = 1 + (4 + latency) * links + 3 + flits - 1;
+        assert_eq!(times, [Some(40 * u64::from(cycles))], "{links} links, {flits} flits, latency {latency}");
+    }
+}
+
+/// A fabric of channels with explicit times for every single byte, and nothing clever: a list of
+/// packets that stand at a vertex, links that look for the first of them, a clock that goes on by
+/// one picosecond.
+struct Oracle<'o> {
+    topology: &'o Topology,
+    wires: &'o [Link],
+    header: Option<u64>,
+}
+
+/// Where a packet is, and when each of its bytes has come there; number 0 is the very beginning.
+struct Standing {
+    number: usize,
+    at: u32,
+    to: u32,
+    bytes_at: Vec<u64>,
+    /// When its head came, by which link.
+    head: (u64, u32),
+}
+
+impl Oracle<'_> {
+    fn deliveries(&self, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
+        let ports = self.topology.ports();
+        let source = |(number, &(time, at, to, bytes)): (usize, &(u64, u32, u32, u32))| {
+            let by = u32::MAX - u32::try_from(packets.len() - number).unwrap();
+            Standing { number, at, to, bytes_at: vec![time; bytes as usize + 1], head: (time, by) }
+        };
+        let mut standing: Vec<Standing> = packets.iter().enumerate().map(source).collect();
+        let mut free = vec![0; self.wires.len()];
+        let mut delivered = vec![None; packets.len()];
+        let mut now = 0;
+        while !standing.is_empty() {
+            standing.sort_by_key(|packet| packet.head);
+            for packet in &mut standing {
+                let wire = (packet.at * ports + self.topology.route(packet.at, packet.to)) as usize;
+                if packet.head.0 > now || free[wire] > now {
+                    continue;
+                }
+                let (next, _) = self.topology.neighbour(packet.at, u32::try_from(wire).unwrap() % ports).unwrap();
+                let (per_byte, latency) = (self.wires[wire].per_byte.time(1).ps(), self.wires[wire].latency.ps());
+                let mut gone = now + self.wires[wire].per_packet.ps();
+                for (byte, came) in packet.bytes_at.iter_mut().enumerate() {
+                    gone = (gone + if byte > 0 { per_byte } else { 0 }).max(*came);
+                    *came = gone + latency;
+                }
+                free[wire] = gone;
+                packet.at = next;
+                let bytes = packet.bytes_at.len() - 1;
+                let header = self.header.map_or(bytes, |header| bytes.min(usize::try_from(header).unwrap()));
+                packet.head = (packet.bytes_at[header], u32::try_from(wire).unwrap());
+            }
+            for packet in standing.extract_if(.., |packet| packet.at == packet.to) {
+                delivered[packet.number] = packet.bytes_at.last().copied();
+            }
+            now += 1;
+        }
+        delivered
+    }
+}
+
+fn topologies() -> impl Strategy<Value = Topology> {
+    prop_oneof![
+        Just(Topology::Mesh2d { rows: 3, columns: 3 }),
+        Just(Topology::Ring { nodes: 6 }),
+        Just(Topology::Torus2d { rows: 3, columns: 4 }),
+        Just(Topology::Hypercube { dimension: 3 }),
+        Just(Topology::BinaryTree { levels: 3 }),
+        Just(Topology::FatTree { arity: 2, levels: 3 }),
+        Just(Topology::CubeConnectedCycles { dimension: 3 }),
+    ]
+}
+
+/// Packets between different nodes, at times that often coincide.
+fn packets(nodes: u32, largest: u32) -> impl Strategy<Value = Vec<(u64, u32, u32, u32)>> {
+    let packet = (0..60_u64, 0..nodes, 1..nodes, 1..=largest);
+    prop::collection::vec(packet.prop_map(move |(at, from, far, bytes)| (at, from, (from + far) % nodes, bytes)), 1..50)
+}
+
+fn loads() -> impl Strategy<Value = (Topology, Vec<(u64, u32, u32, u32)>)> {
+    topologies().prop_flat_map(|topology| {
+        let nodes = topology.nodes();
+        (Just(topology), packets(nodes, 12))
+    })
+}
+
+fn switchings() -> impl Strategy<Value = Switching> {
+    prop_oneof![
+        Just(store_and_forward()),
+        (0..6_u64).prop_map(cut_through),
+        (1..5_u64, 1..9_u32, 1..3_u32).prop_map(|(flit, buffer, lanes)| wormhole(flit, buffer, lanes)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Blocked heads, shared links, links of different speed: to the picosecond.
+    #[test]
+    fn channels_agree_with_the_oracle(
+        (topology, packets) in loads(),
+        speeds in prop::collection::vec((1..5_u64, 0..4_u64, 0..7_u64), 150),
+        header in prop::option::of(0..6_u64),
+    ) {
+        let ports = topology.ports();
+        let wires: Vec<Link> = (0..(topology.vertices() * ports) as usize)
+            .map(|wire| {
+                let (per_byte, per_packet, latency) = speeds[wire % speeds.len()];
+                // Every hop costs time, or simultaneous events have no order of their own.
+                link(per_byte, per_packet + 1, latency, Buffers::Unbounded)
+            })
+            .collect();
+        let switching = header.map_or_else(store_and_forward, cut_through);
+        let network = network(topology.clone(), switching, wires[0].clone());
+        let mut channels = Channels::new(&network, topology.clone(), Streams::new(1));
+        for (wire, link) in (0..).zip(&wires) {
+            channels = channels.with_link(wire / ports, wire % ports, link);
+        }
+        let times = deliveries(&mut Fabric::Channels(Box::new(channels)), &packets);
+        prop_assert_eq!(times, Oracle { topology: &topology, wires: &wires, header }.deliveries(&packets));
+    }
+
+    /// Stations, and channels that store and forward without limits, are the same.
+    #[test]
+    fn channels_agree_with_stations((topology, packets) in loads(), per_byte in 1..5_u64) {
+        let network = network(topology.clone(), store_and_forward(), link(per_byte, 0, 0, Buffers::Unbounded));
+        let mut stations = fabric(&network);
+        prop_assert!(matches!(stations, Fabric::Links(_)));
+        let channels = Channels::new(&network, topology, Streams::new(1));
+        let times = deliveries(&mut Fabric::Channels(Box::new(channels)), &packets);
+        prop_assert_eq!(deliveries(&mut stations, &packets), times);
+    }
+
+    /// Bytes in = bytes out: whatever the buffers, every packet is delivered, once.
+    #[test]
+    fn nothing_is_lost(
+        (topology, packets) in loads(),
+        switching in switchings(),
+        room in prop::option::of(1..4_u32),
+        even in any::<bool>(),
+    ) {
+        let is_wormhole = matches!(switching, Switching::Wormhole(_));
+        let buffers = room.filter(|_| !is_wormhole).map_or(Buffers::Unbounded, Buffers::Packets);
+        let mut network = network(topology, switching, link(1, 0, 0, buffers));
+        network.routing = if even { Routing::EvenTies } else { Routing::DimensionOrder };
+        let times = deliveries(&mut fabric(&network), &packets);
+        prop_assert!(times.iter().all(Option::is_some), "{:?}", times);
+    }
+}
+
+/// All nodes of a ring send to the node opposite: with one class of buffers each waits for the
+/// next one, with two nobody does.
+#[test]
+fn a_ring_without_virtual_channels_comes_to_a_stand() {
+    let ring = Topology::Ring { nodes: 8 };
+    let packets: Vec<_> = (0..64).map(|number| (0, number % 8, (number + 3) % 8, 32)).collect();
+    let modes = [
+        (store_and_forward(), Buffers::Packets(1)),
+        (cut_through(1), Buffers::Packets(1)),
+        (wormhole(4, 2, 1), Buffers::Unbounded),
+    ];
+    for (switching, buffers) in modes {
+        let mut network = network(ring.clone(), switching, link(1, 0, 0, buffers));
+        assert!(deliveries(&mut fabric(&network), &packets).iter().all(Option::is_some));
+        network.virtual_channels = VirtualChannels::Single;
+        let mut fabric = fabric(&network);
+        assert!(deliveries(&mut fabric, &packets).iter().any(Option::is_none));
+        let standstill = fabric.standstill();
+        let around: Vec<_> = (0..8).map(|from| BufferWait { from, to: (from + 1) % 8, class: 0 }).collect();
+        assert_eq!(standstill.cycle, around, "{standstill}");
+    }
+}

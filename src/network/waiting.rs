@@ -1,0 +1,108 @@
+//! Packets that wait for buffers in a circle.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A buffer: room for packets that have come over the channel between two vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BufferWait {
+    /// The vertex at the beginning of the channel.
+    pub from: u32,
+    /// The vertex at its end, where the buffer is.
+    pub to: u32,
+    /// The virtual channel.
+    pub class: u32,
+}
+
+/// A network in which nothing moves and packets wait.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standstill {
+    /// How many packets wait for a buffer.
+    pub packets: usize,
+    /// Buffers of which each holds a packet that waits for the next, and the last one for the
+    /// first; empty if there are none.
+    pub cycle: Vec<BufferWait>,
+}
+
+impl Standstill {
+    /// Of pairs of the buffer that a packet has, if it has one, and the one that it waits for.
+    #[must_use]
+    pub fn of(waits: Vec<(Option<BufferWait>, BufferWait)>) -> Self {
+        let packets = waits.len();
+        let mut next: BTreeMap<BufferWait, Vec<BufferWait>> = BTreeMap::new();
+        for (holds, wants) in waits {
+            next.entry(wants).or_default();
+            if let Some(holds) = holds {
+                next.entry(holds).or_default().push(wants);
+            }
+        }
+        Self { packets, cycle: cycle(next) }
+    }
+}
+
+/// What is left when everything that waits for nothing is taken away, from one buffer around.
+fn cycle(mut next: BTreeMap<BufferWait, Vec<BufferWait>>) -> Vec<BufferWait> {
+    while let Some(end) = next.iter().find(|(_, wants)| wants.is_empty()).map(|(buffer, _)| *buffer) {
+        next.remove(&end);
+        for wants in next.values_mut() {
+            wants.retain(|buffer| *buffer != end);
+        }
+    }
+    let Some(start) = next.keys().next() else { return Vec::new() };
+    let mut path = vec![*start];
+    loop {
+        let wanted = next[path.last().expect("the path has a start")][0];
+        if let Some(begin) = path.iter().position(|buffer| *buffer == wanted) {
+            return path.split_off(begin);
+        }
+        path.push(wanted);
+    }
+}
+
+impl fmt::Display for BufferWait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} → {} [{}]", self.from, self.to, self.class)
+    }
+}
+
+/// So many buffers say what a user can take in.
+const SHOWN: usize = 16;
+
+impl fmt::Display for Standstill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} packets wait for room", self.packets)?;
+        if self.cycle.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\neach of these buffers (from → to [virtual channel]) waits for the next, the last for the first:")?;
+        for buffer in self.cycle.iter().take(SHOWN) {
+            write!(f, "\n  {buffer}")?;
+        }
+        match self.cycle.len().checked_sub(SHOWN) {
+            Some(more) if more > 0 => write!(f, "\n  and {more} more"),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_is_found_beside_a_tail() {
+        let buffer = |from: u32, to: u32| BufferWait { from, to, class: 0 };
+        let waits = vec![
+            (None, buffer(0, 1)),
+            (Some(buffer(0, 1)), buffer(1, 2)),
+            (Some(buffer(1, 2)), buffer(2, 0)),
+            (Some(buffer(2, 0)), buffer(0, 1)),
+            (Some(buffer(5, 0)), buffer(0, 1)),
+            (Some(buffer(1, 2)), buffer(2, 3)),
+        ];
+        let standstill = Standstill::of(waits);
+        assert_eq!(standstill.cycle, [buffer(0, 1), buffer(1, 2), buffer(2, 0)]);
+        assert_eq!(standstill.packets, 6);
+        assert!(standstill.to_string().contains("0 → 1 [0]"));
+    }
+}
