@@ -77,7 +77,7 @@ impl TopologyArguments {
 fn of_file(path: &Path, settings: &[String]) -> Result<Subject, Failure> {
     let mut document = Document::load(path)?;
     set_all(&mut document, settings)?;
-    let rate = |network: &Network| Some(network.links.per_byte.bytes_per_s()).filter(|rate| rate.is_finite());
+    let rate = |network: &Network| Some(network.links.byte_time().bytes_per_s()).filter(|rate| rate.is_finite());
     match Description::read(document)? {
         Description::Machine(machine) => {
             Ok(Subject { rate: rate(&machine.network), topology: machine.network.topology })

@@ -7,6 +7,7 @@ pub use placement::{Layout, Partition, Placement, near_square};
 pub use transport::{Happening, MessageId, Transport};
 
 pub use crate::network::traffic::Pattern;
+pub use crate::network::{LinkRates, Protocol};
 
 use crate::network::Network;
 use crate::node::{Host, Node};

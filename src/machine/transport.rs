@@ -94,6 +94,9 @@ struct Message {
     uninjected: u32,
 }
 
+/// The bytes of a word of memory.
+const WORD_BYTES: u64 = 4;
+
 /// What the processors do for the communication.
 #[derive(Clone, Copy)]
 enum Job {
@@ -301,13 +304,28 @@ impl Transport {
         for passage in passages.drain(..) {
             match passage {
                 Passage::Left { packet, from } => self.leave(now, packet, from),
-                Passage::Arrived { packet, at } => self.arrive(now, at, packet),
+                Passage::Arrived { packet, at } => {
+                    self.access_memory(at, &packet);
+                    self.arrive(now, at, packet);
+                }
             }
         }
         self.passages = passages;
     }
 
+    /// A link has moved a packet between its buffer and the memory of `node`.
+    ///
+    /// The cycles are taken when the transfer ends: a computation that ends before is not delayed by it,
+    /// one that has begun during it is by all of it.
+    fn access_memory(&mut self, node: u32, packet: &Packet) {
+        if self.node.dma_per_word > SimDuration::ZERO {
+            let words = u64::from(packet.bytes).div_ceil(WORD_BYTES);
+            self.processors.steal(&mut self.calendar, node, self.node.dma_per_word * words);
+        }
+    }
+
     fn leave(&mut self, now: SimTime, packet: Packet, from: u32) {
+        self.access_memory(from, &packet);
         if packet.kind == PacketKind::Data && from == self.messages[packet.message as usize].from {
             self.injected(now, packet.message);
         }
@@ -377,4 +395,71 @@ impl Transport {
 
 const fn message_on_one_node(message: &Message) -> bool {
     message.from == message.to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::{Module, Processor};
+    use crate::units::PerByte;
+
+    const BYTES: u64 = 120;
+    const CENTRE: u32 = 4;
+
+    /// A 3 × 3 mesh whose software costs nothing, whose links need 1 us for a byte and 200 ns of memory
+    /// for a word, and whose nodes compute rows of 1 us.
+    fn machine() -> Machine {
+        let us = SimDuration::from_us;
+        let mut machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron").expect("a sound machine");
+        let nodes = &mut machine.nodes;
+        nodes.sending = crate::node::Sending {
+            per_packet: SimDuration::ZERO,
+            per_byte: PerByte::FREE,
+            per_hop: SimDuration::ZERO,
+            overlap: false,
+        };
+        nodes.receiving = crate::node::Receiving { per_packet: SimDuration::ZERO, per_byte: PerByte::FREE };
+        nodes.routing.per_packet = SimDuration::ZERO;
+        nodes.dma_per_word = us(1).ratio(1, 5);
+        machine.network.links.per_byte = Some(PerByte::new(us(1)));
+        machine.sends = Sends::UntilInjected;
+        let Processor::Calibrated(times) = &mut machine.nodes.processor else { unreachable!("it is calibrated") };
+        times.rsub = us(1);
+        machine
+    }
+
+    /// When a computation of 10 ms on the central node ends while so many directions of its links are busy.
+    fn end_with(directions: u32) -> SimTime {
+        let machine = machine();
+        let mesh = Topology::Mesh2d { rows: 3, columns: 3 };
+        let mut transport = Transport::new(&machine, mesh, 9, Streams::new(1));
+        let neighbours = [1, 3, 5, 7];
+        let now = SimTime::START;
+        transport.compute(now, CENTRE, CENTRE, Work::new(Module::Rsub, 10_000)).expect("a sound processor");
+        for direction in 0..directions {
+            let neighbour = neighbours[direction as usize / 2];
+            let (from, to) = if direction % 2 == 0 { (neighbour, CENTRE) } else { (CENTRE, neighbour) };
+            transport.send(now, from, to, 1000 * BYTES, direction);
+        }
+        while let Some(now) = transport.step() {
+            if transport.happenings.contains(&Happening::Computed { owner: CENTRE }) {
+                return now;
+            }
+        }
+        unreachable!("the computation ends")
+    }
+
+    #[test]
+    fn every_busy_direction_of_a_link_takes_its_share_of_the_memory() {
+        // A packet of 30 words takes 6 us of memory in its 120 us on the wire: a twentieth.
+        let alone = end_with(0).since(SimTime::START).seconds();
+        assert!((alone - 0.01).abs() < 1e-12);
+        for directions in 1..=8 {
+            let end = end_with(directions).since(SimTime::START).seconds();
+            let expected = alone / (1.0 - 0.05 * f64::from(directions));
+            // Up to a packet of each direction is on its way when the computation ends.
+            let last_packets = 6e-6 * f64::from(directions) * expected / alone;
+            assert!((end - expected).abs() <= last_packets, "{directions}: {end} instead of {expected}");
+        }
+    }
 }

@@ -13,7 +13,8 @@ fn ps(ps: u64) -> SimDuration {
 
 fn link(per_byte: u64, per_packet: u64, latency: u64, buffers: Buffers) -> Link {
     Link {
-        per_byte: PerByte::new(ps(per_byte)),
+        per_byte: Some(PerByte::new(ps(per_byte))),
+        protocol: None,
         per_packet: ps(per_packet),
         latency: ps(latency),
         start: SimDuration::ZERO,
@@ -157,7 +158,7 @@ impl Oracle<'_> {
                     continue;
                 }
                 let (next, _) = self.topology.neighbour(packet.at, u32::try_from(wire).unwrap() % ports).unwrap();
-                let (per_byte, latency) = (self.wires[wire].per_byte.time(1).ps(), self.wires[wire].latency.ps());
+                let (per_byte, latency) = (self.wires[wire].byte_time().time(1).ps(), self.wires[wire].latency.ps());
                 let mut gone = now + self.wires[wire].per_packet.ps();
                 for (byte, came) in packet.bytes_at.iter_mut().enumerate() {
                     gone = (gone + if byte > 0 { per_byte } else { 0 }).max(*came);

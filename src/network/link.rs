@@ -1,5 +1,6 @@
 //! Links: one station for each direction of a wire.
 
+use super::protocol::Protocol;
 use super::topology::Topology;
 use crate::engine::{Calendar, Entity, StationId, Stations};
 use crate::units::{PerByte, SimDuration, SimTime};
@@ -9,8 +10,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// The transmission time of a byte.
-    pub per_byte: PerByte,
+    /// The transmission time of a byte, as measured; if absent, what the protocol gives one way.
+    #[serde(default)]
+    pub per_byte: Option<PerByte>,
+    /// The protocol of the wire, from which the byte rates follow.
+    #[serde(default)]
+    pub protocol: Option<Protocol>,
     /// What every packet adds to the time for which it holds the link, before its first byte.
     #[serde(default)]
     pub per_packet: SimDuration,
@@ -26,10 +31,18 @@ pub struct Link {
 }
 
 impl Link {
+    /// The transmission time of a byte: as measured, else one way by the protocol; bytes are free where
+    /// neither is given, which a scenario's check refuses.
+    #[must_use]
+    pub fn byte_time(&self) -> PerByte {
+        let by_protocol = || self.protocol.as_ref().map(|protocol| PerByte::new(protocol.rates().one_way));
+        self.per_byte.or_else(by_protocol).unwrap_or(PerByte::FREE)
+    }
+
     /// The time for which a packet of `bytes` bytes holds the link.
     #[must_use]
     pub fn time(&self, bytes: u64) -> SimDuration {
-        self.per_packet + self.per_byte.time(bytes)
+        self.per_packet + self.byte_time().time(bytes)
     }
 }
 

@@ -183,6 +183,14 @@ impl<J: Copy> Dispatcher<J> {
         self.set_alarm(calendar, processor);
     }
 
+    /// Takes memory cycles from the computation that runs on a processor, if one does; it ends later.
+    pub fn steal(&mut self, calendar: &mut Calendar, processor: u32, span: SimDuration) {
+        if let Some(running) = &mut self.processors[processor as usize].running {
+            running.ends += span;
+            self.set_alarm(calendar, processor);
+        }
+    }
+
     /// A job has been served: takes it out.
     pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32) -> J {
         self.stations.depart(calendar, now, processor)

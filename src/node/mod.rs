@@ -34,6 +34,10 @@ pub struct Node {
     /// The period of the clock by which the computations of several processes on one node take turns:
     /// each gives way at the second tick since it got the processor.
     pub time_slice: SimDuration,
+    /// How long the memory serves a link for each word of four bytes that it moves: that much longer takes
+    /// a computation that goes on meanwhile. Nothing unless given.
+    #[serde(default)]
+    pub dma_per_word: SimDuration,
     /// The cost of acknowledging a message.
     pub acknowledging: Acknowledging,
 }

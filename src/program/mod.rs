@@ -8,6 +8,7 @@ mod compute;
 mod fault;
 mod gauss_jordan;
 mod grid;
+mod link_rate;
 mod partition;
 pub mod phases;
 mod ping;
@@ -21,6 +22,7 @@ pub use compute::Compute;
 pub use fault::ProgramFault;
 pub use gauss_jordan::GaussJordan;
 pub use grid::Grid;
+pub use link_rate::LinkRate;
 pub use partition::Blocks;
 pub use phases::Phases;
 pub use ping::Ping;
@@ -90,6 +92,8 @@ pub enum Shipped {
     GaussJordan(GaussJordan),
     /// Every rank computes one loop.
     Compute(Compute),
+    /// The byte rates of a link.
+    LinkRate(LinkRate),
     /// Every rank passes a message to the next one.
     RingShift(RingShift),
     /// A collective operation, measured.
@@ -108,6 +112,7 @@ impl Shipped {
             Self::Ping(_) => "Ping",
             Self::GaussJordan(_) => "GaussJordan",
             Self::Compute(_) => "Compute",
+            Self::LinkRate(_) => "LinkRate",
             Self::RingShift(_) => "RingShift",
             Self::Collective(_) => "Collective",
             Self::Phases(_) => "Phases",
@@ -120,6 +125,7 @@ impl Shipped {
             Self::Ping(program) => program,
             Self::GaussJordan(program) => program,
             Self::Compute(program) => program,
+            Self::LinkRate(program) => program,
             Self::RingShift(program) => program,
             Self::Collective(program) => program,
             Self::Phases(program) => program,

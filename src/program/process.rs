@@ -2,6 +2,7 @@
 
 use super::grid::Grid;
 use crate::engine::{Asking, Mailbox, Streams};
+use crate::machine::{LinkRates, Protocol};
 use crate::node::{Processor, Work};
 use crate::trace::Phase;
 use crate::units::{SimDuration, SimTime};
@@ -142,6 +143,7 @@ pub(crate) struct Surroundings {
     pub host: u32,
     pub packet_bytes: u64,
     pub processor: Processor,
+    pub link_protocol: Option<Protocol>,
     pub streams: Streams,
     pub outcomes: RefCell<Vec<(&'static str, f64)>>,
 }
@@ -185,6 +187,12 @@ impl Process {
     #[must_use]
     pub fn processor(&self) -> &Processor {
         &self.surroundings.processor
+    }
+
+    /// The byte rates of the machine's links, if they are described by their protocol.
+    #[must_use]
+    pub fn link_rates(&self) -> Option<LinkRates> {
+        self.surroundings.link_protocol.as_ref().map(Protocol::rates)
     }
 
     /// The simulated time.

@@ -119,6 +119,7 @@ impl Hall {
             packet_bytes,
             // Nothing takes time here.
             processor: Processor::Rate(Rate { inner_iteration: SimDuration::ZERO }),
+            link_protocol: None,
             streams,
             outcomes: RefCell::default(),
         });

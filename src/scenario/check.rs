@@ -88,6 +88,10 @@ impl Part for Machine {
         let links =
             [("network.links", Some(&self.network.links)), ("network.end_links", self.network.end_links.as_ref())];
         for (field, link) in links {
+            if link.is_some_and(|link| link.per_byte.is_none() && link.protocol.is_none()) {
+                let help = "give `per_byte`, such as \"0.68 us/B\", or the `protocol` of the wire";
+                checker.fault(&at(path, field), "a link needs a byte rate", help);
+            }
             if link.is_some_and(|link| link.buffers == Buffers::Packets(0)) {
                 let path = at(path, &format!("{field}.buffers"));
                 checker.fault(&path, "no packet could ever be sent", "give room for one packet or more, or Unbounded");
@@ -156,7 +160,7 @@ impl Checker<'_> {
     fn wormhole(&mut self, network: &str, mode: &Wormhole, machine: &Machine) {
         let at = |field: &str| format!("{network}.{field}");
         let links = &machine.network.links;
-        let cycle = links.per_byte.time(mode.flit.count());
+        let cycle = links.byte_time().time(mode.flit.count());
         if cycle == SimDuration::ZERO {
             self.fault(&at("switching"), "a flit takes no time", "give flits of a byte or more, and slower links");
             return;
@@ -214,6 +218,10 @@ impl Checker<'_> {
         }
         for fault in scenario.program.faults(scenario.ranks.max(1)) {
             self.fault(&format!("program.{}", fault.path), &fault.message, &fault.help);
+        }
+        if let (Shipped::LinkRate(_), None) = (&scenario.program, &scenario.machine.network.links.protocol) {
+            let help = "describe the wire: `protocol: Protocol(…)`";
+            self.fault("machine.network.links", "the links have no protocol to take rates from", help);
         }
         if let (Shipped::Traffic(traffic), true) = (&scenario.program, scenario.ranks > 0) {
             self.traffic(traffic, scenario);

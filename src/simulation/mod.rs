@@ -177,7 +177,7 @@ mod tests {
         let mut machine = Machine::load("scenarios/machines/router-network.ron").unwrap();
         machine.network.topology = topology;
         machine.network.switching = switching;
-        machine.network.links.per_byte = PerByte::new(us(1));
+        machine.network.links.per_byte = Some(PerByte::new(us(1)));
         machine
     }
 

@@ -63,6 +63,7 @@ impl<'s> Stage<'s> {
             host: layout.first_rank(machine.host.node).unwrap_or(0),
             packet_bytes: machine.network.switching.packet_bytes(),
             processor: machine.nodes.processor.clone(),
+            link_protocol: machine.network.links.protocol.clone(),
             streams: *streams,
             outcomes: RefCell::new(Vec::new()),
         });

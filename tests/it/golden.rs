@@ -11,6 +11,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("gauss-jordan-neighbour", &["n=128", "p=1,4,16,128"]),
     ("gauss-jordan-numerics", &["p=3,100", "program.n=128"]),
     ("kernel-rsub", &[]),
+    ("link-rate", &[]),
     ("master-worker", &[]),
     ("ping", &["bytes=1,120,777", "hops=1,22"]),
     ("pipeline", &[]),

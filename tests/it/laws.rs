@@ -175,7 +175,7 @@ proptest! {
             for hop in hops(&run.layout, from, to) {
                 let (packets, busy) = expected.entry(hop).or_default();
                 *packets += 1;
-                *busy += run.machine.network.links.per_byte.time(bytes);
+                *busy += run.machine.network.links.byte_time().time(bytes);
             }
         }
         for ((from, to), (packets, busy)) in &expected {

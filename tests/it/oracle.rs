@@ -185,7 +185,7 @@ fn described(small: &SmallMachine) -> Machine {
     machine.nodes.router_turn = if small.router_waits_for_row { RouterTurn::EndOfRow } else { RouterTurn::AtOnce };
     machine.nodes.acknowledging.bytes = Bytes::new(small.acknowledge.0);
     machine.nodes.acknowledging.per_hop = ps(small.acknowledge.1);
-    machine.network.links.per_byte = per_byte(small.link);
+    machine.network.links.per_byte = Some(per_byte(small.link));
     machine.network.links.start = SimDuration::ZERO;
     machine.network.switching = Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(small.packet) });
     machine.sends = small.sends;

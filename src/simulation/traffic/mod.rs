@@ -65,9 +65,9 @@ impl<'f> Field<'f> {
     fn new(network: &Network, traffic: &'f Traffic, layout: &'f Layout, streams: Streams) -> Self {
         let fabric = Fabric::new(network, layout.topology.clone(), Onward::ByRouter, streams);
         let link = network.end_links.as_ref().unwrap_or(&network.links);
-        let packet_time = link.per_byte.time(traffic.packet.count());
+        let packet_time = link.byte_time().time(traffic.packet.count());
         let slot = match &network.switching {
-            Switching::Wormhole(mode) => link.per_byte.time(mode.flit.count()),
+            Switching::Wormhole(mode) => link.byte_time().time(mode.flit.count()),
             _ => packet_time,
         };
         let begin = SimTime::START + traffic.warm_up;

@@ -38,7 +38,8 @@ fn link(width: f64) -> Link {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some thousand picoseconds")]
     let byte = SimDuration::from_ps((1000.0 / width).round() as u64);
     Link {
-        per_byte: PerByte::new(byte),
+        per_byte: Some(PerByte::new(byte)),
+        protocol: None,
         per_packet: SimDuration::ZERO,
         latency: SimDuration::ZERO,
         start: SimDuration::ZERO,

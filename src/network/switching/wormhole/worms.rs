@@ -215,7 +215,7 @@ impl Worms {
         let shape =
             Shape { links: topology.ports(), lanes: mode.lanes, channels: classes * mode.lanes, buffer: mode.buffer };
         assert!(shape.of_router() <= super::MAX_INPUTS, "check limits the virtual channels of a router");
-        let cycle = network.links.per_byte.time(mode.flit.count());
+        let cycle = network.links.byte_time().time(mode.flit.count());
         let latency = network.links.latency.ps() / cycle.ps().max(1);
         let vertices = topology.vertices();
         let channels = (vertices * shape.of_router()) as usize;

@@ -1,0 +1,30 @@
+//! The byte rates of a link.
+
+use super::process::Process;
+use super::{Program, Run};
+use crate::trace::Phase;
+use serde::{Deserialize, Serialize};
+
+/// Reports the byte rates of the machine's links by their protocol: `one_way_bytes_per_s`, and
+/// `two_way_bytes_per_s`, the sum of both directions while both are busy. Packets and acknowledges are
+/// simulated bit time by bit time; no simulated time passes on the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkRate {}
+
+impl Program for LinkRate {
+    fn start(&self, process: Process) -> Run {
+        Box::pin(report_rates(process))
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        &[]
+    }
+}
+
+async fn report_rates(me: Process) {
+    if let Some(rates) = me.link_rates().filter(|_| me.rank() == me.host()) {
+        me.report("one_way_bytes_per_s", rates.one_way_bytes_per_s());
+        me.report("two_way_bytes_per_s", rates.two_way_bytes_per_s());
+    }
+}
