@@ -14,7 +14,7 @@ pub struct LinkRate {}
 
 impl Program for LinkRate {
     fn start(&self, process: Process) -> Run {
-        Box::pin(report_rates(process))
+        Box::pin(async move { report_rates(&process) })
     }
 
     fn phases(&self) -> &'static [Phase] {
@@ -22,7 +22,7 @@ impl Program for LinkRate {
     }
 }
 
-async fn report_rates(me: Process) {
+fn report_rates(me: &Process) {
     if let Some(rates) = me.link_rates().filter(|_| me.rank() == me.host()) {
         me.report("one_way_bytes_per_s", rates.one_way_bytes_per_s());
         me.report("two_way_bytes_per_s", rates.two_way_bytes_per_s());

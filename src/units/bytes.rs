@@ -1,6 +1,6 @@
 //! Amounts of data, and the time that a byte takes.
 
-use super::text::{Kind, QuantityError, quantity_text};
+use super::text::{Kind, QuantityError, quantity, quantity_text};
 use super::time::SimDuration;
 use std::fmt;
 use std::str::FromStr;
@@ -61,20 +61,7 @@ impl Bytes {
     }
 }
 
-impl FromStr for Bytes {
-    type Err = QuantityError;
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        SIZE.parse(text).map(Self)
-    }
-}
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        SIZE.write(f, self.0)
-    }
-}
-
-quantity_text!(Bytes, "a size with its unit, such as \"4 KiB\"");
+quantity!(Bytes, SIZE, parse, "a size with its unit, such as \"4 KiB\"");
 
 /// What a byte costs in time: `span` for every `bytes` bytes, an exact ratio.
 ///
@@ -122,10 +109,7 @@ impl FromStr for PerByte {
         if let Some(time) = text.trim().strip_suffix("/B") {
             return time.parse().map(Self::new);
         }
-        match RATE.parse(text)? {
-            0 => Err(QuantityError::TooSmall { text: text.to_owned(), smallest: RATE.smallest }),
-            bits => Ok(Self::from_bits_per_s(bits)),
-        }
+        RATE.parse_positive(text).map(Self::from_bits_per_s)
     }
 }
 
@@ -150,23 +134,7 @@ impl BitRate {
     }
 }
 
-impl FromStr for BitRate {
-    type Err = QuantityError;
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        match RATE.parse(text)? {
-            0 => Err(QuantityError::TooSmall { text: text.to_owned(), smallest: RATE.smallest }),
-            bits => Ok(Self(bits)),
-        }
-    }
-}
-
-impl fmt::Display for BitRate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        RATE.write(f, self.0)
-    }
-}
-
-quantity_text!(BitRate, "a rate of bits with its unit, such as \"20 Mbit/s\"");
+quantity!(BitRate, RATE, parse_positive, "a rate of bits with its unit, such as \"20 Mbit/s\"");
 
 const BIT_TIMES: Kind = Kind {
     wanted: "a number of bit times, such as \"5.5 bit\"",
@@ -187,20 +155,7 @@ impl BitTimes {
     }
 }
 
-impl FromStr for BitTimes {
-    type Err = QuantityError;
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        BIT_TIMES.parse(text).map(Self)
-    }
-}
-
-impl fmt::Display for BitTimes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        BIT_TIMES.write(f, self.0)
-    }
-}
-
-quantity_text!(BitTimes, "a number of bit times, such as \"5.5 bit\"");
+quantity!(BitTimes, BIT_TIMES, parse, "a number of bit times, such as \"5.5 bit\"");
 
 #[cfg(test)]
 mod tests {

@@ -82,6 +82,12 @@ impl Kind {
         self.scaled(text, number, scale)
     }
 
+    /// The value of `text` in base units, which must not be zero.
+    pub fn parse_positive(&self, text: &str) -> Result<u64, QuantityError> {
+        let too_small = || QuantityError::TooSmall { text: text.to_owned(), smallest: self.smallest };
+        self.parse(text).and_then(|value| if value == 0 { Err(too_small()) } else { Ok(value) })
+    }
+
     /// The number before the unit, and the unit.
     fn split<'t>(&self, text: &'t str) -> Result<(Decimal, &'t str), QuantityError> {
         let trimmed = text.trim();
@@ -191,6 +197,25 @@ macro_rules! quantity_text {
     };
 }
 pub(super) use quantity_text;
+
+/// The text form of a newtype around base units: `FromStr` by a method of its kind, `Display`, and serde.
+macro_rules! quantity {
+    ($type:ident, $kind:ident, $parse:ident, $expecting:literal) => {
+        impl std::str::FromStr for $type {
+            type Err = $crate::units::QuantityError;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                $kind.$parse(text).map(Self)
+            }
+        }
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $kind.write(f, self.0)
+            }
+        }
+        $crate::units::text::quantity_text!($type, $expecting);
+    };
+}
+pub(super) use quantity;
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,8 @@
 //! Clocks and cycles.
 
-use super::text::{Kind, QuantityError, quantity_text};
+use super::text::{Kind, quantity};
 use super::time::SimDuration;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
 
 const FREQUENCY: Kind = Kind {
     wanted: "a clock rate, such as \"20 MHz\" (Hz, kHz, MHz, GHz)",
@@ -37,23 +35,7 @@ impl Hertz {
     }
 }
 
-impl FromStr for Hertz {
-    type Err = QuantityError;
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        match FREQUENCY.parse(text)? {
-            0 => Err(QuantityError::TooSmall { text: text.to_owned(), smallest: FREQUENCY.smallest }),
-            rate => Ok(Self(rate)),
-        }
-    }
-}
-
-impl fmt::Display for Hertz {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        FREQUENCY.write(f, self.0)
-    }
-}
-
-quantity_text!(Hertz, "a clock rate with its unit, such as \"20 MHz\"");
+quantity!(Hertz, FREQUENCY, parse_positive, "a clock rate with its unit, such as \"20 MHz\"");
 
 #[cfg(test)]
 mod tests {

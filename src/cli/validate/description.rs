@@ -1,0 +1,93 @@
+//! What a validation case says: `case.ron`.
+
+use crate::scenario::AxisValue;
+use crate::scenario::source::{Document, Faults};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// A published source and what is compared with it: `case.ron` in a folder of `validation`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Validation {
+    /// The source.
+    pub title: String,
+    /// What calibrated the parameters, in words. None of it counts as validation.
+    pub calibrated_on: Vec<String>,
+    /// The tables.
+    pub tables: Vec<MeasuredTable>,
+    /// What is summed up over several tables.
+    pub totals: Vec<Total>,
+}
+
+/// Tables that are judged together.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Total {
+    /// Its name in the output.
+    pub name: String,
+    /// The names of its tables.
+    pub tables: Vec<String>,
+    /// What is tolerated; nothing is judged unless given.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+}
+
+/// A scenario and the key of its published times.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredTable {
+    /// Its name in the output.
+    pub name: String,
+    /// The scenario, relative to the case.
+    pub scenario: PathBuf,
+    /// Values of its axes instead of the scenario's own.
+    #[serde(default)]
+    pub over: Vec<(String, Vec<AxisValue>)>,
+    /// Base values instead of the scenario's own, as `--set` takes them: path and value. A `File("…")` is
+    /// relative to the case.
+    #[serde(default)]
+    pub set: Vec<(String, String)>,
+    /// The key of the simulated time.
+    pub simulated: String,
+    /// The key that it is judged by: a measurement, or a published formula of measurements.
+    pub reference: String,
+    /// Keys of other predictions to judge beside it.
+    #[serde(default)]
+    pub predictions: Vec<String>,
+    /// The cases that calibrated the parameters: an axis and its value. They do not count.
+    #[serde(default)]
+    pub calibration: Option<(String, AxisValue)>,
+    /// Whether equation (4) of CS-RR-281 is fitted to the simulated times and set beside its Table 2.
+    #[serde(default)]
+    pub fit_point_to_point: bool,
+    /// What is tolerated; nothing is judged unless given.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+}
+
+/// Tolerated absolute relative errors; what is absent is not judged.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tolerance {
+    #[serde(default)]
+    pub mean_percent: Option<f64>,
+    #[serde(default)]
+    pub max_percent: Option<f64>,
+}
+
+impl Validation {
+    /// Every total must be one of tables that there are.
+    pub fn check(&self, document: &Document) -> Result<(), Faults> {
+        let mut faults = Vec::new();
+        for (total, Total { tables, .. }) in self.totals.iter().enumerate() {
+            for (index, name) in tables.iter().enumerate() {
+                if !self.tables.iter().any(|table| table.name == *name) {
+                    let message = format!("there is no table `{name}`");
+                    let path = format!("totals.{total}.tables.{index}");
+                    faults.push(document.fault_at(&path, &message, Some("give the name of a table of this case")));
+                }
+            }
+        }
+        if faults.is_empty() { Ok(()) } else { Err(document.faults(faults)) }
+    }
+}

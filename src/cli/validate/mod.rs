@@ -1,0 +1,126 @@
+//! `parsim validate`: simulations and models against published measurements.
+
+mod cell;
+mod description;
+mod fit;
+mod summary;
+mod text;
+
+use super::outcome::References;
+use super::overrides::set_all;
+use super::sweep::play_all;
+use super::{Failure, OutputFormat};
+use crate::report::{Format, Writer};
+use crate::scenario::source::Document;
+use crate::scenario::{AxisValue, Override, Plan};
+use cell::{Cell, cell};
+use clap::Args;
+use description::{MeasuredTable, Validation};
+use fit::PointToPointFit;
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+use summary::{Summary, summaries};
+use text::text;
+
+#[derive(Debug, Args)]
+pub struct ValidateArguments {
+    /// Folders of validation cases, or their names below `validation`; all of those unless given.
+    cases: Vec<PathBuf>,
+    /// Changes a base value of every scenario, to see what an alternative gives; may be repeated.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value = "text")]
+    format: OutputFormat,
+    /// How many simulations are played side by side; all cores unless given.
+    #[arg(long)]
+    jobs: Option<usize>,
+}
+
+/// The file of a validation case in its folder.
+const CASE: &str = "case.ron";
+
+pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
+    let mut within = true;
+    let mut writer = Writer::many(stdout(), arguments.format.into());
+    for folder in folders(&arguments.cases)? {
+        let _span = tracing::info_span!("validate", case = %folder.display()).entered();
+        within &= validate(&folder, arguments, &mut writer)?;
+    }
+    writer.finish()?;
+    if within { Ok(()) } else { Err(Failure::OutOfTolerance) }
+}
+
+/// The folders of the named cases, or of all.
+fn folders(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let root = Path::new("validation");
+    if named.is_empty() {
+        let entries = std::fs::read_dir(root)
+            .map_err(|error| Failure::Usage(format!("`validation` cannot be listed: {error}; name a folder")))?;
+        let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        folders.retain(|folder| folder.join(CASE).is_file());
+        folders.sort();
+        return Ok(folders);
+    }
+    let find = |name: &PathBuf| {
+        let candidates = [name.clone(), root.join(name)];
+        let found = candidates.into_iter().find(|folder| folder.join(CASE).is_file());
+        found.ok_or_else(|| Failure::Usage(format!("there is no validation case `{}`", name.display())))
+    };
+    named.iter().map(find).collect()
+}
+
+fn validate<W: Write>(folder: &Path, arguments: &ValidateArguments, writer: &mut Writer<W>) -> Result<bool, Failure> {
+    let document = Document::load(folder.join(CASE))?;
+    let validation: Validation = document.read()?;
+    validation.check(&document)?;
+    let mut cells = Vec::new();
+    for table in &validation.tables {
+        cells.extend(play_table(folder, table, arguments)?);
+    }
+    for cell in &cells {
+        writer.write(&cell.record)?;
+    }
+    let summaries = summaries(&validation, &cells);
+    for summary in &summaries {
+        writer.write(&summary.record())?;
+    }
+    let fits: Vec<_> = validation.tables.iter().filter_map(|table| PointToPointFit::of(table, &cells)).collect();
+    for fit in &fits {
+        writer.write(&fit.record())?;
+    }
+    if Format::from(arguments.format) == Format::Text {
+        write!(stdout(), "{}", text(&validation, &cells, &summaries, &fits))?;
+    }
+    Ok(summaries.iter().all(Summary::is_within))
+}
+
+fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArguments) -> Result<Vec<Cell>, Failure> {
+    let path = folder.join(&table.scenario);
+    let replaced = |(name, values): &(String, Vec<AxisValue>)| Override {
+        name: name.clone(),
+        values: values.iter().map(ToString::to_string).collect(),
+    };
+    let overrides: Vec<Override> = table.over.iter().map(replaced).collect();
+    let mut document = Document::load(&path)?;
+    for (field, value) in &table.set {
+        document.set_from(&folder.join(CASE), field, value).map_err(|fault| document.faults(vec![fault]))?;
+    }
+    set_all(&mut document, &arguments.set)?;
+    let plan = Plan::new(document, &overrides)?;
+    let cases = plan.cases()?;
+    let references = References::load(&plan.base()?.scenario, &path)?;
+    let mut cells = Vec::new();
+    let mut failure = None;
+    play_all(&cases, arguments.jobs, &references, |case, result| {
+        match result {
+            Ok(outcome) => cells.extend(cell(table, case, &outcome)),
+            Err(error) => failure = Some(error),
+        }
+        failure.is_none()
+    })?;
+    match failure {
+        Some(error) => Err(error.into()),
+        None => Ok(cells),
+    }
+}

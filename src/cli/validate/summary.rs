@@ -1,0 +1,83 @@
+//! The errors of a table, or of several together.
+
+use super::cell::Cell;
+use super::description::{Tolerance, Total, Validation};
+use crate::analysis::Residuals;
+use crate::report::Record;
+
+/// The errors of one kind of prediction over one table or all of them.
+pub struct Summary {
+    pub table: String,
+    pub key: String,
+    pub residuals: Residuals,
+    pub tolerance: Option<Tolerance>,
+}
+
+impl Summary {
+    pub fn of<'c>(table: &str, key: &str, cells: impl Iterator<Item = &'c Cell>, tolerance: Option<Tolerance>) -> Self {
+        let error = |cell: &Cell| {
+            let (_, seconds) = cell.judged.iter().find(|(judged, _)| judged == key)?;
+            Some(Residuals::error((*seconds)?, cell.reference_s))
+        };
+        let residuals = cells.filter(|cell| !cell.calibrates).filter_map(error).collect();
+        Self { table: table.to_owned(), key: key.to_owned(), residuals, tolerance }
+    }
+
+    pub fn is_within(&self) -> bool {
+        let below = |error: Option<f64>, limit: Option<f64>| match (error, limit) {
+            (Some(error), Some(limit)) => 100.0 * error <= limit,
+            (None, Some(_)) => false,
+            (_, None) => true,
+        };
+        self.tolerance.is_none_or(|tolerance| {
+            below(self.residuals.mean_absolute(), tolerance.mean_percent)
+                && below(self.residuals.max_absolute(), tolerance.max_percent)
+        })
+    }
+
+    pub fn verdict(&self) -> &'static str {
+        match (self.tolerance, self.is_within()) {
+            (None, _) => "",
+            (Some(_), true) => "within",
+            (Some(_), false) => "OUT OF TOLERANCE",
+        }
+    }
+
+    pub fn record(&self) -> Record {
+        let mut record = Record::default();
+        record.put("record", "summary");
+        record.put("table", self.table.as_str());
+        record.put("prediction", self.key.as_str());
+        record.put("cells", self.residuals.count());
+        record.put("mean_absolute_error", self.residuals.mean_absolute());
+        record.put("max_absolute_error", self.residuals.max_absolute());
+        record.put("within_tolerance", self.tolerance.map(|_| self.is_within()));
+        record
+    }
+}
+
+/// A summary of every kind of prediction of every table, then of the totals.
+pub fn summaries(validation: &Validation, cells: &[Cell]) -> Vec<Summary> {
+    let mut summaries = Vec::new();
+    for table in &validation.tables {
+        let keys = [&table.simulated].into_iter().chain(&table.predictions);
+        for (index, key) in keys.enumerate() {
+            let own = cells.iter().filter(|cell| cell.table == table.name);
+            summaries.push(Summary::of(&table.name, key, own, table.tolerance.filter(|_| index == 0)));
+        }
+    }
+    summaries.extend(validation.totals.iter().flat_map(|total| total_summaries(validation, total, cells)));
+    summaries
+}
+
+/// A summary for each kind of prediction that the tables of a total have.
+fn total_summaries(validation: &Validation, total: &Total, cells: &[Cell]) -> Vec<Summary> {
+    let mut keys: Vec<&String> = Vec::new();
+    for table in validation.tables.iter().filter(|table| total.tables.contains(&table.name)) {
+        let more = [&table.simulated].into_iter().chain(&table.predictions);
+        keys.extend(more.filter(|key| !keys.contains(key)).collect::<Vec<_>>());
+    }
+    let own = || cells.iter().filter(|cell| total.tables.contains(&cell.table));
+    let tolerance = |index| total.tolerance.filter(|_| index == 0);
+    keys.iter().enumerate().map(|(index, key)| Summary::of(&total.name, key, own(), tolerance(index))).collect()
+}

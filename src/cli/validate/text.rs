@@ -1,0 +1,68 @@
+//! A validation for people.
+
+use super::cell::Cell;
+use super::description::{MeasuredTable, Validation};
+use super::fit::{PointToPointFit, fit_table};
+use super::summary::Summary;
+use crate::analysis::Residuals;
+use crate::report::{Table, digits, percent};
+
+/// Every cell, the summaries, the fits, and what calibrated.
+pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits: &[PointToPointFit]) -> String {
+    let mut text = format!("{}\n", validation.title);
+    for table in &validation.tables {
+        text += &["\n", &table.name, ", errors in percent of the reference `", &table.reference, "`\n\n"].concat();
+        text += &cell_table(table, cells).to_string();
+    }
+    text += "\nAbsolute errors in percent, over the cells that calibrated nothing\n\n";
+    let mut table = Table::new(["table", "prediction", "cells", "mean", "max", "tolerated mean", "max", "verdict"]);
+    for summary in summaries {
+        let shown = |error: Option<f64>| error.map_or(String::new(), |error| format!("{:.2}", 100.0 * error));
+        let limit = |limit: Option<Option<f64>>| limit.flatten().map_or(String::new(), |limit| limit.to_string());
+        table.row([
+            summary.table.clone(),
+            summary.key.clone(),
+            summary.residuals.count().to_string(),
+            shown(summary.residuals.mean_absolute()),
+            shown(summary.residuals.max_absolute()),
+            limit(summary.tolerance.map(|tolerance| tolerance.mean_percent)),
+            limit(summary.tolerance.map(|tolerance| tolerance.max_percent)),
+            summary.verdict().to_owned(),
+        ]);
+    }
+    text += &table.to_string();
+    if !fits.is_empty() {
+        text += "\nEquation (4) fitted to simulated pings, beside Table 2\n\n";
+        text += &fit_table(fits).to_string();
+    }
+    text += "\nCalibrated on, and therefore no validation:\n";
+    for source in &validation.calibrated_on {
+        text += &["  ", source, "\n"].concat();
+    }
+    text
+}
+
+fn cell_table(table: &MeasuredTable, cells: &[Cell]) -> Table {
+    let own: Vec<&Cell> = cells.iter().filter(|cell| cell.table == table.name).collect();
+    let keys: Vec<String> = own.first().map(|cell| axis_names(cell)).unwrap_or_default();
+    let judged = [&table.simulated].into_iter().chain(&table.predictions);
+    let columns = judged.flat_map(|key| [key.clone(), "%".to_owned()]);
+    let mut rows =
+        Table::new(keys.iter().cloned().chain(["reference".to_owned()]).chain(columns).chain([String::new()]));
+    for cell in own {
+        let axes = keys.iter().map(|key| cell.record.get(key).map_or(String::new(), ToString::to_string));
+        let values = cell.judged.iter().flat_map(|(_, seconds)| match seconds {
+            Some(seconds) => [digits(*seconds), percent(Residuals::error(*seconds, cell.reference_s))],
+            None => [String::new(), String::new()],
+        });
+        let mark = if cell.calibrates { "calibrates" } else { "" };
+        rows.row(axes.chain([digits(cell.reference_s)]).chain(values).chain([mark.to_owned()]));
+    }
+    rows
+}
+
+/// The names between `table` and `calibrates` in a cell's record.
+fn axis_names(cell: &Cell) -> Vec<String> {
+    let keys = cell.record.summary_keys();
+    keys.into_iter().skip(2).take_while(|key| key != "calibrates").collect()
+}
