@@ -1,6 +1,7 @@
 //! Cases as curves over one of their axes.
 
 use super::Failure;
+use super::saturation::OFFERED;
 use crate::report::figures::TimeLine;
 use crate::report::plot::LineChart;
 use crate::report::{Beside, Compared};
@@ -16,9 +17,12 @@ pub struct CurveAxis {
 }
 
 impl CurveAxis {
-    /// The axis `name` of `plan`, the last one unless given.
+    /// The axis `name` of `plan`; unless given the load of traffic, or else the last one.
     pub fn of(plan: &Plan, name: Option<&str>) -> Result<Self, Failure> {
-        let Some(name) = name else { return Ok(plan.axes().next_back().map_or_else(Self::none, Self::over)) };
+        let Some(name) = name else {
+            let load = plan.axes().find(|axis| axis.path == OFFERED);
+            return Ok(load.or_else(|| plan.axes().next_back()).map_or_else(Self::none, Self::over));
+        };
         plan.axes().find(|axis| axis.name == name).map(Self::over).ok_or_else(|| {
             let names: Vec<_> = plan.axes().map(|axis| axis.name.as_str()).collect();
             Failure::Usage(format!("--axis {name}: there is no such axis; the axes are: {}", names.join(", ")))
@@ -31,6 +35,7 @@ impl CurveAxis {
 
     fn over(axis: &crate::scenario::Axis) -> Self {
         let label = match (axis.path.as_str(), &axis.unit) {
+            (OFFERED, _) => "Offered load [flits per node and cycle]".to_owned(),
             ("ranks", _) => format!("Processors {}", axis.name),
             (_, Some(unit)) => format!("{} [{unit}]", axis.name),
             (_, None) => axis.name.clone(),

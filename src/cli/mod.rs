@@ -7,6 +7,7 @@ mod failure;
 mod outcome;
 mod overrides;
 mod run;
+mod saturation;
 mod sweep;
 mod telemetry;
 mod topology;
@@ -43,6 +44,9 @@ enum Command {
         after_help = "Example: parsim sweep scenarios/gauss-jordan-naive.ron --over n=128,256 --over p=1,3,100 --format jsonl"
     )]
     Sweep(sweep::SweepArguments),
+    /// Finds the load at which a network saturates, for every combination of the other axes.
+    #[command(after_help = "Example: parsim saturation scenarios/traffic-64.ron --over topology=mesh2d,torus2d")]
+    Saturation(saturation::SaturationArguments),
     /// Tells what limits a program: the components of its time along an axis, and where they change places.
     #[command(
         after_help = "Example: parsim bottleneck scenarios/gauss-jordan-neighbour.ron --over n=256 --source as-printed --plot figures"
@@ -106,6 +110,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
     match line.command {
         Command::Run(arguments) => run::execute(&arguments),
         Command::Sweep(arguments) => sweep::execute(&arguments),
+        Command::Saturation(arguments) => saturation::execute(&arguments),
         Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
         Command::Validate(arguments) => validate::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),

@@ -4,7 +4,9 @@ use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::outcome::{Outcome, References, SIMULATED_ERROR, keyed};
 use super::{Failure, ScenarioArguments};
 use crate::analysis::Residuals;
+use crate::program::Shipped;
 use crate::report::figures;
+use crate::report::latency_load::{MEAN, P99, latency_load};
 use crate::report::{Format, Record, Table, Writer, digits};
 use crate::scenario::{Case, Plan};
 use crate::simulation::SimulationError;
@@ -27,7 +29,8 @@ pub struct SweepArguments {
     /// How many cases are played side by side; all cores unless given.
     #[arg(long)]
     jobs: Option<usize>,
-    /// Draws the times over the last axis, and what they are compared with, as SVG.
+    /// Draws the times over the last axis, and what they are compared with, as SVG; with traffic, the
+    /// latencies over the load.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
 }
@@ -37,6 +40,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let plan = common.plan(&arguments.over)?;
     let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
     let plot = arguments.plot.as_ref().map(|file| CurveAxis::of(&plan, None).map(|axis| (file, axis))).transpose()?;
+    let is_traffic = matches!(cases[0].scenario.program, Shipped::Traffic(_));
     let mut times = TimeLines::default();
     let mut rows = Vec::new();
     let mut failures = Vec::new();
@@ -50,7 +54,12 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
             },
             |outcome| {
                 if let Some((_, axis)) = &plot {
-                    times.add(axis, case, "simulated", Some(outcome.trace.makespan.seconds()), outcome.compared());
+                    if is_traffic {
+                        times.add(axis, case, MEAN, outcome.trace.outcome("latency_mean_s"), &[]);
+                        times.add(axis, case, P99, outcome.trace.outcome("latency_p99_s"), &[]);
+                    } else {
+                        times.add(axis, case, "simulated", Some(outcome.trace.makespan.seconds()), outcome.compared());
+                    }
                 }
                 outcome.record()
             },
@@ -65,7 +74,12 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         write!(stdout(), "{}{}", table(&rows), errors(&rows))?;
     }
     if let Some((file, axis)) = &plot {
-        let (_, chart) = figures::times(cases[0].scenario.program.name(), &axis.label, times.lines());
+        let program = cases[0].scenario.program.name();
+        let chart = if is_traffic {
+            latency_load(program, &axis.label, times.lines())
+        } else {
+            figures::times(program, &axis.label, times.lines()).1
+        };
         write_chart(file, &chart)?;
     }
     if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
@@ -149,7 +163,7 @@ pub fn name(case: &Case) -> String {
 }
 
 /// The keys, the times and what they are set beside; the other formats have the components too.
-fn table(rows: &[Record]) -> Table {
+pub fn table(rows: &[Record]) -> Table {
     let columns = rows.first().map(Record::summary_keys).unwrap_or_default();
     let mut table = Table::new(columns.clone());
     for row in rows {

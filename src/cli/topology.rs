@@ -2,13 +2,14 @@
 
 use super::overrides::set_all;
 use super::{Failure, OutputFormat};
-use crate::network::topology::{Metrics, Pattern};
+use crate::network::topology::Metrics;
+use crate::network::traffic::Pattern;
 use crate::network::{Network, Topology};
 use crate::report::{Drawing, Format, Record, Table, Writer, digits};
 use crate::scenario::Description;
 use crate::scenario::source::Document;
 use clap::Args;
-use serde_json::Value;
+use std::fmt::Display;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
@@ -91,21 +92,30 @@ fn of_file(path: &Path, settings: &[String]) -> Result<Subject, Failure> {
 }
 
 fn draw(topology: &Topology, path: &Path) -> Result<(), Failure> {
+    write_picture(path, &drawing(&topology.to_string(), topology)?)
+}
+
+/// A drawing of `topology`.
+pub fn drawing(title: &str, topology: &Topology) -> Result<Drawing, Failure> {
     if topology.vertices() > LARGEST_DRAWN {
         let message =
             format!("a drawing of {} vertices shows nothing: give at most {LARGEST_DRAWN}", topology.vertices());
         return Err(Failure::Usage(message));
     }
     let links = topology.links().map(|((from, _), (to, _))| (from, to)).collect();
-    let drawing = Drawing::new(&topology.to_string(), &topology.layout(), topology.nodes(), links);
+    Ok(Drawing::new(title, &topology.layout(), topology.nodes(), links))
+}
+
+/// Writes a picture.
+pub fn write_picture(path: &Path, picture: &impl Display) -> Result<(), Failure> {
     let failed = |error| Failure::Usage(format!("{}: {error}", path.display()));
-    std::fs::write(path, drawing.to_string()).map_err(failed)
+    std::fs::write(path, picture.to_string()).map_err(failed)
 }
 
 struct Figures {
     topology: String,
     metrics: Metrics,
-    loads: [(Pattern, Option<f64>); Pattern::ALL.len()],
+    loads: [(Pattern, Option<f64>); Pattern::COMPARED.len()],
     rate: Option<f64>,
 }
 
@@ -113,11 +123,14 @@ impl Figures {
     fn of(subject: &Subject) -> Self {
         let topology = &subject.topology;
         let small = topology.nodes() <= LARGEST_LOADED;
-        let load = |pattern: Pattern| (pattern, small.then(|| pattern.largest_load(topology)).flatten());
+        let load = |pattern: Pattern| {
+            let load = small.then(|| pattern.largest_load(topology)).flatten();
+            (pattern, load)
+        };
         Self {
             topology: topology.to_string(),
             metrics: topology.metrics(),
-            loads: Pattern::ALL.map(load),
+            loads: Pattern::COMPARED.map(load),
             rate: subject.rate,
         }
     }
@@ -148,8 +161,8 @@ impl Figures {
             record.put("bisection_width_upper_bound", width.upper());
         }
         record.put("bisection_bytes_per_s", self.bisection_bytes_per_s());
-        for (pattern, load) in self.loads {
-            record.put(&format!("channel_load_{}", pattern.name()), load.map_or(Value::Null, Value::from));
+        for (pattern, load) in &self.loads {
+            record.put(&format!("channel_load_{}", pattern.name()), *load);
         }
         record
     }
@@ -177,7 +190,7 @@ impl Figures {
         if let Some(rate) = self.bisection_bytes_per_s() {
             row("bisection bandwidth both ways, B/s", digits(rate));
         }
-        for (pattern, load) in self.loads {
+        for (pattern, load) in &self.loads {
             let title = format!("largest channel load, {}", pattern.name().replace('_', " "));
             row(&title, load.map_or("-".to_owned(), digits));
         }

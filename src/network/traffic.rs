@@ -1,5 +1,7 @@
 //! Traffic patterns: who sends to whom.
 
+use super::Topology;
+use super::topology::{ChannelLoads, Flow};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -40,6 +42,32 @@ const fn all() -> f64 {
 }
 
 impl Pattern {
+    /// The patterns by which networks are compared: each of them, with node 0 as the hot spot.
+    pub const COMPARED: [Self; 7] = [
+        Self::Uniform,
+        Self::HotSpot { node: 0, share: all() },
+        Self::BitComplement,
+        Self::Transpose,
+        Self::Shuffle,
+        Self::News,
+        Self::Tornado,
+    ];
+
+    /// Its name in output.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::HotSpot { .. } => "hot_spot",
+            Self::BitComplement => "bit_complement",
+            Self::Transpose => "transpose",
+            Self::Shuffle => "shuffle",
+            Self::News => "news",
+            Self::Tornado => "tornado",
+            Self::Permutation(_) => "permutation",
+        }
+    }
+
     /// The destination of the next packet from `node`, one of `nodes`; the node itself if it does
     /// not send.
     #[must_use]
@@ -53,13 +81,50 @@ impl Pattern {
                     any(nodes, dice)
                 }
             }
+            Self::News => news(node, side(nodes), any(4, dice)),
+            _ => self.image(node, nodes),
+        }
+    }
+
+    /// What every one of `nodes` nodes sends to which other, on average, if each sends one unit;
+    /// nothing where the pattern has a [fault](Self::fault).
+    #[must_use]
+    pub fn flows(&self, nodes: u32) -> Option<Vec<Flow>> {
+        self.fault(nodes).is_none().then(|| (0..nodes).flat_map(|node| self.flows_from(node, nodes)).collect())
+    }
+
+    fn flows_from(&self, node: u32, nodes: u32) -> Vec<Flow> {
+        let anywhere = |weight: f64| (0..nodes).map(move |to| (node, to, weight / f64::from(nodes)));
+        match self {
+            Self::Uniform => anywhere(1.0).collect(),
+            Self::HotSpot { node: hot, share } if *share < 1.0 => {
+                anywhere(1.0 - share).chain([(node, *hot, *share)]).collect()
+            }
+            Self::HotSpot { node: hot, .. } => vec![(node, *hot, 1.0)],
+            Self::News => (0..4).map(|way| (node, news(node, side(nodes), way), 0.25)).collect(),
+            Self::BitComplement | Self::Transpose | Self::Shuffle | Self::Tornado | Self::Permutation(_) => {
+                vec![(node, self.image(node, nodes), 1.0)]
+            }
+        }
+    }
+
+    /// The only node to which `node` sends, in a pattern without chance; itself in one with.
+    fn image(&self, node: u32, nodes: u32) -> u32 {
+        match self {
             Self::BitComplement => nodes - 1 - node,
             Self::Transpose => node % side(nodes) * side(nodes) + node / side(nodes),
             Self::Shuffle => node * 2 % nodes + node * 2 / nodes,
-            Self::News => news(node, side(nodes), any(4, dice)),
             Self::Tornado => tornado(node, nodes),
             Self::Permutation(list) => list[node as usize],
+            Self::Uniform | Self::HotSpot { .. } | Self::News => node,
         }
+    }
+
+    /// The largest load of any channel of `topology` along the natural routes.
+    #[must_use]
+    pub fn largest_load(&self, topology: &Topology) -> Option<f64> {
+        let flows = self.flows(topology.nodes())?;
+        Some(ChannelLoads::along_routes(topology, flows).max())
     }
 
     /// What keeps the pattern from being one of `nodes` nodes, in words.
@@ -139,6 +204,36 @@ mod tests {
             assert!((900..1100).contains(&counts[neighbour]), "{counts:?}");
         }
         assert_eq!(counts.iter().filter(|count| **count > 0).count(), 4);
+    }
+
+    #[test]
+    fn flows_are_the_shares_of_the_destinations() {
+        let mut dice = Streams::new(1).stream("traffic", 0);
+        let half = Pattern::HotSpot { node: 3, share: 0.5 };
+        for pattern in Pattern::COMPARED.iter().chain([&half]) {
+            let mut drawn = [0.0; 16];
+            (0..4000).for_each(|_| drawn[pattern.destination(6, 16, &mut dice) as usize] += 1.0 / 4000.0);
+            for (from, to, weight) in pattern.flows(16).unwrap() {
+                drawn[to as usize] -= if from == 6 { weight } else { 0.0 };
+            }
+            assert!(drawn.iter().all(|rest: &f64| rest.abs() < 0.03), "{pattern:?}: {drawn:?}");
+        }
+    }
+
+    #[test]
+    fn loads_of_a_torus() {
+        let torus = Topology::Torus2d { rows: 8, columns: 8 };
+        let load = |pattern: Pattern| pattern.largest_load(&torus).unwrap();
+        assert!((load(Pattern::Uniform) - 1.0).abs() < 1e-9 && (load(Pattern::BitComplement) - 2.0).abs() < 1e-9);
+        assert!((load(Pattern::News) - 0.25).abs() < 1e-9);
+    }
+
+    #[test]
+    fn patterns_are_defined_where_their_digits_are() {
+        let defined = |nodes| Pattern::COMPARED.map(|pattern| pattern.flows(nodes).is_some());
+        assert_eq!(defined(64), [true; 7]);
+        assert_eq!(defined(8), [true, true, true, false, true, false, true]);
+        assert_eq!(defined(9), [true, true, true, true, false, true, true]);
     }
 
     #[test]

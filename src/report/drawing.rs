@@ -70,20 +70,51 @@ impl Drawing {
         if self.places.iter().enumerate().any(blocked) { 0.045f64.mul_add(length, 1.7 * self.radius) } else { 0.0 }
     }
 
-    fn write_link(&self, f: &mut fmt::Formatter<'_>, from: u32, to: u32) -> fmt::Result {
+    /// The same with vertices no larger than `radius`.
+    pub(super) fn with_radius(mut self, radius: f64) -> Self {
+        self.radius = self.radius.min(radius);
+        self
+    }
+
+    /// Width and height.
+    pub(super) const fn size(&self) -> Point {
+        self.size
+    }
+
+    /// The way of a link as SVG writes it; a straight one is moved `aside`, to the right as seen along it.
+    pub(super) fn path(&self, from: u32, to: u32, aside: f64) -> String {
         let (from, to) = (from as usize, to as usize);
         let ((x1, y1), (x2, y2)) = (self.places[from], self.places[to]);
+        let length = distance((x1, y1), (x2, y2));
+        let (along_x, along_y) = ((x2 - x1) / length, (y2 - y1) / length);
         let bend = self.bend(from, to);
         if bend == 0.0 {
-            return writeln!(f, r#"<path class="link" d="M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}"/>"#);
+            let (x, y) = (-along_y * aside, along_x * aside);
+            return format!("M{:.1} {:.1}L{:.1} {:.1}", x1 + x, y1 + y, x2 + x, y2 + y);
         }
-        let length = distance((x1, y1), (x2, y2));
-        let ((along_x, along_y), out) = (((x2 - x1) / length, (y2 - y1) / length), bend / 0.75);
+        let out = bend / 0.75;
         let (side_x, side_y) = (along_y * out, -along_x * out);
         let reach = 0.18 * length;
         let (ax, ay) = (along_x.mul_add(reach, x1 + side_x), along_y.mul_add(reach, y1 + side_y));
         let (bx, by) = (along_x.mul_add(-reach, x2 + side_x), along_y.mul_add(-reach, y2 + side_y));
-        writeln!(f, r#"<path class="link" d="M{x1:.1} {y1:.1}C{ax:.1} {ay:.1} {bx:.1} {by:.1} {x2:.1} {y2:.1}"/>"#)
+        format!("M{x1:.1} {y1:.1}C{ax:.1} {ay:.1} {bx:.1} {by:.1} {x2:.1} {y2:.1}")
+    }
+
+    /// Everything before the first link, with `room` below the picture.
+    pub(super) fn write_opening(&self, f: &mut fmt::Formatter<'_>, style: &str, room: f64) -> fmt::Result {
+        let (width, height) = (self.size.0, self.size.1 + room);
+        writeln!(
+            f,
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}">"#
+        )?;
+        writeln!(f, "<style>{style}</style>")?;
+        writeln!(f, r##"<rect width="100%" height="100%" fill="#ffffff"/>"##)?;
+        let title = self.title.replace('&', "&amp;").replace('<', "&lt;");
+        writeln!(f, r#"<text class="title" x="20" y="30">{title}</text>"#)
+    }
+
+    pub(super) fn write_vertices(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.places.iter().enumerate().try_for_each(|(vertex, place)| self.write_vertex(f, vertex, *place))
     }
 
     fn write_vertex(&self, f: &mut fmt::Formatter<'_>, vertex: usize, (x, y): Point) -> fmt::Result {
@@ -105,21 +136,11 @@ impl Drawing {
 
 impl fmt::Display for Drawing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (width, height) = self.size;
-        writeln!(
-            f,
-            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}">"#
-        )?;
-        writeln!(f, "<style>{STYLE}</style>")?;
-        writeln!(f, r##"<rect width="100%" height="100%" fill="#ffffff"/>"##)?;
-        let title = self.title.replace('&', "&amp;").replace('<', "&lt;");
-        writeln!(f, r#"<text class="title" x="20" y="30">{title}</text>"#)?;
+        self.write_opening(f, STYLE, 0.0)?;
         for (from, to) in &self.links {
-            self.write_link(f, *from, *to)?;
+            writeln!(f, r#"<path class="link" d="{}"/>"#, self.path(*from, *to, 0.0))?;
         }
-        for (vertex, place) in self.places.iter().enumerate() {
-            self.write_vertex(f, vertex, *place)?;
-        }
+        self.write_vertices(f)?;
         writeln!(f, "</svg>")
     }
 }

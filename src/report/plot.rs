@@ -44,7 +44,7 @@ pub enum Scale {
 /// A line with a marker at each of its points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Its name in the legend.
+    /// Its name in the legend, where an empty one does not stand.
     pub name: String,
     /// Its points; what a logarithmic axis cannot show is left out.
     pub points: Vec<(f64, f64)>,
@@ -156,6 +156,7 @@ fn whole(first: f64, last: f64, step: f64) -> impl Iterator<Item = f64> {
 const HEIGHT: u32 = 540;
 const PLOT_WIDTH: u32 = 760;
 const TITLE_HEIGHT: u32 = 52;
+const LEGEND_STEP: i32 = 24;
 const FONT: &str = "Helvetica, Arial, sans-serif";
 const INK: RGBColor = RGBColor(38, 42, 48);
 const GRID: RGBColor = RGBColor(226, 229, 233);
@@ -226,7 +227,8 @@ impl LineChart {
     }
 
     fn draw(&self, document: &mut String) -> DrawingResult {
-        let root = SVGBackend::with_string(document, (PLOT_WIDTH + self.legend_width(), HEIGHT)).into_drawing_area();
+        let size = (PLOT_WIDTH + self.legend_width(), HEIGHT.max(TITLE_HEIGHT + self.legend_height()));
+        let root = SVGBackend::with_string(document, size).into_drawing_area();
         root.fill(&WHITE)?;
         root.draw(&Text::new(self.title.clone(), (24, 18), font(20)))?;
         let (_, below) = root.split_vertically(TITLE_HEIGHT);
@@ -287,7 +289,7 @@ impl LineChart {
 
     fn draw_legend(&self, area: &Area<'_>) -> DrawingResult {
         let mut y = 18;
-        for line in &self.lines {
+        for line in self.named() {
             let colour = line.colour();
             let strokes: &[(i32, i32)] = if line.dashed { &[(4, 13), (25, 34)] } else { &[(4, 34)] };
             for (from, to) in strokes {
@@ -296,9 +298,17 @@ impl LineChart {
             area.draw(&Polygon::new(line.outline((19, y)), colour.filled()))?;
             let beside = font(14).pos(Pos::new(HPos::Left, VPos::Center));
             area.draw(&Text::new(line.name.clone(), (42, y), beside))?;
-            y += 24;
+            y += LEGEND_STEP;
         }
         Ok(())
+    }
+
+    fn named(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| !line.name.is_empty())
+    }
+
+    fn legend_height(&self) -> u32 {
+        LEGEND_STEP.unsigned_abs() * (1 + u32::try_from(self.named().count()).unwrap_or(100).min(100))
     }
 
     /// Wide enough for the longest name, at a generous width of a letter.

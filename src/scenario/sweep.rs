@@ -3,6 +3,8 @@
 use super::Scenario;
 use super::axis::{Axis, AxisValue};
 use super::source::{Document, Fault, Faults, Node, Tree};
+use crate::network::Topology;
+use crate::network::topology::NAMES;
 use crate::program::phases::formula;
 use exmex::{Express, Val};
 
@@ -236,6 +238,7 @@ impl Plan {
                 Setting::Tree(tree) => document.set_tree(&planned.axis.path, tree.clone()),
                 Setting::Text(text) => document.set(&planned.axis.path, text),
             }
+            .and_then(|()| self.complete_topology(&mut document, &planned.axis, &value.shown))
             .map_err(|fault| document.faults(vec![fault]))?;
             point.push(value);
         }
@@ -247,6 +250,20 @@ impl Plan {
         let names = self.axes.iter().map(|planned| planned.axis.name.clone());
         let keys = names.zip(point.into_iter().map(|value| Some(value.shown))).collect();
         Ok(Some(Case { keys, scenario }))
+    }
+
+    /// A topology by its bare name keeps the sides of the base value; where they do not make it one,
+    /// it is the topology of that name with as many nodes as the base value has.
+    fn complete_topology(&self, document: &mut Document, axis: &Axis, value: &AxisValue) -> Result<(), Fault> {
+        let AxisValue::Text(name) = value else { return Ok(()) };
+        let Ok(base) = self.document.read_at::<Topology>(&axis.path) else { return Ok(()) };
+        if !NAMES.contains(&name.as_str()) || document.read_at::<Topology>(&axis.path).is_ok() {
+            return Ok(());
+        }
+        let topology = Topology::from_name(name, base.nodes())
+            .map_err(|error| document.fault_at(&axis.path, &error.to_string(), Some("write it with its sides")))?;
+        let text = ron::to_string(&topology).expect("a topology can be written as RON");
+        document.set(&axis.path, &text)
     }
 
     fn passes_filter(&self, point: &[PlannedValue]) -> Result<bool, Fault> {

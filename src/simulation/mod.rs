@@ -6,10 +6,12 @@ mod deadlock;
 #[cfg(test)]
 mod everywhere;
 mod post_office;
+mod saturation;
 mod stage;
 mod traffic;
 
 pub use deadlock::{Blocked, DeadlockReport};
+pub use saturation::{OperatingPoint, Saturation, SaturationSign, saturation};
 
 use crate::engine::Streams;
 use crate::machine::{Layout, Machine, Partition, Placement};

@@ -18,7 +18,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("ring-pipeline", &[]),
     ("ring-shift", &["p=2,16", "machine.nodes.router_turn=AtOnce,EndOfRow"]),
     ("stencil", &[]),
-    ("traffic-64", &["offered_flits_per_node_cycle=0.1,0.4"]),
+    ("traffic-64", &["offered_flits_per_node_cycle=0.1"]),
     ("wormhole-mesh", &["offered_flits_per_node_cycle=0.1", "lanes=1,2"]),
 ];
 

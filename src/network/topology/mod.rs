@@ -27,7 +27,6 @@ mod load;
 mod mesh;
 mod metrics;
 mod name;
-mod pattern;
 mod shape;
 mod torus;
 
@@ -52,7 +51,6 @@ pub use graph::Links;
 pub use load::{ChannelLoads, Flow, uniform};
 pub use metrics::Metrics;
 pub use name::{NAMES, TopologyError};
-pub use pattern::Pattern;
 
 /// The largest number of vertices of any topology, 2³¹.
 pub const MAX_VERTICES: u64 = 1 << 31;

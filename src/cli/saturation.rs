@@ -1,0 +1,88 @@
+//! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
+
+use super::outcome::{keyed, metadata};
+use super::sweep::{prepared, table};
+use super::{Failure, ScenarioArguments};
+use crate::program::Shipped;
+use crate::report::{Format, Record, Writer};
+use crate::scenario::{Case, Plan};
+use crate::simulation::{Saturation, SimulationError, saturation};
+use clap::Args;
+use rayon::prelude::*;
+use serde_json::Value;
+use std::io::{Write, stdout};
+
+/// The path of the load, which is searched instead of swept.
+pub const OFFERED: &str = "program.offered";
+
+#[derive(Debug, Args)]
+pub struct SaturationArguments {
+    #[command(flatten)]
+    common: ScenarioArguments,
+    /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
+    #[arg(long, value_name = "NAME=V1,V2,…")]
+    over: Vec<String>,
+    /// How closely the load is searched, in flits per node and cycle.
+    #[arg(long, default_value_t = 0.005)]
+    resolution: f64,
+}
+
+pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
+    let common = &arguments.common;
+    if arguments.resolution.is_nan() || arguments.resolution <= 0.0 {
+        return Err(Failure::Usage(format!("--resolution {}: give a number above 0", arguments.resolution)));
+    }
+    let plan = common.plan(&arguments.over)?;
+    let Some((cases, _)) = prepared(common, &plan)? else { return Ok(()) };
+    let cases = without_load(&plan, cases);
+    let found: Vec<_> = cases.par_iter().map(|case| search(case, arguments.resolution)).collect();
+    let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let rows: Vec<_> = cases.iter().zip(&found).map(|(case, found)| record(case, found.as_ref())).collect();
+    let mut writer = Writer::many(stdout(), common.format.into());
+    for row in &rows {
+        writer.write(row)?;
+    }
+    writer.finish()?;
+    if Format::from(common.format) == Format::Text {
+        write!(stdout(), "{}", table(&rows))?;
+    }
+    let failures: Vec<_> = found.iter().filter_map(|found| found.as_ref().err()).map(ToString::to_string).collect();
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
+}
+
+/// One case for every combination of the axes but the load.
+fn without_load(plan: &Plan, cases: Vec<Case>) -> Vec<Case> {
+    let is_load = |name: &String| plan.axes().any(|axis| axis.path == OFFERED && axis.name == *name);
+    let mut kept: Vec<Case> = Vec::new();
+    for mut case in cases {
+        case.keys.retain(|(name, _)| !is_load(name));
+        if kept.iter().all(|other| other.keys != case.keys) {
+            kept.push(case);
+        }
+    }
+    kept
+}
+
+fn search(case: &Case, resolution: f64) -> Result<Result<Saturation, SimulationError>, Failure> {
+    match &case.scenario.program {
+        Shipped::Traffic(traffic) => Ok(saturation(&case.scenario, traffic, resolution)),
+        other => Err(Failure::Usage(format!("{} offers no load that could be raised: give Traffic", other.name()))),
+    }
+}
+
+fn record(case: &Case, found: Result<&Saturation, &SimulationError>) -> Record {
+    let mut record = keyed(&case.keys);
+    let search = found.ok();
+    let saturated = search.filter(|found| found.sign.is_some());
+    record.put("saturation_flits_per_node_cycle", saturated.map(|found| found.below.offered));
+    record.put("sign", saturated.and_then(|found| found.sign).map_or(Value::Null, |sign| sign.name().into()));
+    record.put("accepted_flits_per_node_cycle", search.map(|found| found.below.accepted));
+    record.put("latency_mean_s", search.map(|found| found.below.latency_s));
+    record.put("zero_load_latency_s", search.map(|found| found.idle.latency_s));
+    if let Err(error) = found {
+        record.put("error", error.to_string());
+    }
+    record.end_summary();
+    record.put_metadata(&metadata(&case.scenario));
+    record
+}
