@@ -1,8 +1,11 @@
 //! Nodes on a network: the one place where the two meet.
 
+mod overrides;
+mod pace;
 mod placement;
 mod transport;
 
+pub use overrides::NodeOverride;
 pub use placement::{Layout, Partition, Placement, near_square};
 pub use transport::{Happening, MessageId, Transport};
 
@@ -13,7 +16,7 @@ use crate::network::Network;
 use crate::node::{Host, Node};
 use serde::{Deserialize, Serialize};
 
-/// A message-passing parallel machine: equal nodes on a network, and a host.
+/// A message-passing parallel machine: nodes, equal but for overrides, on a network, and a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
@@ -27,6 +30,9 @@ pub struct Machine {
     pub host: Host,
     /// When a send is complete.
     pub sends: Sends,
+    /// The nodes that differ from all others; none unless given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<NodeOverride>,
 }
 
 /// When a send is complete, so that the sending process goes on.

@@ -1,6 +1,7 @@
 //! How a message crosses the machine: prepared packet by packet on the source's processor,
 //! carried over links and passed on by the nodes between, taken in on the destination's processor.
 
+use super::pace::Pace;
 use super::{Machine, Sends};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
@@ -46,6 +47,8 @@ pub enum Happening {
 pub struct Transport {
     node: Node,
     stopwatch: Stopwatch,
+    /// Only where not all processors take the time that is described.
+    pace: Option<Box<Pace>>,
     sends: Sends,
     packet_bytes: u64,
     calendar: Calendar,
@@ -119,6 +122,7 @@ impl Transport {
         Self {
             node: machine.nodes.clone(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
+            pace: Pace::of(machine, vertices, owners, streams),
             sends: machine.sends,
             packet_bytes: machine.network.switching.packet_bytes(),
             calendar: Calendar::new(),
@@ -153,7 +157,10 @@ impl Transport {
     /// # Errors
     /// If the processor cannot compute such a row.
     pub fn compute(&mut self, now: SimTime, node: u32, owner: u32, work: Work) -> Result<(), KernelError> {
-        let row = self.stopwatch.row_time(work)?;
+        let mut row = self.stopwatch.row_time(work)?;
+        if let Some(pace) = &mut self.pace {
+            row = pace.row(node, owner, row);
+        }
         self.processors.compute(&mut self.calendar, now, node, owner, (row, work.passes()));
         Ok(())
     }
@@ -170,7 +177,7 @@ impl Transport {
     pub fn send(&mut self, now: SimTime, from: u32, to: u32, bytes: u64, ticket: u32) {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
-        let hops = self.fabric.topology().distance(from, to);
+        let hops = self.fabric.hops(from, to);
         let message = Message { from, to, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
         let id = self.keep(message);
         self.counts.messages += 1;
@@ -389,6 +396,7 @@ impl Transport {
     }
 
     fn serve(&mut self, now: SimTime, node: u32, job: Job, service: SimDuration, urgency: Urgency) {
+        let service = self.pace.as_ref().map_or(service, |pace| pace.service(node, service));
         self.processors.serve(&mut self.calendar, now, node, (job, service), urgency);
     }
 }

@@ -8,7 +8,8 @@
 //! but the first and the last decides. With f = m a channel stores and forwards.
 
 use super::link::{Buffers, Link, NOWHERE, Packet};
-use super::routing::Routing;
+use super::overrides::{LinkOverride, port_towards};
+use super::router::Router;
 use super::switching::Switching;
 use super::topology::Topology;
 use super::virtual_channels::{Came, Classes};
@@ -16,16 +17,14 @@ use super::waiting::{BufferWait, Standstill};
 use super::{Network, Passage};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::units::{SimDuration, SimTime};
-use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
 /// All channels of a network at work.
 pub struct Channels {
     topology: Topology,
-    routing: Routing,
+    router: Router,
     switching: Switching,
     classes: Classes,
-    dice: ChaCha8Rng,
     ports: u32,
     /// One for each port, then one into and one out of the network for each node, where there are
     /// such.
@@ -105,11 +104,10 @@ impl Channels {
         let first_inward = topology.vertices() * ports;
         let of_ports = (0..first_inward).map(of_port);
         let wires = of_ports.chain((0..2 * ends).map(|_| Channel::new(end_link))).collect();
-        Self {
-            routing: network.routing,
+        let channels = Self {
+            router: Router::new(network, &topology, streams),
             switching: network.switching.clone(),
-            classes: Classes::of(network.virtual_channels, &topology),
-            dice: streams.stream("routing", 0),
+            classes: Classes::of(network.virtual_channels, &network.routing, &topology),
             ports,
             wires,
             first_inward,
@@ -118,7 +116,17 @@ impl Channels {
             flights: Vec::new(),
             vacant: Vec::new(),
             offered: 0,
+        };
+        network.overrides.iter().fold(channels, Self::with_override)
+    }
+
+    fn with_override(mut self, different: &LinkOverride) -> Self {
+        let LinkOverride::LinkSpeed { from, to, per_byte } = different else { return self };
+        for (near, far) in [(*from, *to), (*to, *from)] {
+            let port = port_towards(&self.topology, near, far).expect("check refuses links that do not exist");
+            self.wires[(near * self.ports + port) as usize].link.per_byte = Some(*per_byte);
         }
+        self
     }
 
     /// The same channels, of which the one that leaves `vertex` by `port` is another link.
@@ -139,6 +147,12 @@ impl Channels {
     #[must_use]
     pub fn entities(&self) -> Entity {
         2 * self.count()
+    }
+
+    /// The number of links on the way of a packet.
+    #[must_use]
+    pub fn hops(&self, from: u32, to: u32) -> u32 {
+        self.router.hops(&self.topology, from, to)
     }
 
     /// The topology that the channels form.
@@ -209,7 +223,8 @@ impl Channels {
         if at == to {
             return self.first_inward + self.ends + at;
         }
-        at * self.ports + self.routing.port(&self.topology, at, to, &mut self.dice)
+        let (first, wires) = (at * self.ports, &self.wires);
+        first + self.router.port(&self.topology, at, to, |port| wires[(first + port) as usize].load())
     }
 
     /// The vertices that a channel joins, if there is a link.
@@ -338,6 +353,12 @@ impl Channel {
             held: SimDuration::ZERO,
             free: SimTime::START,
         }
+    }
+
+    /// How many packets it has to send.
+    fn load(&self) -> u64 {
+        let waiting: usize = self.lanes.iter().map(|lane| lane.waiting.len()).sum();
+        waiting as u64 + u64::from(self.sending.is_some())
     }
 
     fn lane(&mut self, class: u32) -> &mut Lane {

@@ -57,6 +57,7 @@ impl Network {
             && matches!(self.links, Link { buffers: Buffers::Unbounded, latency: SimDuration::ZERO, .. })
             && self.routing == Routing::DimensionOrder
             && self.end_links.is_none()
+            && self.overrides.is_empty()
     }
 }
 
@@ -95,6 +96,16 @@ impl Fabric {
             Self::Links(links) => links.topology(),
             Self::Channels(channels) => channels.topology(),
             Self::Worms(worms) => worms.topology(),
+        }
+    }
+
+    /// The number of links on the way of a packet; with even ties, of any of its ways.
+    #[must_use]
+    pub fn hops(&self, from: u32, to: u32) -> u32 {
+        match self {
+            Self::Links(links) => links.topology().distance(from, to),
+            Self::Channels(channels) => channels.hops(from, to),
+            Self::Worms(worms) => worms.hops(from, to),
         }
     }
 

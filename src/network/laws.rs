@@ -30,7 +30,13 @@ fn network(topology: Topology, switching: Switching, links: Link) -> Network {
         links,
         end_links: None,
         virtual_channels: VirtualChannels::AsNeeded,
+        overrides: Vec::new(),
     }
+}
+
+/// A network of which only the topology matters.
+pub(super) fn plain(topology: Topology) -> Network {
+    network(topology, store_and_forward(), link(1, 0, 0, Buffers::Unbounded))
 }
 
 fn store_and_forward() -> Switching {
@@ -212,6 +218,30 @@ fn switchings() -> impl Strategy<Value = Switching> {
     ]
 }
 
+fn routings() -> impl Strategy<Value = Routing> {
+    prop_oneof![
+        Just(Routing::DimensionOrder),
+        Just(Routing::EvenTies),
+        Just(Routing::UpDown),
+        Just(Routing::ShortestPath(Choice::Lowest)),
+        Just(Routing::ShortestPath(Choice::Seeded)),
+        Just(Routing::MinimalAdaptive),
+        Just(Routing::Table(Vec::new())),
+    ]
+}
+
+/// Lets those links fail without which the network is still connected.
+fn fail(network: &mut Network, links: &[usize]) {
+    for link in links {
+        let topology = network.topology.clone();
+        let Some(((from, _), (to, _))) = topology.links().nth(*link) else { continue };
+        network.overrides.push(LinkOverride::LinkFailed { from, to });
+        if !network.faults(&topology).is_empty() {
+            network.overrides.pop();
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -257,12 +287,16 @@ proptest! {
         (topology, packets) in loads(),
         switching in switchings(),
         room in prop::option::of(1..4_u32),
-        even in any::<bool>(),
+        routing in routings(),
+        failed in prop::collection::vec(0..40_usize, 0..3),
     ) {
         let is_wormhole = matches!(switching, Switching::Wormhole(_));
         let buffers = room.filter(|_| !is_wormhole).map_or(Buffers::Unbounded, Buffers::Packets);
         let mut network = network(topology, switching, link(1, 0, 0, buffers));
-        network.routing = if even { Routing::EvenTies } else { Routing::DimensionOrder };
+        network.routing = routing;
+        if network.routing.avoids_failed_links() {
+            fail(&mut network, &failed);
+        }
         let times = deliveries(&mut fabric(&network), &packets);
         prop_assert!(times.iter().all(Option::is_some), "{:?}", times);
     }

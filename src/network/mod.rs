@@ -11,19 +11,26 @@ mod fabric;
 #[cfg(test)]
 mod laws;
 mod link;
+mod overrides;
 mod protocol;
+mod router;
 mod routing;
+mod signposts;
+mod soundness;
 pub mod switching;
 pub mod topology;
 pub mod traffic;
 mod virtual_channels;
 mod waiting;
+mod wiring;
 
 pub use channels::Channels;
 pub use fabric::{Fabric, Onward, Passage};
 pub use link::{Buffers, Link, Links, Packet, PacketKind};
+pub use overrides::LinkOverride;
 pub use protocol::{LinkRates, Protocol};
-pub use routing::Routing;
+pub use routing::{Choice, Routing, Signpost};
+pub use soundness::NetworkFault;
 pub use switching::Switching;
 pub use topology::Topology;
 pub use virtual_channels::VirtualChannels;
@@ -51,4 +58,7 @@ pub struct Network {
     /// Classes of buffers that keep the routing free of deadlock.
     #[serde(default)]
     pub virtual_channels: VirtualChannels,
+    /// The links that differ from all others; none unless given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<LinkOverride>,
 }

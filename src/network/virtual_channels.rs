@@ -1,5 +1,6 @@
 //! Virtual channels: classes of buffers that keep packets from waiting for each other in a circle.
 
+use super::routing::Routing;
 use super::topology::Topology;
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum VirtualChannels {
     /// As many as keep the routing free of deadlock: one on open grids, cubes and trees; two on
     /// rings and tori, where a packet changes class when it crosses the last link of a ring
-    /// (Dally and Seitz 1987); elsewhere one more with every link that leads to a vertex of a
-    /// lower number.
+    /// (Dally and Seitz 1987); elsewhere, and with every routing that does not follow dimensions,
+    /// one more with every link that leads to a vertex of a lower number. Up and down needs one.
     #[default]
     AsNeeded,
     /// One: where routes form a circle, a network with bounded buffers may come to a stand.
@@ -34,9 +35,15 @@ pub(super) enum Classes {
 }
 
 impl Classes {
-    pub fn of(channels: VirtualChannels, topology: &Topology) -> Self {
+    pub fn of(channels: VirtualChannels, routing: &Routing, topology: &Topology) -> Self {
         match (channels, topology) {
             (VirtualChannels::Single, _) => Self::One,
+            // Between two vertices there is but one way without a turn.
+            (_, Topology::Line { .. } | Topology::BinaryTree { .. }) if !matches!(routing, Routing::Table(_)) => {
+                Self::One
+            }
+            _ if *routing == Routing::UpDown => Self::One,
+            _ if !matches!(routing, Routing::DimensionOrder | Routing::EvenTies) => Self::Descents,
             (_, Topology::Ring { .. } | Topology::Torus2d { .. } | Topology::Torus3d { .. }) => Self::Dateline,
             (_, Topology::CubeConnectedCycles { .. } | Topology::Graph { .. }) => Self::Descents,
             _ => Self::One,
@@ -68,7 +75,7 @@ mod tests {
 
     /// Whether the channels of all routes, each with its class, can be put in an order.
     fn is_free_of_cycles(topology: &Topology, channels: VirtualChannels) -> bool {
-        let classes = Classes::of(channels, topology);
+        let classes = Classes::of(channels, &Routing::DimensionOrder, topology);
         let mut waits: BTreeMap<Lane, Vec<Lane>> = BTreeMap::new();
         for (from, to) in (0..topology.nodes()).flat_map(|from| (0..topology.nodes()).map(move |to| (from, to))) {
             let (mut at, mut came, mut last) = (from, None, None);

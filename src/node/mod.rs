@@ -4,11 +4,13 @@
 
 mod dispatch;
 mod input_output;
+mod noise;
 pub mod processor;
 mod software;
 
 pub use dispatch::{Dispatcher, RouterTurn, Turns, Urgency};
 pub use input_output::{Host, Linear};
+pub use noise::Noise;
 pub use processor::{Module, Processor, Work};
 pub use software::{Acknowledging, Receiving, Routing, Sending};
 
@@ -40,4 +42,7 @@ pub struct Node {
     pub dma_per_word: SimDuration,
     /// The cost of acknowledging a message.
     pub acknowledging: Acknowledging,
+    /// What disturbs its computations; nothing unless given.
+    #[serde(default, skip_serializing_if = "Noise::is_quiet")]
+    pub noise: Noise,
 }

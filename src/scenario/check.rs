@@ -49,13 +49,16 @@ impl Scenario {
     /// All faults, each with its place in `document`, from which this scenario was read.
     pub fn check(&self, document: &Document) -> Result<(), Faults> {
         let mut checker = Checker { document, faults: Vec::new() };
-        self.machine.check(&mut checker, "machine");
+        checker.machine(&self.machine, "machine");
         checker.numbers(self);
         if checker.faults.is_empty() {
             checker.partition(self);
         }
         if checker.faults.is_empty() {
             checker.size(self);
+        }
+        if checker.faults.is_empty() {
+            checker.fit(&self.machine, &self.topology(), "machine");
         }
         if checker.faults.is_empty() {
             checker.placement(self);
@@ -73,40 +76,9 @@ impl Scenario {
 
 impl Part for Machine {
     fn check(&self, checker: &mut Checker<'_>, path: &str) {
-        for fault in self.network.topology.faults() {
-            let place = checker.parameter(&at(path, "network.topology"), &fault);
-            checker.fault(&place, &fault, "change the parameters of the topology");
-        }
-        let packet = self.network.switching.packet_bytes();
-        if packet == 0 || packet > u64::from(u32::MAX) {
-            let message = format!("packets of {} cannot be sent", Bytes::new(packet));
-            checker.fault(&at(path, "network.switching.packet"), &message, "give a size from 1 B to 4 GiB");
-        } else if self.nodes.memory.count() / packet > u64::from(u32::MAX) {
-            let message = format!("{} is more than 2^32 packets", self.nodes.memory);
-            checker.fault(&at(path, "nodes.memory"), &message, "give less memory or larger packets");
-        }
-        let links =
-            [("network.links", Some(&self.network.links)), ("network.end_links", self.network.end_links.as_ref())];
-        for (field, link) in links {
-            if link.is_some_and(|link| link.per_byte.is_none() && link.protocol.is_none()) {
-                let help = "give `per_byte`, such as \"0.68 us/B\", or the `protocol` of the wire";
-                checker.fault(&at(path, field), "a link needs a byte rate", help);
-            }
-            if link.is_some_and(|link| link.buffers == Buffers::Packets(0)) {
-                let path = at(path, &format!("{field}.buffers"));
-                checker.fault(&path, "no packet could ever be sent", "give room for one packet or more, or Unbounded");
-            }
-        }
-        if let (Switching::Wormhole(mode), true) = (&self.network.switching, checker.faults.is_empty()) {
-            checker.wormhole(&at(path, "network"), mode, self);
-        }
-        if self.nodes.acknowledging.bytes.count() > u64::from(u32::MAX) {
-            let path = at(path, "nodes.acknowledging.bytes");
-            checker.fault(&path, "an acknowledge is longer than 4 GiB", "give a shorter one");
-        }
-        if let Processor::Kernels(kernels) = &self.nodes.processor {
-            kernels.t800.check(checker, &at(path, "nodes.processor.t800"));
-            kernels.modules.check(checker, &at(path, "nodes.processor.modules"));
+        checker.machine(self, path);
+        if checker.faults.is_empty() {
+            checker.fit(self, &self.network.topology, path);
         }
     }
 }
@@ -142,6 +114,63 @@ impl Part for Kernel {
 }
 
 impl Checker<'_> {
+    /// What can be said of a machine whatever part of it is in use.
+    fn machine(&mut self, machine: &Machine, path: &str) {
+        for fault in machine.network.topology.faults() {
+            let place = self.parameter(&at(path, "network.topology"), &fault);
+            self.fault(&place, &fault, "change the parameters of the topology");
+        }
+        let packet = machine.network.switching.packet_bytes();
+        if packet == 0 || packet > u64::from(u32::MAX) {
+            let message = format!("packets of {} cannot be sent", Bytes::new(packet));
+            self.fault(&at(path, "network.switching.packet"), &message, "give a size from 1 B to 4 GiB");
+        } else if machine.nodes.memory.count() / packet > u64::from(u32::MAX) {
+            let message = format!("{} is more than 2^32 packets", machine.nodes.memory);
+            self.fault(&at(path, "nodes.memory"), &message, "give less memory or larger packets");
+        }
+        let links = [
+            ("network.links", Some(&machine.network.links)),
+            ("network.end_links", machine.network.end_links.as_ref()),
+        ];
+        for (field, link) in links {
+            if link.is_some_and(|link| link.per_byte.is_none() && link.protocol.is_none()) {
+                let help = "give `per_byte`, such as \"0.68 us/B\", or the `protocol` of the wire";
+                self.fault(&at(path, field), "a link needs a byte rate", help);
+            }
+            if link.is_some_and(|link| link.buffers == Buffers::Packets(0)) {
+                let path = at(path, &format!("{field}.buffers"));
+                self.fault(&path, "no packet could ever be sent", "give room for one packet or more, or Unbounded");
+            }
+        }
+        if let (Switching::Wormhole(mode), true) = (&machine.network.switching, self.faults.is_empty()) {
+            self.wormhole(&at(path, "network"), mode, machine);
+        }
+        if machine.nodes.acknowledging.bytes.count() > u64::from(u32::MAX) {
+            let path = at(path, "nodes.acknowledging.bytes");
+            self.fault(&path, "an acknowledge is longer than 4 GiB", "give a shorter one");
+        }
+        if let Processor::Kernels(kernels) = &machine.nodes.processor {
+            kernels.t800.check(self, &at(path, "nodes.processor.t800"));
+            kernels.modules.check(self, &at(path, "nodes.processor.modules"));
+        }
+    }
+
+    /// Whether routing and overrides fit the part of the machine that is in use.
+    fn fit(&mut self, machine: &Machine, topology: &Topology, path: &str) {
+        for fault in machine.network.faults(topology) {
+            self.fault(&at(path, &format!("network.{}", fault.path)), &fault.message, fault.help);
+        }
+        for (index, different) in machine.overrides.iter().enumerate() {
+            if let Some((field, message)) = different.fault(topology.nodes()) {
+                let place = at(path, &format!("overrides.{index}.{field}"));
+                self.fault(&place, &message, "name nodes that are in use, and a speed from 1e-6 to 1e6");
+            }
+        }
+        if let Some(message) = machine.nodes.noise.fault() {
+            self.fault(&at(path, "nodes.noise"), &message, "give a number from 0 to below 1");
+        }
+    }
+
     fn listing(&mut self, path: &str, fault: &ListingError) {
         let path = match fault.line() {
             Some(line) => at(path, &format!("listing.{}", line - 1)),
@@ -177,7 +206,7 @@ impl Checker<'_> {
             self.fault(&at("links"), "wormhole routers have buffers and ports of their own", help);
         }
         let topology = &machine.network.topology;
-        let classes = wormhole::class_count(machine.network.virtual_channels, topology);
+        let classes = wormhole::class_count(&machine.network, topology);
         let channels = u64::from(topology.ports() + 1) * u64::from(classes) * u64::from(mode.lanes);
         if channels > u64::from(wormhole::MAX_INPUTS) {
             let message = format!("{channels} virtual channels come together in a router");

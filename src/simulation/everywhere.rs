@@ -43,6 +43,10 @@ fn document(file: &PathBuf, topology: &str, placement: &str) -> Document {
         ("compare", "[]"),
         ("axes", "[]"),
     ];
+    let routing = if topology.starts_with("Graph") { "ShortestPath(Lowest)" } else { "DimensionOrder" };
+    settings.push(("machine.network.routing", routing));
+    // Overrides name links and nodes of the scenario's own topology.
+    settings.extend(["machine.network.overrides", "machine.overrides"].map(|path| (path, "[]")));
     if document.get("program.n").is_some() {
         settings.push(("program.n", "12"));
     }

@@ -165,9 +165,10 @@ impl<'m> Simulation<'m> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::NodeOverride;
     use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
     use crate::network::{Buffers, Switching, Topology, VirtualChannels};
-    use crate::node::Routing;
+    use crate::node::{Module, Noise, Routing, Work};
     use crate::program::{Message, Process};
     use crate::units::{Bytes, PerByte};
 
@@ -230,6 +231,26 @@ mod tests {
             rank if rank == last => drop(me.receive(0).await),
             _ => {}
         }
+    }
+
+    /// A node at half speed takes twice as long, noise repeats with its seed, and without either nothing changes.
+    #[test]
+    fn slow_nodes_and_noise_lengthen_computations() {
+        async fn compute(me: Process) {
+            me.compute(Work::new(Module::Rsub, 100)).await;
+        }
+        let mut machine = crate::machine::Machine::load("scenarios/machines/parsytec-supercluster-t800.ron").unwrap();
+        machine.network.links.start = SimDuration::ZERO;
+        let time = |machine: &Machine, seed| {
+            Simulation::new(machine, 4).streams(Streams::new(seed)).run(&compute).unwrap().makespan
+        };
+        assert_eq!(time(&machine, 1), us(900));
+        machine.overrides = vec![NodeOverride::NodeSpeed { nodes: vec![3], factor: 0.5 }];
+        assert_eq!(time(&machine, 1), us(1800));
+        machine.nodes.noise = Noise::Uniform(0.05);
+        assert_eq!(time(&machine, 1), time(&machine, 1));
+        assert_ne!(time(&machine, 1), time(&machine, 2));
+        assert!(time(&machine, 1) > us(1710) && time(&machine, 1) < us(1890));
     }
 
     /// Everybody sends to the third neighbour on a ring where each buffer holds one packet.

@@ -18,7 +18,9 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("ring-pipeline", &[]),
     ("ring-shift", &["p=2,16", "machine.nodes.router_turn=AtOnce,EndOfRow"]),
     ("stencil", &[]),
+    ("straggler", &["program.n=64", "speed=1,0.5", "p=4,16"]),
     ("traffic-64", &["offered_flits_per_node_cycle=0.1"]),
+    ("transputer-graph", &[]),
     ("wormhole-mesh", &["offered_flits_per_node_cycle=0.1", "lanes=1,2"]),
 ];
 

@@ -63,6 +63,7 @@ fn network(row: &Row) -> Network {
         links: link(row.width),
         end_links: Some(link(1.0)),
         virtual_channels: VirtualChannels::AsNeeded,
+        overrides: Vec::new(),
     }
 }
 

@@ -5,12 +5,11 @@ use crate::engine::{Calendar, Streams};
 use crate::network::Network;
 use crate::network::fabric::{Onward, Passage};
 use crate::network::link::{NOWHERE, Packet};
-use crate::network::routing::Routing;
+use crate::network::router::Router as Guide;
 use crate::network::topology::Topology;
-use crate::network::virtual_channels::{Came, Classes, VirtualChannels};
+use crate::network::virtual_channels::{Came, Classes};
 use crate::network::waiting::{BufferWait, Standstill};
 use crate::units::{SimDuration, SimTime};
-use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
 /// No port, no virtual channel, no link.
@@ -25,9 +24,8 @@ const TO_CREDIT: u64 = 3;
 /// All routers of a network at work; one event a cycle while anything moves.
 pub struct Worms {
     topology: Topology,
-    routing: Routing,
+    guide: Guide,
     classes: Classes,
-    dice: ChaCha8Rng,
     onward: Onward,
     shape: Shape,
     cycle: SimDuration,
@@ -211,7 +209,7 @@ impl Worms {
     /// If more than 128 virtual channels come together in a router, which a check refuses.
     #[must_use]
     pub fn new(network: &Network, mode: &Wormhole, topology: Topology, onward: Onward, streams: Streams) -> Self {
-        let classes = class_count(network.virtual_channels, &topology);
+        let classes = class_count(network, &topology);
         let shape =
             Shape { links: topology.ports(), lanes: mode.lanes, channels: classes * mode.lanes, buffer: mode.buffer };
         assert!(shape.of_router() <= super::MAX_INPUTS, "check limits the virtual channels of a router");
@@ -225,9 +223,8 @@ impl Worms {
             ..Router::default()
         };
         Self {
-            routing: network.routing,
-            classes: Classes::of(network.virtual_channels, &topology),
-            dice: streams.stream("routing", 0),
+            guide: Guide::new(network, &topology, streams),
+            classes: Classes::of(network.virtual_channels, &network.routing, &topology),
             onward,
             cycle,
             flit_bytes: mode.flit.count(),
@@ -251,6 +248,12 @@ impl Worms {
             topology,
             shape,
         }
+    }
+
+    /// The number of links on the way of a packet.
+    #[must_use]
+    pub fn hops(&self, from: u32, to: u32) -> u32 {
+        self.guide.hops(&self.topology, from, to)
     }
 
     /// The topology that the routers form.
@@ -404,7 +407,9 @@ impl Worms {
         if to == router {
             (self.inputs.port[index], self.inputs.class[index]) = (self.shape.links, 0);
         } else {
-            let port = self.routing.port(&self.topology, router, to, &mut self.dice);
+            let (shape, outputs) = (self.shape, &self.outputs);
+            let load = |port| outputs.load(shape.first(router, port), shape);
+            let port = self.guide.port(&self.topology, router, to, load);
             let (next, _) = self.topology.neighbour(router, port).expect("routes follow links");
             let came = Came { port: port_in, class: self.class_of(channel) };
             let came = (port_in < self.shape.links).then_some(came);
@@ -640,13 +645,12 @@ const fn next_bit(bits: u128, turn: u32) -> u32 {
     if later == 0 { bits.trailing_zeros() } else { later.trailing_zeros() }
 }
 
-/// How many classes the packets of a topology can need.
-pub fn class_count(channels: VirtualChannels, topology: &Topology) -> u32 {
-    match Classes::of(channels, topology) {
+/// How many classes the packets of a network, of which `topology` is in use, can need.
+pub fn class_count(network: &Network, topology: &Topology) -> u32 {
+    match Classes::of(network.virtual_channels, &network.routing, topology) {
         Classes::One => 1,
         Classes::Dateline => 2,
-        // A path has no more descents than links.
-        Classes::Descents => 1 + topology.metrics().diameter_links,
+        Classes::Descents => 1 + Guide::new(network, topology, Streams::new(0)).most_descents(topology),
     }
 }
 
@@ -669,6 +673,13 @@ impl Inputs {
 }
 
 impl Outputs {
+    /// How many virtual channels of a port are taken, and flits in the buffers behind them.
+    fn load(&self, first: u32, shape: Shape) -> u64 {
+        let load =
+            |channel: usize| u64::from(shape.buffer - self.room[channel]) + u64::from(self.holder[channel] != NONE);
+        (first..first + shape.channels).map(|channel| load(channel as usize)).sum()
+    }
+
     fn new(topology: &Topology, shape: Shape, channels: usize) -> Self {
         let behind = |(router, port): (u32, u32)| {
             let far = topology.neighbour(router, port).filter(|_| port < shape.links);

@@ -1,0 +1,57 @@
+//! Pace: how much longer or shorter than described the processors of single nodes take.
+
+use super::{Machine, NodeOverride};
+use crate::engine::Streams;
+use crate::node::Noise;
+use crate::units::SimDuration;
+use rand_chacha::ChaCha8Rng;
+
+/// The speeds of all processors, and the noise of all computations.
+pub struct Pace {
+    /// By vertex.
+    speeds: Vec<f64>,
+    noise: Noise,
+    /// By owner of computations.
+    dice: Vec<ChaCha8Rng>,
+}
+
+impl Pace {
+    /// Nothing if all processors of the machine take the time that is described.
+    pub fn of(machine: &Machine, vertices: u32, owners: u32, streams: Streams) -> Option<Box<Self>> {
+        if machine.overrides.is_empty() && machine.nodes.noise.is_quiet() {
+            return None;
+        }
+        let mut speeds = vec![1.0; vertices as usize];
+        for NodeOverride::NodeSpeed { nodes, factor } in &machine.overrides {
+            for node in nodes {
+                speeds[*node as usize] *= factor;
+            }
+        }
+        let dice = (0..owners).map(|owner| streams.stream("noise", owner.into())).collect();
+        Some(Box::new(Self { speeds, noise: machine.nodes.noise, dice }))
+    }
+
+    /// What `service` of communication software takes on `node`.
+    pub fn service(&self, node: u32, service: SimDuration) -> SimDuration {
+        scaled(service, 1.0 / self.speeds[node as usize])
+    }
+
+    /// What the rows of the next computation of `owner` take on `node`.
+    pub fn row(&mut self, node: u32, owner: u32, row: SimDuration) -> SimDuration {
+        let noise = self.noise.factor(&mut self.dice[owner as usize]);
+        scaled(row, noise / self.speeds[node as usize])
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a disturbed time is rounded"
+)]
+fn scaled(span: SimDuration, factor: f64) -> SimDuration {
+    match factor {
+        1.0 => span,
+        _ => SimDuration::from_ps((span.ps() as f64 * factor).round() as u64),
+    }
+}

@@ -1,0 +1,196 @@
+//! The routing of a network at work.
+
+use super::Network;
+use super::routing::{Choice, Routing};
+use super::signposts::Signposts;
+use super::topology::Topology;
+use super::wiring::Wiring;
+use crate::engine::Streams;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use std::sync::OnceLock;
+
+/// Names the next port of every packet.
+pub struct Router {
+    manner: Manner,
+    dice: ChaCha8Rng,
+}
+
+enum Manner {
+    Natural,
+    EvenTies,
+    Signposts(Signposts),
+    Shortest(Distances, Tie),
+}
+
+/// Which of several ports that lie on shortest paths.
+#[derive(Clone, Copy)]
+enum Tie {
+    Lowest,
+    Seeded,
+    LeastLoaded,
+}
+
+impl Router {
+    /// The router of `network`, of which `topology` is in use.
+    pub fn new(network: &Network, topology: &Topology, streams: Streams) -> Self {
+        let wiring = || Wiring::new(topology, &network.overrides);
+        let shortest = |tie| Manner::Shortest(Distances::new(wiring()), tie);
+        let manner = match &network.routing {
+            Routing::DimensionOrder => Manner::Natural,
+            Routing::EvenTies => Manner::EvenTies,
+            Routing::UpDown => Manner::Signposts(Signposts::up_down(wiring())),
+            Routing::ShortestPath(Choice::Lowest) => shortest(Tie::Lowest),
+            Routing::ShortestPath(Choice::Seeded) => shortest(Tie::Seeded),
+            Routing::MinimalAdaptive => shortest(Tie::LeastLoaded),
+            Routing::Table(table) => Manner::Signposts(Signposts::written(wiring(), table)),
+        };
+        Self { manner, dice: streams.stream("routing", 0) }
+    }
+
+    /// The port by which a packet for `to` leaves the vertex `at`, which is not `to`; `load` tells
+    /// how much waits at a port of `at`.
+    pub fn port(&mut self, topology: &Topology, at: u32, to: u32, load: impl Fn(u32) -> u64) -> u32 {
+        match &self.manner {
+            Manner::Natural => topology.route(at, to),
+            Manner::EvenTies => even_ties(topology, at, to, &mut self.dice),
+            Manner::Signposts(signposts) => signposts.port(at, to),
+            Manner::Shortest(distances, tie) => {
+                let port = match tie {
+                    Tie::Lowest => distances.closer(at, to).next(),
+                    Tie::Seeded => any(distances.closer(at, to), &mut self.dice),
+                    Tie::LeastLoaded => distances.closer(at, to).min_by_key(|(port, _)| load(*port)),
+                };
+                port.expect("check refuses networks that are not connected").0
+            }
+        }
+    }
+
+    /// The number of links on the way from `from` to `to`.
+    pub fn hops(&self, topology: &Topology, from: u32, to: u32) -> u32 {
+        match &self.manner {
+            Manner::Natural | Manner::EvenTies => topology.distance(from, to),
+            Manner::Shortest(distances, _) => distances.from(from, to),
+            Manner::Signposts(signposts) => {
+                let path = signposts.path(from, to).expect("check refuses tables that lead nowhere");
+                u32::try_from(path.len() - 1).expect("a path has fewer links than there are vertices")
+            }
+        }
+    }
+
+    /// The most links to a vertex of a lower number on any way between two nodes.
+    pub fn most_descents(&self, topology: &Topology) -> u32 {
+        match &self.manner {
+            // No more than links.
+            Manner::Natural | Manner::EvenTies => Some(topology.metrics().diameter_links),
+            Manner::Shortest(distances, _) => (0..topology.nodes()).map(|to| distances.most_descents(to)).max(),
+            Manner::Signposts(signposts) => {
+                let pairs = (0..topology.nodes()).flat_map(|to| (0..topology.nodes()).map(move |from| (from, to)));
+                pairs.filter_map(|(from, to)| signposts.path(from, to)).map(|path| descents(&path)).max()
+            }
+        }
+        .unwrap_or(0)
+    }
+}
+
+fn descents(path: &[u32]) -> u32 {
+    path.windows(2).map(|link| u32::from(link[1] < link[0])).sum()
+}
+
+/// The distances to every destination along the links that work, each made when first asked for.
+struct Distances {
+    wiring: Wiring,
+    toward: Vec<OnceLock<Box<[u32]>>>,
+}
+
+impl Distances {
+    fn new(wiring: Wiring) -> Self {
+        let toward = vec![OnceLock::new(); wiring.topology().nodes() as usize];
+        Self { wiring, toward }
+    }
+
+    fn toward(&self, to: u32) -> &[u32] {
+        self.toward[to as usize].get_or_init(|| self.wiring.distances(to))
+    }
+
+    fn from(&self, from: u32, to: u32) -> u32 {
+        self.toward(to)[from as usize]
+    }
+
+    /// The ports of `at` that come closer to `to`, by rising number, and where they lead.
+    fn closer(&self, at: u32, to: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let distances = self.toward(to);
+        self.wiring.links_at(at).filter(move |(_, next)| distances[*next as usize] < distances[at as usize])
+    }
+
+    fn most_descents(&self, to: u32) -> u32 {
+        let distances = self.toward(to);
+        let mut nearest_first: Vec<u32> = (0..self.wiring.topology().vertices()).collect();
+        nearest_first.sort_by_key(|vertex| distances[*vertex as usize]);
+        let mut most = vec![0; distances.len()];
+        for at in nearest_first {
+            let behind = self.closer(at, to).map(|(_, next)| most[next as usize] + u32::from(next < at));
+            most[at as usize] = behind.max().unwrap_or(0);
+        }
+        most.into_iter().max().unwrap_or(0)
+    }
+}
+
+/// A number below `count`, all with the same probability up to 2^−32.
+fn draw(count: usize, dice: &mut ChaCha8Rng) -> usize {
+    let scaled = (u128::from(dice.next_u32()) * count as u128) >> 32;
+    usize::try_from(scaled).expect("the number is below the count")
+}
+
+/// One of several things; draws only where there is a choice.
+fn any<T>(things: impl Iterator<Item = T>, dice: &mut ChaCha8Rng) -> Option<T> {
+    let mut things: Vec<T> = things.collect();
+    match things.len() {
+        0 | 1 => things.pop(),
+        count => Some(things.swap_remove(draw(count, dice))),
+    }
+}
+
+fn even_ties(topology: &Topology, at: u32, to: u32, dice: &mut ChaCha8Rng) -> u32 {
+    let natural = topology.route(at, to);
+    let rivals = match topology {
+        Topology::Ring { .. } | Topology::Torus2d { .. } | Topology::Torus3d { .. } => {
+            natural & !1..natural / 2 * 2 + 2
+        }
+        Topology::FatTree { .. } | Topology::CubeConnectedCycles { .. } | Topology::Graph { .. } => 0..topology.ports(),
+        _ => return natural,
+    };
+    let closer = topology.distance(at, to) - 1;
+    let comes_closer =
+        |port: &u32| topology.neighbour(at, *port).is_some_and(|(next, _)| topology.distance(next, to) == closer);
+    let ties = rivals.clone().filter(comes_closer).count();
+    let chosen = if ties > 1 { draw(ties, dice) } else { 0 };
+    rivals.filter(comes_closer).nth(chosen).unwrap_or(natural)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Streams;
+
+    #[test]
+    fn both_ways_round_a_ring_are_taken_where_they_are_equally_long() {
+        let ring = Topology::Ring { nodes: 6 };
+        let mut dice = Streams::new(1).stream("routing", 0);
+        let mut falling = |to| (0..1000).filter(|_| even_ties(&ring, 0, to, &mut dice) == 1).count();
+        assert_eq!((falling(2), falling(5)), (0, 1000));
+        assert!((400..600).contains(&falling(3)));
+    }
+
+    #[test]
+    fn the_least_loaded_of_the_shortest_paths_is_taken_and_the_lowest_of_equals() {
+        let mesh = Topology::Mesh2d { rows: 2, columns: 2 };
+        let distances = Distances::new(Wiring::new(&mesh, &[]));
+        let dice = Streams::new(1).stream("routing", 0);
+        let mut router = Router { manner: Manner::Shortest(distances, Tie::LeastLoaded), dice };
+        assert_eq!(router.port(&mesh, 0, 3, |_| 1), 0);
+        assert_eq!(router.port(&mesh, 0, 3, |port| u64::from(port == 0)), 2);
+        assert_eq!(router.port(&mesh, 0, 1, |port| u64::from(port == 0)), 0);
+        assert_eq!((router.hops(&mesh, 0, 3), router.most_descents(&mesh)), (2, 2));
+    }
+}

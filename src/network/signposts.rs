@@ -1,0 +1,168 @@
+//! Signposts: for every destination the one port by which each vertex sends its packets on.
+
+use super::overrides::port_towards;
+use super::routing::Signpost;
+use super::topology::Topology;
+use super::wiring::{UNREACHABLE, Wiring};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// No way leads there.
+const NO_PORT: u32 = u32::MAX;
+
+/// The tables of a routing that sends all packets for a destination the same way; each is made when
+/// first asked for.
+#[derive(Debug)]
+pub struct Signposts {
+    wiring: Wiring,
+    order: Order,
+    toward: Vec<OnceLock<Box<[u32]>>>,
+}
+
+#[derive(Debug)]
+enum Order {
+    /// By vertex, its place in the order from the root downwards.
+    UpDown(Vec<u32>),
+    /// By vertex and destination, the port.
+    Written(BTreeMap<(u32, u32), u32>),
+}
+
+impl Signposts {
+    /// See [`Routing::UpDown`](super::Routing::UpDown).
+    pub fn up_down(wiring: Wiring) -> Self {
+        let order = Order::UpDown(places(&wiring));
+        Self::new(wiring, order)
+    }
+
+    /// See [`Routing::Table`](super::Routing::Table).
+    pub fn written(wiring: Wiring, table: &[Signpost]) -> Self {
+        let port = |post: &Signpost| Some(((post.at, post.to), port_towards(wiring.topology(), post.at, post.next)?));
+        let order = Order::Written(table.iter().filter_map(port).collect());
+        Self::new(wiring, order)
+    }
+
+    fn new(wiring: Wiring, order: Order) -> Self {
+        let toward = vec![OnceLock::new(); wiring.topology().nodes() as usize];
+        Self { wiring, order, toward }
+    }
+
+    /// The port by which a packet for `to` leaves `at`.
+    pub fn port(&self, at: u32, to: u32) -> u32 {
+        self.toward[to as usize].get_or_init(|| self.ports(to))[at as usize]
+    }
+
+    /// The vertices from `from` to `to`; nothing if packets do not arrive there.
+    pub fn path(&self, from: u32, to: u32) -> Option<Vec<u32>> {
+        let mut path = vec![from];
+        let mut at = from;
+        while at != to {
+            let (next, _) = self.topology().neighbour(at, self.port(at, to))?;
+            path.push(next);
+            at = next;
+            if path.len() > self.toward.len() + self.topology().switches() as usize {
+                return None;
+            }
+        }
+        Some(path)
+    }
+
+    fn topology(&self) -> &Topology {
+        self.wiring.topology()
+    }
+
+    fn ports(&self, to: u32) -> Box<[u32]> {
+        match &self.order {
+            Order::UpDown(places) => self.ports_up_down(places, to),
+            Order::Written(table) => self.ports_written(table, to),
+        }
+    }
+
+    fn ports_written(&self, table: &BTreeMap<(u32, u32), u32>, to: u32) -> Box<[u32]> {
+        let distances = self.wiring.distances(to);
+        let port = |at| table.get(&(at, to)).copied().unwrap_or_else(|| self.nearest(&distances, at, |_| true));
+        (0..self.topology().vertices()).map(port).collect()
+    }
+
+    /// Down wherever only links downwards are left, otherwise up to the best of the vertices above,
+    /// so that a packet that has gone down never goes up.
+    fn ports_up_down(&self, places: &[u32], to: u32) -> Box<[u32]> {
+        let is_above = |one: u32, other: u32| places[one as usize] < places[other as usize];
+        let down = self.wiring.climb(to, |near, far| is_above(far, near));
+        let mut lengths = down.clone();
+        let mut ports = vec![NO_PORT; places.len()];
+        for at in from_above(places) {
+            let can_go_down = down[at as usize] != UNREACHABLE;
+            let port = if can_go_down {
+                self.nearest(&down, at, |next| is_above(at, next))
+            } else {
+                self.nearest(&lengths, at, |next| is_above(next, at))
+            };
+            let next = self.topology().neighbour(at, port).map_or(at, |(next, _)| next);
+            lengths[at as usize] = down[at as usize].min(lengths[next as usize].saturating_add(1));
+            ports[at as usize] = port;
+        }
+        ports.into()
+    }
+
+    /// The lowest port of `at` to the nearest of the neighbours that are allowed.
+    fn nearest(&self, distances: &[u32], at: u32, is_allowed: impl Fn(u32) -> bool) -> u32 {
+        let allowed = self.wiring.links_at(at).filter(|(_, next)| is_allowed(*next));
+        allowed.min_by_key(|(_, next)| distances[*next as usize]).map_or(NO_PORT, |(port, _)| port)
+    }
+}
+
+/// By vertex, its place in the order of distance from the root, then of number.
+fn places(wiring: &Wiring) -> Vec<u32> {
+    let distances = wiring.distances(wiring.centre());
+    let mut order: Vec<u32> = (0..wiring.topology().vertices()).collect();
+    order.sort_by_key(|vertex| distances[*vertex as usize]);
+    let mut places = vec![0; order.len()];
+    for (place, vertex) in (0..).zip(order) {
+        places[vertex as usize] = place;
+    }
+    places
+}
+
+/// The vertices in the order of their places.
+fn from_above(places: &[u32]) -> Vec<u32> {
+    let mut order = vec![0; places.len()];
+    for (vertex, place) in (0..).zip(places) {
+        order[*place as usize] = vertex;
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::LinkOverride;
+
+    /// After the first link downwards there is none upwards.
+    #[test]
+    fn up_and_down_turns_once_and_arrives() {
+        let failed = [LinkOverride::LinkFailed { from: 0, to: 1 }];
+        for name in ["ring", "mesh2d", "torus2d", "hypercube"] {
+            let topology = Topology::from_name(name, 16).unwrap();
+            for overrides in [&failed[..], &[]] {
+                let places = places(&Wiring::new(&topology, overrides));
+                let signposts = Signposts::up_down(Wiring::new(&topology, overrides));
+                for (from, to) in (0..16).flat_map(|from| (0..16).map(move |to| (from, to))) {
+                    let path = signposts.path(from, to).expect("packets arrive");
+                    let is_down = |link: &[u32]| places[link[1] as usize] > places[link[0] as usize];
+                    assert!(path.windows(2).map(is_down).is_sorted(), "{name}: {path:?}");
+                    assert!(!path.windows(2).any(|link| !overrides.is_empty() && (link == [0, 1] || link == [1, 0])));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn packets_follow_the_table_and_elsewhere_the_shortest_path() {
+        let ring = Topology::Ring { nodes: 5 };
+        let post = |at, next| Signpost { at, to: 1, next };
+        let path = |table: &[Signpost]| Signposts::written(Wiring::new(&ring, &[]), table).path(0, 1);
+        assert_eq!(path(&[]), Some(vec![0, 1]));
+        assert_eq!(path(&[post(0, 4), post(4, 3)]), Some(vec![0, 4, 3, 2, 1]));
+        assert_eq!(path(&[post(0, 4)]), None, "4 sends it back");
+    }
+}

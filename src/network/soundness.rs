@@ -1,0 +1,183 @@
+//! Whether routing, overrides and topology fit together.
+
+use super::overrides::{LinkOverride, port_towards};
+use super::routing::{Routing, Signpost};
+use super::signposts::Signposts;
+use super::topology::Topology;
+use super::wiring::Wiring;
+use super::{Network, Switching};
+
+/// Something that cannot be so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkFault {
+    /// The path of the field within the network.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: &'static str,
+}
+
+impl NetworkFault {
+    fn new(path: &str, message: String, help: &'static str) -> Self {
+        Self { path: path.to_owned(), message, help }
+    }
+}
+
+impl Network {
+    /// What does not fit together when `topology`, which has no faults of its own, is in use.
+    #[must_use]
+    pub fn faults(&self, topology: &Topology) -> Vec<NetworkFault> {
+        let mut faults: Vec<_> =
+            (0..self.overrides.len()).filter_map(|index| self.override_fault(topology, index)).collect();
+        faults.extend(self.illegal_pair(topology));
+        if faults.is_empty() {
+            let wiring = Wiring::new(topology, &self.overrides);
+            faults.extend(self.parted(&wiring));
+            if let (true, Routing::Table(table)) = (faults.is_empty(), &self.routing) {
+                faults = table_faults(wiring, table);
+            }
+        }
+        faults
+    }
+
+    fn failures(&self) -> impl Iterator<Item = (usize, (u32, u32))> + '_ {
+        let failed = self.overrides.iter().enumerate().filter(|(_, link)| link.is_failure());
+        failed.map(|(index, link)| (index, link.ends()))
+    }
+
+    fn override_fault(&self, topology: &Topology, index: usize) -> Option<NetworkFault> {
+        let different = &self.overrides[index];
+        let (from, to) = different.ends();
+        let path = format!("overrides.{index}");
+        if from.max(to) >= topology.vertices() || port_towards(topology, from, to).is_none() {
+            let message = format!("there is no link between {from} and {to} in the {topology} in use");
+            return Some(NetworkFault::new(&path, message, "name two vertices that are joined by a link"));
+        }
+        let same = |other: &LinkOverride| [(from, to), (to, from)].contains(&other.ends());
+        if self.overrides[..index].iter().any(same) {
+            let message = format!("the link between {from} and {to} is overridden twice");
+            return Some(NetworkFault::new(&path, message, "keep one of the overrides"));
+        }
+        let is_clocked = matches!(self.switching, Switching::Wormhole(_)) && !different.is_failure();
+        is_clocked.then(|| {
+            let message = "the routers are clocked: all their links have one speed".to_owned();
+            NetworkFault::new(&path, message, "leave the speed out, or use StoreAndForward or CutThrough")
+        })
+    }
+
+    fn illegal_pair(&self, topology: &Topology) -> Option<NetworkFault> {
+        const HELP: &str = "use UpDown, ShortestPath, MinimalAdaptive or a Table";
+        let message = match (&self.routing, topology) {
+            (Routing::DimensionOrder, Topology::Graph { .. }) => {
+                format!("a {topology} has no dimensions whose order could be kept")
+            }
+            (routing, _) if !routing.avoids_failed_links() => {
+                let (_, (from, to)) = self.failures().next()?;
+                format!("this routing cannot avoid the link between {from} and {to}, which has failed")
+            }
+            _ => return None,
+        };
+        Some(NetworkFault::new("routing", message, HELP))
+    }
+
+    fn parted(&self, wiring: &Wiring) -> Option<NetworkFault> {
+        let (index, _) = self.failures().last()?;
+        let lost = wiring.lost()?;
+        let message = format!("without the links that have failed, vertex {lost} cannot be reached from vertex 0");
+        Some(NetworkFault::new(&format!("overrides.{index}"), message, "let fewer links fail"))
+    }
+}
+
+fn table_faults(wiring: Wiring, table: &[Signpost]) -> Vec<NetworkFault> {
+    let place = |index: usize| format!("routing.{index}");
+    let faults: Vec<_> = (0..table.len())
+        .filter_map(|index| {
+            let message = entry_fault(&wiring, &table[..index], table[index])?;
+            Some(NetworkFault::new(&place(index), message, "let every entry lead along a link towards a node"))
+        })
+        .collect();
+    if !faults.is_empty() {
+        return faults;
+    }
+    let signposts = Signposts::written(wiring, table);
+    let circle = |(index, post): (usize, &Signpost)| {
+        let message = format!("a packet at {} for {} never arrives: it comes back to where it was", post.at, post.to);
+        let lost = signposts.path(post.at, post.to).is_none();
+        lost.then(|| NetworkFault::new(&place(index), message, "let the entries lead to their destination"))
+    };
+    // A circle consists of entries, in part at least: shortest paths have none.
+    table.iter().enumerate().filter_map(circle).collect()
+}
+
+fn entry_fault(wiring: &Wiring, before: &[Signpost], post: Signpost) -> Option<String> {
+    let Signpost { at, to, next } = post;
+    let topology = wiring.topology();
+    if at >= topology.vertices() || to >= topology.nodes() || at == to {
+        return Some(format!("no packet for {to} has to go on from {at} in a {topology}"));
+    }
+    if !wiring.links_at(at).any(|(_, far)| far == next) {
+        return Some(format!("no link that works leads from {at} to {next}"));
+    }
+    let again = before.iter().any(|other| (other.at, other.to) == (at, to));
+    again.then(|| format!("the way from {at} to {to} is written twice"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::laws::plain;
+
+    fn faults(topology: Topology, routing: Routing, failed: &[(u32, u32)]) -> Vec<String> {
+        let mut network = plain(topology.clone());
+        network.routing = routing;
+        network.overrides = failed.iter().map(|&(from, to)| LinkOverride::LinkFailed { from, to }).collect();
+        network.faults(&topology).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
+    }
+
+    #[test]
+    fn a_network_that_does_not_fit_together_is_refused() {
+        let ring = || Topology::Ring { nodes: 5 };
+        assert_eq!(
+            faults(ring(), Routing::EvenTies, &[(1, 0)]),
+            ["routing: this routing cannot avoid the link between 1 and 0, which has failed"]
+        );
+        assert_eq!(
+            faults(ring(), Routing::UpDown, &[(1, 0), (2, 3)]),
+            ["overrides.1: without the links that have failed, vertex 1 cannot be reached from vertex 0"]
+        );
+        assert_eq!(
+            faults(ring(), Routing::UpDown, &[(0, 2), (3, 4), (4, 3)]),
+            [
+                "overrides.0: there is no link between 0 and 2 in the ring of 5 in use",
+                "overrides.2: the link between 4 and 3 is overridden twice",
+            ]
+        );
+        assert_eq!(
+            faults(Topology::graph(2, &[(0, 1)]), Routing::DimensionOrder, &[]),
+            ["routing: a graph of 2 nodes has no dimensions whose order could be kept"]
+        );
+        assert_eq!(faults(ring(), Routing::MinimalAdaptive, &[(1, 0)]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_table_leads_along_links_to_the_destination() {
+        let table = |entries: &[(u32, u32, u32)]| {
+            let post = |&(at, to, next): &(u32, u32, u32)| Signpost { at, to, next };
+            faults(Topology::Ring { nodes: 5 }, Routing::Table(entries.iter().map(post).collect()), &[])
+        };
+        assert_eq!(table(&[(0, 1, 4), (4, 1, 3)]), Vec::<String>::new());
+        assert_eq!(
+            table(&[(0, 1, 4)]),
+            ["routing.0: a packet at 0 for 1 never arrives: it comes back to where it was"]
+        );
+        assert_eq!(
+            table(&[(0, 1, 2), (9, 1, 0), (3, 1, 2), (3, 1, 4)]),
+            [
+                "routing.0: no link that works leads from 0 to 2",
+                "routing.1: no packet for 1 has to go on from 9 in a ring of 5",
+                "routing.3: the way from 3 to 1 is written twice",
+            ]
+        );
+    }
+}
