@@ -128,43 +128,43 @@ mod tests {
     use super::*;
     use crate::network::laws::plain;
 
-    fn faults(topology: Topology, routing: Routing, failed: &[(u32, u32)]) -> Vec<String> {
+    fn faults(topology: &Topology, routing: Routing, failed: &[(u32, u32)]) -> Vec<String> {
         let mut network = plain(topology.clone());
         network.routing = routing;
         network.overrides = failed.iter().map(|&(from, to)| LinkOverride::LinkFailed { from, to }).collect();
-        network.faults(&topology).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
+        network.faults(topology).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
     }
 
     #[test]
     fn a_network_that_does_not_fit_together_is_refused() {
         let ring = || Topology::Ring { nodes: 5 };
         assert_eq!(
-            faults(ring(), Routing::EvenTies, &[(1, 0)]),
+            faults(&ring(), Routing::EvenTies, &[(1, 0)]),
             ["routing: this routing cannot avoid the link between 1 and 0, which has failed"]
         );
         assert_eq!(
-            faults(ring(), Routing::UpDown, &[(1, 0), (2, 3)]),
+            faults(&ring(), Routing::UpDown, &[(1, 0), (2, 3)]),
             ["overrides.1: without the links that have failed, vertex 1 cannot be reached from vertex 0"]
         );
         assert_eq!(
-            faults(ring(), Routing::UpDown, &[(0, 2), (3, 4), (4, 3)]),
+            faults(&ring(), Routing::UpDown, &[(0, 2), (3, 4), (4, 3)]),
             [
                 "overrides.0: there is no link between 0 and 2 in the ring of 5 in use",
                 "overrides.2: the link between 4 and 3 is overridden twice",
             ]
         );
         assert_eq!(
-            faults(Topology::graph(2, &[(0, 1)]), Routing::DimensionOrder, &[]),
+            faults(&Topology::graph(2, &[(0, 1)]), Routing::DimensionOrder, &[]),
             ["routing: a graph of 2 nodes has no dimensions whose order could be kept"]
         );
-        assert_eq!(faults(ring(), Routing::MinimalAdaptive, &[(1, 0)]), Vec::<String>::new());
+        assert_eq!(faults(&ring(), Routing::MinimalAdaptive, &[(1, 0)]), Vec::<String>::new());
     }
 
     #[test]
     fn a_table_leads_along_links_to_the_destination() {
         let table = |entries: &[(u32, u32, u32)]| {
             let post = |&(at, to, next): &(u32, u32, u32)| Signpost { at, to, next };
-            faults(Topology::Ring { nodes: 5 }, Routing::Table(entries.iter().map(post).collect()), &[])
+            faults(&Topology::Ring { nodes: 5 }, Routing::Table(entries.iter().map(post).collect()), &[])
         };
         assert_eq!(table(&[(0, 1, 4), (4, 1, 3)]), Vec::<String>::new());
         assert_eq!(
