@@ -142,8 +142,10 @@ fn not_gauss_jordan(case: &Case) -> Option<&'static str> {
 /// iteration of `Rsub`, which outweighs all other modules of an elimination.
 fn split(scenario: &Scenario) -> Option<ComputationSplit> {
     match (&scenario.machine.nodes.processor, &scenario.program) {
-        (Processor::Kernels(kernels), Shipped::GaussJordan(_)) => {
-            let cost = kernels.timed(Module::Rsub).ok()?.iteration()?;
+        (Processor::Kernels(kernels), Shipped::GaussJordan(system)) => {
+            let kernel = kernels.timed(Module::Rsub).ok()?;
+            // With a cache no iteration is like another: then a whole row speaks for them.
+            let cost = kernel.iteration().or_else(|| kernel.inner_cost(system.n).ok())?;
             Some(shares(cost.account(kernels.accounting)))
         }
         (Processor::Kernels(_) | Processor::Calibrated(_) | Processor::Counted(_) | Processor::Rate(_), _) => None,
