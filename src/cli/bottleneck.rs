@@ -3,7 +3,7 @@
 use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::outcome::{self, References, keyed, metadata};
 use super::sweep::{name, play_all, prepared};
-use super::{Failure, ScenarioArguments};
+use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::analysis::{Bottleneck, Components, ComputationSplit, Place};
 use crate::model::zemerly::{self, Prediction};
 use crate::node::processor::{Account, QuarterCycles};
@@ -19,12 +19,8 @@ use std::path::{Path, PathBuf};
 pub struct BottleneckArguments {
     #[command(flatten)]
     common: ScenarioArguments,
-    /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
-    #[arg(long, value_name = "NAME=V1,V2,…")]
-    over: Vec<String>,
-    /// How many cases are played side by side; all cores unless given.
-    #[arg(long)]
-    jobs: Option<usize>,
+    #[command(flatten)]
+    cases: CaseArguments,
     /// Where the times come from.
     #[arg(long, value_enum, default_value = "simulated")]
     source: Source,
@@ -73,11 +69,11 @@ struct Group {
 
 pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     let common = &arguments.common;
-    let plan = common.plan(&arguments.over)?;
+    let plan = common.plan(&arguments.cases.over)?;
     let axis = CurveAxis::of(&plan, arguments.axis.as_deref())?;
     let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
     let mut failures = Vec::new();
-    let points = points(&cases, arguments.source, arguments.jobs, &references, &axis, &mut failures)?;
+    let points = points(&cases, arguments.source, arguments.cases.jobs, &references, &axis, &mut failures)?;
     let mut times = TimeLines::default();
     for (case, point) in cases.iter().zip(&points) {
         let seconds = point.components.as_ref().map(|components| components.total_s);

@@ -82,6 +82,17 @@ struct ScenarioArguments {
     dump_config: bool,
 }
 
+/// What the commands that play all cases of a scenario have in common.
+#[derive(Debug, Args)]
+struct CaseArguments {
+    /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
+    #[arg(long, value_name = "NAME=V1,V2,…")]
+    over: Vec<String>,
+    /// How many cases are played side by side; all cores unless given.
+    #[arg(long)]
+    jobs: Option<usize>,
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum OutputFormat {
     Text,

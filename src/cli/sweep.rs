@@ -2,7 +2,7 @@
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::outcome::{Outcome, References, SIMULATED_ERROR, keyed};
-use super::{Failure, ScenarioArguments};
+use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::analysis::Residuals;
 use crate::program::Shipped;
 use crate::report::figures;
@@ -23,12 +23,8 @@ use std::sync::mpsc;
 pub struct SweepArguments {
     #[command(flatten)]
     common: ScenarioArguments,
-    /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
-    #[arg(long, value_name = "NAME=V1,V2,…")]
-    over: Vec<String>,
-    /// How many cases are played side by side; all cores unless given.
-    #[arg(long)]
-    jobs: Option<usize>,
+    #[command(flatten)]
+    cases: CaseArguments,
     /// Draws the times over the last axis, and what they are compared with, as SVG; with traffic, the
     /// latencies over the load.
     #[arg(long, value_name = "FILE.svg")]
@@ -37,7 +33,7 @@ pub struct SweepArguments {
 
 pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let common = &arguments.common;
-    let plan = common.plan(&arguments.over)?;
+    let plan = common.plan(&arguments.cases.over)?;
     let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
     let plot = arguments.plot.as_ref().map(|file| CurveAxis::of(&plan, None).map(|axis| (file, axis))).transpose()?;
     let is_traffic = matches!(cases[0].scenario.program, Shipped::Traffic(_));
@@ -46,7 +42,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let mut failures = Vec::new();
     let mut writer = Writer::many(stdout(), common.format.into());
     let mut output = Ok(());
-    play_all(&cases, arguments.jobs, &references, |case, result| {
+    play_all(&cases, arguments.cases.jobs, &references, |case, result| {
         let record = result.map_or_else(
             |error| {
                 failures.push(format!("{}: {error}", name(case)));
