@@ -40,6 +40,8 @@ pub enum Verb {
     Wait(Operation),
     /// Waits until one of the operations is complete; none is ended.
     WaitAny(Vec<Operation>),
+    /// Asks whether an operation is complete; it is not ended. Takes no time.
+    Test(Operation),
     /// Waits until all ranks have come here; costs nothing.
     Barrier,
     /// Gives up the run: the program cannot go on, for this reason.
@@ -57,6 +59,8 @@ pub enum Answer {
     Started(Operation),
     /// Which of several operations is complete.
     Ready(usize),
+    /// Whether an operation is complete.
+    Tested(bool),
 }
 
 /// A send or a receive under way. It must be waited for.
@@ -195,6 +199,12 @@ impl Process {
         self.surroundings.link_protocol.as_ref().map(Protocol::rates)
     }
 
+    /// The streams of random numbers of the run, for what belongs to no rank.
+    #[must_use]
+    pub fn streams(&self) -> Streams {
+        self.surroundings.streams
+    }
+
     /// The simulated time.
     #[must_use]
     pub fn now(&self) -> SimTime {
@@ -284,6 +294,14 @@ impl Process {
         match self.ask(Verb::WaitAny(operations.to_vec())).await {
             Answer::Ready(index) => index,
             other => unreachable!("wait_any was answered {other:?}"),
+        }
+    }
+
+    /// Whether `operation` is complete. It still has to be [waited](Self::wait) for, which takes no time then.
+    pub async fn test(&self, operation: Operation) -> bool {
+        match self.ask(Verb::Test(operation)).await {
+            Answer::Tested(complete) => complete,
+            other => unreachable!("a test was answered {other:?}"),
         }
     }
 

@@ -255,6 +255,10 @@ impl<'s> Stage<'s> {
             Verb::StartReceive(pattern) => Ok(Some(Answer::Started(self.start_receive(now, rank, pattern)))),
             Verb::Wait(operation) => self.wait_for(rank, operation),
             Verb::WaitAny(operations) => self.wait_for_any(rank, operations),
+            Verb::Test(operation) => {
+                let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
+                Ok(Some(Answer::Tested(task.state.is_complete())))
+            }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Fail(reason) => Err(fault(rank, reason)),
         }
