@@ -133,6 +133,7 @@ impl<'s> Stage<'s> {
         if self.finished < self.layout.ranks() {
             return Err(self.standstill());
         }
+        self.transport.stop();
         let end = self.last_finish;
         for rank in 0..self.layout.ranks() {
             self.account(end, rank);
