@@ -2,6 +2,7 @@
 
 mod bottleneck;
 mod check;
+mod cluster;
 mod curves;
 mod failure;
 mod outcome;

@@ -3,6 +3,7 @@
 //! A program sees ranks, never routes. It is written with the verbs of [`Process`], the shipped
 //! programs just like a user's own.
 
+pub mod characteristic;
 pub mod collective;
 mod compute;
 mod fault;
@@ -17,6 +18,7 @@ mod rehearsal;
 mod ring_shift;
 mod traffic;
 
+pub use characteristic::Characteristic;
 pub use collective::Collective;
 pub use compute::Compute;
 pub use fault::ProgramFault;
@@ -98,6 +100,8 @@ pub enum Shipped {
     RingShift(RingShift),
     /// A collective operation, measured.
     Collective(Collective),
+    /// The loads, computations and exchanges that characterise an application.
+    Characteristic(Characteristic),
     /// A program made of steps, written in the scenario itself.
     Phases(Phases),
     /// Packets that every node injects without waiting for anything.
@@ -115,6 +119,7 @@ impl Shipped {
             Self::LinkRate(_) => "LinkRate",
             Self::RingShift(_) => "RingShift",
             Self::Collective(_) => "Collective",
+            Self::Characteristic(_) => "Characteristic",
             Self::Phases(_) => "Phases",
             Self::Traffic(_) => "Traffic",
         }
@@ -128,6 +133,7 @@ impl Shipped {
             Self::LinkRate(program) => program,
             Self::RingShift(program) => program,
             Self::Collective(program) => program,
+            Self::Characteristic(program) => program,
             Self::Phases(program) => program,
             Self::Traffic(program) => program,
         }

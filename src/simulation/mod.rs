@@ -5,6 +5,7 @@ mod collectives;
 mod deadlock;
 #[cfg(test)]
 mod everywhere;
+mod node_barrier;
 mod post_office;
 mod saturation;
 mod stage;
