@@ -116,6 +116,7 @@ impl Hall {
             clock: Cell::new(SimTime::START),
             ranks,
             host,
+            nodes: (0..ranks).collect(),
             packet_bytes,
             // Nothing takes time here.
             processor: Processor::Rate(Rate { inner_iteration: SimDuration::ZERO }),

@@ -5,6 +5,8 @@ mod collectives;
 mod deadlock;
 #[cfg(test)]
 mod everywhere;
+#[cfg(test)]
+mod numerics;
 mod post_office;
 mod saturation;
 mod stage;

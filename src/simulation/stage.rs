@@ -61,6 +61,7 @@ impl<'s> Stage<'s> {
             clock: Cell::new(SimTime::START),
             ranks,
             host: layout.first_rank(machine.host.node).unwrap_or(0),
+            nodes: (0..ranks).map(|rank| layout.node(rank)).collect(),
             packet_bytes: machine.network.switching.packet_bytes(),
             processor: machine.nodes.processor.clone(),
             link_protocol: machine.network.links.protocol.clone(),
