@@ -228,7 +228,8 @@ impl Transport {
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
         let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
         let hops = self.fabric.hops(from, to);
-        let message = Message { from, to, cores, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
+        let message =
+            Message { from, to, cores, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
         let id = self.keep(message);
         self.counts.messages += 1;
         self.prepare(now, id);

@@ -116,6 +116,7 @@ impl Hall {
             clock: Cell::new(SimTime::START),
             ranks,
             host,
+            nodes: (0..ranks).collect(),
             packet_bytes,
             ranks_per_node: 1,
             balance: None,

@@ -6,6 +6,8 @@ mod deadlock;
 #[cfg(test)]
 mod everywhere;
 mod node_barrier;
+#[cfg(test)]
+mod numerics;
 mod post_office;
 mod saturation;
 mod stage;

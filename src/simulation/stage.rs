@@ -63,6 +63,7 @@ impl<'s> Stage<'s> {
             clock: Cell::new(SimTime::START),
             ranks,
             host: layout.first_rank(machine.host.node).unwrap_or(0),
+            nodes: (0..ranks).map(|rank| layout.node(rank)).collect(),
             packet_bytes: machine.network.switching.packet_bytes(),
             ranks_per_node: layout.most_ranks_on_a_node(),
             balance: machine.nodes.balance(),

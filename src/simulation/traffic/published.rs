@@ -17,8 +17,6 @@ struct Row {
     printed: f64,
     rule: f64,
     routed: f64,
-    /// The load of the busiest channel, in flows.
-    load: f64,
 }
 
 fn rows() -> Vec<Row> {
@@ -27,7 +25,7 @@ fn rows() -> Vec<Row> {
         let cells: Vec<&str> = line.split(',').collect();
         let number = |cell: usize| cells[cell].parse().unwrap();
         let (printed, rule, routed) = (number(5), number(6), number(7));
-        Row { topology: cells[0], pattern: cells[1], width: number(2), printed, rule, routed, load: number(9) }
+        Row { topology: cells[0], pattern: cells[1], width: number(2), printed, rule, routed }
     };
     // The source draws its neighbours on the wrapped grid.
     table.lines().skip(1).map(row).filter(|row| row.pattern != "news_open").collect()
