@@ -1,15 +1,19 @@
 //! Explanations of a trace. Nothing here knows the simulator: a trace read from disk will do.
 
+mod accounting;
 mod bottleneck;
 mod breakdown;
 mod components;
+pub mod critical_path;
 mod performance;
 mod residual;
 mod statistics;
 
+pub use accounting::{Accounting, Gain, PhaseBalance, RankTime};
 pub use bottleneck::{Bottleneck, Change, Place, Step};
 pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
+pub use critical_path::CriticalPath;
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
 pub use statistics::Sample;

@@ -3,6 +3,8 @@
 mod bottleneck;
 mod check;
 mod cluster;
+mod compare;
+mod critical_path;
 mod curves;
 mod failure;
 mod outcome;
@@ -12,6 +14,7 @@ mod saturation;
 mod sweep;
 mod telemetry;
 mod topology;
+mod traced;
 mod validate;
 
 pub use failure::Failure;
@@ -53,6 +56,16 @@ enum Command {
         after_help = "Example: parsim bottleneck scenarios/gauss-jordan-neighbour.ron --over n=256 --source as-printed --plot figures"
     )]
     Bottleneck(bottleneck::BottleneckArguments),
+    /// Finds the critical path of a run: what kept it from ending earlier, and how parallel it was.
+    #[command(
+        after_help = "Example: parsim critical-path scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256"
+    )]
+    CriticalPath(critical_path::CriticalPathArguments),
+    /// Sets two runs side by side: times, accounts, critical paths and parallelism, with their differences.
+    #[command(
+        after_help = "Example: parsim compare scenarios/gauss-jordan-naive.ron scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256"
+    )]
+    Compare(compare::CompareArguments),
     /// Compares simulations and models with published measurements.
     #[command(after_help = "Example: parsim validate cs-rr-281")]
     Validate(validate::ValidateArguments),
@@ -124,6 +137,8 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Sweep(arguments) => sweep::execute(&arguments),
         Command::Saturation(arguments) => saturation::execute(&arguments),
         Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
+        Command::CriticalPath(arguments) => critical_path::execute(&arguments),
+        Command::Compare(arguments) => compare::execute(&arguments),
         Command::Validate(arguments) => validate::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
         Command::Topology(arguments) => topology::execute(&arguments),

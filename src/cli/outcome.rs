@@ -11,9 +11,10 @@ use crate::program::{GaussJordan, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport};
 use crate::scenario::source::Fault;
 use crate::scenario::{AxisValue, Case, Comparison, Measurements, Scenario};
-use crate::simulation::{SimulationError, play};
+use crate::simulation::{SimulationError, play, play_recorded};
 use crate::trace::Trace;
 use serde_json::Value;
+use std::io::Write;
 use std::path::Path;
 
 /// What a scenario's times are compared with, read once for all its cases.
@@ -172,7 +173,15 @@ pub struct Outcome {
 impl Outcome {
     /// Plays `case`, with as many seeds as it asks for; all but the sample is of the first one.
     pub fn of(case: &Case, references: &References) -> Result<Self, SimulationError> {
-        let mut trace = played(&case.scenario)?;
+        Self::with(case, references, played(&case.scenario)?)
+    }
+
+    /// Plays `case` as [`of`](Self::of) does, and records the run with the first seed into `sink`.
+    pub fn recorded(case: &Case, references: &References, sink: Box<dyn Write + '_>) -> Result<Self, SimulationError> {
+        Self::with(case, references, told(&case.scenario, || play_recorded(&case.scenario, sink))?)
+    }
+
+    fn with(case: &Case, references: &References, mut trace: Trace) -> Result<Self, SimulationError> {
         cluster::judge(&case.scenario, &mut trace);
         let mut makespans = vec![trace.makespan.seconds()];
         for repetition in 1..case.scenario.repeat {
@@ -283,9 +292,13 @@ fn json(value: &AxisValue) -> Value {
 
 /// Plays `scenario` and tells the story of it.
 fn played(scenario: &Scenario) -> Result<Trace, SimulationError> {
+    told(scenario, || play(scenario))
+}
+
+fn told(scenario: &Scenario, play: impl FnOnce() -> Result<Trace, SimulationError>) -> Result<Trace, SimulationError> {
     let _span = tracing::info_span!("case", program = scenario.program.name(), ranks = scenario.ranks).entered();
     let before = telemetry::thread_cpu_s();
-    let result = play(scenario);
+    let result = play();
     let cpu_s = telemetry::thread_cpu_s().zip(before).map(|(after, before)| after - before);
     match &result {
         Ok(trace) => tracing::info!(

@@ -1,14 +1,19 @@
 //! What a user gets to see: records as JSON, JSON Lines, CSV or a table, a run in words, and pictures.
 
 mod bottleneck;
+pub mod comparison;
+pub mod critical_path;
 mod drawing;
 pub mod figures;
 mod format;
+mod frame;
 mod heat_map;
 pub mod latency_load;
+pub mod perfetto;
 pub mod plot;
 mod record;
 mod run;
+pub mod space_time;
 mod table;
 
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};

@@ -9,6 +9,7 @@ mod node_barrier;
 #[cfg(test)]
 mod numerics;
 mod post_office;
+mod recorder;
 mod saturation;
 mod stage;
 mod traffic;
@@ -24,6 +25,7 @@ use crate::scenario::{Limits, Scenario};
 use crate::trace::Trace;
 use crate::units::{SimDuration, SimTime};
 use stage::Stage;
+use std::io::Write;
 
 /// A run that is ready to be played: a machine, a layout of ranks on it, a seed and limits.
 ///
@@ -78,6 +80,15 @@ pub enum SimulationError {
         /// The simulated time, in seconds.
         at_s: f64,
     },
+    /// The trace of the run could not be written.
+    #[error("the trace cannot be written: {0}")]
+    NotRecorded(String),
+    /// The program has no ranks whose activities could be recorded.
+    #[error("{program} has no processes whose activities could be recorded: give another program")]
+    NothingToRecord {
+        /// The program.
+        program: &'static str,
+    },
     /// A process did what no process can do.
     #[error("rank {rank} {fault}")]
     ProgramFault {
@@ -96,11 +107,25 @@ pub fn play(scenario: &Scenario) -> Result<Trace, SimulationError> {
     if let Shipped::Traffic(traffic) = &scenario.program {
         return traffic::play(scenario, traffic);
     }
+    simulation(scenario).run(&scenario.program)
+}
+
+/// Plays one scenario and records it into `sink`, to be read by [`Recording::read`](crate::trace::Recording::read).
+///
+/// # Errors
+/// As [`play`]; and a program without processes, or a sink that takes nothing.
+pub fn play_recorded(scenario: &Scenario, sink: Box<dyn Write + '_>) -> Result<Trace, SimulationError> {
+    if let Shipped::Traffic(_) = &scenario.program {
+        return Err(SimulationError::NothingToRecord { program: scenario.program.name() });
+    }
+    simulation(scenario).run_recorded(&scenario.program, scenario.program.name(), sink)
+}
+
+fn simulation(scenario: &Scenario) -> Simulation<'_> {
     Simulation::new(&scenario.machine, scenario.ranks)
         .layout(scenario.layout())
         .streams(scenario.streams())
         .limits(scenario.limits.clone())
-        .run(&scenario.program)
 }
 
 impl<'m> Simulation<'m> {
@@ -146,7 +171,25 @@ impl<'m> Simulation<'m> {
     /// # Errors
     /// A deadlock with who waits for whom, a limit, or a fault of the program.
     pub fn run(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
+        self.play(Stage::set(self, program))
+    }
+
+    /// Plays the run to its end and records what every rank does into `sink`; `name` tells what the program is.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and what the sink says.
+    pub fn run_recorded(
+        &self,
+        program: &dyn Program,
+        name: &str,
+        sink: Box<dyn Write + '_>,
+    ) -> Result<Trace, SimulationError> {
         let mut stage = Stage::set(self, program);
+        stage.record(name, sink)?;
+        self.play(stage)
+    }
+
+    fn play(&self, mut stage: Stage<'_>) -> Result<Trace, SimulationError> {
         stage.open()?;
         while let Some(now) = stage.step()? {
             self.check_limits(now, stage.events())?;

@@ -93,6 +93,7 @@ struct Letter {
 /// A message has found its receiver.
 pub struct Match {
     pub operation: Operation,
+    pub ticket: u32,
     pub message: MessageId,
 }
 
@@ -167,7 +168,7 @@ impl PostOffice {
         };
         let operation = self.receives[to as usize].remove(place)?;
         self.hand_over(operation, ticket);
-        Some(Match { operation, message })
+        Some(Match { operation, ticket, message })
     }
 
     /// A receive begins; it takes the first message that fits, if one is there.
@@ -184,7 +185,7 @@ impl PostOffice {
             return (operation, None);
         };
         self.hand_over(operation, ticket);
-        (operation, Some(Match { operation, message }))
+        (operation, Some(Match { operation, ticket, message }))
     }
 
     /// Ends a complete operation of `rank`.

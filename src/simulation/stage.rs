@@ -2,15 +2,17 @@
 
 use super::deadlock::{Blocked, DeadlockReport};
 use super::node_barrier::NodeBarriers;
-use super::post_office::{PostOffice, TaskState};
+use super::post_office::{Match, PostOffice, TaskState};
+use super::recorder::Recorder;
 use super::{Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Step};
-use crate::machine::{Happening, Layout, Machine, Transport};
+use crate::machine::{Happening, Layout, Machine, Sends, Transport};
 use crate::program::{Answer, Message, Operation, Pattern, Process, Program, Request, Surroundings, Verb};
-use crate::trace::{Accounts, Activity, Delivery, Phase, Trace};
+use crate::trace::{Accounts, Activity, Delivery, Header, Phase, Trace};
 use crate::units::{SimDuration, SimTime};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::io::Write;
 use std::rc::Rc;
 
 /// The phase of the time before the program starts.
@@ -28,6 +30,8 @@ pub struct Stage<'s> {
     accounts: Accounts,
     /// `None` if the run does not keep them.
     deliveries: Option<Vec<Delivery>>,
+    /// `None` if the run is not recorded.
+    recorder: Option<Box<Recorder<'s>>>,
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Answer)>,
     at_barrier: u32,
@@ -91,12 +95,23 @@ impl<'s> Stage<'s> {
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             surroundings,
             deliveries: simulation.keeps_deliveries.then(Vec::new),
+            recorder: None,
             ready: VecDeque::new(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(layout),
             finished: 0,
             last_finish: SimTime::START,
         }
+    }
+
+    /// Records the play into `sink`. To be called before it begins.
+    pub fn record(&mut self, program: &str, sink: Box<dyn Write + 's>) -> Result<(), SimulationError> {
+        let nodes = (0..self.layout.ranks()).map(|rank| self.layout.node(rank)).collect();
+        let header = Header { program: program.to_owned(), machine: self.machine.name.clone(), nodes };
+        let recorder = Recorder::new(sink, &header, self.machine.sends == Sends::Rendezvous);
+        let recorder = recorder.map_err(|error| SimulationError::NotRecorded(error.to_string()))?;
+        self.recorder = Some(Box::new(recorder));
+        Ok(())
     }
 
     /// Initialises the links, one after the other, and starts all processes.
@@ -107,6 +122,9 @@ impl<'s> Stage<'s> {
         self.surroundings.clock.set(now);
         for rank in 0..self.layout.ranks() {
             self.accounts.add(rank, INITIALISATION, Activity::System, start);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.created(rank, INITIALISATION, now);
+            }
             self.ranks[rank as usize].since = now;
         }
         for rank in 0..self.layout.ranks() {
@@ -144,12 +162,17 @@ impl<'s> Stage<'s> {
         for rank in 0..self.layout.ranks() {
             self.account(end, rank);
         }
+        let (makespan, links, counts) =
+            (end.since(SimTime::START), self.transport.link_loads(end), self.transport.counts());
+        if let Some(recorder) = self.recorder {
+            recorder.finish(makespan, &links, counts)?;
+        }
         Ok(Trace {
-            makespan: end.since(SimTime::START),
+            makespan,
             host: self.surroundings.host,
             accounts: self.accounts,
-            links: self.transport.link_loads(end),
-            counts: self.transport.counts(),
+            links,
+            counts,
             outcomes: self.surroundings.outcomes.take(),
             deliveries: self.deliveries.unwrap_or_default(),
         })
@@ -175,21 +198,46 @@ impl<'s> Stage<'s> {
             }
             Happening::Moved { ticket } => {
                 self.post_office.moved(Operation(ticket));
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.moved(now, Operation(ticket));
+                }
                 self.completed(Operation(ticket));
             }
             Happening::Sent { ticket } => {
                 let operation = self.post_office.sent(ticket);
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.sent(now, operation, ticket);
+                }
                 self.completed(operation);
             }
             Happening::Delivered { message, ticket } => {
                 if let Some(deliveries) = &mut self.deliveries {
                     deliveries.push(self.post_office.delivery(ticket, now));
                 }
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.delivered(now, ticket);
+                }
                 if let Some(found) = self.post_office.delivered(ticket, message) {
+                    self.meet(now, &found);
                     self.transport.accept(now, found.message);
                     self.completed(found.operation);
                 }
             }
+        }
+    }
+
+    /// Records that a message and its receive have met.
+    fn meet(&mut self, now: SimTime, found: &Match) {
+        if let Some(recorder) = &mut self.recorder {
+            let rank = self.post_office.rank(found.operation);
+            recorder.received(now, rank, found.operation, found.ticket);
+        }
+    }
+
+    /// Records that `rank` goes on because an operation is complete.
+    fn join(&mut self, rank: u32, operation: Operation) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.joined(rank, operation);
         }
     }
 
@@ -206,6 +254,7 @@ impl<'s> Stage<'s> {
             _ => return,
         };
         state.waits = Waits::Nothing;
+        self.join(rank, operation);
         self.ready.push_back((rank, answer));
     }
 
@@ -252,12 +301,12 @@ impl<'s> Stage<'s> {
                 Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
             }
             Verb::StartLoad(bytes) => {
-                let operation = self.post_office.begin_move(rank);
+                let operation = self.begin_move(now, rank);
                 self.transport.load(now, seat, bytes, operation.0);
                 Ok(Some(Answer::Started(operation)))
             }
             Verb::StartLeave(bytes) => {
-                let operation = self.post_office.begin_move(rank);
+                let operation = self.begin_move(now, rank);
                 self.transport.leave_node(now, seat, bytes, operation.0);
                 Ok(Some(Answer::Started(operation)))
             }
@@ -272,16 +321,16 @@ impl<'s> Stage<'s> {
             }
             Verb::Send(to, message) => {
                 let operation = self.start_send(now, rank, to, message)?;
-                self.wait_for(rank, operation)
+                self.wait_for(now, rank, operation)
             }
             Verb::StartSend(to, message) => self.start_send(now, rank, to, message).map(|o| Some(Answer::Started(o))),
             Verb::Receive(pattern) => {
                 let operation = self.start_receive(now, rank, pattern);
-                self.wait_for(rank, operation)
+                self.wait_for(now, rank, operation)
             }
             Verb::StartReceive(pattern) => Ok(Some(Answer::Started(self.start_receive(now, rank, pattern)))),
-            Verb::Wait(operation) => self.wait_for(rank, operation),
-            Verb::WaitAny(operations) => self.wait_for_any(rank, operations),
+            Verb::Wait(operation) => self.wait_for(now, rank, operation),
+            Verb::WaitAny(operations) => self.wait_for_any(now, rank, operations),
             Verb::Test(operation) => {
                 let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
                 Ok(Some(Answer::Tested(task.state.is_complete())))
@@ -305,35 +354,66 @@ impl<'s> Stage<'s> {
         }
         let bytes = message.bytes;
         let (operation, ticket) = self.post_office.post(now, rank, to, message);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.posted(now, rank, operation, ticket, bytes);
+        }
         self.transport.send(now, self.layout.seat(rank), self.layout.seat(to), bytes, ticket);
         Ok(operation)
     }
 
     fn start_receive(&mut self, now: SimTime, rank: u32, pattern: Pattern) -> Operation {
         let (operation, found) = self.post_office.receive(rank, pattern);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begun(now, rank, operation);
+        }
         if let Some(found) = found {
+            self.meet(now, &found);
             self.transport.accept(now, found.message);
         }
         operation
     }
 
-    fn wait_for(&mut self, rank: u32, operation: Operation) -> Result<Option<Answer>, SimulationError> {
+    fn begin_move(&mut self, now: SimTime, rank: u32) -> Operation {
+        let operation = self.post_office.begin_move(rank);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begun(now, rank, operation);
+        }
+        operation
+    }
+
+    /// Records that `rank` need not wait for an operation that is complete already.
+    fn join_at_once(&mut self, now: SimTime, rank: u32, operation: Operation, activity: Activity) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.joined(rank, operation);
+            recorder.booked(rank, self.ranks[rank as usize].phase, activity, now, SimDuration::ZERO);
+        }
+    }
+
+    fn wait_for(&mut self, now: SimTime, rank: u32, operation: Operation) -> Result<Option<Answer>, SimulationError> {
         let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
         let activity = task.kind.activity();
         if task.state.is_complete() {
+            self.join_at_once(now, rank, operation, activity);
             return Ok(Some(answer(self.post_office.end(operation))));
         }
         Ok(self.wait(rank, Waits::ForOperation(operation), activity))
     }
 
-    fn wait_for_any(&mut self, rank: u32, operations: Vec<Operation>) -> Result<Option<Answer>, SimulationError> {
+    fn wait_for_any(
+        &mut self,
+        now: SimTime,
+        rank: u32,
+        operations: Vec<Operation>,
+    ) -> Result<Option<Answer>, SimulationError> {
         let mut activity = Activity::Sending;
         for (index, operation) in operations.iter().enumerate() {
             let task = self.post_office.find(rank, *operation).ok_or_else(|| ended_twice(rank))?;
+            let kind = task.kind.activity();
             if task.state.is_complete() {
+                self.join_at_once(now, rank, *operation, kind);
                 return Ok(Some(Answer::Ready(index)));
             }
-            if task.kind.activity() == Activity::Blocked {
+            if kind == Activity::Blocked {
                 activity = Activity::Blocked;
             }
         }
@@ -346,8 +426,7 @@ impl<'s> Stage<'s> {
             return self.wait(rank, Waits::AtBarrier, Activity::Blocked);
         }
         self.at_barrier = 0;
-        let others = (0..self.layout.ranks()).filter(|other| *other != rank);
-        self.ready.extend(others.map(|other| (other, Answer::Done)));
+        self.release((0..self.layout.ranks()).filter(|other| *other != rank), rank);
         Some(Answer::Done)
     }
 
@@ -355,9 +434,19 @@ impl<'s> Stage<'s> {
         match self.node_barriers.enter(self.layout, rank) {
             None => self.wait(rank, Waits::AtBarrier, Activity::Blocked),
             Some(others) => {
-                self.ready.extend(others.into_iter().map(|other| (other, Answer::Done)));
+                self.release(others.into_iter(), rank);
                 Some(Answer::Done)
             }
+        }
+    }
+
+    /// Lets those who wait at a barrier go on, because `by` has come.
+    fn release(&mut self, waiting: impl Iterator<Item = u32>, by: u32) {
+        for rank in waiting {
+            if let Some(recorder) = &mut self.recorder {
+                recorder.released(rank, by);
+            }
+            self.ready.push_back((rank, Answer::Done));
         }
     }
 
@@ -370,6 +459,9 @@ impl<'s> Stage<'s> {
         let rest = now.since(state.since) - stolen;
         self.accounts.add(rank, state.phase, Activity::System, stolen);
         self.accounts.add(rank, state.phase, state.activity, rest);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.booked(rank, state.phase, state.activity, now, stolen);
+        }
         state.since = now;
         state.system_before = system;
     }

@@ -1,8 +1,13 @@
 //! What happened: the records of a run, readable without the simulator.
 
 mod accounts;
+mod event_table;
+pub mod events;
+mod recording;
 
 pub use accounts::{Account, Accounts, Activity, Phase};
+pub use event_table::{TableError, read_table};
+pub use recording::{Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter};
 
 use crate::units::{SimDuration, SimTime};
 

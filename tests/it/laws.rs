@@ -1,6 +1,7 @@
 //! What holds for every program on every machine.
 
 use crate::t800;
+use parsim::analysis::CriticalPath;
 use parsim::engine::Streams;
 use parsim::machine::{Layout, Partition, Placement, Sends};
 use parsim::network::Topology;
@@ -9,7 +10,7 @@ use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
 };
 use parsim::program::{GaussJordan, Pattern};
-use parsim::trace::Trace;
+use parsim::trace::{Activity, Recording, Trace};
 use parsim::units::{Bytes, SimDuration};
 use parsim::{Machine, Message, Process, Simulation};
 use proptest::prelude::*;
@@ -39,6 +40,17 @@ impl Run {
         let program = move |me: Process| act(me, actions.clone());
         let simulation = Simulation::new(&self.machine, self.layout.ranks()).layout(self.layout.clone());
         simulation.keep_deliveries().run(&program).expect("the program ends")
+    }
+
+    /// The trace of the same run and what was recorded of it.
+    fn recorded(&self) -> (Trace, Recording) {
+        let actions = self.actions.clone();
+        let program = move |me: Process| act(me, actions.clone());
+        let simulation = Simulation::new(&self.machine, self.layout.ranks()).layout(self.layout.clone());
+        let mut bytes = Vec::new();
+        let simulation = simulation.keep_deliveries();
+        let trace = simulation.run_recorded(&program, "random", Box::new(&mut bytes)).expect("the program ends");
+        (trace, Recording::read(&bytes[..]).expect("what is written can be read"))
     }
 
     /// (from, to, bytes) of the messages of the program itself.
@@ -144,6 +156,50 @@ proptest! {
         let trace = run.trace();
         for rank in 0..trace.accounts.ranks() {
             prop_assert_eq!(trace.accounts.rank(rank).total(), trace.makespan, "rank {}", rank);
+        }
+    }
+
+    /// The causes explain the run: events are as late as their causes make them, and no later.
+    #[test]
+    fn the_critical_path_of_a_run_is_as_long_as_the_run(run in any_run()) {
+        let (trace, recording) = run.recorded();
+        let path = CriticalPath::of(&recording.events).expect("what has happened could happen");
+        prop_assert_eq!(path.length(), trace.makespan);
+        let sum: SimDuration = path.spans().iter().map(|span| span.to - span.from).sum();
+        prop_assert_eq!(sum, trace.makespan);
+        prop_assert!(path.spans().windows(2).all(|pair| pair[0].to == pair[1].from));
+        let composition = path.composition();
+        prop_assert_eq!(composition.kinds.iter().map(|part| part.time).sum::<SimDuration>(), trace.makespan);
+        prop_assert_eq!(composition.processes.iter().map(|part| part.time).sum::<SimDuration>(), trace.makespan);
+        // Every rank ends when it ended: the critical time of its last event, then idleness.
+        let events = &recording.events;
+        for rank in 0..trace.accounts.ranks() {
+            let last = (0..events.count()).rev().find(|event| events.get(*event).process == rank);
+            let idle = trace.accounts.rank(rank).get(Activity::Idle);
+            let end = last.map(|event| path.critical(event)).unwrap_or_default();
+            prop_assert_eq!(end + idle, trace.makespan, "rank {}", rank);
+        }
+        let active = path.mean_active().unwrap_or(0.0);
+        prop_assert!((path.parallelism().mean() - active).abs() <= 1e-12 * active);
+        let slacks = path.slacks();
+        prop_assert!(path.spans().iter().all(|span| slacks[span.event as usize] == SimDuration::ZERO));
+    }
+
+    /// Recording changes nothing, and tells the same times as the accounts.
+    #[test]
+    fn a_recorded_run_is_the_same_run(run in any_run()) {
+        let (trace, recording) = run.recorded();
+        prop_assert_eq!(format!("{:?}", run.trace()), format!("{:?}", &trace));
+        prop_assert_eq!((recording.makespan, recording.counts), (trace.makespan, trace.counts));
+        prop_assert_eq!(&recording.links, &trace.links);
+        for rank in 0..trace.accounts.ranks() {
+            for (number, phase) in recording.times.phases.iter().enumerate() {
+                let times = recording.times.ranks[rank as usize].get(number).copied().unwrap_or_default();
+                let account = trace.accounts.account(rank, phase);
+                for activity in Activity::ALL {
+                    prop_assert_eq!(times[activity as usize], account.get(activity), "rank {} {}", rank, phase);
+                }
+            }
         }
     }
 

@@ -7,6 +7,7 @@ mod golden;
 mod laws;
 mod oracle;
 mod readme;
+mod traces;
 
 use assert_cmd::Command;
 use parsim::Machine;

@@ -1,0 +1,169 @@
+//! Where the time of every rank went, and what parallel execution costs.
+
+use crate::trace::{Activity, RankTimes};
+use crate::units::SimDuration;
+
+/// The time of one rank: `T_i` = computation + input and output + communication + system + idle, which is the makespan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RankTime {
+    /// Its processor works for the program.
+    pub computation: SimDuration,
+    /// It waits for the host to read or write.
+    pub input_output: SimDuration,
+    /// It waits for sends to complete, its processor being free.
+    pub communication: SimDuration,
+    /// Its processor works for the communication.
+    pub system: SimDuration,
+    /// It waits for messages or for others at a barrier, or has ended.
+    pub idle: SimDuration,
+}
+
+impl RankTime {
+    /// All of it: the makespan.
+    #[must_use]
+    pub fn total(&self) -> SimDuration {
+        self.computation + self.input_output + self.communication + self.system + self.idle
+    }
+
+    fn add(&mut self, times: &[SimDuration; Activity::ALL.len()]) {
+        for activity in Activity::ALL {
+            let part = match activity {
+                Activity::Computing => &mut self.computation,
+                Activity::InputOutput => &mut self.input_output,
+                Activity::Sending => &mut self.communication,
+                Activity::System => &mut self.system,
+                Activity::Blocked | Activity::Idle => &mut self.idle,
+            };
+            *part += times[activity as usize];
+        }
+    }
+}
+
+/// The computation of a phase over the ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseBalance {
+    /// The phase.
+    pub phase: String,
+    /// The mean over all ranks, in seconds.
+    pub mean_s: f64,
+    /// The largest of a rank, in seconds.
+    pub largest_s: f64,
+    /// The imbalance, largest by mean; 1 is perfect. `None` if nothing is computed in the phase.
+    pub imbalance: Option<f64>,
+}
+
+/// The accounts of all ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accounting {
+    /// By rank.
+    pub ranks: Vec<RankTime>,
+    /// By phase, the balance of the computation.
+    pub phases: Vec<PhaseBalance>,
+}
+
+/// What parallel execution gains and costs, against a run on one processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gain {
+    /// `T_seq / T_p`.
+    pub speedup: f64,
+    /// Speedup by p.
+    pub efficiency: f64,
+    /// The parallel overhead `p T_p − T_seq`, in seconds.
+    pub overhead_s: f64,
+    /// `T_seq`, in seconds.
+    pub sequential_s: f64,
+}
+
+impl Accounting {
+    /// The accounts of a recorded run.
+    #[must_use]
+    pub fn of(times: &RankTimes) -> Self {
+        let rank = |phases: &Vec<_>| {
+            let mut sum = RankTime::default();
+            for times in phases {
+                sum.add(times);
+            }
+            sum
+        };
+        Self {
+            ranks: times.ranks.iter().map(rank).collect(),
+            phases: times.phases.iter().enumerate().map(|(number, phase)| balance(times, number, phase)).collect(),
+        }
+    }
+
+    /// The mean over all ranks; its parts sum to the makespan up to rounding.
+    #[must_use]
+    pub fn mean(&self) -> [(&'static str, f64); 5] {
+        let mean = |part: fn(&RankTime) -> SimDuration| {
+            let sum: SimDuration = self.ranks.iter().map(part).sum();
+            sum.seconds() / count(self.ranks.len())
+        };
+        [
+            ("computation", mean(|rank| rank.computation)),
+            ("input_output", mean(|rank| rank.input_output)),
+            ("communication", mean(|rank| rank.communication)),
+            ("system", mean(|rank| rank.system)),
+            ("idle", mean(|rank| rank.idle)),
+        ]
+    }
+}
+
+impl Gain {
+    /// The gain of `ranks` processors that take `parallel` for what one does in `sequential`; `None` if it takes no
+    /// time.
+    #[must_use]
+    pub fn of(ranks: usize, parallel: SimDuration, sequential: SimDuration) -> Option<Self> {
+        if parallel == SimDuration::ZERO || ranks == 0 {
+            return None;
+        }
+        let (ranks, parallel, sequential) = (count(ranks), parallel.seconds(), sequential.seconds());
+        let speedup = sequential / parallel;
+        Some(Self {
+            speedup,
+            efficiency: speedup / ranks,
+            overhead_s: ranks.mul_add(parallel, -sequential),
+            sequential_s: sequential,
+        })
+    }
+}
+
+fn balance(times: &RankTimes, number: usize, phase: &str) -> PhaseBalance {
+    let computed = times
+        .ranks
+        .iter()
+        .map(|phases| phases.get(number).map_or(SimDuration::ZERO, |times| times[Activity::Computing as usize]));
+    let largest_s = computed.clone().max().unwrap_or_default().seconds();
+    let mean_s = computed.sum::<SimDuration>().seconds() / count(times.ranks.len());
+    let imbalance = (mean_s > 0.0).then(|| largest_s / mean_s);
+    PhaseBalance { phase: phase.to_owned(), mean_s, largest_s, imbalance }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "ranks are counted in 32 bits")]
+fn count(number: usize) -> f64 {
+    number.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_sum_to_the_whole_and_imbalance_is_largest_by_mean() {
+        let us = SimDuration::from_us;
+        let mut one = [SimDuration::ZERO; Activity::ALL.len()];
+        one[Activity::Computing as usize] = us(6);
+        one[Activity::Blocked as usize] = us(1);
+        one[Activity::Idle as usize] = us(3);
+        let mut other = one;
+        other[Activity::Computing as usize] = us(2);
+        other[Activity::Sending as usize] = us(4);
+        let times = RankTimes { phases: vec!["work".to_owned()], ranks: vec![vec![one], vec![other]] };
+        let accounting = Accounting::of(&times);
+        assert!(accounting.ranks.iter().all(|rank| rank.total() == us(10)));
+        assert_eq!((accounting.ranks[1].communication, accounting.ranks[1].idle), (us(4), us(4)));
+        assert_eq!(accounting.phases[0].imbalance, Some(1.5));
+        let gain = Gain::of(2, us(10), us(8)).unwrap();
+        assert!((gain.speedup - 0.8).abs() < 1e-12 && (gain.efficiency - 0.4).abs() < 1e-12);
+        assert!((gain.overhead_s - 12e-6).abs() < 1e-15);
+    }
+}

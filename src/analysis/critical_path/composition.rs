@@ -1,0 +1,72 @@
+//! What the critical path consists of.
+
+use super::{CriticalPath, Span, Through};
+use crate::trace::events::MESSAGE;
+use crate::units::SimDuration;
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+
+/// The length of the critical path taken apart in four ways. Each sums to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composition {
+    /// By process; what happens between processes stands under `None`.
+    pub processes: Vec<Part<Option<u32>>>,
+    /// By kind of activity or of delay.
+    pub kinds: Vec<Part<String>>,
+    /// By phase of the program; delays count for the phase of the process that they delay.
+    pub phases: Vec<Part<String>>,
+    /// By link or connection; what happens within processes stands under `None`.
+    pub links: Vec<Part<Option<String>>>,
+}
+
+/// A part of the critical path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part<T> {
+    /// What it is the part of.
+    pub of: T,
+    /// How long it is.
+    pub time: SimDuration,
+    /// How many pieces of the path it has.
+    pub pieces: u64,
+}
+
+impl Composition {
+    pub(super) fn of(path: &CriticalPath<'_>) -> Self {
+        let events = path.events();
+        let way = |span: &Span| match &span.through {
+            Through::Activity => None,
+            Through::Antecedent(antecedent) => Some(events.way_of(antecedent)),
+        };
+        let link = |span: &Span| way(span).map(|way| way.link.clone()).filter(|link| !link.is_empty());
+        let process = |span: &Span| {
+            let is_between = way(span).is_some_and(|way| way.kind == MESSAGE);
+            (!is_between).then(|| events.get(span.event).process)
+        };
+        let label = |span: &Span| events.label_of(span.event);
+        Self {
+            processes: parts(path.spans(), process),
+            kinds: parts(path.spans(), |span| {
+                way(span).map_or_else(|| label(span).kind.clone(), |way| way.kind.clone())
+            }),
+            phases: parts(path.spans(), |span| label(span).phase.clone()),
+            links: parts(path.spans(), link),
+        }
+    }
+}
+
+/// The longest part first, of equals the one that comes first on the path; nothing that takes no time.
+fn parts<T: Clone + Eq + Hash>(spans: &[Span], of: impl Fn(&Span) -> T) -> Vec<Part<T>> {
+    let mut parts: Vec<Part<T>> = Vec::new();
+    let mut places = FxHashMap::default();
+    for span in spans.iter().filter(|span| span.to > span.from) {
+        let of = of(span);
+        let place = *places.entry(of.clone()).or_insert(parts.len());
+        if place == parts.len() {
+            parts.push(Part { of, time: SimDuration::ZERO, pieces: 0 });
+        }
+        parts[place].time += span.to - span.from;
+        parts[place].pieces += 1;
+    }
+    parts.sort_by_key(|part| std::cmp::Reverse(part.time));
+    parts
+}

@@ -1,0 +1,233 @@
+//! The critical path of a trace, after Overeinder and Sloot (1995).
+
+mod composition;
+mod order;
+mod parallelism;
+
+pub use composition::{Composition, Part};
+pub use order::CausalityError;
+pub use parallelism::{Parallelism, Step};
+
+use crate::trace::events::{Antecedent, EventId, Events, MESSAGE};
+use crate::units::SimDuration;
+use order::{NONE, Order};
+use std::cmp::Reverse;
+
+/// The critical times of all events of a trace, and the longest path through them.
+///
+/// Equation (1) of the source: crit(e) = max over the immediate ancestors e′ of crit(e′) + T(e′, e). Its text lets
+/// crit(e) be zero where there is no ancestor, so that the first activity of every process is lost; here every
+/// process is created at time zero, and its first activity counts.
+#[derive(Clone, Debug)]
+pub struct CriticalPath<'e> {
+    events: &'e Events,
+    predecessors: Vec<EventId>,
+    order: Order,
+    critical: Vec<SimDuration>,
+    spans: Vec<Span>,
+}
+
+/// A piece of the critical path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The event that it leads to.
+    pub event: EventId,
+    /// When it begins: the critical time of the ancestor.
+    pub from: SimDuration,
+    /// When it ends: the critical time of the event.
+    pub to: SimDuration,
+    /// What it is.
+    pub through: Through,
+}
+
+/// What leads to an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Through {
+    /// The activity of the process itself.
+    Activity,
+    /// An antecedent with its delay.
+    Antecedent(Antecedent),
+}
+
+impl<'e> CriticalPath<'e> {
+    /// Finds the critical path.
+    ///
+    /// # Errors
+    /// The events whose causality is violated.
+    pub fn of(events: &'e Events) -> Result<Self, CausalityError> {
+        let predecessors = order::predecessors(events);
+        let order = order::order(events, &predecessors)?;
+        let mut path = Self {
+            events,
+            predecessors,
+            order,
+            critical: vec![SimDuration::ZERO; events.count() as usize],
+            spans: vec![],
+        };
+        let mut critical = std::mem::take(&mut path.critical);
+        for event in path.order.forwards() {
+            critical[event as usize] = path.latest_cause(event, &critical).to;
+        }
+        path.critical = critical;
+        path.spans = path.walk_back();
+        Ok(path)
+    }
+
+    /// The ancestor that an event waits for longest: of equals the predecessor, then the antecedent with the least name.
+    fn latest_cause(&self, event: EventId, critical: &[SimDuration]) -> Span {
+        let service = self.events.get(event).service;
+        let from = self.predecessor(event).map_or(SimDuration::ZERO, |before| critical[before as usize]);
+        let mut latest = Span { event, from, to: from + service, through: Through::Activity };
+        for antecedent in self.events.antecedents(event) {
+            let from = critical[antecedent.event as usize];
+            let is_named_first = match latest.through {
+                Through::Activity => false,
+                Through::Antecedent(other) => self.events.name(antecedent.event) < self.events.name(other.event),
+            };
+            let to = from + antecedent.delay;
+            if to > latest.to || (to == latest.to && is_named_first) {
+                latest = Span { event, from, to, through: Through::Antecedent(*antecedent) };
+            }
+        }
+        latest
+    }
+
+    fn walk_back(&self) -> Vec<Span> {
+        let mut spans = Vec::new();
+        let mut at = self.last_event();
+        while let Some(event) = at {
+            let span = self.latest_cause(event, &self.critical);
+            spans.push(span);
+            at = match span.through {
+                Through::Activity => self.predecessor(event),
+                Through::Antecedent(antecedent) => Some(antecedent.event),
+            };
+        }
+        spans.reverse();
+        spans
+    }
+
+    /// The event with the latest critical time, of equals the one with the least name.
+    fn last_event(&self) -> Option<EventId> {
+        (0..self.events.count()).max_by_key(|event| (self.critical[*event as usize], Reverse(self.events.name(*event))))
+    }
+
+    /// The events.
+    #[must_use]
+    pub const fn events(&self) -> &'e Events {
+        self.events
+    }
+
+    /// The event before `event` in the same process.
+    #[must_use]
+    pub fn predecessor(&self, event: EventId) -> Option<EventId> {
+        Some(self.predecessors[event as usize]).filter(|event| *event != NONE)
+    }
+
+    /// The critical time of an event.
+    #[must_use]
+    pub fn critical(&self, event: EventId) -> SimDuration {
+        self.critical[event as usize]
+    }
+
+    /// The pieces of the path, from the beginning to the end, without gaps; their lengths sum to its length.
+    #[must_use]
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// The length of the path, max crit(e): the shortest time in which the trace could have happened.
+    #[must_use]
+    pub fn length(&self) -> SimDuration {
+        self.spans.last().map_or(SimDuration::ZERO, |span| span.to)
+    }
+
+    /// What the path consists of.
+    #[must_use]
+    pub fn composition(&self) -> Composition {
+        Composition::of(self)
+    }
+
+    /// The service times of all activities that occupy a processor.
+    #[must_use]
+    pub fn busy(&self) -> SimDuration {
+        self.busy_events().map(|event| self.events.get(event).service).sum()
+    }
+
+    fn busy_events(&self) -> impl Iterator<Item = EventId> + '_ {
+        let occupies: Vec<bool> = self.events.labels().iter().map(crate::trace::events::Label::occupies).collect();
+        (0..self.events.count()).filter(move |event| occupies[usize::from(self.events.get(*event).label)])
+    }
+
+    /// The delays of all messages.
+    #[must_use]
+    pub fn messages(&self) -> SimDuration {
+        let messages = self.events.all_antecedents().iter();
+        messages.filter(|one| self.events.way_of(one).kind == MESSAGE).map(|one| one.delay).sum()
+    }
+
+    /// The average parallelism A = W / L: the service times of all activities, calculation and communication,
+    /// by the length of the path; `None` for a path without length.
+    ///
+    /// The delay of a message is in W once. It occupies no processor: [`mean_active`](Self::mean_active) is without.
+    #[must_use]
+    pub fn average_parallelism(&self) -> Option<f64> {
+        self.by_length(self.busy() + self.messages())
+    }
+
+    /// The average number of processors at work: as the average parallelism, but without the delays of messages.
+    /// It is the mean of the profile, Σ k·h(k).
+    #[must_use]
+    pub fn mean_active(&self) -> Option<f64> {
+        self.by_length(self.busy())
+    }
+
+    fn by_length(&self, time: SimDuration) -> Option<f64> {
+        (self.length() > SimDuration::ZERO).then(|| time.seconds() / self.length().seconds())
+    }
+
+    /// How long each activity could last longer without making the path longer, by event.
+    ///
+    /// An event may be as late as its effects allow: the earliest of their latest times less what lies between.
+    #[must_use]
+    pub fn slacks(&self) -> Vec<SimDuration> {
+        let mut latest = vec![self.length(); self.critical.len()];
+        for event in self.order.forwards().rev() {
+            let own = latest[event as usize];
+            if let Some(before) = self.predecessor(event) {
+                let before = &mut latest[before as usize];
+                *before = (*before).min(own - self.events.get(event).service);
+            }
+            for antecedent in self.events.antecedents(event) {
+                let before = &mut latest[antecedent.event as usize];
+                *before = (*before).min(own - antecedent.delay);
+            }
+        }
+        for (latest, critical) in latest.iter_mut().zip(&self.critical) {
+            *latest -= *critical;
+        }
+        latest
+    }
+
+    /// The activities that occupy a processor, from begin to end: each ends at the critical time of its event.
+    fn activities(&self) -> impl Iterator<Item = (SimDuration, SimDuration)> + '_ {
+        self.busy_events().map(|event| {
+            let (service, end) = (self.events.get(event).service, self.critical(event));
+            (end - service, end)
+        })
+    }
+
+    /// How many processors are at work, for how long.
+    #[must_use]
+    pub fn parallelism(&self) -> Parallelism {
+        Parallelism::of(|| self.activities(), u64::from(self.events.count()), self.length())
+    }
+
+    /// Tells `receive` how many processors are at work when, in the order of time.
+    pub fn profile(&self, receive: impl FnMut(Step)) {
+        parallelism::sweep(|| self.activities(), u64::from(self.events.count()), self.length(), receive);
+    }
+}
+
+#[cfg(test)]
+mod tests;

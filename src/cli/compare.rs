@@ -1,0 +1,79 @@
+//! `parsim compare`: two runs side by side.
+
+use super::traced::{Traced, arguments};
+use super::{Failure, OutputFormat};
+use crate::analysis::{CriticalPath, Gain};
+use crate::program::Program;
+use crate::report::comparison::{Comparison, Side};
+use crate::report::{Format, Writer};
+use crate::scenario::Scenario;
+use crate::simulation::play;
+use clap::Args;
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are played.
+    #[arg(value_name = "TRACE|SCENARIO")]
+    first: PathBuf,
+    /// What it is compared with.
+    #[arg(value_name = "TRACE|SCENARIO")]
+    second: PathBuf,
+    /// Changes a base value of both scenarios; may be repeated.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Changes a base value of the first scenario only; may be repeated.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set_first: Vec<String>,
+    /// Changes a base value of the second scenario only; may be repeated.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set_second: Vec<String>,
+    /// Replaces the seed of both scenarios.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value = "text")]
+    format: OutputFormat,
+}
+
+pub fn execute(arguments: &CompareArguments) -> Result<(), Failure> {
+    let side = |input: &Path, own: &[String]| side(input, &[&arguments.set[..], own].concat(), arguments.seed);
+    let comparison = Comparison {
+        first: side(&arguments.first, &arguments.set_first)?,
+        second: side(&arguments.second, &arguments.set_second)?,
+    };
+    let format = Format::from(arguments.format);
+    if format == Format::Text {
+        write!(stdout(), "{comparison}")?;
+        return Ok(());
+    }
+    let mut writer = Writer::single(stdout(), format);
+    writer.write(&comparison.record())?;
+    Ok(writer.finish()?)
+}
+
+fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure> {
+    let traced = Traced::load(input, set, seed)?;
+    let path =
+        CriticalPath::of(traced.events()).map_err(|error| Failure::Usage(format!("{}: {error}", input.display())))?;
+    let gain = if traced.metadata.is_some() { gain(input, set, seed, &traced)? } else { None };
+    let values = set.iter().map(|value| format!(", {value}")).collect::<String>();
+    let title = if traced.title == input.display().to_string() {
+        traced.title.clone()
+    } else {
+        format!("{}: {}{values}", input.display(), traced.title)
+    };
+    Ok(Side::new(title, &path, traced.recording(), gain))
+}
+
+/// The gain over the same program on one rank; `None` if it cannot run there.
+pub fn gain(input: &Path, set: &[String], seed: Option<u64>, traced: &Traced) -> Result<Option<Gain>, Failure> {
+    let scenario = arguments(input, set, seed).plan(&[])?.base()?.scenario;
+    let alone = Scenario { ranks: 1, ..scenario };
+    if !alone.program.faults(1).is_empty() {
+        return Ok(None);
+    }
+    let (Ok(sequential), Some(run)) = (play(&alone), traced.recording()) else { return Ok(None) };
+    Ok(Gain::of(run.header.nodes.len(), run.makespan, sequential.makespan))
+}

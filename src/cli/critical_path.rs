@@ -1,0 +1,159 @@
+//! `parsim critical-path`: what kept a run from ending earlier.
+
+use super::traced::Traced;
+use super::{Failure, OutputFormat};
+use crate::analysis::{Accounting, CriticalPath};
+use crate::report::comparison::{balance_table, rank_table};
+use crate::report::critical_path::{CriticalPathReport, write_events};
+use crate::report::perfetto::write_perfetto;
+use crate::report::space_time::{SpaceTime, Window, histogram, profile};
+use crate::report::{Format, Writer};
+use crate::units::SimDuration;
+use clap::Args;
+use std::fs::File;
+use std::io::{BufWriter, Write, stdout};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct CriticalPathArguments {
+    /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are played.
+    #[arg(value_name = "TRACE|SCENARIO")]
+    input: PathBuf,
+    /// Changes a base value of the scenario; may be repeated.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Replaces the seed of the scenario.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value = "text")]
+    format: OutputFormat,
+    /// Writes every event with its causes, critical time and slack into this file.
+    #[arg(long, value_name = "FILE.csv")]
+    events: Option<PathBuf>,
+    /// Prints the account of every rank and the balance of every phase as well.
+    #[arg(long)]
+    accounts: bool,
+    /// Draws the ranks against the time, with the critical path.
+    #[arg(long, value_name = "FILE.svg")]
+    space_time: Option<PathBuf>,
+    /// The first instant of that diagram, such as `0.5 s`.
+    #[arg(long, value_name = "TIME")]
+    from: Option<SimDuration>,
+    /// The last instant of that diagram.
+    #[arg(long, value_name = "TIME")]
+    until: Option<SimDuration>,
+    /// The ranks of that diagram, such as `0-7,31`.
+    #[arg(long, value_name = "RANKS")]
+    ranks: Option<String>,
+    /// Draws how many processors are at work over the time.
+    #[arg(long, value_name = "FILE.svg")]
+    profile: Option<PathBuf>,
+    /// Draws for how much of the time how many processors are at work.
+    #[arg(long, value_name = "FILE.svg")]
+    histogram: Option<PathBuf>,
+    /// Writes the trace for Perfetto (ui.perfetto.dev).
+    #[arg(long, value_name = "FILE.json")]
+    perfetto: Option<PathBuf>,
+}
+
+pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
+    let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed)?;
+    let path = CriticalPath::of(traced.events())
+        .map_err(|error| Failure::Usage(format!("{}: {error}", arguments.input.display())))?;
+    if let Some(file) = &arguments.events {
+        create(file, |sink| write_events(&path, sink))?;
+    }
+    draw(arguments, &traced, &path)?;
+    let report = CriticalPathReport::new(traced.title.clone(), &path, traced.makespan());
+    let format = Format::from(arguments.format);
+    if format == Format::Text {
+        write!(stdout(), "{report}")?;
+        if let Some(run) = traced.recording().filter(|_| arguments.accounts) {
+            let accounting = Accounting::of(&run.times);
+            let (ranks, balance) = (rank_table(&accounting), balance_table(&accounting));
+            write!(stdout(), "\nWhere the time of every rank went, in seconds:\n\n{ranks}\n{balance}")?;
+        }
+        return Ok(());
+    }
+    let mut record = report.record();
+    if let Some(metadata) = &traced.metadata {
+        record.put_metadata(metadata);
+    }
+    let mut writer = Writer::single(stdout(), format);
+    writer.write(&record)?;
+    Ok(writer.finish()?)
+}
+
+/// Draws and exports what is asked for.
+fn draw(arguments: &CriticalPathArguments, traced: &Traced, path: &CriticalPath<'_>) -> Result<(), Failure> {
+    let window = window(arguments, path)?;
+    if let Some(file) = &arguments.space_time {
+        let diagram = SpaceTime::new(path, &traced.title, window).svg();
+        create(file, |sink| sink.write_all(diagram.as_bytes()))?;
+    }
+    if let Some(file) = &arguments.profile {
+        create(file, |sink| sink.write_all(profile(path, &traced.title).as_bytes()))?;
+    }
+    if let Some(file) = &arguments.histogram {
+        create(file, |sink| sink.write_all(histogram(path, &traced.title).as_bytes()))?;
+    }
+    if let Some(file) = &arguments.perfetto {
+        create(file, |sink| write_perfetto(path, traced.recording(), sink).map(|_| ()))?;
+    }
+    Ok(())
+}
+
+/// The part of the trace that is to be drawn.
+fn window(arguments: &CriticalPathArguments, path: &CriticalPath<'_>) -> Result<Window, Failure> {
+    let mut window = Window::whole(path);
+    window.from = arguments.from.unwrap_or(window.from);
+    window.until = arguments.until.unwrap_or(window.until);
+    if window.from >= window.until {
+        let (from, until) = (window.from, window.until);
+        return Err(Failure::Usage(format!("--from {from} is not before the end of the diagram, {until}")));
+    }
+    if let Some(text) = &arguments.ranks {
+        window.processes = ranks(text, path.events().processes())?;
+    }
+    Ok(window)
+}
+
+/// `0-7,31`: ranks and ranges of them.
+fn ranks(text: &str, count: u32) -> Result<Vec<u32>, Failure> {
+    let fault = || {
+        let last = count.saturating_sub(1);
+        Failure::Usage(format!("--ranks {text}: give ranks and ranges of them from 0 to {last}, such as 0-7,31"))
+    };
+    let mut ranks = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let rank = |text: &str| text.trim().parse().ok().filter(|rank: &u32| *rank < count);
+        let (first, last) = rank(first).zip(rank(last)).filter(|(first, last)| first <= last).ok_or_else(fault)?;
+        ranks.extend((first..=last).filter(|rank| !ranks.contains(rank)).collect::<Vec<_>>());
+    }
+    Ok(ranks)
+}
+
+/// Has `write` fill a new file.
+pub fn create(file: &Path, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), Failure> {
+    let written = File::create(file).and_then(|created| {
+        let mut sink = BufWriter::new(created);
+        write(&mut sink)?;
+        sink.flush()
+    });
+    written.map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_read_one_by_one_and_in_ranges() {
+        assert_eq!(ranks("0-2,5,1", 8).unwrap(), [0, 1, 2, 5]);
+        for text in ["", "3-1", "0-8", "a", "1-", "-1"] {
+            assert!(ranks(text, 8).is_err(), "{text}");
+        }
+    }
+}

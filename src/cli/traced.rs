@@ -1,0 +1,115 @@
+//! Traces from files, and from scenarios that are played for them.
+
+use super::outcome::metadata;
+use super::{Failure, OutputFormat, ScenarioArguments};
+use crate::report::Metadata;
+use crate::simulation::play_recorded;
+use crate::trace::events::Events;
+use crate::trace::{MAGIC, Recording, read_table};
+use crate::units::SimDuration;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+/// A trace to be analysed.
+pub struct Traced {
+    /// What it is, in words.
+    pub title: String,
+    /// What happened.
+    pub source: Source,
+    /// Where it comes from, if it was played.
+    pub metadata: Option<Metadata>,
+}
+
+/// What a trace was read as.
+pub enum Source {
+    /// A run of parsim.
+    Recorded(Box<Recording>),
+    /// A table of events of some other program.
+    Table(Box<Events>),
+}
+
+impl Traced {
+    /// The trace in `input`: a recording, a table of events (`.csv`), or a scenario, whose base values are played.
+    pub fn load(input: &Path, set: &[String], seed: Option<u64>) -> Result<Self, Failure> {
+        let fault = |what: String| Failure::Usage(format!("{}: {what}", input.display()));
+        let name = input.display().to_string();
+        if input.extension().is_some_and(|extension| extension == "csv") {
+            let file = File::open(input).map_err(|error| fault(error.to_string()))?;
+            let events = read_table(BufReader::new(file)).map_err(|error| fault(error.to_string()))?;
+            refuse_values(&name, set, seed)?;
+            return Ok(Self { title: name, source: Source::Table(Box::new(events)), metadata: None });
+        }
+        if is_recording(input) {
+            let file = File::open(input).map_err(|error| fault(error.to_string()))?;
+            let recording = Recording::read(BufReader::new(file)).map_err(|error| fault(error.to_string()))?;
+            refuse_values(&name, set, seed)?;
+            return Ok(Self {
+                title: title(&recording),
+                source: Source::Recorded(Box::new(recording)),
+                metadata: None,
+            });
+        }
+        Self::played(input, set, seed)
+    }
+
+    /// Plays the base values of a scenario.
+    fn played(scenario: &Path, set: &[String], seed: Option<u64>) -> Result<Self, Failure> {
+        let case = arguments(scenario, set, seed).plan(&[])?.base()?;
+        let mut bytes = Vec::new();
+        play_recorded(&case.scenario, Box::new(&mut bytes))?;
+        let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
+        let (title, metadata) = (title(&recording), Some(metadata(&case.scenario)));
+        Ok(Self { title, source: Source::Recorded(Box::new(recording)), metadata })
+    }
+
+    /// What happened.
+    pub const fn events(&self) -> &Events {
+        match &self.source {
+            Source::Recorded(recording) => &recording.events,
+            Source::Table(events) => events,
+        }
+    }
+
+    /// The run, if it is one of parsim.
+    pub fn recording(&self) -> Option<&Recording> {
+        match &self.source {
+            Source::Recorded(recording) => Some(recording),
+            Source::Table(_) => None,
+        }
+    }
+
+    /// How long the run took, if that is known.
+    pub fn makespan(&self) -> Option<SimDuration> {
+        self.recording().map(|recording| recording.makespan)
+    }
+}
+
+/// The arguments with which a scenario is read for a trace.
+pub fn arguments(scenario: &Path, set: &[String], seed: Option<u64>) -> ScenarioArguments {
+    ScenarioArguments {
+        scenario: scenario.to_owned(),
+        set: set.to_vec(),
+        seed,
+        format: OutputFormat::Text,
+        dump_config: false,
+    }
+}
+
+fn title(recording: &Recording) -> String {
+    let header = &recording.header;
+    format!("{} on {}, {} ranks", header.program, header.machine, header.nodes.len())
+}
+
+/// Whether a file begins as a recording does; what cannot be read does not.
+fn is_recording(input: &Path) -> bool {
+    let mut magic = vec![0; MAGIC.len()];
+    File::open(input).and_then(|mut file| file.read_exact(&mut magic)).is_ok_and(|()| magic == MAGIC)
+}
+
+fn refuse_values(name: &str, set: &[String], seed: Option<u64>) -> Result<(), Failure> {
+    if set.is_empty() && seed.is_none() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("{name}: a trace has happened: --set and --seed are for scenarios")))
+}

@@ -1,0 +1,79 @@
+//! A picture with a title, two axes and coloured words below the title, to draw into.
+
+use super::plot::{AXIS, Chart, DrawingResult, GRID, Positions, font};
+use plotters::prelude::*;
+
+/// What stands around a picture.
+pub struct Frame {
+    /// What it shows, in words.
+    pub title: String,
+    /// More about it, in a smaller line.
+    pub note: String,
+    /// What the colours mean.
+    pub legend: Vec<(String, RGBColor)>,
+    /// Width and height.
+    pub size: (u32, u32),
+    /// The horizontal axis.
+    pub x: FrameAxis,
+    /// The vertical axis.
+    pub y: FrameAxis,
+}
+
+/// An axis of a picture.
+pub struct FrameAxis {
+    /// Its range and its marks.
+    pub positions: Positions,
+    /// What it is, with its unit in brackets.
+    pub label: String,
+    /// A mark in words.
+    pub text: Box<dyn Fn(f64) -> String>,
+}
+
+const HEAD: u32 = 84;
+const LETTER: i32 = 9;
+
+impl Frame {
+    /// The picture as an SVG document, the inner part of which `draw` draws.
+    pub fn svg(self, draw: impl FnOnce(&mut Chart<'_, '_>) -> DrawingResult) -> String {
+        let mut document = String::new();
+        self.draw(&mut document, draw).expect("a picture can be written to a text");
+        document
+    }
+
+    fn draw(self, document: &mut String, draw: impl FnOnce(&mut Chart<'_, '_>) -> DrawingResult) -> DrawingResult {
+        let root = SVGBackend::with_string(document, self.size).into_drawing_area();
+        root.fill(&WHITE)?;
+        root.draw(&Text::new(self.title.clone(), (24, 14), font(20)))?;
+        root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
+        let mut left = 24;
+        for (name, colour) in &self.legend {
+            root.draw(&Rectangle::new([(left, 64), (left + 14, 76)], colour.filled()))?;
+            root.draw(&Text::new(name.clone(), (left + 19, 62), font(14)))?;
+            left += 36 + LETTER * i32::try_from(name.chars().count()).unwrap_or(0);
+        }
+        let (_, below) = root.split_vertically(HEAD);
+        let (x_text, y_text) = (self.x.text, self.y.text);
+        let mut chart = ChartBuilder::on(&below)
+            .margin_right(18)
+            .margin_top(6)
+            .margin_left(14)
+            .x_label_area_size(48)
+            .y_label_area_size(64)
+            .build_cartesian_2d(self.x.positions, self.y.positions)?;
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID)
+            .axis_style(AXIS)
+            .x_desc(&self.x.label)
+            .y_desc(&self.y.label)
+            .axis_desc_style(font(15))
+            .label_style(font(13))
+            .x_label_formatter(&|position| x_text(*position))
+            .y_label_formatter(&|position| y_text(*position))
+            .draw()?;
+        draw(&mut chart)?;
+        root.present()?;
+        Ok(())
+    }
+}

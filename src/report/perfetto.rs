@@ -1,0 +1,203 @@
+//! A trace in the trace-event format, which Perfetto (ui.perfetto.dev) and Chrome show.
+
+use crate::analysis::critical_path::{CriticalPath, Through};
+use crate::trace::Recording;
+use crate::trace::events::{EventId, MESSAGE};
+use crate::units::SimDuration;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// The groups of tracks.
+const PROCESSES: u32 = 1;
+const PATH: u32 = 2;
+const LINKS: u32 = 3;
+
+/// Writes a trace: a track for each process with its activities and waits, an arrow for each message, a track for
+/// the critical path and, of a recorded run, a track for each direction of a link with its mean utilization.
+/// The number of slices written.
+///
+/// # Errors
+/// What the sink says.
+pub fn write_perfetto(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl Write) -> io::Result<u64> {
+    let mut export = Export { sink, entries: 0, slices: 0 };
+    export.sink.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
+    export.name_tracks(path, run)?;
+    for event in 0..path.events().count() {
+        export.slices(path, event)?;
+    }
+    // After the slices that they join, so that each finds its slice.
+    for event in 0..path.events().count() {
+        export.arrows(path, event)?;
+    }
+    export.path(path)?;
+    if let Some(run) = run {
+        export.links(run)?;
+    }
+    export.sink.write_all(b"\n]}\n")?;
+    export.sink.flush()?;
+    Ok(export.slices)
+}
+
+struct Export<W> {
+    sink: W,
+    entries: u64,
+    slices: u64,
+}
+
+impl<W: Write> Export<W> {
+    fn put(&mut self, entry: &Value) -> io::Result<()> {
+        if self.entries > 0 {
+            self.sink.write_all(b",\n")?;
+        }
+        self.entries += 1;
+        serde_json::to_writer(&mut self.sink, entry)?;
+        Ok(())
+    }
+
+    fn name(&mut self, group: u32, track: u32, name: &str) -> io::Result<()> {
+        let entry = json!({"ph": "M", "name": "thread_name", "pid": group, "tid": track, "args": {"name": name}});
+        self.put(&entry)?;
+        self.put(
+            &json!({"ph": "M", "name": "thread_sort_index", "pid": group, "tid": track, "args": {"sort_index": track}}),
+        )
+    }
+
+    fn name_tracks(&mut self, path: &CriticalPath<'_>, run: Option<&Recording>) -> io::Result<()> {
+        for (group, name) in [(PROCESSES, "processes"), (PATH, "critical path"), (LINKS, "links")] {
+            self.put(&json!({"ph": "M", "name": "process_name", "pid": group, "args": {"name": name}}))?;
+        }
+        for process in 0..path.events().processes() {
+            let node = run.and_then(|run| run.header.nodes.get(process as usize));
+            let node = node.map_or_else(String::new, |node| format!(", node {node}"));
+            self.name(PROCESSES, track(process), &format!("process {process}{node}"))?;
+        }
+        self.name(PATH, 1, "critical path")
+    }
+
+    fn slice(
+        &mut self,
+        (group, track): (u32, u32),
+        name: &str,
+        span: (SimDuration, SimDuration),
+        more: &Value,
+    ) -> io::Result<()> {
+        let name = if name.is_empty() { "activity" } else { name };
+        self.slices += 1;
+        let (from, to) = (nanoseconds(span.0), nanoseconds(span.1));
+        self.put(&json!({
+            "ph": "X", "name": name, "pid": group, "tid": track,
+            "ts": microseconds(from), "dur": microseconds(to - from), "args": more,
+        }))
+    }
+
+    /// The wait before an event and the activity that ends in it.
+    fn slices(&mut self, path: &CriticalPath<'_>, event: EventId) -> io::Result<()> {
+        let (events, end) = (path.events(), path.critical(event));
+        let (entry, label) = (events.get(event), events.label_of(event));
+        let begin = end - entry.service;
+        let before = path.predecessor(event).map_or(SimDuration::ZERO, |before| path.critical(before));
+        let place = (PROCESSES, track(entry.process));
+        let told = json!({"event": events.name(event), "phase": label.phase});
+        // What a process waits for delays its next activity; an event of a recording is one or the other.
+        if begin > before {
+            let name = if entry.service == SimDuration::ZERO { label.kind.as_str() } else { "wait" };
+            self.slice(place, name, (before, begin), &told)?;
+        }
+        if end > begin {
+            self.slice(place, &label.kind, (begin, end), &told)?;
+        }
+        Ok(())
+    }
+
+    fn arrows(&mut self, path: &CriticalPath<'_>, event: EventId) -> io::Result<()> {
+        let events = path.events();
+        for (index, antecedent) in events.antecedents(event).iter().enumerate() {
+            let way = events.way_of(antecedent);
+            if way.kind != MESSAGE || antecedent.delay == SimDuration::ZERO {
+                continue;
+            }
+            let sent = path.critical(antecedent.event);
+            let id = format!("{event}.{index}");
+            let ends = [
+                ("s", antecedent.event, nanoseconds(sent)),
+                // An arrow ends within the wait that it ends.
+                ("f", event, nanoseconds(path.critical(event)).saturating_sub(1)),
+            ];
+            for (phase, at, time) in ends {
+                let process = events.get(at).process;
+                self.put(&json!({
+                    "ph": phase, "bp": "e", "id": id, "name": "message", "cat": "message", "pid": PROCESSES,
+                    "tid": track(process), "ts": microseconds(time), "args": {"link": way.link},
+                }))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&mut self, path: &CriticalPath<'_>) -> io::Result<()> {
+        let events = path.events();
+        for span in path.spans().iter().filter(|span| span.to > span.from) {
+            let label = events.label_of(span.event);
+            let process = events.get(span.event).process;
+            let (name, link) = match &span.through {
+                Through::Activity => (label.kind.as_str(), ""),
+                Through::Antecedent(antecedent) => {
+                    let way = events.way_of(antecedent);
+                    (way.kind.as_str(), way.link.as_str())
+                }
+            };
+            let told = json!({"process": process, "phase": label.phase, "link": link});
+            self.slice((PATH, 1), name, (span.from, span.to), &told)?;
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, run: &Recording) -> io::Result<()> {
+        for (number, link) in (1..).zip(&run.links) {
+            self.name(LINKS, number, &format!("{} → {}", link.from, link.to))?;
+            let used = link.busy.seconds() / run.makespan.seconds().max(f64::MIN_POSITIVE);
+            let told = json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
+            let name = format!("{:.1} % busy", 100.0 * used);
+            self.slice((LINKS, number), &name, (SimDuration::ZERO, run.makespan), &told)?;
+        }
+        Ok(())
+    }
+}
+
+/// Tracks are numbered from 1: zero is the idle process of a machine.
+const fn track(process: u32) -> u32 {
+    process.saturating_add(1)
+}
+
+/// The resolution of the format.
+const fn nanoseconds(time: SimDuration) -> u64 {
+    time.ps() / 1000
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a hundred days in nanoseconds are below 2^53")]
+fn microseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::read_table;
+
+    #[test]
+    fn activities_waits_messages_and_the_path_are_exported() {
+        let table =
+            "id,process,clock,service_s,antecedents,kind\n1,0,1,2,,work\n2,1,1,1,,work\n3,1,2,0,1:0.5,receive\n";
+        let events = read_table(table.as_bytes()).unwrap();
+        let path = CriticalPath::of(&events).unwrap();
+        let mut written = Vec::new();
+        // Two activities and a wait, and the path: an activity and a message.
+        assert_eq!(write_perfetto(&path, None, &mut written).unwrap(), 5);
+        let export: Value = serde_json::from_slice(&written).unwrap();
+        let entries = export["traceEvents"].as_array().unwrap();
+        let of = |phase: &str| entries.iter().filter(|entry| entry["ph"] == phase).collect::<Vec<_>>();
+        assert_eq!((of("X").len(), of("s").len(), of("f").len()), (5, 1, 1));
+        assert_eq!((of("s")[0]["ts"].as_f64(), of("f")[0]["ts"].as_f64()), (Some(2e6), Some(2_499_999.999)));
+        assert_eq!(of("X")[1]["dur"], 1e6);
+    }
+}

@@ -1,0 +1,178 @@
+//! What the stage tells about the ranks, made into intervals with their causes.
+
+use super::SimulationError;
+use crate::program::Operation;
+use crate::trace::{Activity, Cause, Counts, Header, Interval, LinkLoad, Means, Phase, RecordingWriter};
+use crate::units::{SimDuration, SimTime};
+use std::io::{self, Write};
+
+/// An event of a rank and when it was.
+type Origin = (u32, SimTime);
+
+/// A message on its way.
+#[derive(Clone, Copy)]
+struct Letter {
+    sent: Origin,
+    bytes: u64,
+    delivered: SimTime,
+    /// The receive, if it came after the delivery.
+    received: Option<Origin>,
+}
+
+/// An operation under way, or complete and not yet waited for.
+#[derive(Clone, Copy)]
+enum Task {
+    UnderWay(Origin),
+    Complete(Cause),
+}
+
+/// Records a run while it is played.
+pub struct Recorder<'w> {
+    writer: RecordingWriter<Box<dyn Write + 'w>>,
+    /// Whether senders wait for the receive.
+    rendezvous: bool,
+    /// The last event of each rank.
+    last: Vec<u32>,
+    /// What has ended the wait of each rank, until its interval is booked.
+    causes: Vec<Option<Cause>>,
+    /// By ticket.
+    letters: Vec<Option<Letter>>,
+    /// By operation.
+    tasks: Vec<Option<Task>>,
+    /// The first thing that went wrong.
+    error: Option<io::Error>,
+}
+
+impl<'w> Recorder<'w> {
+    pub fn new(sink: Box<dyn Write + 'w>, header: &Header, rendezvous: bool) -> io::Result<Self> {
+        let ranks = header.nodes.len();
+        Ok(Self {
+            writer: RecordingWriter::new(sink, header)?,
+            rendezvous,
+            last: vec![0; ranks],
+            causes: vec![None; ranks],
+            letters: Vec::new(),
+            tasks: Vec::new(),
+            error: None,
+        })
+    }
+
+    /// The time before a process is created.
+    pub fn created(&mut self, rank: u32, phase: Phase, end: SimTime) {
+        let (activity, system) = (Activity::System, SimDuration::ZERO);
+        self.write(&Interval { rank, phase, activity, end, system, cause: None });
+    }
+
+    /// A rank has done this since it was last booked.
+    pub fn booked(&mut self, rank: u32, phase: Phase, activity: Activity, end: SimTime, system: SimDuration) {
+        let cause = self.causes[rank as usize].take();
+        let begin = self.writer.end(rank);
+        if begin == end && cause.is_none() {
+            return;
+        }
+        // A send that nothing came before is an activity of the rank itself.
+        let is_own = |cause: &Cause| cause.means == Means::Sending && cause.event == self.last[rank as usize];
+        let cause = cause.filter(|cause| !(activity == Activity::Sending && is_own(cause)));
+        self.write(&Interval { rank, phase, activity, end, system, cause });
+    }
+
+    fn write(&mut self, interval: &Interval<'static>) {
+        if self.error.is_some() {
+            return;
+        }
+        match self.writer.interval(interval) {
+            Ok(Some(event)) => self.last[interval.rank as usize] = event,
+            Ok(None) => {}
+            Err(error) => self.error = Some(error),
+        }
+    }
+
+    fn origin(&self, now: SimTime, rank: u32) -> Origin {
+        (self.last[rank as usize], now)
+    }
+
+    /// A rank begins to send.
+    pub fn posted(&mut self, now: SimTime, rank: u32, operation: Operation, ticket: u32, bytes: u64) {
+        let sent = self.origin(now, rank);
+        put(&mut self.letters, ticket, Letter { sent, bytes, delivered: now, received: None });
+        put(&mut self.tasks, operation.0, Task::UnderWay(sent));
+    }
+
+    /// A rank begins to receive, or bytes begin to move for it.
+    pub fn begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
+        let origin = self.origin(now, rank);
+        put(&mut self.tasks, operation.0, Task::UnderWay(origin));
+    }
+
+    /// All of a message has come.
+    pub fn delivered(&mut self, now: SimTime, ticket: u32) {
+        self.letter(ticket).delivered = now;
+    }
+
+    /// A message that has come meets the receive of a rank.
+    pub fn received(&mut self, now: SimTime, rank: u32, operation: Operation, ticket: u32) {
+        let origin = self.origin(now, rank);
+        let letter = self.letter(ticket);
+        if now > letter.delivered {
+            letter.received = Some(origin);
+        }
+        let delay = letter.delivered.since(letter.sent.1);
+        let cause = Cause { event: letter.sent.0, delay, means: Means::Message { bytes: letter.bytes } };
+        put(&mut self.tasks, operation.0, Task::Complete(cause));
+    }
+
+    /// A send is complete.
+    pub fn sent(&mut self, now: SimTime, operation: Operation, ticket: u32) {
+        let letter = *self.letter(ticket);
+        let origin = letter.received.filter(|_| self.rendezvous).unwrap_or(letter.sent);
+        self.complete(now, operation, origin, Means::Sending);
+    }
+
+    /// Bytes have moved.
+    pub fn moved(&mut self, now: SimTime, operation: Operation) {
+        if let Some(Some(Task::UnderWay(origin))) = self.tasks.get(operation.0 as usize) {
+            self.complete(now, operation, *origin, Means::Memory);
+        }
+    }
+
+    fn complete(&mut self, now: SimTime, operation: Operation, origin: Origin, means: Means) {
+        let cause = Cause { event: origin.0, delay: now.since(origin.1), means };
+        put(&mut self.tasks, operation.0, Task::Complete(cause));
+    }
+
+    /// A rank goes on because an operation is complete. What has been waited for once causes nothing any more.
+    pub fn joined(&mut self, rank: u32, operation: Operation) {
+        if let Some(Some(Task::Complete(cause))) = self.tasks.get(operation.0 as usize) {
+            self.causes[rank as usize] = Some(*cause);
+            self.tasks[operation.0 as usize] = None;
+        }
+    }
+
+    /// A rank goes on because another one has come to a barrier.
+    pub fn released(&mut self, rank: u32, by: u32) {
+        let event = self.last[by as usize];
+        self.causes[rank as usize] = Some(Cause { event, delay: SimDuration::ZERO, means: Means::Release });
+    }
+
+    fn letter(&mut self, ticket: u32) -> &mut Letter {
+        self.letters[ticket as usize].as_mut().expect("a message is posted before anything else happens to it")
+    }
+
+    /// Ends the recording.
+    pub fn finish(self, makespan: SimDuration, links: &[LinkLoad], counts: Counts) -> Result<(), SimulationError> {
+        let written = match self.error {
+            Some(error) => Err(error),
+            None => self.writer.finish(makespan, links, counts),
+        };
+        written.map_err(|error| SimulationError::NotRecorded(error.to_string()))
+    }
+}
+
+/// Puts something at a place of a table that grows.
+fn put<T: Clone>(table: &mut Vec<Option<T>>, place: u32, value: T) {
+    let place = place as usize;
+    if table.len() <= place {
+        table.resize(place + 1, None);
+    }
+    table[place] = Some(value);
+}

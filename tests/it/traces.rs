@@ -1,0 +1,158 @@
+//! Traces as a user writes, reads and compares them.
+
+use crate::parsim;
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+
+const SMALL: [&str; 4] = ["--set", "ranks=8", "--set", "program.n=32"];
+const NEIGHBOUR: &str = "scenarios/gauss-jordan-neighbour.ron";
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("there is room for a folder")
+}
+
+/// A recording of a small run, in a folder of its own.
+fn recorded(scenario: &str) -> (TempDir, String) {
+    let folder = folder();
+    let file = folder.path().join("run.trace").display().to_string();
+    parsim().args(["run", scenario, "--trace", &file]).args(SMALL).assert().success();
+    (folder, file)
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let assert = parsim().args(arguments).args(["--format", "json"]).assert().success();
+    serde_json::from_slice(&assert.get_output().stdout).expect("the output is JSON")
+}
+
+/// What is said on stderr, with exit code 2 and nothing on stdout.
+fn refusal(arguments: &[&str]) -> String {
+    let assert = parsim().args(arguments).assert().code(2).stdout("");
+    let said = String::from_utf8(assert.get_output().stderr.clone()).expect("diagnostics are text");
+    assert!(!said.contains("panicked"), "{said}");
+    said
+}
+
+#[test]
+fn a_recording_and_its_scenario_have_the_same_critical_path() {
+    let (_folder, file) = recorded(NEIGHBOUR);
+    let read = json(&["critical-path", &file]);
+    let played = json(&[&["critical-path", NEIGHBOUR][..], &SMALL].concat());
+    for key in ["makespan_s", "critical_path_s", "average_parallelism", "mean_active", "path_by_phase_s"] {
+        assert_eq!(read[key], played[key], "{key}");
+    }
+    assert_eq!(read["makespan_s"], read["critical_path_s"]);
+    assert!(played["meta"]["scenario"].is_string() && read.get("meta").is_none());
+}
+
+#[test]
+fn tracing_changes_nothing_and_repeats() {
+    let (_first, one) = recorded(NEIGHBOUR);
+    let (_second, other) = recorded(NEIGHBOUR);
+    assert_eq!(fs::read(one).unwrap(), fs::read(other).unwrap());
+    let run = |more: &[&str]| {
+        let assert = parsim().args(["run", NEIGHBOUR, "--format", "json"]).args(SMALL).args(more).assert().success();
+        assert.get_output().stdout.clone()
+    };
+    assert_eq!(run(&[]), run(&["--trace", "/dev/null"]));
+}
+
+/// The events of a recording, written as a table, have the same critical path.
+#[test]
+fn events_are_written_as_they_are_read() {
+    let (folder, file) = recorded(NEIGHBOUR);
+    let table = folder.path().join("events.csv").display().to_string();
+    let recording = json(&["critical-path", &file, "--events", &table]);
+    let written = fs::read_to_string(&table).unwrap();
+    let lines: Vec<_> = written.lines().collect();
+    assert_eq!(lines.len() as u64, recording["events"].as_u64().unwrap() + 1);
+    // Without what the analysis has added.
+    let columns = 7;
+    let own: Vec<_> = lines.iter().map(|line| line.split(',').take(columns).collect::<Vec<_>>().join(",")).collect();
+    fs::write(&table, own.join("\n")).unwrap();
+    let read = json(&["critical-path", &table]);
+    let length = |record: &Value| record["critical_path_s"].as_f64().unwrap();
+    assert!((length(&read) - length(&recording)).abs() < 1e-9);
+}
+
+#[test]
+fn pictures_and_the_export_are_written() {
+    let (folder, file) = recorded(NEIGHBOUR);
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let files = ["diagram.svg", "profile.svg", "histogram.svg", "trace.json"].map(path);
+    let options = ["--space-time", "--profile", "--histogram", "--perfetto"];
+    let mut command = parsim();
+    command.args(["critical-path", &file, "--from", "10 ms", "--ranks", "0-2,7", "--accounts"]);
+    for (option, file) in options.iter().zip(&files) {
+        command.args([option, file.as_str()]);
+    }
+    command.assert().success();
+    for file in &files[..3] {
+        assert!(fs::read_to_string(file).unwrap().ends_with("</svg>\n"), "{file}");
+    }
+    let export: Value = serde_json::from_str(&fs::read_to_string(&files[3]).unwrap()).unwrap();
+    let entries = export["traceEvents"].as_array().unwrap();
+    let count = |phase: &str| entries.iter().filter(|entry| entry["ph"] == phase).count();
+    assert!(count("X") > 100 && count("s") > 0);
+    assert_eq!(count("s"), count("f"));
+}
+
+/// Slices of one track follow each other or lie within each other; here they follow.
+#[test]
+fn slices_of_the_export_do_not_overlap() {
+    let (folder, file) = recorded("scenarios/gauss-jordan-naive.ron");
+    let exported = folder.path().join("trace.json");
+    parsim().args(["critical-path", &file, "--perfetto"]).arg(&exported).assert().success();
+    let export: Value = serde_json::from_str(&fs::read_to_string(&exported).unwrap()).unwrap();
+    let mut ends = std::collections::BTreeMap::new();
+    for entry in export["traceEvents"].as_array().unwrap().iter().filter(|entry| entry["ph"] == "X") {
+        let track = (entry["pid"].as_u64(), entry["tid"].as_u64());
+        let (begin, length) = (entry["ts"].as_f64().unwrap(), entry["dur"].as_f64().unwrap());
+        let end = ends.insert(track, begin + length).unwrap_or(0.0);
+        assert!(begin >= end - 1e-6, "{entry}");
+    }
+    assert!(ends.len() > 9);
+}
+
+#[test]
+fn two_runs_are_compared() {
+    let neighbour = recorded(NEIGHBOUR);
+    let comparison = json(&[&["compare", "scenarios/gauss-jordan-naive.ron", NEIGHBOUR][..], &SMALL].concat());
+    let value = |key: &str| comparison[key].as_f64().expect(key);
+    let difference = value("b_makespan_s") - value("a_makespan_s");
+    assert!(difference != 0.0 && (value("difference_makespan_s") - difference).abs() < 1e-12);
+    let overhead = 8.0 * value("a_makespan_s") - value("a_sequential_s");
+    assert!((value("a_overhead_s") - overhead).abs() < 1e-9 * overhead);
+    assert!((value("a_speedup") / 8.0 - value("a_efficiency")).abs() < 1e-12);
+    assert!(value("b_speedup") <= value("b_average_parallelism"));
+    // A trace tells nothing about one processor.
+    let traces = json(&["compare", &neighbour.1, &neighbour.1]);
+    assert_eq!(traces["a_speedup"], Value::Null);
+    assert_eq!(traces["difference_makespan_s"].as_f64(), Some(0.0));
+}
+
+#[test]
+fn what_is_no_trace_is_refused() {
+    let (folder, file) = recorded(NEIGHBOUR);
+    let bytes = fs::read(&file).unwrap();
+    let cut = folder.path().join("cut.trace").display().to_string();
+    fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
+    assert!(refusal(&["critical-path", &cut]).contains("before its end mark"));
+    assert!(refusal(&["critical-path", &file, "--seed", "2"]).contains("a trace has happened"));
+    assert!(refusal(&["critical-path", &file, "--ranks", "9"]).contains("from 0 to 7"));
+    let table = folder.path().join("events.csv").display().to_string();
+    let head = "id,process,clock,service_s,antecedents\n";
+    fs::write(&table, format!("{head}1,0,2,1,\n2,1,1,1,1:0.5\n")).unwrap();
+    assert!(refusal(&["critical-path", &table]).contains("event 1 of process 0"));
+    fs::write(&table, format!("{head}1,0,2,x,\n")).unwrap();
+    assert!(refusal(&["critical-path", &table]).contains("line 2, column `service_s`"));
+    assert!(refusal(&["critical-path", "no-such.trace"]).contains("no-such.trace"));
+    assert!(refusal(&["compare", &file, "no-such.csv"]).contains("no-such.csv"));
+}
+
+#[test]
+fn open_loop_traffic_has_nothing_to_record() {
+    let assert = parsim().args(["critical-path", "scenarios/traffic-64.ron"]).assert().code(1).stdout("");
+    let said = String::from_utf8(assert.get_output().stderr.clone()).expect("diagnostics are text");
+    assert!(said.contains("no processes whose activities could be recorded"), "{said}");
+}
