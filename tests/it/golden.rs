@@ -6,6 +6,12 @@ use std::fs;
 
 /// Every scenario, with axes short enough for a test.
 const REDUCED: &[(&str, &[&str])] = &[
+    ("cluster-fft", &["machine=bwGRiD,bwUniCluster"]),
+    ("cluster-fft2d", &["machine=bwForCluster"]),
+    ("cluster-hpl", &["machine=bwUniCluster,bwForHLR1"]),
+    ("cluster-jitter", &[]),
+    ("cluster-matmul", &["machine=bwGRiD"]),
+    ("cluster-scalar-product", &["machine=bwGRiD"]),
     ("collective", &["bytes=8,4096"]),
     ("gauss-jordan-naive", &["n=128", "p=1,4,16,128"]),
     ("gauss-jordan-neighbour", &["n=128", "p=1,4,16,128"]),
