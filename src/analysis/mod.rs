@@ -13,5 +13,5 @@ pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
 pub use optimum::{Choice, Goal, Optimum, Point};
 pub use performance::Performance;
-pub use residual::Residuals;
+pub use residual::{Residuals, root_mean_square};
 pub use statistics::Sample;

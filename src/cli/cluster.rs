@@ -3,8 +3,8 @@
 use crate::analysis::Performance;
 use crate::engine::Discipline;
 use crate::model::kredel::{Hardware, Parameters, Reading, Roundings, Scaling};
-use crate::program::characteristic::{Characteristic, Mode};
 use crate::program::Shipped;
+use crate::program::characteristic::{Characteristic, Mode};
 use crate::report::{Beside, Compared};
 use crate::scenario::Scenario;
 use crate::trace::Trace;
@@ -12,9 +12,7 @@ use crate::trace::Trace;
 /// Adds what follows from the operations that the program reports: its performance, and the dimensionless
 /// parameters of a characteristic program.
 pub fn judge(scenario: &Scenario, trace: &mut Trace) {
-    let (Some(operations), Some(rate)) =
-        (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s())
-    else {
+    let (Some(operations), Some(rate)) = (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s()) else {
         return;
     };
     if let Some(performance) = Performance::of(operations, trace.makespan, scenario.ranks, rate) {

@@ -65,7 +65,8 @@ impl Reference {
             Self::PointToPoint => ("message by equation (4)", "predicted_message_s", message_s(&case.scenario)),
             Self::Measured(table) => {
                 let beside = table.efficiency_is_known().then_some(Beside::Outcome("efficiency"));
-                let (key, beside) = beside.map_or(("measured_s", Beside::MeasuredMakespan), |it| ("known_efficiency", it));
+                let (key, beside) =
+                    beside.map_or(("measured_s", Beside::MeasuredMakespan), |it| ("known_efficiency", it));
                 return vec![compared("measured", key, beside, table.at(&case.keys))];
             }
             Self::Hierarchical => return cluster::predictions(&case.scenario),

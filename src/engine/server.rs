@@ -81,12 +81,9 @@ impl<J: Copy> Servers<J> {
     pub fn new(disciplines: impl IntoIterator<Item = Discipline>, first_entity: Entity) -> Self {
         let server = |discipline| match discipline {
             Discipline::FirstComeFirstServed => Server::Line { waiting: VecDeque::new(), free: SimTime::START },
-            Discipline::ProcessorSharing => Server::Shared(Sharing {
-                attained: 0,
-                counted: SimTime::START,
-                arrivals: 0,
-                jobs: BinaryHeap::new(),
-            }),
+            Discipline::ProcessorSharing => {
+                Server::Shared(Sharing { attained: 0, counted: SimTime::START, arrivals: 0, jobs: BinaryHeap::new() })
+            }
         };
         Self { first_entity, servers: disciplines.into_iter().map(server).collect() }
     }

@@ -116,6 +116,7 @@ impl Hall {
             clock: Cell::new(SimTime::START),
             ranks,
             host,
+            nodes: (0..ranks).collect(),
             packet_bytes,
             ranks_per_node: 1,
             balance: None,
@@ -184,6 +185,10 @@ impl Hall {
             Verb::Wait(Operation(operation)) => Ok(self.wait(rank, vec![operation], Ending::Result)),
             Verb::WaitAny(operations) => {
                 Ok(self.wait(rank, operations.into_iter().map(|operation| operation.0).collect(), Ending::Index))
+            }
+            Verb::Test(Operation(operation)) => {
+                let complete = !matches!(self.state(rank).operations.get(&operation), Some(Task::Awaiting(_)));
+                Ok(Some(Answer::Tested(complete)))
             }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Fail(reason) => Err(self.fault(rank, &reason)),

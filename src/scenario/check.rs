@@ -5,8 +5,8 @@ use super::source::{Document, Fault, Faults};
 use crate::machine::{Machine, Partition, Placement, Transport};
 use crate::network::switching::wormhole::{self, Wormhole};
 use crate::network::{Buffers, Switching, Topology};
-use crate::node::{Level, Processor};
 use crate::node::processor::{Kernel, ListingError, Module, Modules, T800};
+use crate::node::{Level, Processor};
 use crate::program::{Program, Shipped, Traffic, rehearse};
 use crate::units::{Bytes, SimDuration};
 use serde::de::DeserializeOwned;
@@ -69,6 +69,7 @@ impl Scenario {
         if checker.faults.is_empty() {
             checker.host(self);
             checker.memory(self);
+            checker.traffic_between_nodes(self);
         }
         if checker.faults.is_empty() {
             checker.rehearsal(self);
@@ -351,6 +352,16 @@ impl Checker<'_> {
         }
     }
 
+    /// Traffic is injected by nodes, and a packet from a node to itself has no way to go.
+    fn traffic_between_nodes(&mut self, scenario: &Scenario) {
+        let layout = scenario.layout();
+        let crowded = (0..scenario.ranks).find(|rank| layout.first_rank(layout.node(*rank)) != Some(*rank));
+        if let (Shipped::Traffic(_), Some(rank)) = (&scenario.program, crowded) {
+            let message = format!("rank {rank} is not the first on its node: traffic goes between nodes");
+            self.fault("placement", &message, "place one rank on a node");
+        }
+    }
+
     /// Whether every message that is sent is received, for programs that a user has written here.
     fn rehearsal(&mut self, scenario: &Scenario) {
         let Shipped::Phases(program) = &scenario.program else { return };
@@ -430,6 +441,17 @@ mod tests {
             "program.root: the root is rank 4, but there are 3 ranks",
         ];
         assert_eq!(faults(scan, &[("ranks", "3")]), expected);
+    }
+
+    #[test]
+    fn traffic_needs_a_node_for_each_rank() {
+        let traffic = "Traffic(pattern: Uniform, offered: 0.1, packet: \"16 B\", process: Poisson, warm_up: \"1 us\", \
+                       measured: \"1 ms\", drain: \"1 ms\")";
+        assert_eq!(
+            faults(traffic, &[("placement", "Packed(ranks_per_node: 2)")]),
+            ["placement: rank 1 is not the first on its node: traffic goes between nodes"]
+        );
+        assert_eq!(faults(traffic, &[]), Vec::<String>::new());
     }
 
     #[test]

@@ -49,7 +49,9 @@ pub struct Task {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskKind {
-    Send { to: u32 },
+    Send {
+        to: u32,
+    },
     Receive(Pattern),
     /// Bytes on their way through what the cores of a node share.
     Move,

@@ -10,8 +10,8 @@ mod published;
 #[cfg(test)]
 mod tests;
 
-pub use optimum::{Communication, Optimum, Search, best_cores, best_nodes};
 pub use crate::node::Demand;
+pub use optimum::{Communication, Optimum, Search, best_cores, best_nodes};
 pub use published::{fftw, linpack, matrix_multiplication, scalar_product};
 
 use crate::machine::Machine;

@@ -154,9 +154,9 @@ fn everywhere() -> impl Iterator<Item = (Parameters, f64, f64)> {
     let counts = [1.0, 2.0, 7.0, 64.0, 1000.0];
     xs.into_iter().flat_map(move |x| {
         rs.into_iter().flat_map(move |r| {
-            counts.into_iter().flat_map(move |q| {
-                counts.into_iter().map(move |p| (Parameters { x, r, v: 0.25, beta1: 1.0 }, q, p))
-            })
+            counts
+                .into_iter()
+                .flat_map(move |q| counts.into_iter().map(move |p| (Parameters { x, r, v: 0.25, beta1: 1.0 }, q, p)))
         })
     })
 }

@@ -80,9 +80,7 @@ impl Application {
         match self {
             Self::ScalarProduct => demand(2.0 * n - 1.0, 2.0 * n * NUMBER, p * NUMBER),
             Self::MatrixMultiplication => demand(2.0 * n.powi(3) - n * n, 2.0 * matrix, 2.0 * matrix * p.sqrt()),
-            Self::LinearEquations => {
-                demand(2.0 / 3.0 * n.powi(3), 2.0 * matrix, (1.0 + p.log2() / 12.0) * matrix)
-            }
+            Self::LinearEquations => demand(2.0 / 3.0 * n.powi(3), 2.0 * matrix, (1.0 + p.log2() / 12.0) * matrix),
             Self::Fft => demand(2.0 * n * n * n.log2(), points, points / p * p.log2()),
             Self::Fftw => demand(2.0 * n * n * n.log2(), points, n * p.log2() * COMPLEX),
             Self::Dimensionless(numbers) => {
