@@ -132,7 +132,10 @@ impl Choice {
     ///
     /// # Errors
     /// Whatever `speedup` fails with.
-    pub fn look_around<E>(&self, speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>) -> Result<Option<Optimum>, E> {
+    pub fn look_around<E>(
+        &self,
+        speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
+    ) -> Result<Option<Optimum>, E> {
         let mut looked = Looked { speedup, known: BTreeMap::new() };
         for cores in 1..=self.most_cores {
             match self.goal {
@@ -186,7 +189,8 @@ impl Choice {
         let (mut good, mut bad) = (0, self.most_nodes + 1);
         while bad - good > 1 {
             let nodes = u32::midpoint(good, bad);
-            let admitted = looked.at(cores, nodes)?.is_some_and(|speedup| self.goal.admits(&Point { cores, nodes, speedup }));
+            let admitted =
+                looked.at(cores, nodes)?.is_some_and(|speedup| self.goal.admits(&Point { cores, nodes, speedup }));
             *(if admitted { &mut good } else { &mut bad }) = nodes;
         }
         Ok(())
@@ -197,7 +201,8 @@ impl Choice {
         F: FnMut(u32, u32) -> Result<Option<f64>, E>,
     {
         let admitted = looked.points().filter(|point| self.goal.admits(point));
-        let Some(best) = admitted.reduce(|best, point| if self.goal.prefers(&point, &best) { point } else { best }) else {
+        let Some(best) = admitted.reduce(|best, point| if self.goal.prefers(&point, &best) { point } else { best })
+        else {
             return Ok(None);
         };
         let enough = (1.0 - self.tolerance) * best.speedup;
@@ -258,7 +263,12 @@ mod tests {
         assert_eq!(best.nodes, 32);
         assert!(first.nodes < 32 && last.nodes > 32 && cheapest == first);
         let at = |nodes| speedup(1, nodes).unwrap().unwrap() / best.speedup;
-        assert!(at(first.nodes) >= 0.95 && at(first.nodes - 1) < 0.95 && at(last.nodes) >= 0.95 && at(last.nodes + 1) < 0.95);
+        assert!(
+            at(first.nodes) >= 0.95
+                && at(first.nodes - 1) < 0.95
+                && at(last.nodes) >= 0.95
+                && at(last.nodes + 1) < 0.95
+        );
         let none = Choice { goal: Goal::CoresAt(0.99), ..choice };
         assert_eq!(none.look_around(speedup).unwrap(), None);
     }

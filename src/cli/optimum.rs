@@ -99,9 +99,8 @@ fn choice(arguments: &OptimumArguments, scenario: &Scenario) -> Result<Choice, F
 }
 
 fn predicted(choice: &Choice, case: &Case<'_>) -> Option<Optimum> {
-    let speedup = |cores, nodes| {
-        Ok::<_, Infallible>(Some(predicted_speedup(case.program, &case.hardware, cores, nodes)))
-    };
+    let speedup =
+        |cores, nodes| Ok::<_, Infallible>(Some(predicted_speedup(case.program, &case.hardware, cores, nodes)));
     let Ok(found) = choice.look_everywhere(speedup);
     found
 }
@@ -200,12 +199,14 @@ fn draw(
     answers: &[(&str, Option<Optimum>)],
 ) -> Result<(), Failure> {
     let Some(case) = Case::of(scenario) else {
-        return Err(Failure::Usage("--plot: only a Characteristic program on a cluster has a model to draw".to_owned()));
+        return Err(Failure::Usage(
+            "--plot: only a Characteristic program on a cluster has a model to draw".to_owned(),
+        ));
     };
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", folder.display())))?;
+    std::fs::create_dir_all(folder).map_err(|error| Failure::Usage(format!("{}: {error}", folder.display())))?;
     let what = format!("{:?} on {}", case.program.application, scenario.machine.name);
-    let marks: Vec<(Point, &str)> = answers.iter().filter_map(|(name, found)| Some((found.as_ref()?.best, *name))).collect();
+    let marks: Vec<(Point, &str)> =
+        answers.iter().filter_map(|(name, found)| Some((found.as_ref()?.best, *name))).collect();
     let model = |q: f64, p: f64| case.speedup_at(q, p);
     let map = cluster::speedup(&format!("Speed-up of {what}"), (choice.most_cores, choice.most_nodes), &marks, model);
     write_picture(&folder.join("speedup.svg"), &map.svg())?;
@@ -238,8 +239,9 @@ fn draw_comparison(
 ) -> Result<(), Failure> {
     let best = answers.iter().find_map(|(_, found)| found.as_ref());
     let cores = best.map_or(choice.most_cores, |found| found.best.cores);
-    let nodes: Vec<u32> =
-        std::iter::successors(Some(1u32), |nodes| nodes.checked_mul(2)).take_while(|nodes| *nodes <= choice.most_nodes).collect();
+    let nodes: Vec<u32> = std::iter::successors(Some(1u32), |nodes| nodes.checked_mul(2))
+        .take_while(|nodes| *nodes <= choice.most_nodes)
+        .collect();
     let mut simulated = Vec::new();
     let mut predicted = Vec::new();
     for nodes in nodes {
