@@ -276,7 +276,7 @@ fn an_optimum_is_drawn() {
 #[test]
 fn an_optimum_needs_operations_and_sound_limits() {
     for (arguments, expected) in [
-        (&["scenarios/ping.ron", "--most-nodes", "2"] as &[&str], "reports its operations"),
+        (&["scenarios/kernel-rsub.ron", "--most-nodes", "2"] as &[&str], "reports its operations"),
         (&["scenarios/cluster-hpl.ron", "--most-nodes", "0"], "the machine has 1 to 1024"),
         (&["scenarios/cluster-hpl.ron", "--efficiency", "1.5"], "give a share from 0 to below 1"),
         (&["scenarios/ring-shift.ron", "--by", "model"], "the model is about Characteristic programs"),
