@@ -1,6 +1,8 @@
 //! What a user gets to see: records as JSON, JSON Lines, CSV or a table, a run in words, pictures, and a page with all of it.
 
 mod bottleneck;
+pub mod cluster;
+pub mod contour;
 mod drawing;
 pub mod figures;
 mod format;
