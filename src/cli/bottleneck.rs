@@ -144,7 +144,14 @@ fn split(scenario: &Scenario) -> Option<ComputationSplit> {
             let cost = kernel.iteration().or_else(|| kernel.inner_cost(system.n).ok())?;
             Some(shares(cost.account(kernels.accounting)))
         }
-        (Processor::Kernels(_) | Processor::Calibrated(_) | Processor::Counted(_) | Processor::Rate(_), _) => None,
+        (
+            Processor::Kernels(_)
+            | Processor::Calibrated(_)
+            | Processor::Counted(_)
+            | Processor::Rate(_)
+            | Processor::FlopRate(_),
+            _,
+        ) => None,
     }
 }
 

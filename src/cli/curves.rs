@@ -76,7 +76,7 @@ impl TimeLines {
         let own = (kind, seconds, false);
         // The prediction that is looked at need not be compared with itself.
         let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
-        let times = others.filter(|one| !matches!(one.beside, Beside::Outcomes(_)));
+        let times = others.filter(|one| !matches!(one.beside, Beside::Outcome(_) | Beside::Outcomes(_)));
         let others = times.map(|one| (one.title.as_str(), one.value, matches!(one.beside, Beside::MeasuredMakespan)));
         for (kind, seconds, is_measurement) in [own].into_iter().chain(others) {
             let Some(seconds) = seconds else { continue };

@@ -2,10 +2,12 @@
 
 mod bottleneck;
 mod check;
+mod cluster;
 mod curves;
 mod failure;
 mod outcome;
 mod overrides;
+mod real_programs;
 mod run;
 mod saturation;
 mod sweep;

@@ -1,8 +1,9 @@
 //! How a message crosses the machine: prepared packet by packet on the source's processor,
 //! carried over links and passed on by the nodes between, taken in on the destination's processor.
 
+use super::hierarchy::Hierarchy;
 use super::pace::Pace;
-use super::{Machine, Sends};
+use super::{Machine, Seat, Sends};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
 use crate::node::processor::{KernelError, Stopwatch};
@@ -10,6 +11,10 @@ use crate::node::{Dispatcher, Node, Turns, Urgency, Work};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
+
+mod cores;
+
+use cores::processors;
 
 /// A message on its way; the number is used again when the message is gone.
 pub type MessageId = u32;
@@ -26,6 +31,11 @@ pub enum Happening {
     TimeUp {
         /// Whose timer it was.
         owner: u32,
+    },
+    /// The bytes that were to be loaded, or to leave a node, have done so.
+    Moved {
+        /// What was asked to be told.
+        ticket: u32,
     },
     /// The send of a message is complete, in the sense of [`Sends`].
     Sent {
@@ -56,6 +66,10 @@ pub struct Transport {
     /// What packets have just come through; empty between events.
     passages: Vec<Passage>,
     processors: Dispatcher<Job>,
+    /// Only where cores share something.
+    hierarchy: Option<Box<Hierarchy>>,
+    cores: u32,
+    vertices: u32,
     messages: Vec<Message>,
     vacant: Vec<MessageId>,
     /// What has happened and has not been told yet.
@@ -71,14 +85,15 @@ struct FirstEntities {
     processor: Entity,
     alarm: Entity,
     timer: Entity,
+    hierarchy: Entity,
 }
 
 impl FirstEntities {
-    /// `None` if the events of so many links, vertices and processes cannot be numbered in 32 bits.
-    fn after(links: Entity, vertices: u32, owners: u32) -> Option<Self> {
-        let alarm = links.checked_add(vertices)?;
-        let timer = alarm.checked_add(vertices)?;
-        timer.checked_add(owners).map(|_| Self { processor: links, alarm, timer })
+    /// `None` if the events of so many links, processors and processes cannot be numbered in 32 bits.
+    fn after(links: Entity, processors: u32, owners: u32) -> Option<Self> {
+        let alarm = links.checked_add(processors)?;
+        let timer = alarm.checked_add(processors)?;
+        timer.checked_add(owners).map(|hierarchy| Self { processor: links, alarm, timer, hierarchy })
     }
 }
 
@@ -87,6 +102,7 @@ impl FirstEntities {
 struct Message {
     from: u32,
     to: u32,
+    cores: (u32, u32),
     hops: u32,
     ticket: u32,
     /// Bytes whose preparation has not begun.
@@ -115,10 +131,12 @@ impl Transport {
     /// If the topology is too large to be [simulated](Self::holds), which a scenario's check refuses.
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
-        let vertices = topology.vertices();
+        let (vertices, topology_nodes) = (topology.vertices(), topology.nodes());
         let fabric = Fabric::new(&machine.network, topology, Onward::BySoftware, streams);
+        let (nodes, cores) = (topology_nodes, machine.nodes.cores());
+        let processors = processors(vertices, nodes, cores).expect("check limits the size of machines");
         let first =
-            FirstEntities::after(fabric.entities(), vertices, owners).expect("check limits the size of machines");
+            FirstEntities::after(fabric.entities(), processors, owners).expect("check limits the size of machines");
         Self {
             node: machine.nodes.clone(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
@@ -128,8 +146,11 @@ impl Transport {
             calendar: Calendar::new(),
             fabric,
             passages: Vec::new(),
+            hierarchy: Hierarchy::of(machine, nodes, first.hierarchy),
+            cores,
+            vertices,
             processors: Dispatcher::new(
-                vertices,
+                processors,
                 Turns { router: machine.nodes.router_turn, time_slice: machine.nodes.time_slice },
                 first.processor,
                 first.alarm,
@@ -146,23 +167,41 @@ impl Transport {
     /// Whether `owners` processes on the topology are few enough, whatever the switching: events are
     /// numbered in 32 bits.
     #[must_use]
-    pub fn holds(topology: &Topology, owners: u32) -> bool {
-        let vertices = topology.vertices();
+    pub fn holds(machine: &Machine, topology: &Topology, owners: u32) -> bool {
+        let processors = processors(topology.vertices(), topology.nodes(), machine.nodes.cores());
         let links = Fabric::most_entities(topology);
-        links.and_then(|links| FirstEntities::after(links, vertices, owners)).is_some()
+        let first = links.zip(processors).and_then(|(links, count)| FirstEntities::after(links, count, owners));
+        // What passes through shared servers has events of its own, several for each process.
+        let shared = Hierarchy::count(machine, topology.nodes()) + 4 * u64::from(owners);
+        first.is_some_and(|first| u64::from(first.hierarchy) + shared <= u64::from(u32::MAX))
     }
 
     /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.
     ///
     /// # Errors
     /// If the processor cannot compute such a row.
-    pub fn compute(&mut self, now: SimTime, node: u32, owner: u32, work: Work) -> Result<(), KernelError> {
-        let mut row = self.stopwatch.row_time(work)?;
-        if let Some(pace) = &mut self.pace {
-            row = pace.row(node, owner, row);
-        }
-        self.processors.compute(&mut self.calendar, now, node, owner, (row, work.passes()));
+    pub fn compute(&mut self, now: SimTime, seat: Seat, owner: u32, work: Work) -> Result<(), KernelError> {
+        let row = self.stopwatch.row_time(work)?;
+        self.occupy(now, seat, owner, (row, work.passes()));
         Ok(())
+    }
+
+    /// Starts a computation of a share of some floating-point operations; else as [`compute`](Self::compute).
+    ///
+    /// # Errors
+    /// If the processor cannot compute them.
+    pub fn operate(&mut self, now: SimTime, seat: Seat, owner: u32, operations: f64) -> Result<(), KernelError> {
+        let time = self.stopwatch.operations_time(operations)?;
+        self.occupy(now, seat, owner, (time, 1));
+        Ok(())
+    }
+
+    fn occupy(&mut self, now: SimTime, seat: Seat, owner: u32, (mut row, passes): (SimDuration, u64)) {
+        if let Some(pace) = &mut self.pace {
+            row = pace.row(seat.node, owner, row);
+        }
+        let processor = self.processor(seat);
+        self.processors.compute(&mut self.calendar, now, processor, owner, (row, passes));
     }
 
     /// Sets the timer of an owner; `TimeUp` tells when `span` is over. An owner has one at a time.
@@ -174,11 +213,13 @@ impl Transport {
     ///
     /// # Panics
     /// If the message has more than 2^32 packets, which a scenario's check refuses.
-    pub fn send(&mut self, now: SimTime, from: u32, to: u32, bytes: u64, ticket: u32) {
+    pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, bytes: u64, ticket: u32) {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
+        let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
         let hops = self.fabric.hops(from, to);
-        let message = Message { from, to, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
+        let message =
+            Message { from, to, cores, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
         let id = self.keep(message);
         self.counts.messages += 1;
         self.prepare(now, id);
@@ -208,8 +249,10 @@ impl Transport {
         } else if entity < self.first.timer {
             let ended = self.processors.alarm(&mut self.calendar, now, entity - self.first.alarm);
             self.happenings.extend(ended.map(|owner| Happening::Computed { owner }));
-        } else {
+        } else if entity < self.first.hierarchy {
             self.happenings.push_back(Happening::TimeUp { owner: entity - self.first.timer });
+        } else {
+            self.step_hierarchy(now, entity);
         }
         Some(now)
     }
@@ -220,10 +263,10 @@ impl Transport {
         self.now
     }
 
-    /// The time that the processor of `node` has worked for the communication up to `now`.
+    /// The time that the processor of `seat` has worked for the communication up to `now`.
     #[must_use]
-    pub fn system_time(&self, node: u32, now: SimTime) -> SimDuration {
-        self.processors.served(node, now)
+    pub fn system_time(&self, seat: Seat, now: SimTime) -> SimDuration {
+        self.processors.served(self.processor(seat), now)
     }
 
     /// How much has been simulated.
@@ -261,8 +304,8 @@ impl Transport {
         message.unprepared -= bytes;
         let service = self.node.sending.time(bytes, message.hops);
         let bytes = u32::try_from(bytes).expect("check limits the size of packets");
-        let (from, job) = (message.from, Job::Prepare { message: id, bytes });
-        self.serve(now, from, job, service, Urgency::AtOnce);
+        let (seat, job) = (message.source(), Job::Prepare { message: id, bytes });
+        self.serve(now, seat, job, service, Urgency::AtOnce);
     }
 
     fn prepare_if_any_left(&mut self, now: SimTime, id: MessageId) {
@@ -289,13 +332,23 @@ impl Transport {
     fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
         let Message { from, to, .. } = self.messages[id as usize];
         let packet = Packet::new(id, to, bytes, PacketKind::Data);
+        if from != to && self.node.sending.overlap {
+            self.prepare_if_any_left(now, id);
+        }
+        if self.hierarchy.is_some() {
+            self.enter_hierarchy(now, packet);
+        } else {
+            self.admit(now, packet);
+        }
+    }
+
+    /// A packet has come through all that the cores of its source share.
+    fn admit(&mut self, now: SimTime, packet: Packet) {
+        let Message { from, to, .. } = self.messages[packet.message as usize];
         if from == to {
-            self.injected(now, id);
+            self.injected(now, packet.message);
             self.arrive(now, to, packet);
         } else {
-            if self.node.sending.overlap {
-                self.prepare_if_any_left(now, id);
-            }
             self.forward(now, from, packet);
         }
     }
@@ -362,9 +415,13 @@ impl Transport {
             PacketKind::Data => self.node.routing.per_packet,
         };
         if here {
-            self.serve(now, node, Job::TakeIn(packet), service, Urgency::AtOnce);
+            let core = match packet.kind {
+                PacketKind::Data => self.messages[packet.message as usize].cores.1,
+                PacketKind::Acknowledge => self.messages[packet.message as usize].cores.0,
+            };
+            self.serve(now, Seat { node, core }, Job::TakeIn(packet), service, Urgency::AtOnce);
         } else {
-            self.serve(now, node, Job::PassOn(packet), service, Urgency::RouterTurn);
+            self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service, Urgency::RouterTurn);
         }
     }
 
@@ -395,9 +452,20 @@ impl Transport {
         self.vacant.push(id);
     }
 
-    fn serve(&mut self, now: SimTime, node: u32, job: Job, service: SimDuration, urgency: Urgency) {
-        let service = self.pace.as_ref().map_or(service, |pace| pace.service(node, service));
-        self.processors.serve(&mut self.calendar, now, node, (job, service), urgency);
+    fn serve(&mut self, now: SimTime, seat: Seat, job: Job, service: SimDuration, urgency: Urgency) {
+        let service = self.pace.as_ref().map_or(service, |pace| pace.service(seat.node, service));
+        let processor = self.processor(seat);
+        self.processors.serve(&mut self.calendar, now, processor, (job, service), urgency);
+    }
+}
+
+impl Message {
+    const fn source(&self) -> Seat {
+        Seat { node: self.from, core: self.cores.0 }
+    }
+
+    const fn destination(&self) -> Seat {
+        Seat { node: self.to, core: self.cores.1 }
     }
 }
 
@@ -443,11 +511,12 @@ mod tests {
         let mut transport = Transport::new(&machine, mesh, 9, Streams::new(1));
         let neighbours = [1, 3, 5, 7];
         let now = SimTime::START;
-        transport.compute(now, CENTRE, CENTRE, Work::new(Module::Rsub, 10_000)).expect("a sound processor");
+        let seat = |node| Seat { node, core: 0 };
+        transport.compute(now, seat(CENTRE), CENTRE, Work::new(Module::Rsub, 10_000)).expect("a sound processor");
         for direction in 0..directions {
             let neighbour = neighbours[direction as usize / 2];
             let (from, to) = if direction % 2 == 0 { (neighbour, CENTRE) } else { (CENTRE, neighbour) };
-            transport.send(now, from, to, 1000 * BYTES, direction);
+            transport.send(now, seat(from), seat(to), 1000 * BYTES, direction);
         }
         while let Some(now) = transport.step() {
             if transport.happenings.contains(&Happening::Computed { owner: CENTRE }) {

@@ -3,6 +3,7 @@
 //! A program sees ranks, never routes. It is written with the verbs of [`Process`], the shipped
 //! programs just like a user's own.
 
+pub mod characteristic;
 pub mod collective;
 mod compute;
 mod dense;
@@ -25,6 +26,7 @@ mod ring_shift;
 mod summa;
 mod traffic;
 
+pub use characteristic::Characteristic;
 pub use collective::Collective;
 pub use compute::Compute;
 pub use dot_product::DotProduct;
@@ -113,6 +115,8 @@ pub enum Shipped {
     RingShift(RingShift),
     /// A collective operation, measured.
     Collective(Collective),
+    /// The loads, computations and exchanges that characterise an application.
+    Characteristic(Characteristic),
     /// A program made of steps, written in the scenario itself.
     Phases(Phases),
     /// The scalar product of two vectors.
@@ -144,6 +148,7 @@ impl Shipped {
             Self::LinkRate(_) => "LinkRate",
             Self::RingShift(_) => "RingShift",
             Self::Collective(_) => "Collective",
+            Self::Characteristic(_) => "Characteristic",
             Self::Phases(_) => "Phases",
             Self::DotProduct(_) => "DotProduct",
             Self::Summa(_) => "Summa",
@@ -164,6 +169,7 @@ impl Shipped {
             Self::LinkRate(program) => program,
             Self::RingShift(program) => program,
             Self::Collective(program) => program,
+            Self::Characteristic(program) => program,
             Self::Phases(program) => program,
             Self::DotProduct(program) => program,
             Self::Summa(program) => program,

@@ -24,6 +24,14 @@ pub struct Request {
 pub enum Verb {
     /// Computes.
     Compute(Work),
+    /// Computes a share of some floating-point operations.
+    Operate(f64),
+    /// Begins to load a share of some bytes from the node's memory and goes on.
+    StartLoad(f64),
+    /// Begins to have a share of some bytes leave the node, for nobody, and goes on.
+    StartLeave(f64),
+    /// Waits until all ranks of the node have come here; costs nothing.
+    NodeBarrier,
     /// Has the host read this many bytes.
     Input(u64),
     /// Has the host write this many bytes.
@@ -161,6 +169,10 @@ pub(crate) struct Surroundings {
     /// The node of each rank.
     pub nodes: Vec<u32>,
     pub packet_bytes: u64,
+    /// The most ranks on a node.
+    pub ranks_per_node: u32,
+    /// Operations of a core per byte of its node's memory, where both are described.
+    pub balance: Option<f64>,
     pub processor: Processor,
     pub link_protocol: Option<Protocol>,
     pub streams: Streams,
@@ -194,6 +206,18 @@ impl Process {
     #[must_use]
     pub fn grid(&self) -> Grid {
         Grid::of(self.ranks())
+    }
+
+    /// The most ranks on a node: with the ranks packed, how many consecutive ones share a node.
+    #[must_use]
+    pub fn ranks_per_node(&self) -> u32 {
+        self.surroundings.ranks_per_node
+    }
+
+    /// Operations of a core in the time in which its node's memory moves a byte, where both are described.
+    #[must_use]
+    pub fn balance(&self) -> Option<f64> {
+        self.surroundings.balance
     }
 
     /// The largest packet of the machine in bytes.
@@ -282,14 +306,46 @@ impl Process {
         self.ask(Verb::Compute(work)).await;
     }
 
-    /// Computes on operands of `bytes` bytes, all that the computation reads from memory or writes to it.
+    /// Loads `bytes` bytes, all that a computation reads from memory or writes to it, and then computes.
     /// Nothing happens if there is nothing to compute.
     pub async fn compute_on(&self, work: Work, bytes: u64) {
         if work.is_empty() {
             return;
         }
-        self.count(|tally| tally.memory_bytes += bytes);
+        if bytes > 0 {
+            self.count(|tally| tally.memory_bytes += bytes);
+            self.load(real(bytes)).await;
+        }
         self.compute(work).await;
+    }
+
+    /// Computes a share of some floating-point operations, which need not be a whole number.
+    pub async fn operate(&self, operations: f64) {
+        self.ask(Verb::Operate(operations)).await;
+    }
+
+    /// Loads a share of some bytes, which need not be a whole number, from the memory that the cores of the node
+    /// share; takes no time where they share none.
+    pub async fn load(&self, bytes: f64) {
+        let loading = self.start_load(bytes).await;
+        self.wait(loading).await;
+    }
+
+    /// Begins to load and goes on.
+    pub async fn start_load(&self, bytes: f64) -> Operation {
+        started(self.ask(Verb::StartLoad(bytes)).await)
+    }
+
+    /// Has a share of some bytes leave the node through the interfaces that its cores share, for nobody: what a
+    /// model charges for an exchange with whomever.
+    pub async fn leave_node(&self, bytes: f64) {
+        let leaving = started(self.ask(Verb::StartLeave(bytes)).await);
+        self.wait(leaving).await;
+    }
+
+    /// Waits until all ranks of the node have come here; costs nothing.
+    pub async fn node_barrier(&self) {
+        self.ask(Verb::NodeBarrier).await;
     }
 
     /// Has the host read `bytes` bytes; see [`Host`](crate::node::Host).

@@ -118,6 +118,8 @@ impl Hall {
             host,
             nodes: (0..ranks).collect(),
             packet_bytes,
+            ranks_per_node: 1,
+            balance: None,
             // Nothing takes time here.
             processor: Processor::Rate(Rate { inner_iteration: SimDuration::ZERO }),
             link_protocol: None,
@@ -186,7 +188,13 @@ impl Hall {
             }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Fail(reason) => Err(self.fault(rank, &reason)),
-            Verb::Compute(_) | Verb::Input(_) | Verb::Output(_) => Ok(Some(Answer::Done)),
+            Verb::StartLoad(_) | Verb::StartLeave(_) => {
+                Ok(Some(Answer::Started(Operation(self.begin(rank, Task::Sent)))))
+            }
+            // Which ranks share a node is not known here: waiting for each other is left to the run.
+            Verb::Compute(_) | Verb::Operate(_) | Verb::NodeBarrier | Verb::Input(_) | Verb::Output(_) => {
+                Ok(Some(Answer::Done))
+            }
         }
     }
 

@@ -5,11 +5,14 @@ use super::source::{Document, Fault, Faults};
 use crate::machine::{Machine, Partition, Placement, Transport};
 use crate::network::switching::wormhole::{self, Wormhole};
 use crate::network::{Buffers, Switching, Topology};
-use crate::node::Processor;
 use crate::node::processor::{Kernel, ListingError, Module, Modules, T800};
+use crate::node::{Level, Processor};
 use crate::program::{Program, Shipped, Traffic, rehearse};
 use crate::units::{Bytes, SimDuration};
 use serde::de::DeserializeOwned;
+
+/// The most cores of a group: far more than there are, and few enough to be numbered.
+const MOST_CORES: u32 = 1 << 24;
 
 /// Finds the faults of one scenario and where they stand.
 pub struct Checker<'c> {
@@ -143,6 +146,8 @@ impl Checker<'_> {
                 self.fault(&path, "no packet could ever be sent", "give room for one packet or more, or Unbounded");
             }
         }
+        self.levels(&machine.nodes.levels, &at(path, "nodes.levels"));
+        self.levels(&machine.levels, &at(path, "levels"));
         if let (Switching::Wormhole(mode), true) = (&machine.network.switching, self.faults.is_empty()) {
             self.wormhole(&at(path, "network"), mode, machine);
         }
@@ -153,6 +158,18 @@ impl Checker<'_> {
         if let Processor::Kernels(kernels) = &machine.nodes.processor {
             kernels.t800.check(self, &at(path, "nodes.processor.t800"));
             kernels.modules.check(self, &at(path, "nodes.processor.modules"));
+        }
+    }
+
+    fn levels(&mut self, levels: &[Level], path: &str) {
+        for (index, (level, size)) in levels.iter().zip(Level::sizes(levels)).enumerate() {
+            let place = format!("{path}.{index}.members");
+            if level.members == 0 {
+                self.fault(&place, &format!("a {} without members", level.name), "give a number from 1 on");
+            } else if size > u64::from(MOST_CORES) {
+                let message = format!("a {} would hold {size} cores", level.name);
+                self.fault(&place, &message, &format!("give fewer members: {MOST_CORES} cores are the most"));
+            }
         }
     }
 
@@ -276,7 +293,7 @@ impl Checker<'_> {
 
     fn size(&mut self, scenario: &Scenario) {
         let topology = scenario.topology();
-        if !Transport::holds(&topology, scenario.ranks) {
+        if !Transport::holds(&scenario.machine, &topology, scenario.ranks) {
             let message = format!("a {topology} is too large to be simulated");
             self.fault("machine.network.topology", &message, "use fewer nodes, or nodes with fewer ports");
         }
@@ -290,6 +307,13 @@ impl Checker<'_> {
                 self.fault("placement", "only a 2D mesh or torus has rows for a snake", "place the ranks RowMajor");
             }
             Placement::Explicit(list) => self.explicit(list, scenario.ranks, nodes),
+            Placement::Packed { ranks_per_node }
+                if scenario.machine.nodes.cores() > 1 && *ranks_per_node > scenario.machine.nodes.cores() =>
+            {
+                let cores = scenario.machine.nodes.cores();
+                let message = format!("{ranks_per_node} ranks do not fit on the {cores} cores of a node");
+                self.fault("placement.ranks_per_node", &message, &format!("give a number from 1 to {cores}"));
+            }
             Placement::Packed { ranks_per_node: 0 } => {
                 self.fault("placement.ranks_per_node", "no rank would be placed", "give a number from 1 on");
             }

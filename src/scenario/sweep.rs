@@ -145,7 +145,9 @@ impl Plan {
         };
         let PlannedAxis { axis, values } = &mut self.axes[index];
         axis.expression = None;
-        *values = replacement.values.iter().map(|text| typed(axis, text)).collect();
+        let declared = std::mem::take(values);
+        let planned = |text: &String| description(&declared, text).unwrap_or_else(|| typed(axis, text));
+        *values = replacement.values.iter().map(planned).collect();
         Ok(())
     }
 
@@ -319,6 +321,15 @@ fn planned(axis: &Axis, value: &AxisValue, tree: &Tree, is_variant: bool) -> Pla
         _ => Setting::Tree(tree.clone()),
     };
     PlannedValue { shown, setting }
+}
+
+/// The declared description that is called `name`: on the command line a machine of the axis goes by its name.
+fn description(declared: &[PlannedValue], name: &str) -> Option<PlannedValue> {
+    let is_meant = |value: &&PlannedValue| {
+        matches!(&value.setting, Setting::Tree(tree) if matches!(tree.node, Node::Record { .. }))
+            && value.shown == AxisValue::Text(name.to_owned())
+    };
+    declared.iter().find(is_meant).cloned()
 }
 
 /// A value from the command line or from an expression.

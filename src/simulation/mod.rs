@@ -5,6 +5,7 @@ mod collectives;
 mod deadlock;
 #[cfg(test)]
 mod everywhere;
+mod node_barrier;
 #[cfg(test)]
 mod numerics;
 mod post_office;
