@@ -11,5 +11,5 @@ pub use bottleneck::{Bottleneck, Change, Place, Step};
 pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
 pub use performance::Performance;
-pub use residual::Residuals;
+pub use residual::{Residuals, root_mean_square};
 pub use statistics::Sample;

@@ -11,6 +11,9 @@ pub type Entity = u32;
 /// (time, entity) packed so that one comparison orders both.
 type Key = u128;
 
+/// Later than any event.
+const NEVER: Key = Key::MAX;
+
 fn key(time: SimTime, entity: Entity) -> Key {
     Key::from(time.ps()) << 32 | Key::from(entity)
 }
@@ -24,9 +27,10 @@ fn unpack(key: Key) -> (SimTime, Entity) {
 ///
 /// Events that never move lie in a 4-ary heap; the few that do (a computation that a router
 /// preempts) lie in a queue whose priorities can change.
-#[derive(Default)]
 pub struct Calendar {
     fixed: Heap,
+    /// The key of the first movable event, `NEVER` if there is none.
+    first_alarm: Key,
     // Fx, never an identity hasher: dense ids under an identity hash make every look-up of an
     // absent key scan the table.
     movable: PriorityQueue<Entity, Reverse<Key>, FxBuildHasher>,
@@ -36,7 +40,7 @@ impl Calendar {
     /// An empty calendar.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self { fixed: Heap::default(), first_alarm: NEVER, movable: PriorityQueue::default() }
     }
 
     /// Schedules the one event of `entity`, which stays where it is put.
@@ -50,21 +54,31 @@ impl Calendar {
         if self.movable.change_priority(&entity, priority).is_none() {
             self.movable.push(entity, priority);
         }
+        self.find_first_alarm();
     }
 
     /// Takes the next event out.
     pub fn pop(&mut self) -> Option<(SimTime, Entity)> {
-        let movable = self.movable.peek().map(|(_, Reverse(key))| *key);
-        match (self.fixed.peek(), movable) {
-            (Some(fixed), Some(movable)) if movable < fixed => self.next_alarm(),
-            (None, Some(_)) => self.next_alarm(),
-            (Some(_), _) => self.fixed.pop().map(unpack),
-            (None, None) => None,
+        match self.fixed.peek() {
+            Some(fixed) if fixed < self.first_alarm => self.fixed.pop().map(unpack),
+            _ => self.next_alarm(),
         }
     }
 
     fn next_alarm(&mut self) -> Option<(SimTime, Entity)> {
-        self.movable.pop().map(|(_, Reverse(key))| unpack(key))
+        let next = self.movable.pop().map(|(_, Reverse(key))| unpack(key));
+        self.find_first_alarm();
+        next
+    }
+
+    fn find_first_alarm(&mut self) {
+        self.first_alarm = self.movable.peek().map_or(NEVER, |(_, Reverse(key))| *key);
+    }
+}
+
+impl Default for Calendar {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -125,17 +139,17 @@ impl Heap {
         let mut at = 0;
         loop {
             let first = at * ARITY + 1;
-            let children = self.keys.get(first..(first + ARITY).min(self.keys.len()));
-            let Some((offset, least)) =
-                children.and_then(|keys| keys.iter().copied().enumerate().min_by_key(|(_, key)| *key))
-            else {
-                break;
-            };
-            if key <= least {
+            let (mut least, mut child) = (key, at);
+            for (offset, &key) in self.keys.iter().skip(first).take(ARITY).enumerate() {
+                if key < least {
+                    (least, child) = (key, first + offset);
+                }
+            }
+            if child == at {
                 break;
             }
             self.keys[at] = least;
-            at = first + offset;
+            at = child;
         }
         self.keys[at] = key;
     }

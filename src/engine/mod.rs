@@ -13,6 +13,6 @@ mod station;
 
 pub use calendar::{Calendar, Entity};
 pub use processes::{Asking, Mailbox, Processes, Step};
-pub use random::{STREAM_GENERATOR, Streams, stable_hash};
+pub use random::{AddressedStream, STREAM_GENERATOR, Streams, stable_hash};
 pub use server::{Discipline, ServerId, Servers};
 pub use station::{StationId, Stations};

@@ -30,7 +30,9 @@ struct Line {
 #[derive(Clone, Copy)]
 struct Waiting<J> {
     job: J,
+    arrival: SimTime,
     service: SimDuration,
+    departure: SimTime,
     next: u32,
 }
 
@@ -45,30 +47,51 @@ impl<J: Copy> Stations<J> {
     }
 
     /// Puts `job`, which takes `service`, at the end of the station's queue.
-    pub fn offer(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId, job: J, service: SimDuration) {
-        let place = self.place(Waiting { job, service, next: NONE });
+    ///
+    /// The arrival may lie ahead if it is certain that no job offered later arrives before it.
+    pub fn offer(
+        &mut self,
+        calendar: &mut Calendar,
+        arrival: SimTime,
+        station: StationId,
+        job: J,
+        service: SimDuration,
+    ) {
+        let departure = self.pass(arrival, station, service);
+        let place = self.place(Waiting { job, arrival, service, departure, next: NONE });
         let line = &mut self.lines[station as usize];
-        line.free = line.free.max(now) + service;
-        line.offered += service;
         if line.first == NONE {
             line.first = place;
-            calendar.schedule(line.free, self.first_entity + station);
+            calendar.schedule(departure, self.first_entity + station);
         } else {
             self.waiting[line.last as usize].next = place;
         }
         line.last = place;
     }
 
+    /// Serves a job that nobody has to be told of, after all that have been offered; when it departs.
+    pub fn pass(&mut self, arrival: SimTime, station: StationId, service: SimDuration) -> SimTime {
+        let line = &mut self.lines[station as usize];
+        line.free = line.free.max(arrival) + service;
+        line.offered += service;
+        line.free
+    }
+
+    /// Whether no departure is going to be told.
+    #[must_use]
+    pub fn is_quiet(&self, station: StationId) -> bool {
+        self.lines[station as usize].first == NONE
+    }
+
     /// Ends the service in progress, whose event has come: the job leaves, the next one starts.
-    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId) -> J {
+    pub fn depart(&mut self, calendar: &mut Calendar, station: StationId) -> J {
         let line = &mut self.lines[station as usize];
         let place = line.first;
         let Waiting { job, next, .. } = self.waiting[place as usize];
         self.vacant.push(place);
         line.first = next;
         if next != NONE {
-            let service = self.waiting[next as usize].service;
-            calendar.schedule(now + service, self.first_entity + station);
+            calendar.schedule(self.waiting[next as usize].departure, self.first_entity + station);
         }
         job
     }
@@ -79,7 +102,25 @@ impl<J: Copy> Stations<J> {
         self.lines[station as usize].free
     }
 
-    /// The time that the station has spent in service up to `now`.
+    /// When the play ends at `now`: takes back the jobs that have not arrived, and counts them.
+    pub fn withdraw(&mut self, now: SimTime, station: StationId, arrived: impl Fn(SimTime) -> bool) -> u32 {
+        let line = &mut self.lines[station as usize];
+        let (mut place, mut free, mut withdrawn) = (line.first, line.free.min(now), 0);
+        while place != NONE {
+            let waiting = &self.waiting[place as usize];
+            if arrived(waiting.arrival) {
+                free = waiting.departure;
+            } else {
+                line.offered -= waiting.service;
+                withdrawn += 1;
+            }
+            place = waiting.next;
+        }
+        line.free = free;
+        withdrawn
+    }
+
+    /// The time that the station has spent in service up to `now`, if no job was offered ahead.
     #[must_use]
     pub fn served(&self, station: StationId, now: SimTime) -> SimDuration {
         let line = &self.lines[station as usize];
@@ -113,9 +154,22 @@ mod tests {
         }
         let mut departures = Vec::new();
         while let Some((now, entity)) = calendar.pop() {
-            departures.push((now.ps(), stations.depart(&mut calendar, now, entity - 100)));
+            departures.push((now.ps(), stations.depart(&mut calendar, entity - 100)));
         }
         assert_eq!(departures, [(5, "a"), (5, "b"), (8, "c")]);
+    }
+
+    #[test]
+    fn a_job_ahead_is_served_when_it_has_come_and_can_be_taken_back() {
+        let mut calendar = Calendar::new();
+        let mut stations = Stations::new(1, 0);
+        stations.offer(&mut calendar, SimTime::from_ps(2), 0, "a", ps(5));
+        stations.offer(&mut calendar, SimTime::from_ps(9), 0, "b", ps(3));
+        assert_eq!(calendar.pop(), Some((SimTime::from_ps(7), 0)));
+        assert_eq!(stations.depart(&mut calendar, 0), "a");
+        assert_eq!(stations.withdraw(SimTime::from_ps(8), 0, |arrival| arrival.ps() < 9), 1);
+        assert_eq!(stations.served(0, SimTime::from_ps(8)), ps(5));
+        assert_eq!(calendar.pop(), Some((SimTime::from_ps(12), 0)));
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub struct Transport {
     /// Only where not all processors take the time that is described.
     pace: Option<Box<Pace>>,
     sends: Sends,
+    /// Whether every packet comes to its link out of the processor, in the order of service.
+    foresees: bool,
     packet_bytes: u64,
     calendar: Calendar,
     fabric: Fabric,
@@ -76,7 +78,8 @@ pub struct Transport {
     pub happenings: VecDeque<Happening>,
     counts: Counts,
     first: FirstEntities,
-    now: SimTime,
+    /// The last event.
+    last: (SimTime, Entity),
 }
 
 /// Where the entities of each kind begin; the links begin at zero.
@@ -132,21 +135,28 @@ impl Transport {
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         let (vertices, topology_nodes) = (topology.vertices(), topology.nodes());
-        let fabric = Fabric::new(&machine.network, topology, Onward::BySoftware, streams);
+        let mut fabric = Fabric::new(&machine.network, topology, Onward::BySoftware, streams);
         let (nodes, cores) = (topology_nodes, machine.nodes.cores());
         let processors = processors(vertices, nodes, cores).expect("check limits the size of machines");
         let first =
             FirstEntities::after(fabric.entities(), processors, owners).expect("check limits the size of machines");
+        let hierarchy = Hierarchy::of(machine, nodes, first.hierarchy);
         Self {
             node: machine.nodes.clone(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
             pace: Pace::of(machine, vertices, owners, streams),
             sends: machine.sends,
+            // A rendezvous is acknowledged when a process receives, past the queue of the processor.
+            // Neither do packets that come through what cores share, nor those of other cores.
+            foresees: fabric.plain().is_some()
+                && machine.sends != Sends::Rendezvous
+                && cores == 1
+                && hierarchy.is_none(),
             packet_bytes: machine.network.switching.packet_bytes(),
             calendar: Calendar::new(),
             fabric,
             passages: Vec::new(),
-            hierarchy: Hierarchy::of(machine, nodes, first.hierarchy),
+            hierarchy,
             cores,
             vertices,
             processors: Dispatcher::new(
@@ -160,7 +170,7 @@ impl Transport {
             happenings: VecDeque::new(),
             counts: Counts::default(),
             first,
-            now: SimTime::START,
+            last: (SimTime::START, 0),
         }
     }
 
@@ -241,7 +251,7 @@ impl Transport {
     pub fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
         self.counts.events += 1;
-        self.now = now;
+        self.last = (now, entity);
         if entity < self.first.processor {
             self.move_packets(now, entity);
         } else if entity < self.first.alarm {
@@ -260,7 +270,7 @@ impl Transport {
     /// The time of the last event.
     #[must_use]
     pub const fn now(&self) -> SimTime {
-        self.now
+        self.last.0
     }
 
     /// The time that the processor of `seat` has worked for the communication up to `now`.
@@ -269,7 +279,17 @@ impl Transport {
         self.processors.served(self.processor(seat), now)
     }
 
-    /// How much has been simulated.
+    /// Ends the play: what was foreseen and has not happened is not counted.
+    pub fn stop(&mut self) {
+        let (last, first) = (self.last, self.first.processor);
+        let Some(links) = self.fabric.plain().filter(|_| self.foresees) else { return };
+        let withdrawn = u64::from(links.withdraw(last.0, |arrival, vertex| (arrival, first + vertex) <= last));
+        self.counts.events -= withdrawn;
+        self.counts.packet_hops -= withdrawn;
+    }
+
+    /// How much has been simulated. An event is the end of a transmission, a job, a computation or a
+    /// timer, or an alarm of a processor, whether it was played by itself or foreseen.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
@@ -315,7 +335,7 @@ impl Transport {
     }
 
     fn finish_job(&mut self, now: SimTime, node: u32) {
-        match self.processors.depart(&mut self.calendar, now, node) {
+        match self.processors.depart(&mut self.calendar, node) {
             Job::Prepare { message, bytes } => self.inject(now, message, bytes),
             Job::PassOn(packet) => self.forward(now, node, packet),
             Job::TakeIn(packet) => {
@@ -353,12 +373,19 @@ impl Transport {
         }
     }
 
-    fn forward(&mut self, now: SimTime, at: u32, packet: Packet) {
+    fn forward(&mut self, time: SimTime, at: u32, packet: Packet) {
         self.counts.packet_hops += 1;
-        self.fabric.send(&mut self.calendar, now, at, packet);
+        self.fabric.send(&mut self.calendar, time, at, packet);
     }
 
     fn move_packets(&mut self, now: SimTime, entity: Entity) {
+        if let Some(links) = self.fabric.plain() {
+            let (packet, from, at) = links.depart(&mut self.calendar, entity);
+            self.leave(now, packet, from);
+            self.access_memory(at, &packet);
+            self.arrive(now, at, packet);
+            return;
+        }
         let mut passages = std::mem::take(&mut self.passages);
         self.fabric.step(&mut self.calendar, now, entity, &mut passages);
         for passage in passages.drain(..) {
@@ -420,9 +447,28 @@ impl Transport {
                 PacketKind::Acknowledge => self.messages[packet.message as usize].cores.0,
             };
             self.serve(now, Seat { node, core }, Job::TakeIn(packet), service, Urgency::AtOnce);
+        } else if let Some(departure) = self.foresee(now, node, packet, service) {
+            self.counts.events += 1;
+            self.forward(departure, node, packet);
         } else {
             self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service, Urgency::RouterTurn);
         }
+    }
+
+    /// When the processor will have passed a packet on, if that is certain already: then nothing has to
+    /// happen between the packet's coming to the node and its leaving over the next link.
+    ///
+    /// What takes no time is not foreseen: it would happen before other things of the same instant.
+    fn foresee(&mut self, now: SimTime, node: u32, packet: Packet, service: SimDuration) -> Option<SimTime> {
+        if !self.foresees || service == SimDuration::ZERO {
+            return None;
+        }
+        let transmission = self.fabric.plain()?.transmission(packet.bytes);
+        if transmission == SimDuration::ZERO {
+            return None;
+        }
+        let service = self.pace.as_ref().map_or(service, |pace| pace.service(node, service));
+        self.processors.pass(&mut self.calendar, now, node, service)
     }
 
     fn take_in(&mut self, now: SimTime, id: MessageId) {

@@ -109,6 +109,14 @@ impl Fabric {
         }
     }
 
+    /// The links, if they are plain stations.
+    pub fn plain(&mut self) -> Option<&mut Links> {
+        match self {
+            Self::Links(links) => Some(links),
+            Self::Channels(_) | Self::Worms(_) => None,
+        }
+    }
+
     /// Has `packet` go on from `at` towards its destination, which is another vertex.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
         match self {
@@ -129,7 +137,7 @@ impl Fabric {
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<Passage>) {
         match self {
             Self::Links(links) => {
-                let (packet, from, at) = links.depart(calendar, now, entity);
+                let (packet, from, at) = links.depart(calendar, entity);
                 passages.extend([Passage::Left { packet, from }, Passage::Arrived { packet, at }]);
             }
             Self::Channels(channels) => channels.step(calendar, now, entity, passages),

@@ -60,6 +60,8 @@ struct Occupancy<J> {
     router_due: Option<Due>,
     /// The router's turn goes on for as long as its station is busy.
     router_has_turn: bool,
+    /// To when the pending alarm is set.
+    alarm: Option<SimTime>,
 }
 
 /// A computation of which `left` is still to be done.
@@ -128,6 +130,7 @@ impl<J: Copy> Dispatcher<J> {
             deferred: Vec::new(),
             router_due: None,
             router_has_turn: false,
+            alarm: None,
         };
         Self {
             turns,
@@ -170,8 +173,7 @@ impl<J: Copy> Dispatcher<J> {
         (job, service): (J, SimDuration),
         urgency: Urgency,
     ) {
-        // Also when the job preempts: its service must not pass for a turn that is over.
-        self.processors[processor as usize].router_has_turn &= self.stations.free(processor) >= now;
+        self.end_turn_if_over(now, processor);
         if urgency == Urgency::RouterTurn && self.must_wait(processor) {
             self.defer(now, processor, (job, service));
         } else {
@@ -191,15 +193,39 @@ impl<J: Copy> Dispatcher<J> {
         }
     }
 
+    /// Serves a job of the router of which no departure is told: when it departs. `None` if that has
+    /// to be waited for: the router's turn, or jobs before it whose departures are told.
+    ///
+    /// So what departs is in the order of departure, whether it is told or foreseen.
+    pub fn pass(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        processor: u32,
+        service: SimDuration,
+    ) -> Option<SimTime> {
+        self.end_turn_if_over(now, processor);
+        if self.must_wait(processor) || !self.stations.is_quiet(processor) {
+            return None;
+        }
+        let departure = self.stations.pass(now, processor, service);
+        if let Some(running) = &mut self.processors[processor as usize].running {
+            running.ends += service;
+            self.set_alarm(calendar, processor);
+        }
+        Some(departure)
+    }
+
     /// A job has been served: takes it out.
-    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32) -> J {
-        self.stations.depart(calendar, now, processor)
+    pub fn depart(&mut self, calendar: &mut Calendar, processor: u32) -> J {
+        self.stations.depart(calendar, processor)
     }
 
     /// The alarm of a processor: a computation ends, its time slice does, or the router has its turn.
     /// The owner of the computation that has ended, if one has.
     pub fn alarm(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32) -> Option<u32> {
         let occupancy = &mut self.processors[processor as usize];
+        occupancy.alarm = None;
         let ended = occupancy.running.take_if(|running| running.ends <= now);
         let gives_way = occupancy.running.take_if(|running| running.slice_ends <= now && !occupancy.waiting.is_empty());
         if let Some(running) = gives_way {
@@ -226,6 +252,13 @@ impl<J: Copy> Dispatcher<J> {
         let begin = now.max(self.stations.free(processor));
         let running = Running { owner, row, ends: begin + left, slice_ends: self.turns.slice_end(begin) };
         self.processors[processor as usize].running = Some(running);
+    }
+
+    /// The router's turn is over when its station has been idle.
+    ///
+    /// Also before a job that preempts: its service must not pass for a turn that is over.
+    fn end_turn_if_over(&mut self, now: SimTime, processor: u32) {
+        self.processors[processor as usize].router_has_turn &= self.stations.free(processor) >= now;
     }
 
     fn must_wait(&self, processor: u32) -> bool {
@@ -268,8 +301,8 @@ impl<J: Copy> Dispatcher<J> {
 
     /// Sets the alarm to whatever comes first: the end of the computation or of its time slice if others
     /// wait for it, or the router's turn.
-    fn set_alarm(&self, calendar: &mut Calendar, processor: u32) {
-        let occupancy = &self.processors[processor as usize];
+    fn set_alarm(&mut self, calendar: &mut Calendar, processor: u32) {
+        let occupancy = &mut self.processors[processor as usize];
         let Some(running) = &occupancy.running else { return };
         let slice = (!occupancy.waiting.is_empty()).then_some(running.slice_ends);
         let router = occupancy.router_due.map(|due| match due {
@@ -277,7 +310,9 @@ impl<J: Copy> Dispatcher<J> {
             Due::At(time) => time,
         });
         let alarm = [slice, router].into_iter().flatten().fold(running.ends, SimTime::min);
-        calendar.set_alarm(alarm, self.first_alarm + processor);
+        if occupancy.alarm.replace(alarm) != Some(alarm) {
+            calendar.set_alarm(alarm, self.first_alarm + processor);
+        }
     }
 }
 
@@ -304,7 +339,7 @@ mod tests {
         let (mut departures, mut end) = (vec![0; jobs.len()], 0);
         while let Some((now, entity)) = calendar.pop() {
             match entity {
-                STATION => departures[dispatcher.depart(&mut calendar, now, 0)] = now.ps(),
+                STATION => departures[dispatcher.depart(&mut calendar, 0)] = now.ps(),
                 ALARM => {
                     if dispatcher.alarm(&mut calendar, now, 0).is_some() {
                         end = now.ps();

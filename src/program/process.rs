@@ -48,6 +48,8 @@ pub enum Verb {
     Wait(Operation),
     /// Waits until one of the operations is complete; none is ended.
     WaitAny(Vec<Operation>),
+    /// Asks whether an operation is complete; it is not ended. Takes no time.
+    Test(Operation),
     /// Waits until all ranks have come here; costs nothing.
     Barrier,
     /// Gives up the run: the program cannot go on, for this reason.
@@ -65,6 +67,8 @@ pub enum Answer {
     Started(Operation),
     /// Which of several operations is complete.
     Ready(usize),
+    /// Whether an operation is complete.
+    Tested(bool),
 }
 
 /// A send or a receive under way. It must be waited for.
@@ -236,6 +240,12 @@ impl Process {
     #[must_use]
     pub fn link_rates(&self) -> Option<LinkRates> {
         self.surroundings.link_protocol.as_ref().map(Protocol::rates)
+    }
+
+    /// The streams of random numbers of the run, for what belongs to no rank.
+    #[must_use]
+    pub fn streams(&self) -> Streams {
+        self.surroundings.streams
     }
 
     /// The simulated time.
@@ -412,6 +422,14 @@ impl Process {
         match self.ask(Verb::WaitAny(operations.to_vec())).await {
             Answer::Ready(index) => index,
             other => unreachable!("wait_any was answered {other:?}"),
+        }
+    }
+
+    /// Whether `operation` is complete. It still has to be [waited](Self::wait) for, which takes no time then.
+    pub async fn test(&self, operation: Operation) -> bool {
+        match self.ask(Verb::Test(operation)).await {
+            Answer::Tested(complete) => complete,
+            other => unreachable!("a test was answered {other:?}"),
         }
     }
 

@@ -186,6 +186,10 @@ impl Hall {
             Verb::WaitAny(operations) => {
                 Ok(self.wait(rank, operations.into_iter().map(|operation| operation.0).collect(), Ending::Index))
             }
+            Verb::Test(Operation(operation)) => {
+                let complete = !matches!(self.state(rank).operations.get(&operation), Some(Task::Awaiting(_)));
+                Ok(Some(Answer::Tested(complete)))
+            }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Fail(reason) => Err(self.fault(rank, &reason)),
             Verb::StartLoad(_) | Verb::StartLeave(_) => {

@@ -139,6 +139,7 @@ impl<'s> Stage<'s> {
         if self.finished < self.layout.ranks() {
             return Err(self.standstill());
         }
+        self.transport.stop();
         let end = self.last_finish;
         for rank in 0..self.layout.ranks() {
             self.account(end, rank);
@@ -281,6 +282,10 @@ impl<'s> Stage<'s> {
             Verb::StartReceive(pattern) => Ok(Some(Answer::Started(self.start_receive(now, rank, pattern)))),
             Verb::Wait(operation) => self.wait_for(rank, operation),
             Verb::WaitAny(operations) => self.wait_for_any(rank, operations),
+            Verb::Test(operation) => {
+                let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
+                Ok(Some(Answer::Tested(task.state.is_complete())))
+            }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Fail(reason) => Err(fault(rank, reason)),
         }
