@@ -3,6 +3,7 @@
 mod bottleneck;
 mod breakdown;
 mod components;
+mod optimum;
 mod performance;
 mod residual;
 mod statistics;
@@ -10,6 +11,7 @@ mod statistics;
 pub use bottleneck::{Bottleneck, Change, Place, Step};
 pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
+pub use optimum::{Choice, Goal, Optimum, Point};
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
 pub use statistics::Sample;

@@ -1,6 +1,8 @@
 //! What a user gets to see: records as JSON, JSON Lines, CSV or a table, a run in words, and pictures.
 
 mod bottleneck;
+pub mod cluster;
+pub mod contour;
 mod drawing;
 pub mod figures;
 mod format;

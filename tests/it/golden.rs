@@ -6,6 +6,12 @@ use std::fs;
 
 /// Every scenario, with axes short enough for a test.
 const REDUCED: &[(&str, &[&str])] = &[
+    ("cluster-fft", &["machine=bwGRiD,bwUniCluster"]),
+    ("cluster-fft2d", &["machine=bwForCluster"]),
+    ("cluster-hpl", &["machine=bwUniCluster,bwForHLR1"]),
+    ("cluster-jitter", &[]),
+    ("cluster-matmul", &["machine=bwGRiD"]),
+    ("cluster-scalar-product", &["machine=bwGRiD"]),
     ("collective", &["bytes=8,4096"]),
     ("dot-product", &["n=1000", "p=1,16"]),
     ("fft2d-transpose", &["program.n=32", "p=4"]),
