@@ -19,6 +19,7 @@ pub fn judge(scenario: &Scenario, trace: &mut Trace) {
         let Performance { efficiency, speedup, flop_per_s } = performance;
         trace.outcomes.extend([("efficiency", efficiency), ("speedup", speedup), ("flop_per_s", flop_per_s)]);
     }
+    super::real_programs::explain(scenario, trace);
     let Some(case) = Case::of(scenario) else { return };
     let Parameters { x, r, v, .. } = case.parameters;
     trace.outcomes.extend([("x", x), ("r", r), ("v", v)]);

@@ -8,6 +8,7 @@ mod failure;
 mod optimum;
 mod outcome;
 mod overrides;
+mod real_programs;
 mod report;
 mod run;
 mod saturation;

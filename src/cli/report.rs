@@ -41,7 +41,7 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
         chapters.push(chapter(scenario, arguments, &mut failures)?);
     }
     let title = match chapters.as_slice() {
-        [only] => only.question.clone(),
+        [only] => format!("parsim: {}", only.name),
         _ => format!("{} scenarios", chapters.len()),
     };
     let failed = |error| Failure::Usage(format!("{}: {error}", arguments.out.display()));
@@ -189,7 +189,8 @@ fn findings(rows: &[Record]) -> Vec<String> {
     let residuals: Residuals = errors.collect();
     if let (Some(mean), Some(max)) = (residuals.mean_absolute(), residuals.max_absolute()) {
         findings.push(format!(
-            "Against {} measured cases the simulation errs by {} % on average, by {} % at most.",
+            "Against {} measured cases the simulation errs by {} % on average, by {} % at most. Points that calibrated \
+             the machine are among them; `parsim validate` keeps them apart.",
             residuals.count(),
             percent(mean).trim_start_matches('+'),
             percent(max).trim_start_matches('+')

@@ -316,6 +316,19 @@ impl Process {
         self.ask(Verb::Compute(work)).await;
     }
 
+    /// Loads `bytes` bytes, all that a computation reads from memory or writes to it, and then computes.
+    /// Nothing happens if there is nothing to compute.
+    pub async fn compute_on(&self, work: Work, bytes: u64) {
+        if work.is_empty() {
+            return;
+        }
+        if bytes > 0 {
+            self.count(|tally| tally.memory_bytes += bytes);
+            self.load(real(bytes)).await;
+        }
+        self.compute(work).await;
+    }
+
     /// Computes a share of some floating-point operations, which need not be a whole number.
     pub async fn operate(&self, operations: f64) {
         self.ask(Verb::Operate(operations)).await;
@@ -343,16 +356,6 @@ impl Process {
     /// Waits until all ranks of the node have come here; costs nothing.
     pub async fn node_barrier(&self) {
         self.ask(Verb::NodeBarrier).await;
-    }
-
-    /// Computes on operands of `bytes` bytes, all that the computation reads from memory or writes to it.
-    /// Nothing happens if there is nothing to compute.
-    pub async fn compute_on(&self, work: Work, bytes: u64) {
-        if work.is_empty() {
-            return;
-        }
-        self.count(|tally| tally.memory_bytes += bytes);
-        self.compute(work).await;
     }
 
     /// Has the host read `bytes` bytes; see [`Host`](crate::node::Host).

@@ -5,12 +5,14 @@
 //! `#b` bytes between memory and cores, and exchanges `#x` bytes between nodes. Where the source contradicts
 //! itself, [`Reading`] says which of its statements is meant; no equation carries the number (2).
 
+mod explained;
 mod optimum;
 mod published;
 #[cfg(test)]
 mod tests;
 
 pub use crate::node::Demand;
+pub use explained::Explained;
 pub use optimum::{Communication, Optimum, Search, best_cores, best_nodes};
 pub use published::{fftw, linpack, matrix_multiplication, scalar_product};
 
