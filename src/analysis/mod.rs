@@ -3,11 +3,13 @@
 mod bottleneck;
 mod breakdown;
 mod components;
+mod parallelism;
 mod residual;
 mod statistics;
 
 pub use bottleneck::{Bottleneck, Change, Place, Step};
 pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
+pub use parallelism::Profile;
 pub use residual::Residuals;
 pub use statistics::Sample;

@@ -1,13 +1,13 @@
 //! A played case: its trace, and what it is set beside.
 
 use super::telemetry;
-use crate::analysis::{Breakdown, Residuals, Sample};
+use crate::analysis::{Breakdown, Profile, Residuals, Sample};
 use crate::engine::{STREAM_GENERATOR, stable_hash};
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::node::{Module, Processor};
 use crate::program::collective::Broadcast;
-use crate::program::{GaussJordan, Shipped};
+use crate::program::{GaussJordan, Program, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport};
 use crate::scenario::source::Fault;
 use crate::scenario::{AxisValue, Case, Comparison, Measurements, Scenario};
@@ -25,6 +25,7 @@ enum Reference {
     PointToPoint,
     InnerIteration,
     Measured(Measurements),
+    OneRank,
 }
 
 impl References {
@@ -37,6 +38,7 @@ impl References {
                 Comparison::AsPrinted => Reference::AsPrinted,
                 Comparison::PointToPoint => Reference::PointToPoint,
                 Comparison::InnerIteration => Reference::InnerIteration,
+                Comparison::OneRank => Reference::OneRank,
                 Comparison::Measured(file) => Reference::Measured(Measurements::load(&folder.join(file))?),
             })
         };
@@ -65,6 +67,7 @@ impl Reference {
                 let beside = Beside::MeasuredMakespan;
                 return vec![compared("measured", "measured_s", beside, table.at(&case.keys))];
             }
+            Self::OneRank => return vec![compared("on one rank", "one_rank_s", Beside::OneRank, one_rank_s(&case.scenario))],
             Self::InnerIteration => return inner_iteration(&case.scenario),
         };
         vec![compared(title, key, Beside::Makespan, value)]
@@ -150,6 +153,15 @@ fn message_s(scenario: &Scenario) -> Option<f64> {
     Some(PointToPoint::PARSYTEC_SUPERCLUSTER.time_s(ping.bytes.count() as f64, f64::from(hops)))
 }
 
+/// The makespan of the same program on one rank, if it can run there.
+fn one_rank_s(scenario: &Scenario) -> Option<f64> {
+    let alone = Scenario { ranks: 1, ..scenario.clone() };
+    if !alone.program.faults(1).is_empty() {
+        return None;
+    }
+    played(&alone).ok().map(|trace| trace.makespan.seconds())
+}
+
 /// The key of the simulated time's error against the measurement.
 pub const SIMULATED_ERROR: &str = "simulated_error";
 
@@ -211,9 +223,13 @@ impl Outcome {
                 one.judged(&self.trace).zip(one.value).map(|(simulated, value)| Residuals::error(simulated, value));
             match one.beside {
                 Beside::Makespan => {}
+                Beside::OneRank => record.put("speedup", one.value.map(|alone| alone / self.trace.makespan.seconds())),
                 Beside::MeasuredMakespan => record.put(SIMULATED_ERROR, error),
                 Beside::Outcomes(_) => record.put(&one.key.replace("published", "error_of"), error),
             }
+        }
+        if let Some(profile) = Profile::of(&self.trace.critical_intervals) {
+            record.put("one_active_share", profile.share(1));
         }
         record.end_summary();
         for share in &self.breakdown.phases {

@@ -8,6 +8,7 @@ mod compute;
 mod fault;
 mod gauss_jordan;
 mod grid;
+mod ising;
 mod link_rate;
 mod partition;
 pub mod phases;
@@ -22,6 +23,7 @@ pub use compute::Compute;
 pub use fault::ProgramFault;
 pub use gauss_jordan::GaussJordan;
 pub use grid::Grid;
+pub use ising::{Costs, Ising, StateSaving, Synchronisation};
 pub use link_rate::LinkRate;
 pub use partition::Blocks;
 pub use phases::Phases;
@@ -102,6 +104,8 @@ pub enum Shipped {
     Phases(Phases),
     /// Packets that every node injects without waiting for anything.
     Traffic(Traffic),
+    /// A parallel discrete-event simulation of a spin system.
+    Ising(Ising),
 }
 
 impl Shipped {
@@ -117,6 +121,7 @@ impl Shipped {
             Self::Collective(_) => "Collective",
             Self::Phases(_) => "Phases",
             Self::Traffic(_) => "Traffic",
+            Self::Ising(_) => "Ising",
         }
     }
 
@@ -130,6 +135,7 @@ impl Shipped {
             Self::Collective(program) => program,
             Self::Phases(program) => program,
             Self::Traffic(program) => program,
+            Self::Ising(program) => program,
         }
     }
 }

@@ -150,6 +150,7 @@ pub(crate) struct Surroundings {
     pub link_protocol: Option<Protocol>,
     pub streams: Streams,
     pub outcomes: RefCell<Vec<(&'static str, f64)>>,
+    pub critical_intervals: RefCell<Vec<(f64, f64)>>,
 }
 
 impl Process {
@@ -225,6 +226,12 @@ impl Process {
     /// Reports a result of the program by name; the name ends in its unit.
     pub fn report(&self, name: &'static str, value: f64) {
         self.surroundings.outcomes.borrow_mut().push((name, value));
+    }
+
+    /// Records when an activity of the program would be served if nothing but causality delayed it, in the
+    /// program's own unit: from its predecessors' latest critical time to its own.
+    pub fn critical_interval(&self, from: f64, to: f64) {
+        self.surroundings.critical_intervals.borrow_mut().push((from, to));
     }
 
     /// Computes.

@@ -1,7 +1,7 @@
 //! One run in words and tables.
 
 use super::table::{Table, decimals, digits, percent};
-use crate::analysis::{Breakdown, Residuals, Sample};
+use crate::analysis::{Breakdown, Profile, Residuals, Sample};
 use crate::trace::{Activity, Trace};
 use crate::units::SimDuration;
 use std::fmt;
@@ -40,6 +40,8 @@ pub enum Beside {
     Makespan,
     /// The makespan, as a measurement by which all predictions are judged.
     MeasuredMakespan,
+    /// The makespan, as that of the same program on one rank, to which the speedup is relative.
+    OneRank,
     /// The sum of these outcomes of the program, which it judges.
     Outcomes(&'static [&'static str]),
 }
@@ -49,7 +51,7 @@ impl Compared {
     #[must_use]
     pub fn judged(&self, trace: &Trace) -> Option<f64> {
         match self.beside {
-            Beside::Makespan => None,
+            Beside::Makespan | Beside::OneRank => None,
             Beside::MeasuredMakespan => Some(trace.makespan.seconds()),
             Beside::Outcomes(names) => names.iter().map(|name| trace.outcome(name)).sum(),
         }
@@ -61,6 +63,7 @@ impl fmt::Display for RunReport<'_> {
         writeln!(f, "{}\n", self.title)?;
         writeln!(f, "{}", self.times())?;
         self.write_outcomes(f)?;
+        self.write_parallelism(f)?;
         writeln!(f, "Where the time went, in seconds: by activity on average over the ranks and, in the last")?;
         writeln!(f, "column, on rank {} (the host's); each sums to the makespan.\n", self.trace.host)?;
         writeln!(f, "{}", self.phases())?;
@@ -89,7 +92,7 @@ impl RunReport<'_> {
         for one in self.compared {
             match one.beside {
                 Beside::Makespan => row(&one.title, one.value, true),
-                Beside::MeasuredMakespan => row(&one.title, one.value, false),
+                Beside::MeasuredMakespan | Beside::OneRank => row(&one.title, one.value, false),
                 Beside::Outcomes(_) => {}
             }
         }
@@ -109,6 +112,16 @@ impl RunReport<'_> {
             Some(table) => writeln!(f, "{table}"),
             None => Ok(()),
         }
+    }
+
+    /// The histogram of the degree of parallelism, of programs that compute critical times.
+    fn write_parallelism(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(profile) = Profile::of(&self.trace.critical_intervals) else { return Ok(()) };
+        let mut table = Table::new(["active at once, if only causality delays", "% of the time"]);
+        for (active, share) in profile.histogram().into_iter().enumerate() {
+            table.row([active.to_string(), format!("{:.1}", 100.0 * share)]);
+        }
+        writeln!(f, "{table}")
     }
 
     /// The outcomes beside what they are judged by, if there is anything.

@@ -97,6 +97,8 @@ pub enum Comparison {
     /// Measurements: a CSV file with a column for each axis that matters, and `measured_s`.
     /// The path is relative to the scenario.
     Measured(String),
+    /// The same program on one rank: its makespan over that of all ranks is the relative speedup.
+    OneRank,
 }
 
 impl Scenario {
