@@ -13,7 +13,11 @@ impl Profile {
     /// Activities that begin when others end do not overlap with them.
     #[must_use]
     pub fn of(activities: &[(f64, f64)]) -> Option<Self> {
-        let mut changes: Vec<(f64, bool)> = activities.iter().filter(|(from, to)| from < to).flat_map(|(from, to)| [(*from, true), (*to, false)]).collect();
+        let mut changes: Vec<(f64, bool)> = activities
+            .iter()
+            .filter(|(from, to)| from < to)
+            .flat_map(|(from, to)| [(*from, true), (*to, false)])
+            .collect();
         changes.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut steps: Vec<(f64, f64, usize)> = Vec::new();
         let (mut since, mut active) = (0.0, 0_usize);

@@ -67,7 +67,9 @@ impl Reference {
                 let beside = Beside::MeasuredMakespan;
                 return vec![compared("measured", "measured_s", beside, table.at(&case.keys))];
             }
-            Self::OneRank => return vec![compared("on one rank", "one_rank_s", Beside::OneRank, one_rank_s(&case.scenario))],
+            Self::OneRank => {
+                return vec![compared("on one rank", "one_rank_s", Beside::OneRank, one_rank_s(&case.scenario))];
+            }
             Self::InnerIteration => return inner_iteration(&case.scenario),
         };
         vec![compared(title, key, Beside::Makespan, value)]

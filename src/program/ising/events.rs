@@ -118,7 +118,10 @@ impl EventQueue {
             let sides = Side::ALL.into_iter().filter(|side| to(self.model.neighbour(number, *side)));
             sides.map(|side| process.lattice.next_on_boundary(&self.model, side)).fold(f64::INFINITY, f64::min)
         };
-        (self.first..).zip(&self.processes).map(|(number, process)| towards(process, number)).fold(f64::INFINITY, f64::min)
+        (self.first..)
+            .zip(&self.processes)
+            .map(|(number, process)| towards(process, number))
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// Processes the earliest event; `None` if there is none.

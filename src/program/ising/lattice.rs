@@ -294,7 +294,8 @@ impl SubLattice {
         let before = self.tally;
         self.integrate(model, time);
         let index = site.0 * model.n + site.1;
-        let difference = 2.0 * f64::from(self.spins[index]) * (model.exchange * self.sum_around(model, site) + model.field);
+        let difference =
+            2.0 * f64::from(self.spins[index]) * (model.exchange * self.sum_around(model, site) + model.field);
         let flips = difference <= 0.0 || threshold < (-difference).exp();
         self.tally.attempts += 1;
         self.tally.next = time + self.attempt(model, self.tally.attempts).interval;

@@ -17,7 +17,7 @@ use super::{Program, ProgramFault, Run};
 use crate::node::{Module, Work};
 use crate::program::partition::Blocks;
 use crate::trace::Phase;
-use crate::units::Bytes;
+use crate::units::{Bytes, SimDuration};
 use rank::Rank;
 use results::Results;
 use serde::{Deserialize, Serialize};
@@ -80,8 +80,8 @@ pub enum Synchronisation {
     TimeWarp {
         /// How the state is saved.
         saving: StateSaving,
-        /// After how many events of rank 0 the global virtual time is computed.
-        gvt_every: u32,
+        /// After how much time rank 0, unless it is idle, computes the global virtual time again.
+        gvt_every: SimDuration,
     },
 }
 
@@ -102,9 +102,9 @@ pub struct Costs {
     pub attempt: u32,
     /// Operations of the update of a shadow boundary.
     pub update: u32,
-    /// Operations of putting a message together, beside what the machine's software costs.
+    /// Operations of putting any message together, beside what the machine's software costs.
     pub send: u32,
-    /// Operations of sorting a message into the queues, beside what the machine's software costs.
+    /// Operations of taking any message in, beside what the machine's software costs.
     pub receive: u32,
     /// Operations of a rollback; restoring the state comes on top.
     pub rollback: u32,
@@ -137,9 +137,15 @@ impl Ising {
 
     fn number_faults(&self) -> Vec<ProgramFault> {
         let mut faults = Vec::new();
-        for (path, value) in [("sub_lattice", self.sub_lattice), ("processes", self.processes), ("attempts", self.attempts)] {
+        for (path, value) in
+            [("sub_lattice", self.sub_lattice), ("processes", self.processes), ("attempts", self.attempts)]
+        {
             if value == 0 {
-                faults.push(ProgramFault::new(path, "nothing would be simulated".to_owned(), "give a number from 1 on"));
+                faults.push(ProgramFault::new(
+                    path,
+                    "nothing would be simulated".to_owned(),
+                    "give a number from 1 on",
+                ));
             }
         }
         for (path, value) in [("exchange", self.exchange), ("field", self.field)] {
@@ -178,27 +184,25 @@ impl Program for Ising {
         match self.synchronisation {
             Synchronisation::Sequential if ranks > 1 => {
                 let message = format!("a sequential simulation runs on one rank, not on {ranks}");
-                faults.push(ProgramFault::new("synchronisation", message, "set ranks to 1, or take a parallel protocol"));
+                faults.push(ProgramFault::new(
+                    "synchronisation",
+                    message,
+                    "set ranks to 1, or take a parallel protocol",
+                ));
             }
-            Synchronisation::TimeWarp { gvt_every: 0, .. } => {
+            Synchronisation::TimeWarp { gvt_every: SimDuration::ZERO, .. } => {
                 let message = "the global virtual time would be computed all the time".to_owned();
-                faults.push(ProgramFault::new("synchronisation.gvt_every", message, "give a number from 1 on"));
+                faults.push(ProgramFault::new("synchronisation.gvt_every", message, "give a time above 0"));
             }
             _ => {}
         }
         faults
     }
 
-    /// The sub-lattices, and as many saved states as lie between two computations of the global virtual time.
+    /// The sub-lattices; how many states are saved at a time is known only when it has run.
     fn memory(&self, rank: u32, ranks: u32, _host: u32) -> Bytes {
         let held = Blocks::new(u64::from(self.processes), ranks).count(rank);
-        let saved = match self.synchronisation {
-            Synchronisation::TimeWarp { saving: StateSaving::Copy, gvt_every } => {
-                u64::from(gvt_every).saturating_mul(self.state_bytes())
-            }
-            _ => 0,
-        };
-        Bytes::new(held.saturating_mul(self.state_bytes()).saturating_add(saved))
+        Bytes::new(held.saturating_mul(self.state_bytes()))
     }
 }
 

@@ -21,8 +21,8 @@ pub async fn simulate(rank: &mut Rank) {
     let channel = |rank| Channel { rank, safe_until: 0.0, promised: 0.0 };
     let mut channels: Vec<Channel> = rank.neighbours().into_iter().map(channel).collect();
     loop {
-        while let Some((from, content)) = rank.courier.poll().await {
-            listen(rank, &mut channels, from, &content).await;
+        while let Some((from, note)) = rank.poll().await {
+            listen(rank, &mut channels, from, note).await;
         }
         let safe_until = channels.iter().map(|channel| channel.safe_until).fold(f64::INFINITY, f64::min);
         let next = rank.queue.next_time();
@@ -34,13 +34,13 @@ pub async fn simulate(rank: &mut Rank) {
         if safe_until.is_infinite() {
             return;
         }
-        let (from, content) = rank.courier.next().await;
-        listen(rank, &mut channels, from, &content).await;
+        let (from, note) = rank.next().await;
+        listen(rank, &mut channels, from, note).await;
     }
 }
 
-async fn listen(rank: &mut Rank, channels: &mut [Channel], from: u32, content: &[f64]) {
-    let safe_until = match Note::decode(content) {
+async fn listen(rank: &mut Rank, channels: &mut [Channel], from: u32, note: Note) {
+    let safe_until = match note {
         Note::Letter(letter) => {
             rank.take_in(letter).await;
             letter.update.time
@@ -60,7 +60,6 @@ async fn promise(rank: &mut Rank, channels: &mut [Channel]) {
         if time > channel.promised {
             channel.promised = time;
             rank.null_messages += 1;
-            rank.operate(rank.program.costs.send).await;
             rank.tell(channel.rank, &Note::Promise(time)).await;
         }
     }

@@ -87,18 +87,32 @@ impl Rank {
     /// Takes a letter in and pays for it.
     pub async fn take_in(&mut self, letter: Letter) {
         self.received += 1;
-        self.operate(self.program.costs.receive).await;
         let rolled_back = self.queue.take_in(letter);
         self.settle(rolled_back).await;
     }
 
-    /// Tells another rank something.
+    /// Tells another rank something, and pays for it.
     pub async fn tell(&mut self, to: u32, note: &Note) {
+        self.operate(self.program.costs.send).await;
         let bytes = match note {
             Note::Report(report) => self.program.costs.message.count() + 4 * report.sent.len() as u64,
             _ => self.program.costs.message.count(),
         };
         self.courier.send(to, bytes, &note.encode()).await;
+    }
+
+    /// The next message, if one is there, and pays for it: who sent it, and what it says.
+    pub async fn poll(&mut self) -> Option<(u32, Note)> {
+        let (from, content) = self.courier.poll().await?;
+        self.operate(self.program.costs.receive).await;
+        Some((from, Note::decode(&content)))
+    }
+
+    /// Waits for the next message, and pays for it.
+    pub async fn next(&mut self) -> (u32, Note) {
+        let (from, content) = self.courier.next().await;
+        self.operate(self.program.costs.receive).await;
+        (from, Note::decode(&content))
     }
 
     /// Pays for a rollback and sends what has to be sent.
@@ -112,7 +126,6 @@ impl Rank {
         for letter in std::mem::take(&mut self.queue.outgoing) {
             let to = self.holder(letter.update.to);
             self.sent[to as usize] += 1;
-            self.operate(self.program.costs.send).await;
             self.tell(to, &Note::Letter(letter)).await;
         }
     }
@@ -128,7 +141,7 @@ impl Rank {
         self.compute(Module::Buf, bytes.div_ceil(ELEMENT_BYTES)).await;
     }
 
-    pub async fn operate(&self, operations: u32) {
+    async fn operate(&self, operations: u32) {
         self.compute(Module::Flop, u64::from(operations)).await;
     }
 

@@ -36,7 +36,8 @@ impl Results {
     #[expect(clippy::cast_precision_loss, reason = "events are counted far below 2^53")]
     pub async fn of(rank: Rank) -> Self {
         let Rank { queue, courier, null_messages, rounds, .. } = rank;
-        let counts = [queue.rollbacks, queue.undone, queue.anti_messages, queue.executed, null_messages, u64::from(rounds)];
+        let counts =
+            [queue.rollbacks, queue.undone, queue.anti_messages, queue.executed, null_messages, u64::from(rounds)];
         courier.finish().await;
         Self { counters: counts.map(|count| count as f64), found: found(queue) }
     }
@@ -61,7 +62,8 @@ impl Results {
             return None;
         }
         for rank in 1..me.ranks() {
-            let values = me.receive_where(super::super::Pattern { from: Some(rank), tag: Some(TAG) }).await.message.values;
+            let values =
+                me.receive_where(super::super::Pattern { from: Some(rank), tag: Some(TAG) }).await.message.values;
             if let Some(values) = values {
                 self.append(&values);
             }
@@ -120,7 +122,8 @@ impl Results {
         me.report("energy", sum(ENERGY) / observed);
         me.report("magnetisation", sum(MAGNETISATION) / observed);
         let sequential = Self::sequential(me, program);
-        let differ = |(one, other): (&Found, &Found)| one.spins.iter().zip(&other.spins).filter(|(a, b)| a != b).count();
+        let differ =
+            |(one, other): (&Found, &Found)| one.spins.iter().zip(&other.spins).filter(|(a, b)| a != b).count();
         me.report("spins_unlike_sequential", self.found.iter().zip(&sequential).map(differ).sum::<usize>() as f64);
         me.report("processes_unlike_sequential", {
             self.found.iter().zip(&sequential).filter(|(one, other)| one != other).count() as f64

@@ -9,15 +9,16 @@
 
 use super::rank::Rank;
 use super::wire::{Note, Report};
+use crate::units::{SimDuration, SimTime};
 
 /// The rank that computes the global virtual time.
 const COORDINATOR: u32 = 0;
 
 /// Simulates to the end.
-pub async fn simulate(rank: &mut Rank, gvt_every: u32) {
+pub async fn simulate(rank: &mut Rank, gvt_every: SimDuration) {
     let mut time_warp = TimeWarp {
         gvt_every,
-        since_round: 0,
+        last_round: rank.me.now(),
         noticed: false,
         idle: vec![false; rank.me.ranks() as usize],
         finished: false,
@@ -28,9 +29,9 @@ pub async fn simulate(rank: &mut Rank, gvt_every: u32) {
 
 struct TimeWarp<'r> {
     rank: &'r mut Rank,
-    gvt_every: u32,
-    /// Events processed since the global virtual time was last computed.
-    since_round: u32,
+    gvt_every: SimDuration,
+    /// When the global virtual time was last known.
+    last_round: SimTime,
     /// Whether the coordinator has been told that this rank is idle, since then.
     noticed: bool,
     /// The coordinator's: which ranks are idle, since then.
@@ -41,21 +42,21 @@ struct TimeWarp<'r> {
 impl TimeWarp<'_> {
     async fn run(&mut self) {
         while !self.finished {
-            while let Some((from, content)) = self.rank.courier.poll().await {
-                self.listen(from, &content).await;
+            while let Some((from, note)) = self.rank.poll().await {
+                self.listen(from, note).await;
             }
             if self.finished {
                 return;
             }
             let coordinates = self.rank.me.rank() == COORDINATOR;
-            if coordinates && self.since_round >= self.gvt_every {
+            if coordinates && self.rank.me.elapsed(self.last_round) >= self.gvt_every {
                 self.compute_global_time().await;
-            } else if self.rank.process_next().await {
-                self.since_round += 1;
-            } else if coordinates && self.others_are_idle() {
-                self.compute_global_time().await;
-            } else {
-                self.rest().await;
+            } else if !self.rank.process_next().await {
+                if coordinates && self.others_are_idle() {
+                    self.compute_global_time().await;
+                } else {
+                    self.rest().await;
+                }
             }
         }
     }
@@ -66,12 +67,12 @@ impl TimeWarp<'_> {
             self.noticed = true;
             self.rank.tell(COORDINATOR, &Note::Idle).await;
         }
-        let (from, content) = self.rank.courier.next().await;
-        self.listen(from, &content).await;
+        let (from, note) = self.rank.next().await;
+        self.listen(from, note).await;
     }
 
-    async fn listen(&mut self, from: u32, content: &[f64]) {
-        match Note::decode(content) {
+    async fn listen(&mut self, from: u32, note: Note) {
+        match note {
             Note::Letter(letter) => self.rank.take_in(letter).await,
             Note::Idle => self.idle[from as usize] = true,
             Note::Stop(round) => self.stand_still(round).await,
@@ -100,8 +101,8 @@ impl TimeWarp<'_> {
         let report = Note::Report(self.report(round));
         self.rank.tell(COORDINATOR, &report).await;
         loop {
-            let (_, content) = self.rank.courier.next().await;
-            match Note::decode(&content) {
+            let (_, note) = self.rank.next().await;
+            match note {
                 Note::Letter(letter) => {
                     self.rank.take_in(letter).await;
                     let report = Note::Report(self.report(round));
@@ -130,8 +131,8 @@ impl TimeWarp<'_> {
                 }
                 return self.go_on(time);
             }
-            let (from, content) = self.rank.courier.next().await;
-            match Note::decode(&content) {
+            let (from, note) = self.rank.next().await;
+            match note {
                 Note::Letter(letter) => self.rank.take_in(letter).await,
                 Note::Report(report) if is_of(&report, round) => reports[from as usize] = Some(report),
                 Note::Report(_) | Note::Idle => {}
@@ -142,7 +143,7 @@ impl TimeWarp<'_> {
 
     fn go_on(&mut self, global_time: f64) {
         self.rank.queue.commit(global_time);
-        self.since_round = 0;
+        self.last_round = self.rank.me.now();
         self.noticed = false;
         self.idle.fill(false);
         self.finished = global_time.is_infinite();
