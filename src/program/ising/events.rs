@@ -207,6 +207,14 @@ impl EventQueue {
     }
 }
 
+impl Processed {
+    /// Whether it is the message `first` or one of the same time that comes after it: those too have their order,
+    /// lest the last digits of sums depend on when messages arrive.
+    fn is_message_from(&self, first: &Update) -> bool {
+        matches!(&self.cause, Cause::Message(update) if name(update) >= name(first) && self.time >= first.time)
+    }
+}
+
 impl LogicalProcess {
     fn next_time(&self, model: &Model) -> f64 {
         let attempt = self.lattice.tally.next;
@@ -220,14 +228,16 @@ impl LogicalProcess {
     fn deliver(&mut self, letter: Letter) -> (u64, Vec<Update>) {
         let time = letter.update.time;
         if !letter.anti {
-            let rolled_back = self.roll_back(|processed| processed.time > time);
+            let rolled_back =
+                self.roll_back(|processed| processed.time > time || processed.is_message_from(&letter.update));
             self.pending.insert(name(&letter.update), letter.update);
             return rolled_back;
         }
         if self.pending.remove(&name(&letter.update)).is_some() {
             return (0, Vec::new());
         }
-        let rolled_back = self.roll_back(|processed| processed.time >= time);
+        let rolled_back =
+            self.roll_back(|processed| processed.time > time || processed.is_message_from(&letter.update));
         let annihilated = self.pending.remove(&name(&letter.update));
         debug_assert!(annihilated.is_some(), "messages of one sender come in their order");
         rolled_back

@@ -20,6 +20,14 @@ pub struct Found {
     attempts: Vec<f64>,
 }
 
+impl Found {
+    /// How many spins differ.
+    #[expect(clippy::float_cmp, reason = "spins are 1 and -1")]
+    fn unlike((one, other): (&Self, &Self)) -> usize {
+        one.spins.iter().zip(&other.spins).filter(|(a, b)| a != b).count()
+    }
+}
+
 const SCALARS: usize = 7;
 
 /// The results of all logical processes, in their order, with the counters of all ranks added up.
@@ -122,9 +130,10 @@ impl Results {
         me.report("energy", sum(ENERGY) / observed);
         me.report("magnetisation", sum(MAGNETISATION) / observed);
         let sequential = Self::sequential(me, program);
-        let differ =
-            |(one, other): (&Found, &Found)| one.spins.iter().zip(&other.spins).filter(|(a, b)| a != b).count();
-        me.report("spins_unlike_sequential", self.found.iter().zip(&sequential).map(differ).sum::<usize>() as f64);
+        me.report(
+            "spins_unlike_sequential",
+            self.found.iter().zip(&sequential).map(Found::unlike).sum::<usize>() as f64,
+        );
         me.report("processes_unlike_sequential", {
             self.found.iter().zip(&sequential).filter(|(one, other)| one != other).count() as f64
         });
