@@ -56,12 +56,10 @@ impl TimeWarp<'_> {
                 self.compute_global_time().await;
             } else if self.rank.process_next().await {
                 self.has_worked = true;
+            } else if coordinates && self.others_are_idle() {
+                self.compute_global_time().await;
             } else {
-                if coordinates && self.others_are_idle() {
-                    self.compute_global_time().await;
-                } else {
-                    self.rest().await;
-                }
+                self.rest().await;
             }
         }
     }
