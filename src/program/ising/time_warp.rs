@@ -19,6 +19,7 @@ pub async fn simulate(rank: &mut Rank, gvt_every: SimDuration) {
     let mut time_warp = TimeWarp {
         gvt_every,
         last_round: rank.me.now(),
+        has_worked: false,
         noticed: false,
         idle: vec![false; rank.me.ranks() as usize],
         finished: false,
@@ -32,6 +33,8 @@ struct TimeWarp<'r> {
     gvt_every: SimDuration,
     /// When the global virtual time was last known.
     last_round: SimTime,
+    /// Whether an event has been processed since then: rounds that follow at once must not keep rank 0 from its work.
+    has_worked: bool,
     /// Whether the coordinator has been told that this rank is idle, since then.
     noticed: bool,
     /// The coordinator's: which ranks are idle, since then.
@@ -49,14 +52,14 @@ impl TimeWarp<'_> {
                 return;
             }
             let coordinates = self.rank.me.rank() == COORDINATOR;
-            if coordinates && self.rank.me.elapsed(self.last_round) >= self.gvt_every {
+            if coordinates && self.has_worked && self.rank.me.elapsed(self.last_round) >= self.gvt_every {
                 self.compute_global_time().await;
-            } else if !self.rank.process_next().await {
-                if coordinates && self.others_are_idle() {
-                    self.compute_global_time().await;
-                } else {
-                    self.rest().await;
-                }
+            } else if self.rank.process_next().await {
+                self.has_worked = true;
+            } else if coordinates && self.others_are_idle() {
+                self.compute_global_time().await;
+            } else {
+                self.rest().await;
             }
         }
     }
@@ -144,6 +147,7 @@ impl TimeWarp<'_> {
     fn go_on(&mut self, global_time: f64) {
         self.rank.queue.commit(global_time);
         self.last_round = self.rank.me.now();
+        self.has_worked = false;
         self.noticed = false;
         self.idle.fill(false);
         self.finished = global_time.is_infinite();
