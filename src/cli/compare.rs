@@ -58,7 +58,7 @@ fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure
     let path =
         CriticalPath::of(traced.events()).map_err(|error| Failure::Usage(format!("{}: {error}", input.display())))?;
     let gain = if traced.metadata.is_some() { gain(input, set, seed, &traced)? } else { None };
-    let values = set.iter().map(|value| format!(", {value}")).collect::<String>();
+    let values = [&[String::new()], set].concat().join(", ");
     let title = if traced.title == input.display().to_string() {
         traced.title.clone()
     } else {

@@ -1,7 +1,9 @@
-//! What a user gets to see: records as JSON, JSON Lines, CSV or a table, a run in words, and pictures.
+//! What a user gets to see: records as JSON, JSON Lines, CSV or a table, a run in words, pictures, and a page with all of it.
 
 mod bottleneck;
+pub mod cluster;
 pub mod comparison;
+pub mod contour;
 pub mod critical_path;
 mod drawing;
 pub mod figures;
@@ -9,6 +11,7 @@ mod format;
 mod frame;
 mod heat_map;
 pub mod latency_load;
+mod page;
 pub mod perfetto;
 pub mod plot;
 mod record;
@@ -20,6 +23,7 @@ pub use bottleneck::{BottleneckCurve, BottleneckPoint};
 pub use drawing::Drawing;
 pub use format::{Format, Writer};
 pub use heat_map::HeatMap;
+pub use page::{Chapter, Picture, page};
 pub use record::{Metadata, Record};
 pub use run::{Beside, Compared, RunReport};
 pub use table::{Table, digits, percent};

@@ -73,7 +73,7 @@ impl Scale {
     }
 
     /// The position of a value along the axis; `None` if it has none.
-    fn position(self, value: f64) -> Option<f64> {
+    pub(super) fn position(self, value: f64) -> Option<f64> {
         match self {
             Self::Linear => value.is_finite().then_some(value),
             _ if value <= 0.0 || !value.is_finite() => None,
@@ -157,7 +157,7 @@ const HEIGHT: u32 = 540;
 const PLOT_WIDTH: u32 = 760;
 const TITLE_HEIGHT: u32 = 52;
 const LEGEND_STEP: i32 = 24;
-const FONT: &str = "Helvetica, Arial, sans-serif";
+pub(super) const FONT: &str = "Helvetica, Arial, sans-serif";
 pub(super) const INK: RGBColor = RGBColor(38, 42, 48);
 pub(super) const GRID: RGBColor = RGBColor(226, 229, 233);
 pub(super) const AXIS: RGBColor = RGBColor(120, 126, 134);
