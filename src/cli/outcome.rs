@@ -7,7 +7,7 @@ use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::node::{Module, Processor};
 use crate::program::collective::Broadcast;
-use crate::program::{GaussJordan, Program, Shipped};
+use crate::program::{Distribution, GaussJordan, Program, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport};
 use crate::scenario::source::Fault;
 use crate::scenario::{AxisValue, Case, Comparison, Measurements, Scenario};
@@ -144,7 +144,11 @@ pub fn as_printed(scenario: &Scenario) -> Option<Prediction> {
 
 /// The number of equations of a Gauss-Jordan scenario, and its broadcast.
 fn gauss_jordan(scenario: &Scenario) -> Option<(u32, zemerly::Broadcast)> {
-    let Shipped::GaussJordan(GaussJordan { n, broadcast, .. }) = &scenario.program else { return None };
+    let Shipped::GaussJordan(GaussJordan { n, broadcast, distribution: Distribution::BlockRows, .. }) =
+        &scenario.program
+    else {
+        return None;
+    };
     let broadcast = match broadcast {
         Broadcast::Naive(_) => zemerly::Broadcast::Naive,
         Broadcast::Neighbour(_) => zemerly::Broadcast::Neighbour,

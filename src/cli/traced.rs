@@ -42,7 +42,9 @@ impl Traced {
         }
         if is_recording(input) {
             let file = File::open(input).map_err(|error| fault(error.to_string()))?;
-            let recording = Recording::read(BufReader::new(file)).map_err(|error| fault(error.to_string()))?;
+            let length = file.metadata().map_or(0, |file| usize::try_from(file.len()).unwrap_or(0));
+            let recording = Recording::read_sized(BufReader::new(file), length);
+            let recording = recording.map_err(|error| fault(error.to_string()))?;
             refuse_values(&name, set, seed)?;
             return Ok(Self {
                 title: title(&recording),

@@ -1,8 +1,10 @@
-//! Gauss-Jordan elimination by block rows, CS-RR-281 section 4.
+//! Gauss-Jordan elimination: by block rows, CS-RR-281 section 4, by cyclic rows and by block columns.
+
+mod columns;
 
 use super::collective::{Barrier, Broadcast};
 use super::dense::{WORD, index};
-use super::partition::Blocks;
+use super::partition::{BlockCyclic, Blocks};
 use super::process::{Message, Process};
 use super::{Program, ProgramFault, Run, mean_distance, packets};
 use crate::node::{Module, Work};
@@ -10,11 +12,12 @@ use crate::trace::Phase;
 use crate::units::Bytes;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// The solution of a dense system of `n` linear equations.
 ///
-/// The host's rank reads the matrix with its right side and distributes it in blocks of rows.
+/// The host's rank reads the matrix with its right side and distributes it, in blocks of rows unless told otherwise.
 /// In step k the owner of row k normalises it and broadcasts it, and every rank reduces its own
 /// rows by it. At the end the host's rank collects the solution and writes it. The modules are those of
 /// CS-RR-281, equation (10): `Inv` and `Norm`, `Set` and `Rsub`, and `Buf` for each element of the solution.
@@ -25,6 +28,9 @@ pub struct GaussJordan {
     pub n: u64,
     /// How a row comes to all ranks.
     pub broadcast: Broadcast,
+    /// What of the matrix a rank has; blocks of rows unless given.
+    #[serde(default, skip_serializing_if = "Distribution::is_block_rows")]
+    pub distribution: Distribution,
     /// How the ranks wait for each other after every step.
     pub barrier: Barrier,
     /// Whether real numbers are computed as well: a random, well-conditioned system of the
@@ -33,7 +39,65 @@ pub struct GaussJordan {
     pub numerics: bool,
 }
 
+/// What of a matrix a rank has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Distribution {
+    /// A block of rows, as CS-RR-281 does it.
+    #[default]
+    BlockRows,
+    /// Every p-th row: the owner of the row that is broadcast is another one in every step.
+    CyclicRows,
+    /// A block of columns: in step k column k is broadcast, and every rank normalises its part of row k. A rank whose
+    /// columns are done has nothing to do any more.
+    BlockColumns,
+}
+
+impl Distribution {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_block_rows(&self) -> bool {
+        *self == Self::BlockRows
+    }
+}
+
+/// Which rank has which rows.
+#[derive(Clone, Copy)]
+enum Rows {
+    Blocks(Blocks),
+    Cyclic(BlockCyclic),
+}
+
+impl Rows {
+    fn owner(self, row: u64) -> u32 {
+        match self {
+            Self::Blocks(blocks) => blocks.owner(row),
+            Self::Cyclic(cyclic) => cyclic.owner(row),
+        }
+    }
+
+    fn count(self, rank: u32) -> u64 {
+        match self {
+            Self::Blocks(blocks) => blocks.count(rank),
+            Self::Cyclic(cyclic) => cyclic.count_from(rank, 0),
+        }
+    }
+
+    fn of(self, rank: u32) -> Vec<u64> {
+        match self {
+            Self::Blocks(blocks) => (blocks.first(rank)..blocks.first(rank + 1)).collect(),
+            Self::Cyclic(cyclic) => cyclic.rows(rank).collect(),
+        }
+    }
+}
+
 impl GaussJordan {
+    /// The rows of each rank, if rows are what ranks have.
+    const fn rows(&self, ranks: u32) -> Rows {
+        match self.distribution {
+            Distribution::CyclicRows => Rows::Cyclic(BlockCyclic::new(self.n, 1, ranks)),
+            Distribution::BlockRows | Distribution::BlockColumns => Rows::Blocks(Blocks::new(self.n, ranks)),
+        }
+    }
+
     /// The length of a row with its right side.
     const fn row_bytes(&self) -> u64 {
         (self.n + 1) * WORD
@@ -42,7 +106,10 @@ impl GaussJordan {
 
 impl Program for GaussJordan {
     fn start(&self, process: Process) -> Run {
-        Box::pin(solve(process, self.clone()))
+        match self.distribution {
+            Distribution::BlockRows | Distribution::CyclicRows => Box::pin(solve(process, self.clone())),
+            Distribution::BlockColumns => Box::pin(columns::solve(process, self.clone())),
+        }
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
@@ -70,17 +137,22 @@ impl Program for GaussJordan {
         faults
     }
 
-    /// The rank's block of rows and a buffer for the row that is broadcast; the host's rank holds
+    /// The rank's rows or columns and a buffer for the row or column that is broadcast; the host's rank holds
     /// the whole matrix while it distributes it.
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
-        let rows = if rank == host { self.n } else { Blocks::new(self.n, ranks).count(rank) };
+        if self.distribution == Distribution::BlockColumns {
+            let columns =
+                if rank == host { self.n.saturating_add(1) } else { columns::columns(self.n, ranks).count(rank) };
+            return Bytes::new((columns + 1).saturating_mul(self.n.saturating_mul(WORD)));
+        }
+        let rows = if rank == host { self.n } else { self.rows(ranks).count(rank) };
         let row_bytes = self.n.saturating_add(1).saturating_mul(WORD);
         Bytes::new((rows + 1).saturating_mul(row_bytes))
     }
 }
 
 async fn solve(me: Process, system: GaussJordan) {
-    let rows = Blocks::new(system.n, me.ranks());
+    let rows = system.rows(me.ranks());
     let mut block = obtain_block(&me, &system, rows).await;
     for k in 0..system.n {
         let owner = rows.owner(k);
@@ -108,27 +180,30 @@ async fn solve(me: Process, system: GaussJordan) {
 }
 
 /// Input on the host's rank, distribution to the others.
-async fn obtain_block(me: &Process, system: &GaussJordan, rows: Blocks) -> Option<Block> {
+async fn obtain_block(me: &Process, system: &GaussJordan, rows: Rows) -> Option<Block> {
     let bytes = |rank| rows.count(rank) * system.row_bytes();
     if me.rank() != me.host() {
         me.phase("distribution");
         let message = me.receive(me.host()).await;
-        return message.values.map(|values| Block::new(rows.first(me.rank()), system.n, &values));
+        return message.values.map(|values| Block::new(rows.of(me.rank()), system.n, &values));
     }
     me.phase("input");
     me.input(system.n * system.row_bytes()).await;
     let matrix = system.numerics.then(|| Matrix::random(me, system.n));
     me.phase("distribution");
     for rank in (0..me.ranks()).filter(|rank| *rank != me.rank()) {
-        let values = matrix.as_ref().map(|matrix| matrix.rows(rows.first(rank), rows.count(rank)).into());
+        let values = matrix.as_ref().map(|matrix| matrix.rows(&rows.of(rank)).into());
         me.send(rank, Message::new(bytes(rank)).values(values)).await;
     }
-    let (first, count) = (rows.first(me.rank()), rows.count(me.rank()));
-    matrix.map(|matrix| Block::new(first, system.n, matrix.rows(first, count)))
+    let own = rows.of(me.rank());
+    matrix.map(|matrix| {
+        let values = matrix.rows(&own);
+        Block::new(own, system.n, &values)
+    })
 }
 
 /// Collection on the host's rank, output.
-async fn deliver_solution(me: &Process, system: &GaussJordan, rows: Blocks, block: Option<Block>) {
+async fn deliver_solution(me: &Process, system: &GaussJordan, rows: Rows, block: Option<Block>) {
     me.phase("collection");
     me.compute(Work::new(Module::Buf, rows.count(me.rank()))).await;
     let solution: Option<Rc<[f64]>> = block.map(|block| block.right_side().collect());
@@ -143,30 +218,33 @@ async fn deliver_solution(me: &Process, system: &GaussJordan, rows: Blocks, bloc
     }
     me.phase("output");
     me.output(system.n * WORD).await;
-    parts.sort_by_key(|(rank, _)| *rank);
-    let solution: Option<Vec<f64>> =
-        parts.into_iter().map(|(_, values)| values).collect::<Option<Vec<_>>>().map(|parts| parts.concat());
-    if let Some(solution) = solution {
+    if system.numerics {
+        let mut solution = vec![0.0; index(system.n)];
+        for (rank, values) in parts {
+            for (row, value) in rows.of(rank).into_iter().zip(values.iter().flat_map(|values| values.iter())) {
+                solution[index(row)] = *value;
+            }
+        }
         me.report("relative_residual", Matrix::random(me, system.n).relative_residual(&solution));
     }
 }
 
 /// The rows of one rank, each with its right side.
 struct Block {
-    first: u64,
+    rows: Vec<u64>,
     n: usize,
     values: Vec<f64>,
 }
 
 impl Block {
-    fn new(first: u64, n: u64, values: &[f64]) -> Self {
-        Self { first, n: index(n), values: values.to_vec() }
+    fn new(rows: Vec<u64>, n: u64, values: &[f64]) -> Self {
+        Self { rows, n: index(n), values: values.to_vec() }
     }
 
     /// Divides row k by its pivot.
     fn normalise(&mut self, k: u64) -> Rc<[f64]> {
         let width = self.n + 1;
-        let start = index(k - self.first) * width;
+        let start = self.rows.iter().position(|row| *row == k).expect("the owner has row k") * width;
         let row = &mut self.values[start..start + width];
         let inverse = 1.0 / row[index(k)];
         for value in &mut row[index(k)..] {
@@ -177,9 +255,8 @@ impl Block {
 
     /// Subtracts the normalised row k from all others, so that column k vanishes.
     fn reduce(&mut self, k: u64, pivot_row: &[f64]) {
-        let first = self.first;
-        for (row, values) in (first..).zip(self.values.chunks_exact_mut(self.n + 1)) {
-            if row == k {
+        for (row, values) in self.rows.iter().zip(self.values.chunks_exact_mut(self.n + 1)) {
+            if *row == k {
                 continue;
             }
             let factor = values[index(k)];
@@ -214,8 +291,14 @@ impl Matrix {
         Self { n, values }
     }
 
-    fn rows(&self, first: u64, count: u64) -> &[f64] {
-        &self.values[index(first) * (self.n + 1)..index(first + count) * (self.n + 1)]
+    fn rows(&self, rows: &[u64]) -> Vec<f64> {
+        let width = self.n + 1;
+        rows.iter().flat_map(|row| &self.values[index(*row) * width..][..width]).copied().collect()
+    }
+
+    /// Row by row.
+    fn columns(&self, columns: Range<usize>) -> Vec<f64> {
+        self.values.chunks_exact(self.n + 1).flat_map(|row| &row[columns.clone()]).copied().collect()
     }
 
     /// ‖Ax − b‖ / (‖A‖ ‖x‖ + ‖b‖) in the maximum norm.

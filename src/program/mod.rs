@@ -35,7 +35,7 @@ pub use fault::ProgramFault;
 pub use fft2d::Fft2d;
 pub use finite_difference::FiniteDifference;
 pub use floyd::{Decomposition, Floyd};
-pub use gauss_jordan::GaussJordan;
+pub use gauss_jordan::{Distribution, GaussJordan};
 pub use grid::Grid;
 pub use ising::{Costs, Ising, StateSaving, Synchronisation};
 pub use link_rate::LinkRate;

@@ -91,6 +91,15 @@ pub struct Events {
 }
 
 impl Events {
+    /// Makes room for so many events and antecedents, so that columns need not move while they grow.
+    pub fn reserve(&mut self, events: usize, antecedents: usize) {
+        self.processes.reserve_exact(events);
+        self.services.reserve_exact(events);
+        self.labels.reserve_exact(events);
+        self.ends.reserve_exact(events);
+        self.antecedents.reserve_exact(antecedents);
+    }
+
     /// The number of a label, which is new or known.
     ///
     /// # Panics

@@ -69,6 +69,10 @@ pub enum Means {
     Release,
 }
 
+/// No event takes fewer bytes, on average over the two that a record may make, and no antecedent.
+const LEAST_OF_EVENT: usize = 4;
+const LEAST_OF_ANTECEDENT: usize = 7;
+
 /// The marks of the records.
 mod mark {
     pub const END: u8 = 0;
@@ -346,6 +350,14 @@ impl Recording {
     /// # Errors
     /// What is no recording, with its place.
     pub fn read(bytes: impl Read) -> Result<Self, RecordingError> {
+        Self::read_sized(bytes, 0)
+    }
+
+    /// Reads a recording that is known to be `length` bytes long, for which there is room at once.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_sized(bytes: impl Read, length: usize) -> Result<Self, RecordingError> {
         let mut source = Source { bytes, at: 0 };
         let mut magic = vec![0; MAGIC.len()];
         source.fill(&mut magic).map_err(|error| match error {
@@ -359,6 +371,7 @@ impl Recording {
         let ranks = source.small("a number of ranks")?;
         let nodes = (0..ranks).map(|_| source.small("a node")).collect::<Result<Vec<_>, _>>()?;
         let mut reading = Reading::new(Header { program, machine, nodes });
+        reading.events.reserve(length / LEAST_OF_EVENT, length / LEAST_OF_ANTECEDENT);
         loop {
             match source.byte()? {
                 mark::END => return reading.finish(&mut source),

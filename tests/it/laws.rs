@@ -9,7 +9,7 @@ use parsim::node::{Module, RouterTurn, Work};
 use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
 };
-use parsim::program::{GaussJordan, Pattern};
+use parsim::program::{Distribution, GaussJordan, Pattern};
 use parsim::trace::{Activity, Recording, Trace};
 use parsim::units::{Bytes, SimDuration};
 use parsim::{Machine, Message, Process, Simulation};
@@ -307,9 +307,21 @@ fn a_lone_message_takes_the_closed_form() {
 /// Every form of the program with every barrier.
 fn every_gauss_jordan() -> impl Iterator<Item = GaussJordan> {
     let broadcasts = every_naive().chain(every_neighbour());
-    broadcasts.flat_map(|broadcast| {
-        BARRIERS.map(|barrier| GaussJordan { n: 64, broadcast: broadcast.clone(), barrier, numerics: true })
-    })
+    let system = |broadcast: &Broadcast, barrier, distribution| GaussJordan {
+        n: 64,
+        broadcast: broadcast.clone(),
+        distribution,
+        barrier,
+        numerics: true,
+    };
+    let by_rows = broadcasts
+        .flat_map(move |broadcast| BARRIERS.map(|barrier| system(&broadcast, barrier, Distribution::BlockRows)));
+    // The other distributions do the same with the same broadcasts.
+    let others = [Distribution::CyclicRows, Distribution::BlockColumns].into_iter().flat_map(move |distribution| {
+        let broadcasts = [every_naive().next(), every_neighbour().next()].into_iter().flatten();
+        broadcasts.map(move |broadcast| system(&broadcast, Barrier::Never, distribution))
+    });
+    by_rows.chain(others)
 }
 
 const CONCURRENCIES: [Concurrency; 2] = [Concurrency::Sequential, Concurrency::Concurrent];

@@ -22,7 +22,7 @@ pub struct Parallelism {
 }
 
 /// The memory of a sweep: so many beginnings and ends are sorted at once.
-const AT_ONCE: u64 = 16 << 20;
+const AT_ONCE: u64 = 4 << 20;
 
 impl Parallelism {
     /// The parallelism of activities by begin and end, of which there are `count`, up to `length`.
