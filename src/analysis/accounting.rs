@@ -19,6 +19,18 @@ pub struct RankTime {
 }
 
 impl RankTime {
+    /// Its parts by name.
+    #[must_use]
+    pub const fn parts(&self) -> [(&'static str, SimDuration); 5] {
+        [
+            ("computation", self.computation),
+            ("input_output", self.input_output),
+            ("communication", self.communication),
+            ("system", self.system),
+            ("idle", self.idle),
+        ]
+    }
+
     /// All of it: the makespan.
     #[must_use]
     pub fn total(&self) -> SimDuration {
@@ -94,17 +106,13 @@ impl Accounting {
     /// The mean over all ranks; its parts sum to the makespan up to rounding.
     #[must_use]
     pub fn mean(&self) -> [(&'static str, f64); 5] {
-        let mean = |part: fn(&RankTime) -> SimDuration| {
-            let sum: SimDuration = self.ranks.iter().map(part).sum();
-            sum.seconds() / count(self.ranks.len())
-        };
-        [
-            ("computation", mean(|rank| rank.computation)),
-            ("input_output", mean(|rank| rank.input_output)),
-            ("communication", mean(|rank| rank.communication)),
-            ("system", mean(|rank| rank.system)),
-            ("idle", mean(|rank| rank.idle)),
-        ]
+        let mut sums = RankTime::default().parts();
+        for rank in &self.ranks {
+            for ((_, sum), (_, part)) in sums.iter_mut().zip(rank.parts()) {
+                *sum += part;
+            }
+        }
+        sums.map(|(name, sum)| (name, sum.seconds() / count(self.ranks.len())))
     }
 }
 

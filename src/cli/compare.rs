@@ -2,7 +2,7 @@
 
 use super::traced::{Traced, arguments};
 use super::{Failure, OutputFormat};
-use crate::analysis::{CriticalPath, Gain};
+use crate::analysis::Gain;
 use crate::program::Program;
 use crate::report::comparison::{Comparison, Side};
 use crate::report::{Format, Writer};
@@ -55,8 +55,7 @@ pub fn execute(arguments: &CompareArguments) -> Result<(), Failure> {
 
 fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure> {
     let traced = Traced::load(input, set, seed)?;
-    let path =
-        CriticalPath::of(traced.events()).map_err(|error| Failure::Usage(format!("{}: {error}", input.display())))?;
+    let path = traced.path()?;
     let gain = if traced.metadata.is_some() { gain(input, set, seed, &traced)? } else { None };
     let values = [&[String::new()], set].concat().join(", ");
     let title = if traced.title == input.display().to_string() {

@@ -3,7 +3,7 @@
 use super::traced::Traced;
 use super::{Failure, OutputFormat};
 use crate::analysis::{Accounting, CriticalPath};
-use crate::report::comparison::{balance_table, rank_table};
+use crate::report::comparison::{balance_table, rank_record, rank_table};
 use crate::report::critical_path::{CriticalPathReport, write_events};
 use crate::report::perfetto::write_perfetto;
 use crate::report::space_time::{SpaceTime, Window, histogram, profile};
@@ -59,8 +59,7 @@ pub struct CriticalPathArguments {
 
 pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed)?;
-    let path = CriticalPath::of(traced.events())
-        .map_err(|error| Failure::Usage(format!("{}: {error}", arguments.input.display())))?;
+    let path = traced.path()?;
     if let Some(file) = &arguments.events {
         create(file, |sink| write_events(&path, sink))?;
     }
@@ -77,6 +76,9 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let mut record = report.record();
+    if let Some(run) = traced.recording().filter(|_| arguments.accounts) {
+        record.append(rank_record(&Accounting::of(&run.times)));
+    }
     if let Some(metadata) = &traced.metadata {
         record.put_metadata(metadata);
     }

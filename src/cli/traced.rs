@@ -2,6 +2,7 @@
 
 use super::outcome::metadata;
 use super::{Failure, OutputFormat, ScenarioArguments};
+use crate::analysis::CriticalPath;
 use crate::report::Metadata;
 use crate::simulation::play_recorded;
 use crate::trace::events::Events;
@@ -13,6 +14,8 @@ use std::path::Path;
 
 /// A trace to be analysed.
 pub struct Traced {
+    /// Where it was read from.
+    pub name: String,
     /// What it is, in words.
     pub title: String,
     /// What happened.
@@ -38,7 +41,7 @@ impl Traced {
             let file = File::open(input).map_err(|error| fault(error.to_string()))?;
             let events = read_table(BufReader::new(file)).map_err(|error| fault(error.to_string()))?;
             refuse_values(&name, set, seed)?;
-            return Ok(Self { title: name, source: Source::Table(Box::new(events)), metadata: None });
+            return Ok(Self { title: name.clone(), name, source: Source::Table(Box::new(events)), metadata: None });
         }
         if is_recording(input) {
             let file = File::open(input).map_err(|error| fault(error.to_string()))?;
@@ -47,6 +50,7 @@ impl Traced {
             let recording = recording.map_err(|error| fault(error.to_string()))?;
             refuse_values(&name, set, seed)?;
             return Ok(Self {
+                name,
                 title: title(&recording),
                 source: Source::Recorded(Box::new(recording)),
                 metadata: None,
@@ -62,7 +66,12 @@ impl Traced {
         play_recorded(&case.scenario, Box::new(&mut bytes))?;
         let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
         let (title, metadata) = (title(&recording), Some(metadata(&case.scenario)));
-        Ok(Self { title, source: Source::Recorded(Box::new(recording)), metadata })
+        Ok(Self {
+            name: scenario.display().to_string(),
+            title,
+            source: Source::Recorded(Box::new(recording)),
+            metadata,
+        })
     }
 
     /// What happened.
@@ -78,6 +87,19 @@ impl Traced {
         match &self.source {
             Source::Recorded(recording) => Some(recording),
             Source::Table(_) => None,
+        }
+    }
+
+    /// Its critical path.
+    pub fn path(&self) -> Result<CriticalPath<'_>, Failure> {
+        let fault = |what: String| Failure::Usage(format!("{}: {what}", self.name));
+        let path = CriticalPath::of(self.events()).map_err(|error| fault(error.to_string()))?;
+        match self.makespan() {
+            Some(makespan) if makespan != path.length() => Err(fault(format!(
+                "the causes in this trace explain {} of a run of {makespan}: it is not what parsim has written",
+                path.length()
+            ))),
+            _ => Ok(path),
         }
     }
 

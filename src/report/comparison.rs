@@ -3,7 +3,7 @@
 use super::record::Record;
 use super::table::{Table, digits, percent};
 use crate::analysis::critical_path::{CriticalPath, Part};
-use crate::analysis::{Accounting, Gain};
+use crate::analysis::{Accounting, Gain, RankTime};
 use crate::trace::Recording;
 use crate::units::SimDuration;
 use std::fmt;
@@ -129,10 +129,24 @@ impl fmt::Display for Comparison {
 pub fn rank_table(accounting: &Accounting) -> Table {
     let mut table = Table::new(["rank", "computation", "input/output", "communication", "system", "idle", "sum"]);
     for (rank, time) in accounting.ranks.iter().enumerate() {
-        let parts = [time.computation, time.input_output, time.communication, time.system, time.idle, time.total()];
+        let parts = time.parts().into_iter().map(|(_, part)| part).chain([time.total()]);
         table.row([rank.to_string()].into_iter().chain(parts.map(|part| digits(part.seconds()))));
     }
     table
+}
+
+/// The accounts of every rank as keys, each of which holds a list over the ranks, and the imbalance of each phase.
+#[must_use]
+pub fn rank_record(accounting: &Accounting) -> Record {
+    let mut record = Record::default();
+    for (place, (name, _)) in RankTime::default().parts().into_iter().enumerate() {
+        let of = |rank: &RankTime| rank.parts()[place].1.seconds();
+        record.put(&format!("rank_{name}_s"), accounting.ranks.iter().map(of).collect::<Vec<_>>());
+    }
+    for phase in &accounting.phases {
+        record.put(&format!("imbalance_{}", key(&phase.phase)), phase.imbalance);
+    }
+    record
 }
 
 /// The balance of the computation of each phase as a table.

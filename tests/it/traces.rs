@@ -45,6 +45,26 @@ fn a_recording_and_its_scenario_have_the_same_critical_path() {
     assert!(played["meta"]["scenario"].is_string() && read.get("meta").is_none());
 }
 
+/// What the random programs do not have: shared memories, noise, slow nodes, collectives, rollbacks.
+#[test]
+fn causes_explain_runs_of_every_kind() {
+    for (scenario, set) in [
+        ("cluster-fft", "seed=1"),
+        ("cluster-jitter", "seed=1"),
+        ("collective", "ranks=16"),
+        ("master-worker", "seed=1"),
+        ("straggler", "program.n=32"),
+        ("ising-time-warp", "program.attempts=60"),
+    ] {
+        let record = json(&["critical-path", &format!("scenarios/{scenario}.ron"), "--set", set, "--accounts"]);
+        assert_eq!(record["makespan_s"], record["critical_path_s"], "{scenario}");
+        let parts = ["computation", "input_output", "communication", "system", "idle"];
+        let rank_0 = parts.map(|part| record[format!("rank_{part}_s")][0].as_f64().expect(part));
+        let makespan = record["makespan_s"].as_f64().expect("a number");
+        assert!((rank_0.iter().sum::<f64>() - makespan).abs() < 1e-9 * makespan, "{scenario}: {rank_0:?}");
+    }
+}
+
 #[test]
 fn tracing_changes_nothing_and_repeats() {
     let (_first, one) = recorded(NEIGHBOUR);
