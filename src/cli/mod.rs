@@ -9,6 +9,7 @@ mod optimum;
 mod outcome;
 mod overrides;
 mod real_programs;
+mod report;
 mod run;
 mod saturation;
 mod sweep;
@@ -63,6 +64,11 @@ enum Command {
     /// Compares simulations and models with published measurements.
     #[command(after_help = "Example: parsim validate cs-rr-281")]
     Validate(validate::ValidateArguments),
+    /// Writes everything about some scenarios into one HTML page that needs nothing else.
+    #[command(
+        after_help = "Example: parsim report scenarios/gauss-jordan-neighbour.ron --over n=128,256 --out report.html"
+    )]
+    Report(report::ReportArguments),
     /// Finds every fault of scenario and machine files without running them.
     #[command(after_help = "Example: parsim check scenarios/*.ron scenarios/machines/*.ron")]
     Check(check::CheckArguments),
@@ -133,6 +139,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
         Command::Optimum(arguments) => optimum::execute(&arguments),
         Command::Validate(arguments) => validate::execute(&arguments),
+        Command::Report(arguments) => report::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
         Command::Topology(arguments) => topology::execute(&arguments),
     }

@@ -23,14 +23,29 @@ pub fn speedup(
         xs: nodes,
         ys: cores,
         values,
-        marks: marks.iter().map(|(at, name)| (at.nodes.into(), at.cores.into(), (*name).to_owned())).collect(),
+        marks: named(marks),
     }
+}
+
+/// Each point once, with all its names.
+fn named(marks: &[(Point, &str)]) -> Vec<(f64, f64, String)> {
+    let mut named: Vec<(f64, f64, String)> = Vec::new();
+    for (point, name) in marks {
+        let (x, y) = (f64::from(point.nodes), f64::from(point.cores));
+        match named.iter_mut().find(|(p, q, _)| p.total_cmp(&x).is_eq() && q.total_cmp(&y).is_eq()) {
+            Some((_, _, others)) => *others = format!("{others}, {name}"),
+            None => named.push((x, y, (*name).to_owned())),
+        }
+    }
+    named
 }
 
 /// The efficiency of a node over operational intensity and cores: Gustafson's law along x, Amdahl's along q.
 #[must_use]
 pub fn efficiency(title: &str, x: f64, q: f64, most_cores: u32, scaling: Scaling) -> ContourMap {
-    let xs: Vec<f64> = rising(2048.0, 96).into_iter().map(|value| x * value / 64.0).collect();
+    // From far below to far above as many operations as the memory can feed, and to the application.
+    let (least, most) = (0.125_f64.min(x), (16.0 * f64::from(most_cores)).max(2.0 * x));
+    let xs: Vec<f64> = rising(most / least, 96).into_iter().map(|value| least * value).collect();
     let cores = rising(most_cores.into(), 48);
     let values = cores.iter().map(|q| xs.iter().map(|x| node_efficiency(*x, *q, scaling)).collect()).collect();
     ContourMap {
@@ -49,7 +64,8 @@ pub fn efficiency(title: &str, x: f64, q: f64, most_cores: u32, scaling: Scaling
 #[must_use]
 pub fn roofline(title: &str, hardware: &Hardware, cores: u32, intensity: f64, flop_per_s: f64) -> LineChart {
     let ridge = f64::from(cores) * hardware.balance();
-    let intensities: Vec<f64> = rising(4096.0, 73).into_iter().map(|value| ridge * value / 64.0).collect();
+    let (least, most) = ((ridge / 64.0).min(0.5 * intensity), (ridge * 64.0).max(2.0 * intensity));
+    let intensities: Vec<f64> = rising(most / least, 33).into_iter().map(|value| least * value).collect();
     let line = |name: &str, scaling, dashed, index| {
         let at = |a: &f64| {
             let performance = node_performance(hardware, a / hardware.balance(), cores.into(), scaling);
@@ -108,7 +124,7 @@ mod tests {
         let hardware = Hardware { core_flop_per_s: 2e9, memory_bytes_per_s: 4e9, cluster_bytes_per_s: 1e9 };
         let chart = roofline("node", &hardware, 8, 1.0, 4e9);
         let roof = &chart.lines[0].points;
-        assert!((roof[0].1 - 0.25).abs() < 1e-9 && (roof[72].1 - 16.0).abs() < 1e-9);
+        assert!((roof[0].1 - 0.25).abs() < 1e-9 && (roof[32].1 - 16.0).abs() < 1e-9);
         assert!(chart.lines[1].points.iter().zip(roof).all(|(hockney, roof)| hockney.1 < roof.1));
     }
 }

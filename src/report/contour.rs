@@ -26,8 +26,8 @@ pub struct ContourMap {
     pub marks: Vec<(f64, f64, String)>,
 }
 
-const SIZE: (u32, u32) = (900, 560);
-const LEGEND: u32 = 120;
+const SIZE: (u32, u32) = (930, 560);
+const LEGEND: u32 = 150;
 const TITLE: u32 = 52;
 /// Dark violet, blue, green, yellow: lighter is more, in any colour vision.
 const STOPS: [[f64; 3]; 5] =
@@ -154,12 +154,15 @@ impl ContourMap {
     }
 
     fn draw_marks(&self, chart: &mut Chart<'_, '_>) -> DrawingResult {
+        let most = self.xs.last().and_then(|x| self.x.scale.position(*x)).unwrap_or(0.0);
         for (x, y, name) in &self.marks {
             let (Some(x), Some(y)) = (self.x.scale.position(*x), self.y.scale.position(*y)) else { continue };
             let ring = EmptyElement::at((x, y)) + Circle::new((0, 0), 6, RED.stroke_width(3));
             chart.draw_series([ring])?;
-            let beside = font(14).color(&RED).pos(Pos::new(HPos::Left, VPos::Bottom));
-            chart.draw_series([EmptyElement::at((x, y)) + Text::new(name.clone(), (9, -5), beside)])?;
+            // Towards the middle of the picture, where there is room for the name.
+            let (side, aside) = if x > 0.5 * most { (HPos::Right, -9) } else { (HPos::Left, 9) };
+            let beside = font(14).color(&RED).pos(Pos::new(side, VPos::Bottom));
+            chart.draw_series([EmptyElement::at((x, y)) + Text::new(name.clone(), (aside, -5), beside)])?;
         }
         Ok(())
     }

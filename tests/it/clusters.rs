@@ -1,7 +1,7 @@
 //! Clusters of multi-core nodes: simulations against the hierarchical model, against closed forms of one node, and
 //! against efficiencies that an independent simulation found.
 
-use crate::repository;
+use crate::{parsim, repository};
 use parsim::engine::{Discipline, Streams};
 use parsim::machine::{Machine, Partition, Placement};
 use parsim::model::kredel::{Hardware, Parameters, Reading, Scaling};
@@ -240,5 +240,49 @@ fn any_program_runs_on_a_cluster() {
         document.set("placement", "Packed(ranks_per_node: 16)").unwrap();
         let case = Plan::new(document, &[]).unwrap().base().unwrap();
         assert!(play(&case.scenario).unwrap().makespan.seconds() > 0.0, "{scenario}");
+    }
+}
+
+/// The answer of `parsim optimum` with these arguments.
+fn optimum(arguments: &[&str]) -> serde_json::Value {
+    let output = parsim().args(["optimum", "--format", "json"]).args(arguments).assert().success().get_output().clone();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn model_and_simulation_find_the_same_optimum() {
+    for (scenario, goal) in [("cluster-hpl", &[] as &[&str]), ("cluster-fft", &["--efficiency", "0.5"])] {
+        let file = format!("scenarios/{scenario}.ron");
+        let answer = optimum(&[&[file.as_str(), "--most-nodes", "64"], goal].concat());
+        for key in ["q", "p", "plateau_first_p", "plateau_last_p"] {
+            assert_eq!(answer[format!("model_{key}")], answer[format!("simulated_{key}")], "{scenario}: {key}");
+        }
+        let speedup = |by: &str| answer[format!("{by}_speedup")].as_f64().unwrap();
+        assert_close(speedup("simulated"), speedup("model"), 3e-5, scenario);
+    }
+}
+
+#[test]
+fn an_optimum_is_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let plot = folder.path().join("figures");
+    optimum(&["scenarios/cluster-matmul.ron", "--most-nodes", "16", "--plot", plot.to_str().unwrap()]);
+    for picture in ["speedup", "efficiency", "roofline", "simulated"] {
+        let svg = fs::read_to_string(plot.join(format!("{picture}.svg"))).unwrap();
+        assert!(svg.trim_end().ends_with("</svg>"), "{picture}");
+    }
+}
+
+#[test]
+fn an_optimum_needs_operations_and_sound_limits() {
+    for (arguments, expected) in [
+        (&["scenarios/kernel-rsub.ron", "--most-nodes", "2"] as &[&str], "reports its operations"),
+        (&["scenarios/cluster-hpl.ron", "--most-nodes", "0"], "the machine has 1 to 1024"),
+        (&["scenarios/cluster-hpl.ron", "--efficiency", "1.5"], "give a share from 0 to below 1"),
+        (&["scenarios/ring-shift.ron", "--by", "model"], "the model is about Characteristic programs"),
+    ] {
+        let assert = parsim().arg("optimum").args(arguments).assert().code(2);
+        let words = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(words.contains(expected), "{words}");
     }
 }
