@@ -45,7 +45,7 @@ pub fn times(program: &str, axis: &str, times: &[TimeLine]) -> Figure {
 #[must_use]
 pub fn speedups(program: &str, axis: &str, times: &[TimeLine]) -> Vec<Figure> {
     let based = |time: &TimeLine| {
-        let base = time.points.iter().find(|point| point.0 == 1.0)?.1;
+        let base = time.points.iter().find(|point| (point.0 - 1.0).abs() < 1e-9)?.1;
         let name = [time.group.as_str(), time.kind.as_str()].into_iter().filter(|word| !word.is_empty());
         let points: Vec<_> = time.points.iter().map(|(p, seconds)| (*p, base / seconds)).collect();
         Some((name.collect::<Vec<_>>().join(", "), points, time.is_measurement))
