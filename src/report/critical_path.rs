@@ -161,12 +161,12 @@ fn slack(path: &CriticalPath<'_>) -> Vec<Slack> {
     let events = path.events();
     let none = |label: &Label| Slack { label: label.clone(), activities: 0, critical: 0, total: SimDuration::ZERO };
     let mut sorts: Vec<Slack> = events.labels().iter().map(none).collect();
-    for (event, slack) in (0..).zip(path.slacks()) {
+    path.visit_slacks(|event, slack| {
         let sort = &mut sorts[usize::from(events.get(event).label)];
         sort.activities += 1;
         sort.critical += u64::from(slack == SimDuration::ZERO);
         sort.total += slack;
-    }
+    });
     sorts.retain(|sort| sort.activities > 0);
     sorts
 }

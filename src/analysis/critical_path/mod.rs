@@ -11,6 +11,7 @@ pub use parallelism::{Parallelism, Step};
 use crate::trace::events::{Antecedent, EventId, Events, MESSAGE};
 use crate::units::SimDuration;
 use order::{NONE, Order};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// The critical times of all events of a trace, and the longest path through them.
@@ -187,26 +188,31 @@ impl<'e> CriticalPath<'e> {
     }
 
     /// How long each activity could last longer without making the path longer, by event.
-    ///
-    /// An event may be as late as its effects allow: the earliest of their latest times less what lies between.
     #[must_use]
     pub fn slacks(&self) -> Vec<SimDuration> {
-        let mut latest = vec![self.length(); self.critical.len()];
+        let mut slacks = vec![SimDuration::ZERO; self.critical.len()];
+        self.visit_slacks(|event, slack| slacks[event as usize] = slack);
+        slacks
+    }
+
+    /// Tells `receive` the slack of every event, effects before their causes.
+    ///
+    /// An event may be as late as its effects allow: the earliest of their latest times less what lies between. Only what
+    /// has not come to its event yet is kept, so that a long trace needs no memory for it.
+    pub fn visit_slacks(&self, mut receive: impl FnMut(EventId, SimDuration)) {
+        let mut before_next = vec![self.length(); self.events.processes() as usize];
+        let mut of_antecedents: FxHashMap<EventId, SimDuration> = FxHashMap::default();
         for event in self.order.forwards().rev() {
-            let own = latest[event as usize];
-            if let Some(before) = self.predecessor(event) {
-                let before = &mut latest[before as usize];
-                *before = (*before).min(own - self.events.get(event).service);
-            }
+            let entry = self.events.get(event);
+            let before_next = &mut before_next[entry.process as usize];
+            let latest = of_antecedents.remove(&event).map_or(*before_next, |limit| limit.min(*before_next));
+            *before_next = latest - entry.service;
             for antecedent in self.events.antecedents(event) {
-                let before = &mut latest[antecedent.event as usize];
-                *before = (*before).min(own - antecedent.delay);
+                let limit = latest - antecedent.delay;
+                of_antecedents.entry(antecedent.event).and_modify(|known| *known = limit.min(*known)).or_insert(limit);
             }
+            receive(event, latest - self.critical(event));
         }
-        for (latest, critical) in latest.iter_mut().zip(&self.critical) {
-            *latest -= *critical;
-        }
-        latest
     }
 
     /// The activities that occupy a processor, from begin to end: each ends at the critical time of its event.
