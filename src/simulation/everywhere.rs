@@ -92,7 +92,7 @@ fn the_topologies_are_all_that_there_are() {
 }
 
 /// Every program that a scenario can name, small, and every collective operation.
-const PROGRAMS: [&str; 33] = [
+const PROGRAMS: [&str; 34] = [
     "Ping(bytes: \"300 B\")",
     "GaussJordan(n: 9, broadcast: Binomial, barrier: Tree)",
     "GaussJordan(n: 9, broadcast: Neighbour(sends: Concurrent, forward: PerPacket, first: Trunk), barrier: Never)",
@@ -124,6 +124,9 @@ const PROGRAMS: [&str; 33] = [
     "Fft2d(n: 16, all_to_all: Hypercube)",
     "Fft2d(n: 8, all_to_all: Pairwise, numerics: true)",
     "Reduction(n: 30, reduce: Hypercube)",
+    "Ising(sub_lattice: 4, processes: 4, exchange: 0.22, attempts: 20, \
+     synchronisation: TimeWarp(saving: Copy, gvt_every: \"1 ms\"), \
+     costs: Costs(attempt: 4, update: 1, send: 1, receive: 1, rollback: 1, undo: 1, site: \"1 B\", message: \"32 B\"))",
     "Floyd(n: 9, decomposition: Rows)",
     "Floyd(n: 9, decomposition: Blocks)",
     "FiniteDifference(n: 10, iterations: 2)",
