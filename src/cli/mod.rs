@@ -4,7 +4,9 @@ mod bottleneck;
 mod check;
 mod cluster;
 mod curves;
+mod data;
 mod failure;
+mod laws;
 mod outcome;
 mod overrides;
 mod run;
@@ -59,6 +61,10 @@ enum Command {
     /// Finds every fault of scenario and machine files without running them.
     #[command(after_help = "Example: parsim check scenarios/*.ron scenarios/machines/*.ron")]
     Check(check::CheckArguments),
+    /// Applies the laws of speedup to given numbers, or to the times of a sweep.
+    #[command(after_help = "Examples: parsim laws amdahl --serial-fraction 0.1 --p 4,8,16
+          parsim sweep scenarios/gauss-jordan-neighbour.ron --over n=256 --format jsonl | parsim laws --data -")]
+    Laws(laws::LawsArguments),
     /// Describes a network: distances, cuts and channel loads, and draws it.
     #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]
     Topology(topology::TopologyArguments),
@@ -126,6 +132,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
         Command::Validate(arguments) => validate::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
+        Command::Laws(arguments) => laws::execute(&arguments),
         Command::Topology(arguments) => topology::execute(&arguments),
     }
 }
