@@ -12,4 +12,4 @@ pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
-pub use statistics::Sample;
+pub use statistics::{Sample, student_quantile};

@@ -6,6 +6,7 @@ mod cluster;
 mod curves;
 mod data;
 mod failure;
+mod fit;
 mod laws;
 mod outcome;
 mod overrides;
@@ -65,6 +66,12 @@ enum Command {
     #[command(after_help = "Examples: parsim laws amdahl --serial-fraction 0.1 --p 4,8,16
           parsim sweep scenarios/gauss-jordan-neighbour.ron --over n=256 --format jsonl | parsim laws --data -")]
     Laws(laws::LawsArguments),
+    /// Fits a model to the times of a sweep or of measurements, by least squares.
+    #[command(
+        after_help = "Examples: parsim sweep scenarios/ping.ron --format jsonl | parsim fit - --model point-to-point
+          parsim fit sweep.jsonl --model normal-form --parameters p --strong-scaling p --up-to p=32"
+    )]
+    Fit(fit::FitArguments),
     /// Describes a network: distances, cuts and channel loads, and draws it.
     #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]
     Topology(topology::TopologyArguments),
@@ -132,6 +139,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
         Command::Validate(arguments) => validate::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
+        Command::Fit(arguments) => fit::execute(&arguments),
         Command::Laws(arguments) => laws::execute(&arguments),
         Command::Topology(arguments) => topology::execute(&arguments),
     }

@@ -3,6 +3,7 @@
 //! Inside, every quantity is a plain `f64` in seconds or bytes; a field's name carries its unit.
 
 pub mod collectives;
+pub mod fit;
 pub mod input_output;
 pub mod kredel;
 pub mod laws;
