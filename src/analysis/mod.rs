@@ -5,6 +5,7 @@ mod breakdown;
 mod components;
 mod performance;
 mod residual;
+mod sensitivity;
 mod statistics;
 
 pub use bottleneck::{Bottleneck, Change, Place, Step};
@@ -12,4 +13,5 @@ pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
+pub use sensitivity::{Probe, elasticity};
 pub use statistics::{Sample, student_quantile};

@@ -12,6 +12,7 @@ mod outcome;
 mod overrides;
 mod run;
 mod saturation;
+mod sensitivity;
 mod sweep;
 mod telemetry;
 mod topology;
@@ -72,6 +73,11 @@ enum Command {
           parsim fit sweep.jsonl --model normal-form --parameters p --strong-scaling p --up-to p=32"
     )]
     Fit(fit::FitArguments),
+    /// Tells by how many percent the makespan changes for one percent of each parameter, and what faster parts give.
+    #[command(
+        after_help = "Example: parsim sensitivity scenarios/gauss-jordan-neighbour.ron --set program.n=256 --set ranks=32"
+    )]
+    Sensitivity(sensitivity::SensitivityArguments),
     /// Describes a network: distances, cuts and channel loads, and draws it.
     #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]
     Topology(topology::TopologyArguments),
@@ -140,6 +146,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Validate(arguments) => validate::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
         Command::Fit(arguments) => fit::execute(&arguments),
+        Command::Sensitivity(arguments) => sensitivity::execute(&arguments),
         Command::Laws(arguments) => laws::execute(&arguments),
         Command::Topology(arguments) => topology::execute(&arguments),
     }
