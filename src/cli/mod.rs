@@ -5,6 +5,7 @@ mod check;
 mod cluster;
 mod curves;
 mod data;
+mod explain;
 mod failure;
 mod fit;
 mod laws;
@@ -78,6 +79,11 @@ enum Command {
         after_help = "Example: parsim sensitivity scenarios/gauss-jordan-neighbour.ron --set program.n=256 --set ranks=32"
     )]
     Sensitivity(sensitivity::SensitivityArguments),
+    /// Itemises one message of a run: which constant is paid how often, and how long it waited for others.
+    #[command(
+        after_help = "Example: parsim explain scenarios/ping.ron --set program.bytes=1000B --set placement.hops=5"
+    )]
+    Explain(explain::ExplainArguments),
     /// Describes a network: distances, cuts and channel loads, and draws it.
     #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]
     Topology(topology::TopologyArguments),
@@ -147,6 +153,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Check(arguments) => check::execute(&arguments),
         Command::Fit(arguments) => fit::execute(&arguments),
         Command::Sensitivity(arguments) => sensitivity::execute(&arguments),
+        Command::Explain(arguments) => explain::execute(&arguments),
         Command::Laws(arguments) => laws::execute(&arguments),
         Command::Topology(arguments) => topology::execute(&arguments),
     }

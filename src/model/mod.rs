@@ -7,6 +7,7 @@ pub mod fit;
 pub mod input_output;
 pub mod kredel;
 pub mod laws;
+pub mod message;
 pub mod point_to_point;
 pub mod switching;
 pub mod zemerly;

@@ -3,6 +3,7 @@
 mod architecture;
 mod diagnostics;
 mod examples;
+mod explanations;
 mod golden;
 mod laws;
 mod oracle;

@@ -32,7 +32,7 @@ pub fn write_ron<'f>(
 
 fn machine(base: &str, changes: &[(&str, String)]) -> String {
     let mut text = String::from("// Fitted by `parsim fit`; all software stands at the source of a message.\n");
-    write!(text, "Like(File({base:?}), {{\n").expect("a text can be written to");
+    writeln!(text, "Like(File({base:?}), {{").expect("a text can be written to");
     for (path, value) in changes {
         writeln!(text, "    {path:?}: {value},").expect("a text can be written to");
     }

@@ -5,6 +5,7 @@ use crate::cli::data::DataRow;
 use crate::model::fit::{FittedRegime, TwoRegimes};
 use crate::model::point_to_point::Measurement;
 use crate::report::{Record, Table};
+use std::fmt::Write;
 
 /// The keys of the coefficients, with the factor to the unit that people read.
 const COEFFICIENTS: [(&str, &str); 4] = [
@@ -80,7 +81,7 @@ fn text(model: &TwoRegimes) -> String {
     let mut text = format!("equation (4) of CS-RR-281\n{until}{table}");
     for (name, regime) in regimes(model) {
         if let Some(regime) = regime {
-            text.push_str(&format!("{name}: {}\n", quality_words(&regime.quality)));
+            writeln!(text, "{name}: {}", quality_words(&regime.quality)).expect("a text can be written to");
         }
     }
     text

@@ -56,9 +56,8 @@ impl SeriesArguments {
         for (group, points) in groups(&data, &time, &processors, &components) {
             let Some(series) = SpeedupSeries::new(points, self.sequential_s) else {
                 let at = if group.is_empty() { String::new() } else { format!(" for {}", words(&group)) };
-                let message =
-                    format!("there is no time at {processors} = 1{at}: give the time of a sequential program");
-                return Err(Failure::Usage(format!("{} (--sequential-s)", message)));
+                let right = "give the time of a sequential program by --sequential-s";
+                return Err(data.failure(&format!("there is no time at {processors} = 1{at}: {right}")));
             };
             describe(&series, &group, &time, &mut answer);
         }
