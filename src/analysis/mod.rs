@@ -3,6 +3,8 @@
 mod bottleneck;
 mod breakdown;
 mod components;
+mod optimum;
+mod parallelism;
 mod performance;
 mod residual;
 mod sensitivity;
@@ -11,6 +13,8 @@ mod statistics;
 pub use bottleneck::{Bottleneck, Change, Place, Step};
 pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
+pub use optimum::{Choice, Goal, Optimum, Point};
+pub use parallelism::Profile;
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
 pub use sensitivity::{Probe, elasticity};

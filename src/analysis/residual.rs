@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(residuals.mean(), Some(0.0));
         assert_eq!(residuals.mean_absolute(), Some(0.5));
         // 2 · 1 / 3 and 2 · 1 / 5.
-        assert!((residuals.symmetric_mean_absolute().unwrap() - (2.0 / 3.0 + 0.4) / 2.0).abs() < 1e-12);
+        assert!((residuals.symmetric_mean_absolute().unwrap() - f64::midpoint(2.0 / 3.0, 0.4)).abs() < 1e-12);
         assert_eq!(root_mean_square([3.0, -4.0].into_iter()), Some(12.5_f64.sqrt()));
         assert_eq!(root_mean_square(std::iter::empty()), None);
     }

@@ -19,6 +19,7 @@ pub fn judge(scenario: &Scenario, trace: &mut Trace) {
         let Performance { efficiency, speedup, flop_per_s } = performance;
         trace.outcomes.extend([("efficiency", efficiency), ("speedup", speedup), ("flop_per_s", flop_per_s)]);
     }
+    super::real_programs::explain(scenario, trace);
     let Some(case) = Case::of(scenario) else { return };
     let Parameters { x, r, v, .. } = case.parameters;
     trace.outcomes.extend([("x", x), ("r", r), ("v", v)]);
@@ -43,6 +44,16 @@ pub fn predictions(scenario: &Scenario) -> Vec<Compared> {
     ]
 }
 
+/// The speed-up of equation (5), corrected, with `cores` cores on each of `nodes` nodes.
+pub fn predicted_speedup(program: &Characteristic, hardware: &Hardware, cores: u32, nodes: u32) -> f64 {
+    let at = (cores.into(), nodes.into());
+    parameters(program, hardware, at.1).speedup(at, Scaling::Hockney, Reading::Corrected)
+}
+
+fn parameters(program: &Characteristic, hardware: &Hardware, p: f64) -> Parameters {
+    program.demand(p, hardware.balance()).on(hardware, program.application.beta1(p))
+}
+
 /// A characteristic program on a cluster.
 pub struct Case<'s> {
     pub program: &'s Characteristic,
@@ -61,8 +72,7 @@ impl<'s> Case<'s> {
         let hardware = Hardware::of(&scenario.machine)?;
         let cores = scenario.layout().most_ranks_on_a_node();
         let nodes = scenario.ranks / cores.max(1);
-        let demand = program.demand(nodes, hardware.balance());
-        let parameters = demand.on(&hardware, program.application.beta1(nodes.into()));
+        let parameters = parameters(program, &hardware, nodes.into());
         let discipline = scenario.machine.nodes.shared_memory()?.discipline;
         Some(Self { program, hardware, parameters, cores, nodes, discipline })
     }
@@ -72,12 +82,21 @@ impl<'s> Case<'s> {
         (self.cores.into(), self.nodes.into())
     }
 
+    /// The speed-up by the model with other numbers of cores and nodes, which need not be whole.
+    pub fn speedup_at(&self, q: f64, p: f64) -> f64 {
+        parameters(self.program, &self.hardware, p).speedup((q, p), Scaling::Hockney, Reading::Corrected)
+    }
+
     fn roundings(&self) -> Roundings {
         let rounds = f64::from(self.program.rounds);
         let each_ps = match self.discipline {
             Discipline::FirstComeFirstServed => 0.5,
             Discipline::ProcessorSharing => 1.5,
         };
-        Roundings { q: self.cores.into(), chunks: rounds * f64::from(self.program.chunks), rounds, each_ps }
+        let message = self.program.exchanged_bytes(self.nodes.into(), self.hardware.balance());
+        // On one node what leaves it is no message.
+        let message_bytes = if self.nodes > 1 { (message.round() - message).abs() } else { 0.0 };
+        let chunks = rounds * f64::from(self.program.chunks);
+        Roundings { q: self.cores.into(), chunks, rounds, each_ps, message_bytes }
     }
 }

@@ -43,6 +43,11 @@ impl CurveAxis {
         Self { name: axis.name.clone(), label }
     }
 
+    /// Whether the axis varies the number of ranks.
+    pub fn is_ranks(&self, plan: &Plan) -> bool {
+        plan.axes().any(|axis| axis.name == self.name && axis.path == "ranks")
+    }
+
     /// The value of the axis in `case`.
     pub fn value<'c>(&self, case: &'c Case) -> Option<&'c AxisValue> {
         case.keys.iter().find(|(name, _)| *name == self.name).and_then(|(_, value)| value.as_ref())

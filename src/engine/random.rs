@@ -37,7 +37,7 @@ impl Streams {
 #[derive(Clone, Debug)]
 pub struct AddressedStream(ChaCha8Rng);
 
-/// The 32-bit words of a block of ChaCha: what there is to draw at a position before the next one begins.
+/// The 32-bit words of a block of `ChaCha`: what there is to draw at a position before the next one begins.
 const BLOCK_WORDS: u128 = 16;
 
 impl Streams {

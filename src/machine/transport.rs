@@ -183,7 +183,7 @@ impl Transport {
         let first = links.zip(processors).and_then(|(links, count)| FirstEntities::after(links, count, owners));
         // What passes through shared servers has events of its own, several for each process.
         let shared = Hierarchy::count(machine, topology.nodes()) + 4 * u64::from(owners);
-        first.is_some_and(|first| u64::from(first.hierarchy) + shared <= u64::from(u32::MAX))
+        first.is_some_and(|first| Entity::try_from(u64::from(first.hierarchy) + shared).is_ok())
     }
 
     /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.

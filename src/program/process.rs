@@ -181,6 +181,7 @@ pub(crate) struct Surroundings {
     pub link_protocol: Option<Protocol>,
     pub streams: Streams,
     pub outcomes: RefCell<Vec<(&'static str, f64)>>,
+    pub critical_intervals: RefCell<Vec<(f64, f64)>>,
 }
 
 impl Process {
@@ -310,10 +311,29 @@ impl Process {
         self.report_share("exchanged_bytes", real(exchanged_bytes));
     }
 
+    /// Records when an activity of the program would be served if nothing but causality delayed it, in the
+    /// program's own unit: from its predecessors' latest critical time to its own.
+    pub fn critical_interval(&self, from: f64, to: f64) {
+        self.surroundings.critical_intervals.borrow_mut().push((from, to));
+    }
+
     /// Computes.
     pub async fn compute(&self, work: Work) {
         self.count(|tally| tally.operations += work.operations());
         self.ask(Verb::Compute(work)).await;
+    }
+
+    /// Loads `bytes` bytes, all that a computation reads from memory or writes to it, and then computes.
+    /// Nothing happens if there is nothing to compute.
+    pub async fn compute_on(&self, work: Work, bytes: u64) {
+        if work.is_empty() {
+            return;
+        }
+        if bytes > 0 {
+            self.count(|tally| tally.memory_bytes += bytes);
+            self.load(real(bytes)).await;
+        }
+        self.compute(work).await;
     }
 
     /// Computes a share of some floating-point operations, which need not be a whole number.
@@ -343,16 +363,6 @@ impl Process {
     /// Waits until all ranks of the node have come here; costs nothing.
     pub async fn node_barrier(&self) {
         self.ask(Verb::NodeBarrier).await;
-    }
-
-    /// Computes on operands of `bytes` bytes, all that the computation reads from memory or writes to it.
-    /// Nothing happens if there is nothing to compute.
-    pub async fn compute_on(&self, work: Work, bytes: u64) {
-        if work.is_empty() {
-            return;
-        }
-        self.count(|tally| tally.memory_bytes += bytes);
-        self.compute(work).await;
     }
 
     /// Has the host read `bytes` bytes; see [`Host`](crate::node::Host).

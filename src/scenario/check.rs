@@ -434,6 +434,25 @@ mod tests {
     }
 
     #[test]
+    fn impossible_levels_are_refused_at_their_parameter() {
+        let levels = |text| faults(PING, &[("machine.nodes.levels", text)]);
+        assert_eq!(
+            levels("[Level(name: \"node\", members: 0)]"),
+            ["machine.nodes.levels.0.members: a node without members"]
+        );
+        assert_eq!(
+            levels("[Level(name: \"socket\", members: 65536), Level(name: \"node\", members: 65536)]"),
+            ["machine.nodes.levels.1.members: a node would hold 4294967296 cores"]
+        );
+        let two = ("machine.nodes.levels", "[Level(name: \"node\", members: 2)]");
+        assert_eq!(
+            faults(PING, &[two, ("placement", "Packed(ranks_per_node: 4)")]),
+            ["placement.ranks_per_node: 4 ranks do not fit on the 2 cores of a node"]
+        );
+        assert_eq!(faults(PING, &[two, ("placement", "Packed(ranks_per_node: 2)")]), Vec::<String>::new());
+    }
+
+    #[test]
     fn algorithms_for_other_numbers_of_ranks_are_refused() {
         let scan = "Collective(operation: AllToAll(algorithm: Hypercube), bytes: \"8 B\", root: 4)";
         let expected = [

@@ -6,6 +6,12 @@ use std::fs;
 
 /// Every scenario, with axes short enough for a test.
 const REDUCED: &[(&str, &[&str])] = &[
+    ("cluster-fft", &["machine=bwGRiD,bwUniCluster"]),
+    ("cluster-fft2d", &["machine=bwForCluster"]),
+    ("cluster-hpl", &["machine=bwUniCluster,bwForHLR1"]),
+    ("cluster-jitter", &[]),
+    ("cluster-matmul", &["machine=bwGRiD"]),
+    ("cluster-scalar-product", &["machine=bwGRiD"]),
     ("collective", &["bytes=8,4096"]),
     ("dot-product", &["n=1000", "p=1,16"]),
     ("fft2d-transpose", &["program.n=32", "p=4"]),
@@ -14,6 +20,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("gauss-jordan-naive", &["n=128", "p=1,4,16,128"]),
     ("gauss-jordan-neighbour", &["n=128", "p=1,4,16,128"]),
     ("gauss-jordan-numerics", &["p=3,100", "program.n=128"]),
+    ("ising-time-warp", &["n=10", "seed=1", "program.attempts=100"]),
     ("kernel-rsub", &[]),
     ("link-rate", &[]),
     ("lu", &["program.n=48", "rows=1,4", "block=4"]),
@@ -21,6 +28,10 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("ping", &["bytes=1,120,777", "hops=1,22"]),
     ("pipeline", &[]),
     ("program-numerics", &[]),
+    ("real-dot-product", &["n=10000", "q=1,8", "p=4,16"]),
+    ("real-fft2d", &["n=64", "q=1,4", "p=4,4"]),
+    ("real-lu", &["n=96", "q=1,4", "p=4,4"]),
+    ("real-summa", &["n=100", "q=1,4", "p=4,4"]),
     ("reduction", &["p=2,16"]),
     ("ring-pipeline", &[]),
     ("ring-shift", &["p=2,16", "machine.nodes.router_turn=AtOnce,EndOfRow"]),

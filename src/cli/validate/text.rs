@@ -52,9 +52,10 @@ pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits
         text += "\nEquation (4) fitted to simulated pings, beside Table 2\n\n";
         text += &fit_table(fits).to_string();
     }
-    text += match validation.calibrated_on.is_empty() {
-        true => "\nNo point is declared to have calibrated the parameters.\n",
-        false => "\nCalibrated on, and therefore no validation:\n",
+    text += if validation.calibrated_on.is_empty() {
+        "\nNo point is declared to have calibrated the parameters.\n"
+    } else {
+        "\nCalibrated on, and therefore no validation:\n"
     };
     for source in &validation.calibrated_on {
         text += &["  ", source, "\n"].concat();

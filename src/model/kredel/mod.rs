@@ -5,12 +5,14 @@
 //! `#b` bytes between memory and cores, and exchanges `#x` bytes between nodes. Where the source contradicts
 //! itself, [`Reading`] says which of its statements is meant; no equation carries the number (2).
 
+mod explained;
 mod optimum;
 mod published;
 #[cfg(test)]
 mod tests;
 
 pub use crate::node::Demand;
+pub use explained::Explained;
 pub use optimum::{Communication, Optimum, Search, best_cores, best_nodes};
 pub use published::{fftw, linpack, matrix_multiplication, scalar_product};
 
@@ -201,6 +203,8 @@ pub struct Roundings {
     /// The most by which a load or an exchange is rounded, in picoseconds: a half for its length, and one more where
     /// its end is rounded because cores share.
     pub each_ps: f64,
+    /// By how many bytes a message is rounded to a whole number.
+    pub message_bytes: f64,
 }
 
 impl Roundings {
@@ -208,9 +212,9 @@ impl Roundings {
     /// loads and a computation are rounded, in every exchange q messages, which are also whole bytes.
     #[must_use]
     pub fn bound(&self, hardware: &Hardware, makespan_s: f64) -> f64 {
-        let half_a_byte_ps = 0.5e12 / hardware.cluster_bytes_per_s;
+        let message_ps = 1e12 * self.message_bytes / hardware.cluster_bytes_per_s;
         let chunk_ps = self.q * self.each_ps + 0.5;
-        let exchange_ps = self.q * (self.each_ps + half_a_byte_ps);
+        let exchange_ps = self.q * (self.each_ps + message_ps);
         1e-12 * (self.chunks * chunk_ps + self.rounds * exchange_ps) / makespan_s
     }
 }

@@ -26,7 +26,7 @@ pub enum Application {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dimensionless {
-    /// The operational intensity relative to the machine's l_c / b_m.
+    /// The operational intensity relative to the machine's `l_c / b_m`.
     pub x: f64,
     /// `c` in `r = #b / #x = c / d(p)`; infinite unless given: nothing is exchanged.
     #[serde(default)]

@@ -56,8 +56,15 @@ impl Characteristic {
     /// What the whole problem demands on `nodes` nodes of which a core does `balance` operations per byte of memory.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a problem is far smaller than 2^53")]
-    pub fn demand(&self, nodes: u32, balance: f64) -> Demand {
-        self.application.demand(self.n as f64, nodes.into(), balance)
+    pub fn demand(&self, nodes: f64, balance: f64) -> Demand {
+        self.application.demand(self.n as f64, nodes, balance)
+    }
+
+    /// What a rank exchanges in a round: its share of #x / β1.
+    #[must_use]
+    pub fn exchanged_bytes(&self, nodes: f64, balance: f64) -> f64 {
+        let exchanged = self.demand(nodes, balance).exchanged_bytes;
+        exchanged / self.application.beta1(nodes) / f64::from(self.rounds)
     }
 }
 
@@ -117,13 +124,13 @@ async fn characteristic(me: Process, program: Characteristic) {
         }
         None => 1.0,
     };
-    let nodes = me.ranks() / per_node;
+    let nodes = f64::from(me.ranks() / per_node);
     let demand = program.demand(nodes, balance);
     let chunks = f64::from(me.ranks()) * f64::from(program.rounds) * f64::from(program.chunks);
     let share = Share {
         chunk_bytes: demand.bytes / chunks,
         chunk_operations: demand.operations / chunks,
-        exchanged_bytes: demand.exchanged_bytes / program.application.beta1(nodes.into()) / f64::from(program.rounds),
+        exchanged_bytes: program.exchanged_bytes(nodes, balance),
     };
     for _ in 0..program.rounds {
         match program.mode {
