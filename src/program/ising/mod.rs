@@ -12,7 +12,7 @@ mod tests;
 mod time_warp;
 mod wire;
 
-use super::process::{Message, Process};
+use super::process::{Message, Pattern, Process};
 use super::{Program, ProgramFault, Run};
 use crate::node::{Module, Work};
 use crate::program::partition::Blocks;
@@ -221,10 +221,13 @@ async fn run(me: Process, program: Ising) {
     }
 }
 
+/// The tag of a beginning, as against the messages of the simulation, which may overtake its many packets.
+const BEGINNING: u32 = 0;
+
 /// Rank 0 does the initialisation and sends every other rank its sub-lattices with their boundaries.
 async fn set_up(me: &Process, program: &Ising) {
     if me.rank() != 0 {
-        me.receive(0).await;
+        me.receive_where(Pattern { from: Some(0), tag: Some(BEGINNING) }).await;
         return;
     }
     if program.initialisation > 0 && program.costs.attempt > 0 {
@@ -233,6 +236,6 @@ async fn set_up(me: &Process, program: &Ising) {
     }
     for rank in 1..me.ranks() {
         let held = Blocks::new(u64::from(program.processes), me.ranks()).count(rank);
-        me.send(rank, Message::new(held * program.state_bytes())).await;
+        me.send(rank, Message::new(held * program.state_bytes()).tag(BEGINNING)).await;
     }
 }
