@@ -9,6 +9,7 @@ mod optimum;
 mod parallelism;
 mod performance;
 mod residual;
+mod sensitivity;
 mod statistics;
 
 pub use accounting::{Accounting, Gain, PhaseBalance, RankTime};
@@ -20,4 +21,5 @@ pub use optimum::{Choice, Goal, Optimum, Point};
 pub use parallelism::Profile;
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
-pub use statistics::Sample;
+pub use sensitivity::{Probe, elasticity};
+pub use statistics::{Sample, student_quantile};

@@ -6,7 +6,11 @@ mod cluster;
 mod compare;
 mod critical_path;
 mod curves;
+mod data;
+mod explain;
 mod failure;
+mod fit;
+mod laws;
 mod optimum;
 mod outcome;
 mod overrides;
@@ -14,6 +18,7 @@ mod real_programs;
 mod report;
 mod run;
 mod saturation;
+mod sensitivity;
 mod sweep;
 mod telemetry;
 mod topology;
@@ -85,6 +90,26 @@ enum Command {
     /// Finds every fault of scenario and machine files without running them.
     #[command(after_help = "Example: parsim check scenarios/*.ron scenarios/machines/*.ron")]
     Check(check::CheckArguments),
+    /// Applies the laws of speedup to given numbers, or to the times of a sweep.
+    #[command(after_help = "Examples: parsim laws amdahl --serial-fraction 0.1 --p 4,8,16
+          parsim sweep scenarios/gauss-jordan-neighbour.ron --over n=256 --format jsonl | parsim laws --data -")]
+    Laws(laws::LawsArguments),
+    /// Fits a model to the times of a sweep or of measurements, by least squares.
+    #[command(
+        after_help = "Examples: parsim sweep scenarios/ping.ron --format jsonl | parsim fit - --model point-to-point
+          parsim fit sweep.jsonl --model normal-form --parameters p --strong-scaling p --up-to p=32"
+    )]
+    Fit(fit::FitArguments),
+    /// Tells by how many percent the makespan changes for one percent of each parameter, and what faster parts give.
+    #[command(
+        after_help = "Example: parsim sensitivity scenarios/gauss-jordan-neighbour.ron --set program.n=256 --set ranks=32"
+    )]
+    Sensitivity(sensitivity::SensitivityArguments),
+    /// Itemises one message of a run: which constant is paid how often, and how long it waited for others.
+    #[command(
+        after_help = "Example: parsim explain scenarios/ping.ron --set program.bytes=1000B --set placement.hops=5"
+    )]
+    Explain(explain::ExplainArguments),
     /// Describes a network: distances, cuts and channel loads, and draws it.
     #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]
     Topology(topology::TopologyArguments),
@@ -156,6 +181,10 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Validate(arguments) => validate::execute(&arguments),
         Command::Report(arguments) => report::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
+        Command::Fit(arguments) => fit::execute(&arguments),
+        Command::Sensitivity(arguments) => sensitivity::execute(&arguments),
+        Command::Explain(arguments) => explain::execute(&arguments),
+        Command::Laws(arguments) => laws::execute(&arguments),
         Command::Topology(arguments) => topology::execute(&arguments),
     }
 }

@@ -7,12 +7,14 @@ mod axis;
 mod check;
 mod description;
 mod measurements;
+mod parameter;
 pub mod source;
 mod sweep;
 
 pub use axis::{Axis, AxisValue};
 pub use description::Description;
 pub use measurements::Measurements;
+pub use parameter::{Dimension, Parameter};
 pub use sweep::{Case, Override, Plan};
 
 use crate::engine::Streams;

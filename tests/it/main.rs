@@ -4,6 +4,7 @@ mod architecture;
 mod clusters;
 mod diagnostics;
 mod examples;
+mod explanations;
 mod golden;
 mod laws;
 mod oracle;

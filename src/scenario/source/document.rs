@@ -72,6 +72,13 @@ impl Document {
         paths.into_iter().filter(|path| !path.starts_with("axes.")).collect()
     }
 
+    /// The values without parts at or below a path, each with its own path, in their order.
+    #[must_use]
+    pub fn leaves(&self, path: &str) -> Vec<(String, &Tree)> {
+        let leaves = self.get(path).map(Tree::leaves).unwrap_or_default();
+        leaves.into_iter().map(|(below, leaf)| (join(path, &below), leaf)).collect()
+    }
+
     /// Replaces or adds the value at a path, as `--set path=text` does.
     ///
     /// # Errors

@@ -111,6 +111,28 @@ impl Tree {
         paths
     }
 
+    /// The values without parts at or below it, each with the path that leads to it.
+    pub(super) fn leaves(&self) -> Vec<(String, &Self)> {
+        let children = self.children();
+        if children.is_empty() {
+            return vec![(String::new(), self)];
+        }
+        let mut leaves = Vec::new();
+        for (segment, child) in children {
+            for (path, leaf) in child.leaves() {
+                // Paths pass through a payload, unless it is itself what is meant.
+                let path = match (segment, path.as_str()) {
+                    (Segment::Payload, "") => "0".to_owned(),
+                    (Segment::Payload, _) => path,
+                    (_, "") => segment.to_string(),
+                    _ => format!("{segment}.{path}"),
+                };
+                leaves.push((path, leaf));
+            }
+        }
+        leaves
+    }
+
     /// The number of values in it.
     pub(super) fn size(&self) -> usize {
         1 + self.children().into_iter().map(|(_, child)| child.size()).sum::<usize>()

@@ -1,0 +1,158 @@
+//! The laws on the times of a sweep or of measurements.
+
+use super::{Answer, processors};
+use crate::cli::Failure;
+use crate::cli::data::{Data, DataRow};
+use crate::model::laws::{Base, SeriesPoint, SpeedupSeries, Verdict};
+use crate::report::Record;
+use crate::scenario::AxisValue;
+use clap::Args;
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// What a rank does, as the output of a sweep has it; the times sum to the makespan.
+const ACTIVITIES: [&str; 6] = ["computing_s", "input_output_s", "sending_s", "blocked_s", "system_s", "idle_s"];
+
+/// Times by the number of processors.
+#[derive(Debug, Args)]
+pub struct SeriesArguments {
+    /// Times by processors: the output of a sweep as jsonl, json or csv, or measurements; `-` is the standard input.
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// The column of the times; `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
+    /// what was varied.
+    #[arg(long, value_name = "KEY", requires = "data")]
+    time: Option<String>,
+    /// The column of the processors.
+    #[arg(long, value_name = "KEY", default_value = "p", requires = "data")]
+    processors: String,
+    /// The time of a sequential program, from which speedups are counted instead of from T(1).
+    #[arg(long, value_name = "SECONDS", requires = "data")]
+    sequential_s: Option<f64>,
+    /// Columns that sum to the time; the parts that they have in the Karp-Flatt metric. What ranks do unless given.
+    #[arg(long, value_name = "KEY,…", value_delimiter = ',', requires = "data")]
+    components: Vec<String>,
+}
+
+/// The values of what was varied besides the processors.
+type Group = Vec<(String, AxisValue)>;
+
+impl SeriesArguments {
+    /// The laws at every point, and what they say about every series.
+    pub fn answer(&self) -> Result<Answer, Failure> {
+        let Some(path) = &self.data else {
+            let message = "give a law, such as `parsim laws amdahl`, or times by `--data`; see `parsim laws --help`";
+            return Err(Failure::Usage(message.to_owned()));
+        };
+        if self.sequential_s.is_some_and(|time| !(time.is_finite() && time > 0.0)) {
+            return Err(Failure::Usage("--sequential-s: give seconds above 0".to_owned()));
+        }
+        let data = Data::load(path)?;
+        let time = data.quantity(self.time.as_deref())?;
+        let processors = data.column(&self.processors)?;
+        let components = self.components(&data)?;
+        let mut answer = Answer::default();
+        for (group, points) in groups(&data, &time, &processors, &components) {
+            let Some(series) = SpeedupSeries::new(points, self.sequential_s) else {
+                let at = if group.is_empty() { String::new() } else { format!(" for {}", words(&group)) };
+                let right = "give the time of a sequential program by --sequential-s";
+                return Err(data.failure(&format!("there is no time at {processors} = 1{at}: {right}")));
+            };
+            describe(&series, &group, &time, &mut answer);
+        }
+        if answer.rows.is_empty() {
+            return Err(data.failure(&format!("no row has both `{processors}` and `{time}`")));
+        }
+        Ok(answer)
+    }
+
+    fn components(&self, data: &Data) -> Result<Vec<String>, Failure> {
+        if self.components.is_empty() {
+            let known = ACTIVITIES.iter().map(|name| data.column(name).ok()).collect::<Option<_>>();
+            return Ok(known.unwrap_or_default());
+        }
+        self.components.iter().map(|name| data.column(name)).collect()
+    }
+}
+
+/// Rows with the same values of all other axes form a series; rows without a time are left out.
+fn groups(data: &Data, time: &str, processors: &str, components: &[String]) -> Vec<(Group, Vec<SeriesPoint>)> {
+    let axes: Vec<_> = data.axes(time).filter(|axis| *axis != processors).collect();
+    let mut groups: Vec<(Group, Vec<SeriesPoint>)> = Vec::new();
+    for row in &data.rows {
+        let Some(point) = point(row, time, processors, components) else { continue };
+        let group: Group = row.cells.iter().filter(|(name, _)| axes.contains(&name)).cloned().collect();
+        match groups.iter_mut().find(|(other, _)| *other == group) {
+            Some((_, points)) => points.push(point),
+            None => groups.push((group, vec![point])),
+        }
+    }
+    groups
+}
+
+fn point(row: &DataRow, time: &str, processors: &str, components: &[String]) -> Option<SeriesPoint> {
+    let time_s = row.number(time).filter(|time| *time > 0.0)?;
+    let processors = row.number(processors).filter(|count| *count >= 1.0)?;
+    let component = |name: &String| Some((name.clone(), row.number(name)?));
+    let components = components.iter().map(component).collect::<Option<_>>().unwrap_or_default();
+    Some(SeriesPoint { processors, time_s, components })
+}
+
+fn describe(series: &SpeedupSeries, group: &Group, time: &str, answer: &mut Answer) {
+    let verdict = series.verdict();
+    let parts = series.parts();
+    for point in series.laws() {
+        let mut record = Record::default();
+        for (name, value) in group {
+            record.put(name, value.number().map_or_else(|| Value::from(value.to_string()), processors));
+        }
+        record.put("p", processors(point.processors));
+        record.put(time, point.time_s);
+        record.put("speedup", point.speedup);
+        record.put("efficiency", point.efficiency);
+        record.put("karp_flatt", point.serial_fraction);
+        record.end_summary();
+        record.put("base", series.base().name());
+        record.put("base_s", series.base().time_s());
+        let own = parts.iter().find(|(p, _)| p.total_cmp(&point.processors).is_eq());
+        for (index, (name, _)) in parts.first().map_or(&[][..], |(_, parts)| parts).iter().enumerate() {
+            let part = own.map(|(_, parts)| parts[index].1);
+            record.put(&format!("karp_flatt_of_{}", name.trim_end_matches("_s")), part);
+        }
+        record.put("knee_p", series.knee().map(processors));
+        record.put("verdict", verdict.as_ref().map(|verdict| verdict.trend.name()));
+        record.put("growing", verdict.as_ref().and_then(|verdict| verdict.growing.clone()).map(|growing| growing.0));
+        answer.rows.push(record);
+    }
+    answer.words.push_str(&sentences(series, group, verdict.as_ref()));
+}
+
+/// What the laws say about a series.
+fn sentences(series: &SpeedupSeries, group: &Group, verdict: Option<&Verdict>) -> String {
+    let beginning = if group.is_empty() { String::new() } else { format!("{}: ", words(group)) };
+    let base = match series.base() {
+        Base::OneProcessor(_) => format!("speedups are counted from {}", series.base().name()),
+        Base::Sequential(time) => format!("speedups are counted from {} of {time} s", series.base().name()),
+    };
+    let mut text = format!("\n{beginning}{base}");
+    let last = series.laws().last().map_or(1.0, |point| point.processors);
+    match series.knee() {
+        Some(knee) => write!(text, "; the knee is at p = {knee}"),
+        None => write!(text, "; no knee up to p = {last}"),
+    }
+    .expect("a text can be written to");
+    if let Some(Verdict { trend, growing }) = verdict {
+        write!(text, "; {}", trend.meaning()).expect("a text can be written to");
+        if let Some((name, growth)) = growing {
+            let name = name.trim_end_matches("_s").replace('_', " ");
+            write!(text, "; {name} grows most ({growth:+.4} of e)").expect("a text can be written to");
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn words(group: &Group) -> String {
+    group.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,59 @@
+//! `parsim laws`: the laws of speedup, on given numbers and on the times of a sweep.
+
+mod data;
+mod given;
+
+use super::sweep::table;
+use super::{Failure, OutputFormat};
+use crate::report::{Format, Record, Writer};
+use clap::Args;
+use data::SeriesArguments;
+use given::Law;
+use serde_json::Value;
+use std::io::{Write, stdout};
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_value_name = "LAW")]
+pub struct LawsArguments {
+    /// The law to apply to given numbers.
+    #[command(subcommand)]
+    law: Option<Law>,
+    #[command(flatten)]
+    series: SeriesArguments,
+    /// The form of the output.
+    #[arg(long, value_enum, default_value = "text", global = true)]
+    format: OutputFormat,
+}
+
+/// What a law says: a row for each number of processors, and in words.
+#[derive(Default)]
+struct Answer {
+    rows: Vec<Record>,
+    words: String,
+}
+
+pub fn execute(arguments: &LawsArguments) -> Result<(), Failure> {
+    let answer = match &arguments.law {
+        Some(law) => law.answer()?,
+        None => arguments.series.answer()?,
+    };
+    let mut writer = Writer::many(stdout(), arguments.format.into());
+    for row in &answer.rows {
+        writer.write(row)?;
+    }
+    writer.finish()?;
+    if Format::from(arguments.format) == Format::Text {
+        write!(stdout(), "{}{}", table(&answer.rows), answer.words)?;
+    }
+    Ok(())
+}
+
+/// A number of processors as output shows it: whole where it is, `inf` where it has no end.
+fn processors(count: f64) -> Value {
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole and below 2^53")]
+    match count {
+        count if count.is_infinite() => Value::from("inf"),
+        count if count.fract() == 0.0 && count.abs() < 9e15 => Value::from(count as i64),
+        count => Value::from(count),
+    }
+}

@@ -1,0 +1,127 @@
+//! The time of a message by its length alone: Hockney's two parameters, and those of `LogGP`.
+
+use super::regression::{Quality, Regression, Weighting};
+
+/// A message, or several of the same length one after the other, that was timed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transfer {
+    /// Length of each message, in bytes.
+    pub bytes: f64,
+    /// How many were sent before the time was taken.
+    pub messages: f64,
+    /// From the beginning of the first send to the end of the last receive, in seconds.
+    pub seconds: f64,
+    /// The time of a processor for one message, mean of sender and receiver, in seconds; where it is known.
+    pub overhead_s: Option<f64>,
+}
+
+/// T(l) = `t_0` + l / `r_inf` (Hockney 1982): start-up and asymptotic bandwidth.
+#[derive(Clone, Debug)]
+pub struct Hockney {
+    /// `t_0`: start-up time, in seconds.
+    pub startup_s: f64,
+    /// Half the width of its 95 % interval.
+    pub startup_interval_s: Option<f64>,
+    /// 1 / `r_inf`, in seconds per byte.
+    pub per_byte_s: f64,
+    /// Half the width of its 95 % interval.
+    pub per_byte_interval_s: Option<f64>,
+    /// How good the fit is.
+    pub quality: Quality,
+}
+
+impl Hockney {
+    /// The fit to single messages; `None` with fewer than two lengths.
+    #[must_use]
+    pub fn fit(transfers: &[Transfer], weighting: Weighting) -> Option<Self> {
+        let columns = [vec![1.0; transfers.len()], transfers.iter().map(|one| one.bytes).collect()];
+        let seconds: Vec<_> = transfers.iter().map(|one| one.seconds).collect();
+        let regression = Regression::of(&columns, &seconds, weighting)?;
+        let interval = |index: usize| regression.intervals.as_ref().map(|intervals| intervals[index]);
+        Some(Self {
+            startup_s: regression.coefficients[0],
+            startup_interval_s: interval(0),
+            per_byte_s: regression.coefficients[1],
+            per_byte_interval_s: interval(1),
+            quality: regression.quality,
+        })
+    }
+
+    /// `r_inf`, in bytes per second; `None` where longer messages take no longer.
+    #[must_use]
+    pub fn rate_bytes_per_s(&self) -> Option<f64> {
+        (self.per_byte_s > 0.0).then(|| self.per_byte_s.recip())
+    }
+
+    /// `n_1/2` = `t_0` `r_inf`: the length that reaches half the bandwidth, in bytes.
+    #[must_use]
+    pub fn half_length_bytes(&self) -> Option<f64> {
+        self.rate_bytes_per_s().map(|rate| rate * self.startup_s)
+    }
+}
+
+/// The parameters of `LogGP` (Alexandrov, Ionescu, Schauser, Scheiman 1995), as far as the data determine them.
+///
+/// m messages of k bytes in a row take T = (L + 2 o) + m (k − 1) G + (m − 1) g. Times alone give L + 2 o, G, and with
+/// several messages g; only with the time of the processors, o(k) = o + (k − 1) O, can L and o be told apart (O, the
+/// overhead of a byte, is that of `LogGOPS`).
+#[derive(Clone, Debug)]
+pub struct LogGp {
+    /// L + 2 o, in seconds.
+    pub end_to_end_s: f64,
+    /// L: latency, in seconds.
+    pub latency_s: Option<f64>,
+    /// o: overhead of a message on a processor, in seconds.
+    pub overhead_s: Option<f64>,
+    /// O: overhead of a byte on a processor, in seconds.
+    pub overhead_per_byte_s: Option<f64>,
+    /// g: gap between messages, in seconds.
+    pub gap_s: Option<f64>,
+    /// G: gap of a byte, in seconds.
+    pub gap_per_byte_s: f64,
+    /// Half the widths of the 95 % intervals of L + 2 o and G.
+    pub intervals: Option<[f64; 2]>,
+    /// How good the fit is.
+    pub quality: Quality,
+}
+
+impl LogGp {
+    /// The fit to `transfers`; `None` with fewer than two lengths.
+    #[must_use]
+    pub fn fit(transfers: &[Transfer], weighting: Weighting) -> Option<Self> {
+        let column = |of: &dyn Fn(&Transfer) -> f64| transfers.iter().map(of).collect::<Vec<_>>();
+        let mut columns = vec![vec![1.0; transfers.len()], column(&|one| one.messages * (one.bytes - 1.0))];
+        let is_train = transfers.iter().any(|one| one.messages > 1.0);
+        columns.extend(is_train.then(|| column(&|one| one.messages - 1.0)));
+        let regression = Regression::of(&columns, &column(&|one| one.seconds), weighting)?;
+        let end_to_end_s = regression.coefficients[0];
+        let overhead = overhead(transfers);
+        Some(Self {
+            end_to_end_s,
+            latency_s: overhead.map(|(overhead, _)| end_to_end_s - 2.0 * overhead),
+            overhead_s: overhead.map(|(overhead, _)| overhead),
+            overhead_per_byte_s: overhead.map(|(_, per_byte)| per_byte),
+            gap_s: is_train.then(|| regression.coefficients[2]),
+            gap_per_byte_s: regression.coefficients[1],
+            intervals: regression.intervals.as_ref().map(|intervals| [intervals[0], intervals[1]]),
+            quality: regression.quality,
+        })
+    }
+}
+
+impl LogGp {
+    /// The time of `messages` messages of `bytes` bytes in a row, in seconds.
+    #[must_use]
+    pub fn time_s(&self, bytes: f64, messages: f64) -> f64 {
+        let gap = self.gap_s.unwrap_or(0.0);
+        self.end_to_end_s + messages * (bytes - 1.0) * self.gap_per_byte_s + (messages - 1.0) * gap
+    }
+}
+
+/// o and O, in seconds, if the time of the processors is known for every transfer.
+fn overhead(transfers: &[Transfer]) -> Option<(f64, f64)> {
+    let values = transfers.iter().map(|one| one.overhead_s).collect::<Option<Vec<_>>>()?;
+    let columns = [vec![1.0; transfers.len()], transfers.iter().map(|one| one.bytes - 1.0).collect()];
+    let fit = Regression::of(&columns, &values, Weighting::Absolute)?;
+    Some((fit.coefficients[0], fit.coefficients[1]))
+}

@@ -1,0 +1,197 @@
+//! Linear least squares with intervals, residuals and leave-one-out errors.
+
+use crate::analysis::{Residuals, root_mean_square, student_quantile};
+use nalgebra::{DMatrix, DVector};
+
+/// Columns of unit length count as dependent when QR leaves less than this of one of them.
+const RANK_TOLERANCE: f64 = 1e-10;
+/// A point whose leverage comes this close to one determines a coefficient alone.
+const LEVERAGE_TOLERANCE: f64 = 1e-9;
+
+/// Which residuals have the least sum of squares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weighting {
+    /// Those in the unit of the values: for errors of equal size.
+    Absolute,
+    /// Those divided by the values, which must be positive: for errors in percent, over several orders of magnitude.
+    Relative,
+}
+
+impl Weighting {
+    fn weight(self, value: f64) -> f64 {
+        match self {
+            Self::Absolute => 1.0,
+            Self::Relative => value.recip(),
+        }
+    }
+}
+
+/// How well a fit describes its points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quality {
+    /// The number of points.
+    pub points: usize,
+    /// R² corrected for the number of coefficients, `1 − (1 − R²) (n − 1) / (n − k)`; `None` for equal values, or as
+    /// many coefficients as points.
+    pub r_squared_adjusted: Option<f64>,
+    /// The symmetric mean absolute percentage error, as a ratio.
+    pub smape: f64,
+    /// The root of the mean squared residual, in the unit of the values.
+    pub root_mean_square: f64,
+    /// The largest relative residual.
+    pub largest_error: f64,
+    /// The root of the mean squared relative error of each point predicted from all others; `None` where a point
+    /// determines a coefficient alone.
+    pub leave_one_out: Option<f64>,
+}
+
+/// A linear model fitted to points.
+#[derive(Clone, Debug)]
+pub struct Regression {
+    /// The coefficients, one for each column.
+    pub coefficients: Vec<f64>,
+    /// Half the widths of their 95 % intervals by Student's t; `None` with as many coefficients as points.
+    pub intervals: Option<Vec<f64>>,
+    /// What the model gives at each point.
+    pub fitted: Vec<f64>,
+    /// How good it is.
+    pub quality: Quality,
+    weighting: Weighting,
+    /// The variance of a residual of weight one; `None` with as many coefficients as points.
+    variance: Option<f64>,
+    /// (Aᵀ W² A)⁻¹
+    spread: DMatrix<f64>,
+}
+
+/// The solution of the weighted problem, and what every hypothesis is judged by.
+struct Solution {
+    coefficients: DVector<f64>,
+    /// The weighted residuals.
+    residuals: DVector<f64>,
+    /// How much of each point's value goes into its own fit.
+    leverages: Vec<f64>,
+    r: DMatrix<f64>,
+    lengths: DVector<f64>,
+}
+
+impl Solution {
+    /// By QR of the weighted columns, scaled to unit length so that none drowns another; `None` if they are dependent
+    /// or more than the points.
+    fn of(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<Self> {
+        let (rows, count) = (values.len(), columns.len());
+        if rows < count {
+            return None;
+        }
+        let weights: Vec<_> = values.iter().map(|value| weighting.weight(*value)).collect();
+        let mut a = DMatrix::from_fn(rows, count, |row, column| weights[row] * columns[column][row]);
+        let b = DVector::from_fn(rows, |row, _| weights[row] * values[row]);
+        let lengths = DVector::from_iterator(count, a.column_iter().map(|column| column.norm()));
+        if lengths.iter().any(|length| !(length.is_finite() && *length > 0.0)) {
+            return None;
+        }
+        for (mut column, length) in a.column_iter_mut().zip(lengths.iter()) {
+            column /= *length;
+        }
+        let qr = a.clone().qr();
+        let (q, r) = (qr.q(), qr.r());
+        if r.diagonal().iter().any(|entry| entry.abs() <= RANK_TOLERANCE) {
+            return None;
+        }
+        let scaled = r.solve_upper_triangular(&(q.transpose() * &b))?;
+        let residuals = b - a * &scaled;
+        let leverages = q.row_iter().map(|row| row.norm_squared()).collect();
+        Some(Self { coefficients: scaled.component_div(&lengths), residuals, leverages, r, lengths })
+    }
+
+    /// The weighted residual of each point against the fit to all others.
+    fn left_out(&self) -> Option<Vec<f64>> {
+        let of = |(residual, leverage): (&f64, &f64)| {
+            let rest = 1.0 - leverage;
+            (rest > LEVERAGE_TOLERANCE).then(|| residual / rest)
+        };
+        self.residuals.iter().zip(&self.leverages).map(of).collect()
+    }
+}
+
+impl Regression {
+    /// The coefficients with the least sum of squares of the weighted deviations of `columns` from `values`.
+    ///
+    /// `None` if the points do not determine them, or a value is not positive where residuals are relative.
+    #[must_use]
+    pub fn of(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<Self> {
+        if weighting == Weighting::Relative && values.iter().any(|value| *value <= 0.0) {
+            return None;
+        }
+        let solution = Solution::of(columns, values, weighting)?;
+        let (points, count) = (values.len(), columns.len());
+        #[expect(clippy::cast_precision_loss, reason = "nobody fits 2^52 points")]
+        let freedom = (points - count) as f64;
+        let variance = (points > count).then(|| solution.residuals.norm_squared() / freedom);
+        let inverse = solution.r.clone().try_inverse()?;
+        let mut spread = &inverse * inverse.transpose();
+        for row in 0..count {
+            for column in 0..count {
+                spread[(row, column)] /= solution.lengths[row] * solution.lengths[column];
+            }
+        }
+        let quantile = student_quantile(points - count);
+        let interval = |index: usize| variance.map(|variance| quantile * (variance * spread[(index, index)]).sqrt());
+        let coefficients: Vec<_> = solution.coefficients.iter().copied().collect();
+        let fitted: Vec<_> = (0..points).map(|row| at(columns, row, &coefficients)).collect();
+        Some(Self {
+            intervals: (0..count).map(interval).collect(),
+            quality: quality(&solution, values, &fitted, weighting, freedom),
+            coefficients,
+            fitted,
+            weighting,
+            variance,
+            spread,
+        })
+    }
+
+    /// The error by which hypotheses are compared: the root of the mean squared relative error of each point
+    /// predicted from all others. `None` if there is no such fit.
+    pub(super) fn leave_one_out(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<f64> {
+        relative_left_out(&Solution::of(columns, values, weighting)?, values, weighting)
+    }
+
+    /// The model at the point with these values of its columns, and half the width of the 95 % interval of a new
+    /// observation there; the latter `None` with as many coefficients as points.
+    #[must_use]
+    pub fn predict(&self, row: &[f64]) -> (f64, Option<f64>) {
+        let value = row.iter().zip(&self.coefficients).map(|(x, coefficient)| x * coefficient).sum();
+        let row = DVector::from_column_slice(row);
+        let of_model = row.dot(&(&self.spread * &row));
+        let of_observation = self.weighting.weight(value).powi(-2);
+        let quantile = student_quantile(self.fitted.len() - self.coefficients.len());
+        (value, self.variance.map(|variance| quantile * (variance * (of_model + of_observation)).sqrt()))
+    }
+}
+
+fn at(columns: &[Vec<f64>], row: usize, coefficients: &[f64]) -> f64 {
+    columns.iter().zip(coefficients).map(|(column, coefficient)| column[row] * coefficient).sum()
+}
+
+fn relative_left_out(solution: &Solution, values: &[f64], weighting: Weighting) -> Option<f64> {
+    let left_out = solution.left_out()?;
+    let relative = left_out.iter().zip(values).map(|(error, value)| error / weighting.weight(*value) / value);
+    root_mean_square(relative)
+}
+
+fn quality(solution: &Solution, values: &[f64], fitted: &[f64], weighting: Weighting, freedom: f64) -> Quality {
+    let pairs = || fitted.iter().zip(values);
+    let residuals: Residuals = pairs().map(|(fitted, value)| Residuals::error(*fitted, *value)).collect();
+    #[expect(clippy::cast_precision_loss, reason = "nobody fits 2^52 points")]
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let total: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let left: f64 = pairs().map(|(fitted, value)| (fitted - value).powi(2)).sum();
+    Quality {
+        points: values.len(),
+        r_squared_adjusted: (total > 0.0 && freedom > 0.0).then(|| 1.0 - left / total * (count - 1.0) / freedom),
+        smape: residuals.symmetric_mean_absolute().unwrap_or(0.0),
+        root_mean_square: root_mean_square(pairs().map(|(fitted, value)| fitted - value)).unwrap_or(0.0),
+        largest_error: residuals.max_absolute().unwrap_or(0.0),
+        leave_one_out: relative_left_out(solution, values, weighting),
+    }
+}

@@ -1,0 +1,129 @@
+//! Which normal form the data ask for.
+
+use super::normal_form::{Factor, NormalForm, Term, product};
+use super::regression::{Regression, Weighting};
+
+/// A form with more coefficients must bring the leave-one-out error below this part of the simpler form's.
+const GAIN: f64 = 0.9;
+/// Relative errors below this are those of arithmetic: a simpler form that has them is not beaten.
+const EXACT: f64 = 1e-9;
+
+/// A value and the values of the parameters that gave it, all positive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observation {
+    /// The parameters, in their order.
+    pub point: Vec<f64>,
+    /// The value.
+    pub value: f64,
+}
+
+/// How a normal form is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The names of the parameters, one or two.
+    pub parameters: Vec<String>,
+    /// The most terms of a form with one parameter, one or two. With two parameters a form has one term for both
+    /// (multiplicative), or one for each (additive).
+    pub terms: usize,
+    /// The parameter that is the number of processors of a strong scaling: the form describes the value times this
+    /// parameter, the time of all processors together, because falling times have no normal form.
+    pub strong_scaling: Option<usize>,
+    /// Which residuals are squared.
+    pub weighting: Weighting,
+}
+
+/// A form that was found.
+#[derive(Clone, Debug)]
+pub struct FittedForm {
+    /// The form, of the value or of the time of all processors together.
+    pub form: NormalForm,
+    /// Its fit; the first coefficient is the constant.
+    pub regression: Regression,
+    strong_scaling: Option<usize>,
+}
+
+/// A form without its coefficients: the factors of each term.
+type Hypothesis = Vec<Vec<Factor>>;
+
+impl Search {
+    /// The form with the least leave-one-out error; a form with more coefficients must be better by a tenth.
+    ///
+    /// `None` with fewer points than coefficients, or values or parameters that are not positive.
+    #[must_use]
+    pub fn fit(&self, observations: &[Observation]) -> Option<FittedForm> {
+        let positive = |one: &Observation| one.value > 0.0 && one.point.iter().all(|x| *x > 0.0);
+        if !observations.iter().all(positive) {
+            return None;
+        }
+        let values: Vec<_> = observations.iter().map(|one| one.value * self.share(&one.point)).collect();
+        let error = |hypothesis: &Hypothesis| {
+            let columns = columns(hypothesis, observations);
+            Regression::leave_one_out(&columns, &values, self.weighting).map(|error| error.max(EXACT))
+        };
+        let mut best: Option<(f64, Hypothesis)> = None;
+        for hypotheses in self.hypotheses() {
+            let judged = hypotheses.into_iter().filter_map(|hypothesis| Some((error(&hypothesis)?, hypothesis)));
+            let found = judged.min_by(|one, other| one.0.total_cmp(&other.0));
+            best = match (best, found) {
+                (Some(simpler), Some(found)) if found.0 >= GAIN * simpler.0 => Some(simpler),
+                (simpler, found) => found.or(simpler),
+            };
+        }
+        let (_, hypothesis) = best?;
+        let regression = Regression::of(&columns(&hypothesis, observations), &values, self.weighting)?;
+        let terms = hypothesis.into_iter().zip(&regression.coefficients[1..]);
+        let form = NormalForm {
+            parameters: self.parameters.clone(),
+            constant: regression.coefficients[0],
+            terms: terms.map(|(factors, coefficient)| Term { coefficient: *coefficient, factors }).collect(),
+        };
+        Some(FittedForm { form, regression, strong_scaling: self.strong_scaling })
+    }
+
+    fn share(&self, point: &[f64]) -> f64 {
+        self.strong_scaling.map_or(1.0, |index| point[index])
+    }
+
+    /// All forms, those with the same number of coefficients together, the simplest first.
+    fn hypotheses(&self) -> Vec<Vec<Hypothesis>> {
+        let factors = Factor::all();
+        let constant = vec![Vec::new()];
+        if self.parameters.len() == 1 {
+            let single: Vec<Hypothesis> = factors.iter().map(|factor| vec![vec![*factor]]).collect();
+            let pair = |(index, first): (usize, &Factor)| {
+                let first = *first;
+                factors[..index].iter().map(move |second| vec![vec![*second], vec![first]]).collect::<Vec<_>>()
+            };
+            let double = if self.terms > 1 { factors.iter().enumerate().flat_map(pair).collect() } else { Vec::new() };
+            return vec![constant, single, double];
+        }
+        let mut single: Vec<Hypothesis> = Vec::new();
+        let mut additive: Vec<Hypothesis> = Vec::new();
+        for first in &factors {
+            single.push(vec![vec![*first, Factor::ONE]]);
+            single.push(vec![vec![Factor::ONE, *first]]);
+            for second in &factors {
+                single.push(vec![vec![*first, *second]]);
+                additive.push(vec![vec![*first, Factor::ONE], vec![Factor::ONE, *second]]);
+            }
+        }
+        vec![constant, single, additive]
+    }
+}
+
+fn columns(hypothesis: &Hypothesis, observations: &[Observation]) -> Vec<Vec<f64>> {
+    let term = |factors: &Vec<Factor>| observations.iter().map(|one| product(factors, &one.point)).collect();
+    [vec![1.0; observations.len()]].into_iter().chain(hypothesis.iter().map(term)).collect()
+}
+
+impl FittedForm {
+    /// The value at a point, and half the width of the 95 % interval of a new observation there.
+    #[must_use]
+    pub fn predict(&self, point: &[f64]) -> (f64, Option<f64>) {
+        let terms = self.form.terms.iter().map(|term| product(&term.factors, point));
+        let row: Vec<_> = [1.0].into_iter().chain(terms).collect();
+        let share = self.strong_scaling.map_or(1.0, |index| point[index]);
+        let (value, interval) = self.regression.predict(&row);
+        (value / share, interval.map(|interval| interval / share))
+    }
+}

@@ -1,0 +1,21 @@
+//! Amdahl's law: the speedup of a problem of fixed size, without communication (slides 15 to 36).
+
+/// ψ ≤ 1 / (f + (1 − f) / p) for the serial fraction f of a sequential execution (slide 23); `processors` may be
+/// infinite.
+#[must_use]
+pub fn speedup(serial_fraction: f64, processors: f64) -> f64 {
+    1.0 / (serial_fraction + (1.0 - serial_fraction) / processors)
+}
+
+/// ψ(∞) = 1 / f: no number of processors gives more (slide 21).
+#[must_use]
+pub fn limit(serial_fraction: f64) -> f64 {
+    serial_fraction.recip()
+}
+
+/// The largest f with which `processors` processors still give this speedup, f = (p / ψ − 1) / (p − 1), slide 48.
+/// More than one processor is needed.
+#[must_use]
+pub fn serial_fraction(speedup: f64, processors: f64) -> f64 {
+    (processors / speedup - 1.0) / (processors - 1.0)
+}

@@ -1,0 +1,58 @@
+//! The knee: the number of processors beyond which overhead eats what further processors gain.
+
+use super::speedup::TimeParts;
+
+/// How the overhead κ of a problem grows with the processors (slides 30 to 32).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Growth {
+    /// κ = 0 (slide 30): there is no knee.
+    None,
+    /// κ = c, in seconds, on any number of processors: there is no knee either.
+    Constant(f64),
+    /// κ = c log₂ p (slide 31), c in seconds.
+    Logarithmic(f64),
+    /// κ = c p (slide 32), c in seconds.
+    Linear(f64),
+}
+
+impl Growth {
+    /// κ(p), in seconds.
+    #[must_use]
+    pub fn overhead_s(self, processors: f64) -> f64 {
+        match self {
+            Self::None => 0.0,
+            Self::Constant(second) => second,
+            Self::Logarithmic(second) => second * processors.log2(),
+            Self::Linear(second) => second * processors,
+        }
+    }
+
+    /// The parts of the time on p processors of a program with σ and φ.
+    #[must_use]
+    pub fn parts(self, serial_s: f64, parallel_s: f64, processors: f64) -> TimeParts {
+        TimeParts { serial_s, parallel_s, overhead_s: self.overhead_s(processors) }
+    }
+
+    /// The real p at which φ / p + κ(p) is least: its derivative −φ / p² + κ′(p) is zero. It is φ ln 2 / c for
+    /// κ = c log₂ p and √(φ / c) for κ = c p; infinite where overhead does not grow.
+    #[must_use]
+    pub fn least_time(self, parallel_s: f64) -> f64 {
+        match self {
+            Self::None | Self::Constant(_) => f64::INFINITY,
+            Self::Logarithmic(second) => parallel_s * std::f64::consts::LN_2 / second,
+            Self::Linear(second) => (parallel_s / second).sqrt(),
+        }
+    }
+}
+
+/// The whole p ≥ 1 of maximal speedup (slides 10, 31, 32), the smaller of two equal ones; `None` where overhead does not grow.
+///
+/// σ shifts the whole curve, not its knee. As φ grows with n faster than κ, the knee moves to the right: the Amdahl
+/// effect (slides 33 to 35). With φ = φ₁ nᵃ it moves as nᵃ for κ ∝ log p, and as n^(a/2) for κ ∝ p.
+#[must_use]
+pub fn knee(serial_s: f64, parallel_s: f64, growth: Growth) -> Option<f64> {
+    let real = growth.least_time(parallel_s);
+    let time = |processors: f64| growth.parts(serial_s, parallel_s, processors).parallel_time_s(processors);
+    let (below, above) = (real.floor().max(1.0), real.ceil().max(1.0));
+    real.is_finite().then(|| if time(above) < time(below) { above } else { below })
+}

@@ -1,0 +1,199 @@
+//! The numbers of a scenario, ready to be varied.
+
+use super::source::{Document, Fault, Node, Tree};
+
+/// What becomes of a number when every time is doubled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// It is a time, or a time per byte: it doubles.
+    Time,
+    /// It is a rate: it halves.
+    Rate,
+    /// It is a size, a count or a ratio: it stays.
+    None,
+}
+
+/// A number of the machine or of the program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// The path of the field for people and for `--set`.
+    pub name: String,
+    /// What it is.
+    pub dimension: Dimension,
+    /// Its value as it stands in the resolved scenario.
+    pub text: String,
+    path: String,
+    tree: Tree,
+    number: f64,
+    /// The smallest step of the number, in the unit in which it is written back.
+    grain: f64,
+    unit: Unit,
+}
+
+/// How a number is written back.
+#[derive(Clone, Debug, PartialEq)]
+enum Unit {
+    /// A text that ends in this.
+    Text(String),
+    Bare,
+}
+
+/// The units of times, in picoseconds.
+const TIMES: [(&str, f64); 8] =
+    [("ps", 1.0), ("ns", 1e3), ("us", 1e6), ("µs", 1e6), ("ms", 1e9), ("s", 1e12), ("min", 6e13), ("h", 3.6e15)];
+/// The units of sizes, in bytes.
+const SIZES: [(&str, f64); 7] = [
+    ("B", 1.0),
+    ("kB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+];
+/// Rates and ratios are kept with this many digits after the point.
+const FINE: f64 = 1e-6;
+/// Delays in bit times are kept with two.
+const BIT_GRAIN: f64 = 1e-2;
+
+impl Parameter {
+    /// The numbers of machine and program in the resolved scenario of `document`, in their order.
+    #[must_use]
+    pub fn all(document: &Document) -> Vec<Self> {
+        let leaves = ["machine", "program"].into_iter().flat_map(|part| document.leaves(part));
+        leaves.filter_map(|(path, leaf)| Self::of(path, leaf)).collect()
+    }
+
+    fn of(path: String, leaf: &Tree) -> Option<Self> {
+        let (text, (number, grain, unit, dimension)) = match &leaf.node {
+            Node::Number(text) => (text.clone(), bare(text)?),
+            Node::Text(text) => (text.clone(), quantity(text)?),
+            _ => return None,
+        };
+        let name = path.strip_suffix(".0").unwrap_or(&path).to_owned();
+        Some(Self { name, dimension, text, path, tree: leaf.clone(), number, grain, unit })
+    }
+
+    /// The number, in the unit in which it is written back.
+    #[must_use]
+    pub const fn number(&self) -> f64 {
+        self.number
+    }
+
+    /// The number next to `factor` times this one that can be written, at least one step away unless `factor` is 1.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> f64 {
+        let steps = (self.number * (factor - 1.0) / self.grain).round();
+        let steps = if steps == 0.0 && self.number != 0.0 { (factor - 1.0).signum() } else { steps };
+        let steps = if (factor - 1.0).abs() < f64::EPSILON { 0.0 } else { steps };
+        self.number + steps * self.grain
+    }
+
+    /// Sets it in `document`, in the unit of [`number`](Self::number).
+    ///
+    /// # Errors
+    /// A document that has no such field.
+    pub fn set(&self, document: &mut Document, number: f64) -> Result<(), Fault> {
+        let node = match &self.unit {
+            Unit::Text(unit) => Node::Text(format!("{} {unit}", written(number))),
+            Unit::Bare => Node::Number(written(number)),
+        };
+        document.set_tree(&self.path, Tree { node, ..self.tree.clone() })
+    }
+
+    /// Sets it in `document` as if every time were multiplied by `factor`.
+    ///
+    /// # Errors
+    /// A document that has no such field.
+    pub fn slow_down(&self, document: &mut Document, factor: f64) -> Result<(), Fault> {
+        match self.dimension {
+            Dimension::Time => self.set(document, (self.number * factor).round()),
+            Dimension::Rate => self.set(document, self.number / factor),
+            Dimension::None => Ok(()),
+        }
+    }
+}
+
+type Read = (f64, f64, Unit, Dimension);
+
+fn bare(text: &str) -> Option<Read> {
+    let text = text.replace('_', "");
+    let number: f64 = text.parse().ok()?;
+    let is_whole = text.parse::<i64>().is_ok();
+    Some((number, if is_whole { 1.0 } else { FINE }, Unit::Bare, Dimension::None))
+}
+
+/// A number and its unit: times in picoseconds, sizes in bytes, all else as it stands.
+fn quantity(text: &str) -> Option<Read> {
+    let (number, unit) = text.trim().split_once(' ')?;
+    let number: f64 = number.replace('_', "").parse().ok()?;
+    let known = |units: &[(&str, f64)], unit: &str| units.iter().find(|(name, _)| *name == unit).map(|unit| unit.1);
+    if let Some(ps) = known(&TIMES, unit) {
+        return Some(((number * ps).round(), 1.0, Unit::Text("ps".to_owned()), Dimension::Time));
+    }
+    if let Some(ps) = unit.strip_suffix("/B").and_then(|unit| known(&TIMES, unit)) {
+        return Some(((number * ps).round(), 1.0, Unit::Text("ps/B".to_owned()), Dimension::Time));
+    }
+    if let Some(bytes) = known(&SIZES, unit) {
+        return Some(((number * bytes).round(), 1.0, Unit::Text("B".to_owned()), Dimension::None));
+    }
+    let unit_text = Unit::Text(unit.to_owned());
+    match unit {
+        "bit" => Some((number, BIT_GRAIN, unit_text, Dimension::None)),
+        unit if unit.ends_with("/s") || unit.ends_with("Hz") => Some((number, FINE, unit_text, Dimension::Rate)),
+        _ => None,
+    }
+}
+
+/// A number with no more digits than the finest grain has.
+fn written(number: f64) -> String {
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters() -> (Document, Vec<Parameter>) {
+        let text = "Scenario(
+            machine: (speed: \"20 Mbit/s\", per_byte: Some(\"680 ns/B\"), packet: Whole(\"1 KiB\"), rows: 8),
+            program: (share: 0.5, time: \"2 us\", pause: \"0 us\", formula: \"2 us * n\", name: \"x\"),
+            seed: 1,
+        )";
+        let document = Document::from_text("test", text).unwrap();
+        let parameters = Parameter::all(&document);
+        (document, parameters)
+    }
+
+    #[test]
+    fn numbers_are_found_with_what_they_are() {
+        let (_, parameters) = parameters();
+        let found: Vec<_> = parameters.iter().map(|one| (one.name.as_str(), one.dimension, one.number())).collect();
+        let expected = [
+            ("machine.speed", Dimension::Rate, 20.0),
+            ("machine.per_byte", Dimension::Time, 680_000.0),
+            ("machine.packet", Dimension::None, 1024.0),
+            ("machine.rows", Dimension::None, 8.0),
+            ("program.share", Dimension::None, 0.5),
+            ("program.time", Dimension::Time, 2e6),
+            ("program.pause", Dimension::Time, 0.0),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn numbers_are_changed_where_they_stand() {
+        let (mut document, parameters) = parameters();
+        let scaled: Vec<_> = parameters.iter().map(|one| one.scaled(1.01)).collect();
+        for (found, expected) in scaled.iter().zip([20.2, 686_800.0, 1034.0, 9.0, 0.505, 2_020_000.0, 0.0]) {
+            assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+        }
+        for parameter in &parameters {
+            assert!((parameter.scaled(1.0) - parameter.number()).abs() < 1e-9);
+            parameter.slow_down(&mut document, 2.0).unwrap();
+        }
+        let doubled: Vec<_> = Parameter::all(&document).iter().map(|one| one.text.clone()).collect();
+        assert_eq!(doubled, ["10 Mbit/s", "1360000 ps/B", "1 KiB", "8", "0.5", "4000000 ps", "0 ps"]);
+    }
+}

@@ -1,0 +1,148 @@
+//! Laws, fits, sensitivities and itemised messages, as a user asks for them.
+
+use crate::{parsim, repository};
+use serde_json::Value;
+
+/// The output of `parsim arguments`, fed with `input`, by lines of JSON.
+fn lines(arguments: &[&str], input: &str) -> Vec<Value> {
+    let output = parsim().args(arguments).args(["--format", "jsonl"]).write_stdin(input).assert().success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).expect("output is text");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect()
+}
+
+/// The output of a sweep as text.
+fn swept(scenario: &str, overs: &[&str]) -> String {
+    let mut arguments = vec!["sweep", scenario];
+    for over in overs {
+        arguments.extend(["--over", over]);
+    }
+    lines(&arguments, "").iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn number(record: &Value, key: &str) -> f64 {
+    record[key].as_f64().unwrap_or_else(|| panic!("there is no number `{key}` in {record}"))
+}
+
+fn assert_within(value: f64, expected: f64, relative: f64, what: &str) {
+    assert!((value - expected).abs() <= relative * expected.abs(), "{what}: {value} is not {expected}");
+}
+
+/// CS-RR-281, Table 2, from simulated pings of whole packets, which lie on a plane.
+#[test]
+fn table_2_is_fitted_to_simulated_pings() {
+    let pings = swept("scenarios/ping.ron", &["bytes=1,8,40,80,120,240,480,960,1920,3840"]);
+    let fit = &lines(&["fit", "-", "--model", "point-to-point", "--value", "message_s"], &pings)[0];
+    assert_within(number(fit, "break_bytes"), 120.0, 0.0, "the break");
+    let table = [
+        ("alpha_s", 51.1e-6, 0.001, None),
+        ("beta_s_per_byte", 0.27e-6, 0.001, Some((1.33e-6, 0.02))),
+        ("gamma_s_per_hop", 8.86e-6, 0.001, Some((93.04e-6, 0.15))),
+        ("delta_s_per_byte_hop", 0.68e-6, 0.001, Some((0.05e-6, 0.15))),
+    ];
+    for (key, short, tolerance, long) in table {
+        assert_within(number(fit, &format!("short_{key}")), short, tolerance, key);
+        if let Some((long, tolerance)) = long {
+            assert_within(number(fit, &format!("long_{key}")), long, tolerance, key);
+        }
+    }
+}
+
+/// A machine file written by a fit takes the times that were fitted.
+#[test]
+fn a_fitted_machine_takes_the_fitted_times() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let machine = folder.path().join("fitted.ron");
+    let like = repository("scenarios/machines/parsytec-supercluster-t800.ron");
+    let over = ["bytes=1,40,120,240,480", "hops=1,2,5"];
+    let pings = swept("scenarios/ping.ron", &over);
+    let (machine, like) = (machine.display().to_string(), like.display().to_string());
+    let fit = ["fit", "-", "--model", "point-to-point", "--value", "message_s", "--ron", &machine, "--like", &like];
+    lines(&fit, &pings);
+    let set = format!("machine=File({machine:?})");
+    let again = ["sweep", "scenarios/ping.ron", "--over", "bytes=1,40,120", "--over", over[1], "--set", &set];
+    let again = lines(&again, "");
+    assert_eq!(again.len(), 9);
+    for record in again {
+        assert_within(number(&record, "message_s"), number(&record, "predicted_message_s"), 1e-6, "a fitted time");
+    }
+}
+
+/// What docs/fits.md says of the extrapolation from 32 processors to 128.
+#[test]
+fn gauss_jordan_is_extrapolated_with_the_stated_error() {
+    let times = swept("scenarios/gauss-jordan-neighbour.ron", &["n=512", "p=1,2,4,8,16,32,128"]);
+    let fit = ["fit", "-", "--model", "normal-form", "--parameters", "p", "--strong-scaling", "p"];
+    let with = |options: &[&str]| {
+        let points = lines(&[&fit, options, &["--up-to", "p=32", "--points"]].concat(), &times);
+        let held_out: Vec<_> = points.into_iter().filter(|point| point["fitted"] == false).collect();
+        assert_eq!(held_out.len(), 1);
+        held_out[0].clone()
+    };
+    assert_within(number(&with(&[]), "error"), -0.118, 0.01, "the error with one term");
+    let two = with(&["--terms", "2"]);
+    assert_within(number(&two, "error"), -0.017, 0.01, "the error with two terms");
+    let miss = (number(&two, "model_s") - number(&two, "makespan_s")).abs();
+    assert!(miss < number(&two, "model_interval95_s"), "{two}");
+}
+
+#[test]
+fn extra_p_reads_what_fit_writes_and_fit_reads_it_back() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("data.jsonl").display().to_string();
+    let table = "p,n,time\n2,8,3.0\n2,8,3.1\n4,8,5.0\n8,8,9.0\n";
+    let fit = ["--model", "normal-form", "--parameters", "p"];
+    let first = lines(&[&["fit", "-", "--extra-p", &file], &fit[..]].concat(), table);
+    let written = std::fs::read_to_string(&file).expect("it was written");
+    let line = r#"{"params":{"p":2.0},"callpath":"n=8","metric":"time","value":[3.0,3.1]}"#;
+    assert_eq!(written.lines().next(), Some(line));
+    let again = lines(&[&["fit", &file], &fit[..]].concat(), "");
+    assert_eq!((&first[0]["form"], &first[0]["points"]), (&again[0]["form"], &again[0]["points"]));
+}
+
+#[test]
+fn the_laws_tell_what_holds_a_sweep_back() {
+    let times = swept("scenarios/gauss-jordan-neighbour.ron", &["n=64", "p=1,2,4,8,16,32"]);
+    let laws = lines(&["laws", "--data", "-"], &times);
+    assert_eq!(laws.len(), 6);
+    for law in &laws {
+        assert_eq!(
+            (&law["knee_p"], &law["verdict"], &law["growing"]),
+            (&16.into(), &"rising".into(), &"blocked_s".into())
+        );
+        let parts = ["computing", "input_output", "sending", "blocked", "system", "idle"];
+        let parts = parts.map(|part| law[&format!("karp_flatt_of_{part}")].as_f64());
+        let sum = parts.into_iter().sum::<Option<f64>>();
+        match (law["karp_flatt"].as_f64(), sum) {
+            (Some(metric), Some(sum)) => assert_within(sum, metric, 1e-9, "the parts of e"),
+            (metric, sum) => assert!(metric.is_none() && sum.is_none() && law["p"] == 1, "{law}"),
+        }
+    }
+    let given = lines(&["laws", "amdahl", "--serial-fraction", "0.2", "--p", "2,16,inf"], "");
+    assert_eq!(given.iter().map(|law| number(law, "speedup").round()).collect::<Vec<_>>(), [2.0, 4.0, 5.0]);
+}
+
+#[test]
+fn bad_questions_get_an_answer() {
+    let message = |arguments: &[&str], input: &str| {
+        let output = parsim().args(arguments).write_stdin(input).assert().code(2);
+        String::from_utf8(output.get_output().stderr.clone()).expect("output is text")
+    };
+    assert!(message(&["laws"], "").contains("give a law"));
+    assert!(message(&["laws", "karp-flatt", "--p", "2,4", "--speedup", "2"], "").contains("--p has 2 values"));
+    assert!(message(&["laws", "amdahl", "--serial-fraction", "2", "--p", "2"], "").contains("from 0 to 1"));
+    assert!(message(&["laws", "--data", "-"], "p,time\n2,1\n").contains("--sequential-s"));
+    assert!(message(&["fit", "-", "--model", "hockney"], "bytes,time\n2,1\n").contains("do not determine the model"));
+    assert!(message(&["fit", "-", "--model", "hockney"], "p,time\n2,1\n").contains("no column `bytes`"));
+    let explain = ["explain", "scenarios/ping.ron", "--from", "1", "--to", "0"];
+    assert!(message(&explain, "").contains("there is no such message"));
+}
+
+#[test]
+fn sensitivity_is_the_same_on_any_number_of_threads() {
+    let arguments = ["sensitivity", "scenarios/ping.ron", "--set", "program.bytes=500B"];
+    let with = |threads: &str| {
+        let output = parsim().args(arguments).env("RAYON_NUM_THREADS", threads).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).expect("output is text")
+    };
+    assert_eq!(with("1"), with("3"));
+}
