@@ -96,7 +96,7 @@ enum Command {
     Laws(laws::LawsArguments),
     /// Fits a model to the times of a sweep or of measurements, by least squares.
     #[command(
-        after_help = "Examples: parsim sweep scenarios/ping.ron --format jsonl | parsim fit - --model point-to-point
+        after_help = "Examples: parsim sweep scenarios/ping.ron --format jsonl | parsim fit - --model point-to-point --value message_s
           parsim fit sweep.jsonl --model normal-form --parameters p --strong-scaling p --up-to p=32"
     )]
     Fit(fit::FitArguments),

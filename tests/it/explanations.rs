@@ -16,7 +16,7 @@ fn swept(scenario: &str, overs: &[&str]) -> String {
     for over in overs {
         arguments.extend(["--over", over]);
     }
-    lines(&arguments, "").iter().map(|line| format!("{line}\n")).collect()
+    lines(&arguments, "").iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn number(record: &Value, key: &str) -> f64 {

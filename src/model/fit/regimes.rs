@@ -3,6 +3,9 @@
 use super::regression::{Quality, Regression, Weighting};
 use crate::model::point_to_point::{Measurement, Regime};
 
+/// Residuals below this part of a time are those of arithmetic.
+const EXACT: f64 = 1e-9;
+
 /// One branch of equation (4) as the data give it.
 #[derive(Clone, Debug)]
 pub struct FittedRegime {
@@ -26,17 +29,22 @@ impl FittedRegime {
         ];
         let regression = Regression::of(&columns, &column(&|point| point.seconds), weighting)?;
         let [alpha_s, beta_s_per_byte, gamma_s_per_hop, delta_s_per_byte_hop] = four(&regression.coefficients)?;
-        let weight = |point: &Measurement| match weighting {
-            Weighting::Absolute => 1.0,
-            Weighting::Relative => point.seconds.recip(),
-        };
         let deviations = regression.fitted.iter().zip(points);
         Some(Self {
             regime: Regime { alpha_s, beta_s_per_byte, gamma_s_per_hop, delta_s_per_byte_hop },
             intervals: regression.intervals.as_deref().and_then(four),
             quality: regression.quality,
-            squares: deviations.map(|(fitted, point)| (weight(point) * (fitted - point.seconds)).powi(2)).sum(),
+            squares: deviations
+                .map(|(fitted, point)| (weight(weighting, point) * (fitted - point.seconds)).powi(2))
+                .sum(),
         })
+    }
+}
+
+fn weight(weighting: Weighting, point: &Measurement) -> f64 {
+    match weighting {
+        Weighting::Absolute => 1.0,
+        Weighting::Relative => point.seconds.recip(),
     }
 }
 
@@ -57,7 +65,8 @@ pub struct TwoRegimes {
 
 impl TwoRegimes {
     /// The fit with the break at `break_bytes`, or where the sum of squares is least: the data can name it only by
-    /// a length that occurs in them.
+    /// a length that occurs in them. Of breaks that fit equally well it is the longest: a full packet lies on both
+    /// planes.
     ///
     /// `None` if no regime is determined: two lengths at each of two distances are needed.
     #[must_use]
@@ -69,9 +78,12 @@ impl TwoRegimes {
         let mut lengths: Vec<_> = points.iter().map(|point| point.bytes).collect();
         lengths.sort_by(f64::total_cmp);
         lengths.dedup();
-        let broken = lengths.into_iter().filter_map(|length| Self::broken(points, length, weighting));
+        let broken = lengths.into_iter().rev().filter_map(|length| Self::broken(points, length, weighting));
         let determined = broken.filter(|fit| fit.short.is_some() && fit.long.is_some());
-        let best = determined.min_by(|one, other| one.squares().total_cmp(&other.squares()));
+        let arithmetic =
+            EXACT.powi(2) * points.iter().map(|point| (weight(weighting, point) * point.seconds).powi(2)).sum::<f64>();
+        let best =
+            determined.min_by(|one, other| one.squares().max(arithmetic).total_cmp(&other.squares().max(arithmetic)));
         best.or_else(|| Self::broken(points, f64::INFINITY, weighting).filter(|fit| fit.short.is_some()))
     }
 

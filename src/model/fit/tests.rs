@@ -207,3 +207,21 @@ fn constant_data_ask_for_a_constant_and_forms_are_written() {
     assert_eq!(form.to_string(), "1.0000e0 + 6.2500e-2 p^(3/2) log2(p) + 2.5000e-1 p log2(n)^2");
     assert_eq!(ron::from_str::<NormalForm>(&form.to_ron()).unwrap(), form);
 }
+
+/// Times of whole packets lie on the long plane, and that of one full packet on both: the packet is not cut.
+#[test]
+fn of_equal_breaks_the_longest_is_found() {
+    let model = PointToPoint::PARSYTEC_SUPERCLUSTER;
+    let short = |bytes: f64, hops: f64| model.short.time_s(bytes, hops);
+    let long = |bytes: f64, hops: f64| short(120.0, hops) + (bytes - 120.0) / 120.0 * (160e-6 + 6.5e-6 * hops);
+    let time = |bytes: f64, hops: f64| if bytes <= 120.0 { short(bytes, hops) } else { long(bytes, hops) };
+    let pairs = [1.0, 40.0, 80.0, 120.0, 240.0, 480.0, 960.0].map(|bytes| [1.0, 2.0, 5.0].map(|hops| (bytes, hops)));
+    let points: Vec<_> = pairs
+        .as_flattened()
+        .iter()
+        .map(|(bytes, hops)| Measurement { bytes: *bytes, hops: *hops, seconds: time(*bytes, *hops) })
+        .collect();
+    for weighting in [Weighting::Absolute, Weighting::Relative] {
+        assert_close(TwoRegimes::fit(&points, None, weighting).unwrap().break_bytes, 120.0, 0.0);
+    }
+}
