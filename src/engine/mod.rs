@@ -5,12 +5,18 @@
 //! event was inserted, on the queue, or on how finely the simulator cuts events.
 //! The engine does not know what a machine, a message or a program is.
 
+mod appointments;
 mod calendar;
+mod lists;
 mod processes;
 mod random;
+mod run;
 mod station;
 
+pub use appointments::Appointments;
 pub use calendar::{Calendar, Entity};
+pub use lists::Lists;
 pub use processes::{Asking, Mailbox, Processes, Step};
 pub use random::{STREAM_GENERATOR, Streams, stable_hash};
-pub use station::{StationId, Stations};
+pub use run::{Run, Runs};
+pub use station::{Line, StationId, Stations};

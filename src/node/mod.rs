@@ -8,7 +8,7 @@ mod noise;
 pub mod processor;
 mod software;
 
-pub use dispatch::{Dispatcher, RouterTurn, Turns, Urgency};
+pub use dispatch::{Admission, Dispatcher, RouterTurn, Standing, Turns, Urgency};
 pub use input_output::{Host, Linear};
 pub use noise::Noise;
 pub use processor::{Module, Processor, Work};

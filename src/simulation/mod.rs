@@ -43,6 +43,7 @@ pub struct Simulation<'m> {
     streams: Streams,
     limits: Limits,
     keeps_deliveries: bool,
+    packet_by_packet: bool,
 }
 
 /// Why a run has no result.
@@ -107,7 +108,7 @@ impl<'m> Simulation<'m> {
         let streams = Streams::new(1);
         let topology = Partition::Fitted.of(&machine.network.topology, ranks);
         let layout = Placement::RowMajor.lay_out(topology, ranks, streams);
-        Self { machine, layout, streams, limits: Limits::default(), keeps_deliveries: false }
+        Self { machine, layout, streams, limits: Limits::default(), keeps_deliveries: false, packet_by_packet: false }
     }
 
     /// The same run with another layout of ranks.
@@ -121,6 +122,13 @@ impl<'m> Simulation<'m> {
     #[must_use]
     pub const fn streams(mut self, streams: Streams) -> Self {
         self.streams = streams;
+        self
+    }
+
+    /// The same run in which no packets travel together: it takes longer, and gives the same trace.
+    #[must_use]
+    pub const fn packet_by_packet(mut self) -> Self {
+        self.packet_by_packet = true;
         self
     }
 
@@ -143,12 +151,21 @@ impl<'m> Simulation<'m> {
     /// # Errors
     /// A deadlock with who waits for whom, a limit, or a fault of the program.
     pub fn run(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
+        let mut stage = self.play(program)?;
+        if stage.is_cut_short() {
+            let slow = self.clone().packet_by_packet();
+            return slow.play(program)?.close();
+        }
+        stage.close()
+    }
+
+    fn play(&self, program: &dyn Program) -> Result<Stage<'_>, SimulationError> {
         let mut stage = Stage::set(self, program);
         stage.open()?;
         while let Some(now) = stage.step()? {
             self.check_limits(now, stage.events())?;
         }
-        stage.close()
+        Ok(stage)
     }
 
     fn check_limits(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
