@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use parsim::Machine;
 use parsim::engine::Streams;
-use parsim::machine::{Happening, Sends, Transport};
+use parsim::machine::{Happening, Seat, Sends, Transport};
 use parsim::network::Topology;
 use parsim::units::SimTime;
 use std::time::Duration;
@@ -35,7 +35,8 @@ fn everybody_sends(machine: &Machine, rows: u32, columns: u32) -> u64 {
     for node in 0..rows * columns {
         let row = random.near(node / columns).min(rows - 1);
         let column = random.near(node % columns).min(columns - 1);
-        transport.send(SimTime::START, node, row * columns + column, BYTES, node);
+        let at = |node| Seat { node, core: 0 };
+        transport.send(SimTime::START, at(node), at(row * columns + column), BYTES, node);
     }
     while let Some(now) = transport.step() {
         while let Some(happening) = transport.happenings.pop_front() {

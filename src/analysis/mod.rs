@@ -3,11 +3,15 @@
 mod bottleneck;
 mod breakdown;
 mod components;
+mod optimum;
+mod performance;
 mod residual;
 mod statistics;
 
 pub use bottleneck::{Bottleneck, Change, Place, Step};
 pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
-pub use residual::Residuals;
+pub use optimum::{Choice, Goal, Optimum, Point};
+pub use performance::Performance;
+pub use residual::{Residuals, root_mean_square};
 pub use statistics::Sample;

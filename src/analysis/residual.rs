@@ -19,6 +19,22 @@ impl Residuals {
         (!self.0.is_empty()).then(|| sum / self.0.len() as f64)
     }
 
+    /// The mean of the signed errors: whether predictions are too large or too small; `None` without cells.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "tables have few cells")]
+    pub fn mean(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.iter().sum::<f64>() / self.0.len() as f64)
+    }
+
+    /// The symmetric mean absolute percentage error as a ratio, the mean of 2 |P − M| / (|P| + |M|), for positive
+    /// measurements M; `None` without cells.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "tables have few cells")]
+    pub fn symmetric_mean_absolute(&self) -> Option<f64> {
+        let sum: f64 = self.0.iter().map(|error| 2.0 * error.abs() / ((1.0 + error).abs() + 1.0)).sum();
+        (!self.0.is_empty()).then(|| sum / self.0.len() as f64)
+    }
+
     /// The largest absolute error; `None` without cells.
     #[must_use]
     pub fn max_absolute(&self) -> Option<f64> {
@@ -32,8 +48,31 @@ impl Residuals {
     }
 }
 
+/// The root of the mean of the squares, in the unit of the errors; `None` without any.
+#[must_use]
+pub fn root_mean_square(errors: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = errors.fold((0.0, 0.0), |(count, sum), error| (count + 1.0, sum + error * error));
+    (count > 0.0).then(|| f64::sqrt(sum / count))
+}
+
 impl FromIterator<f64> for Residuals {
     fn from_iter<I: IntoIterator<Item = f64>>(errors: I) -> Self {
         Self(errors.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_errors_of_two_cells() {
+        let residuals: Residuals = [Residuals::error(1.0, 2.0), Residuals::error(3.0, 2.0)].into_iter().collect();
+        assert_eq!(residuals.mean(), Some(0.0));
+        assert_eq!(residuals.mean_absolute(), Some(0.5));
+        // 2 · 1 / 3 and 2 · 1 / 5.
+        assert!((residuals.symmetric_mean_absolute().unwrap() - f64::midpoint(2.0 / 3.0, 0.4)).abs() < 1e-12);
+        assert_eq!(root_mean_square([3.0, -4.0].into_iter()), Some(12.5_f64.sqrt()));
+        assert_eq!(root_mean_square(std::iter::empty()), None);
     }
 }

@@ -1,7 +1,7 @@
 //! `parsim bottleneck`: what limits a program, along an axis.
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
-use super::outcome::{self, References, keyed, metadata};
+use super::outcome::{self, Outcome, References, keyed, metadata};
 use super::sweep::{name, play_all, prepared};
 use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::analysis::{Bottleneck, Components, ComputationSplit, Place};
@@ -33,7 +33,7 @@ pub struct BottleneckArguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Source {
+pub enum Source {
     /// The simulation.
     Simulated,
     /// The equations of CS-RR-281 read literally (Gauss-Jordan only).
@@ -61,10 +61,10 @@ impl Source {
 }
 
 /// The cases of one curve, by their numbers, and the curve.
-struct Group {
-    name: String,
+pub struct Group {
+    pub name: String,
     cases: Vec<usize>,
-    curve: BottleneckCurve,
+    pub curve: BottleneckCurve,
 }
 
 pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
@@ -109,23 +109,25 @@ fn points(
         Source::Simulated => {
             let mut points = Vec::new();
             play_all(cases, jobs, references, |case, result| {
-                let explained = match result {
-                    Ok(outcome) => {
-                        let components = Components::of_trace(&outcome.trace, split(&case.scenario));
-                        let place = Place::in_trace(&outcome.trace, &Bottleneck::of(&components));
-                        (Some(components), place)
-                    }
+                points.push(match result {
+                    Ok(outcome) => simulated_point(case, axis, references, &outcome),
                     Err(error) => {
                         failures.push(format!("{}: {error}", name(case)));
-                        (None, Place::default())
+                        point(case, axis, references, (None, Place::default()))
                     }
-                };
-                points.push(point(case, axis, references, explained));
+                });
                 true
             })?;
             Ok(points)
         }
     }
+}
+
+/// A played case as a point of a curve along `axis`.
+pub fn simulated_point(case: &Case, axis: &CurveAxis, references: &References, outcome: &Outcome) -> BottleneckPoint {
+    let components = Components::of_trace(&outcome.trace, split(&case.scenario));
+    let place = Place::in_trace(&outcome.trace, &Bottleneck::of(&components));
+    point(case, axis, references, (Some(components), place))
 }
 
 /// The name of the program of `case`, if it is another one.
@@ -144,7 +146,14 @@ fn split(scenario: &Scenario) -> Option<ComputationSplit> {
             let cost = kernel.iteration().or_else(|| kernel.inner_cost(system.n).ok())?;
             Some(shares(cost.account(kernels.accounting)))
         }
-        (Processor::Kernels(_) | Processor::Calibrated(_) | Processor::Counted(_) | Processor::Rate(_), _) => None,
+        (
+            Processor::Kernels(_)
+            | Processor::Calibrated(_)
+            | Processor::Counted(_)
+            | Processor::Rate(_)
+            | Processor::FlopRate(_),
+            _,
+        ) => None,
     }
 }
 
@@ -182,7 +191,7 @@ fn point(
 }
 
 /// One curve for all cases that differ in the axis only, in the order of their first cases.
-fn grouped(cases: &[Case], points: Vec<BottleneckPoint>, axis: &CurveAxis, source: Source) -> Vec<Group> {
+pub fn grouped(cases: &[Case], points: Vec<BottleneckPoint>, axis: &CurveAxis, source: Source) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (index, (case, point)) in cases.iter().zip(points).enumerate() {
         let name = axis.group(case);

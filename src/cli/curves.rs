@@ -43,6 +43,11 @@ impl CurveAxis {
         Self { name: axis.name.clone(), label }
     }
 
+    /// Whether the axis varies the number of ranks.
+    pub fn is_ranks(&self, plan: &Plan) -> bool {
+        plan.axes().any(|axis| axis.name == self.name && axis.path == "ranks")
+    }
+
     /// The value of the axis in `case`.
     pub fn value<'c>(&self, case: &'c Case) -> Option<&'c AxisValue> {
         case.keys.iter().find(|(name, _)| *name == self.name).and_then(|(_, value)| value.as_ref())
@@ -76,7 +81,7 @@ impl TimeLines {
         let own = (kind, seconds, false);
         // The prediction that is looked at need not be compared with itself.
         let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
-        let times = others.filter(|one| !matches!(one.beside, Beside::Outcomes(_)));
+        let times = others.filter(|one| !matches!(one.beside, Beside::Outcome(_) | Beside::Outcomes(_)));
         let others = times.map(|one| (one.title.as_str(), one.value, matches!(one.beside, Beside::MeasuredMakespan)));
         for (kind, seconds, is_measurement) in [own].into_iter().chain(others) {
             let Some(seconds) = seconds else { continue };

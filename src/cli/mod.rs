@@ -2,10 +2,14 @@
 
 mod bottleneck;
 mod check;
+mod cluster;
 mod curves;
 mod failure;
+mod optimum;
 mod outcome;
 mod overrides;
+mod real_programs;
+mod report;
 mod run;
 mod saturation;
 mod sweep;
@@ -52,9 +56,19 @@ enum Command {
         after_help = "Example: parsim bottleneck scenarios/gauss-jordan-neighbour.ron --over n=256 --source as-printed --plot figures"
     )]
     Bottleneck(bottleneck::BottleneckArguments),
+    /// Finds the numbers of cores and nodes that suit a load best, by model and by simulation.
+    #[command(
+        after_help = "Example: parsim optimum scenarios/cluster-hpl.ron --set program.n=20000 --most-nodes 256 --plot figures"
+    )]
+    Optimum(optimum::OptimumArguments),
     /// Compares simulations and models with published measurements.
     #[command(after_help = "Example: parsim validate cs-rr-281")]
     Validate(validate::ValidateArguments),
+    /// Writes everything about some scenarios into one HTML page that needs nothing else.
+    #[command(
+        after_help = "Example: parsim report scenarios/gauss-jordan-neighbour.ron --over n=128,256 --out report.html"
+    )]
+    Report(report::ReportArguments),
     /// Finds every fault of scenario and machine files without running them.
     #[command(after_help = "Example: parsim check scenarios/*.ron scenarios/machines/*.ron")]
     Check(check::CheckArguments),
@@ -123,7 +137,9 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Sweep(arguments) => sweep::execute(&arguments),
         Command::Saturation(arguments) => saturation::execute(&arguments),
         Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
+        Command::Optimum(arguments) => optimum::execute(&arguments),
         Command::Validate(arguments) => validate::execute(&arguments),
+        Command::Report(arguments) => report::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
         Command::Topology(arguments) => topology::execute(&arguments),
     }

@@ -1,6 +1,6 @@
 //! A played case: its trace, and what it is set beside.
 
-use super::telemetry;
+use super::{cluster, telemetry};
 use crate::analysis::{Breakdown, Residuals, Sample};
 use crate::engine::{STREAM_GENERATOR, stable_hash};
 use crate::model::point_to_point::PointToPoint;
@@ -24,6 +24,7 @@ enum Reference {
     AsPrinted,
     PointToPoint,
     InnerIteration,
+    Hierarchical,
     Measured(Measurements),
 }
 
@@ -37,6 +38,7 @@ impl References {
                 Comparison::AsPrinted => Reference::AsPrinted,
                 Comparison::PointToPoint => Reference::PointToPoint,
                 Comparison::InnerIteration => Reference::InnerIteration,
+                Comparison::Hierarchical => Reference::Hierarchical,
                 Comparison::Measured(file) => Reference::Measured(Measurements::load(&folder.join(file))?),
             })
         };
@@ -62,9 +64,12 @@ impl Reference {
             }
             Self::PointToPoint => ("message by equation (4)", "predicted_message_s", message_s(&case.scenario)),
             Self::Measured(table) => {
-                let beside = Beside::MeasuredMakespan;
-                return vec![compared("measured", "measured_s", beside, table.at(&case.keys))];
+                let beside = table.efficiency_is_known().then_some(Beside::Outcome("efficiency"));
+                let (key, beside) =
+                    beside.map_or(("measured_s", Beside::MeasuredMakespan), |it| ("known_efficiency", it));
+                return vec![compared("measured", key, beside, table.at(&case.keys))];
             }
+            Self::Hierarchical => return cluster::predictions(&case.scenario),
             Self::InnerIteration => return inner_iteration(&case.scenario),
         };
         vec![compared(title, key, Beside::Makespan, value)]
@@ -167,7 +172,8 @@ pub struct Outcome {
 impl Outcome {
     /// Plays `case`, with as many seeds as it asks for; all but the sample is of the first one.
     pub fn of(case: &Case, references: &References) -> Result<Self, SimulationError> {
-        let trace = played(&case.scenario)?;
+        let mut trace = played(&case.scenario)?;
+        cluster::judge(&case.scenario, &mut trace);
         let mut makespans = vec![trace.makespan.seconds()];
         for repetition in 1..case.scenario.repeat {
             let seed = case.scenario.seed.wrapping_add(u64::from(repetition));
@@ -212,6 +218,7 @@ impl Outcome {
             match one.beside {
                 Beside::Makespan => {}
                 Beside::MeasuredMakespan => record.put(SIMULATED_ERROR, error),
+                Beside::Outcome(_) => record.put(&format!("error_against_{}", one.key), error),
                 Beside::Outcomes(_) => record.put(&one.key.replace("published", "error_of"), error),
             }
         }

@@ -1,8 +1,8 @@
 //! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
 
 use super::outcome::{keyed, metadata};
-use super::sweep::{prepared, table};
-use super::{Failure, ScenarioArguments};
+use super::sweep::{pool, prepared, table};
+use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::program::Shipped;
 use crate::report::{Format, Record, Writer};
 use crate::scenario::{Case, Plan};
@@ -19,9 +19,8 @@ pub const OFFERED: &str = "program.offered";
 pub struct SaturationArguments {
     #[command(flatten)]
     common: ScenarioArguments,
-    /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
-    #[arg(long, value_name = "NAME=V1,V2,…")]
-    over: Vec<String>,
+    #[command(flatten)]
+    cases: CaseArguments,
     /// How closely the load is searched, in flits per node and cycle.
     #[arg(long, default_value_t = 0.005)]
     resolution: f64,
@@ -32,10 +31,11 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     if arguments.resolution.is_nan() || arguments.resolution <= 0.0 {
         return Err(Failure::Usage(format!("--resolution {}: give a number above 0", arguments.resolution)));
     }
-    let plan = common.plan(&arguments.over)?;
+    let plan = common.plan(&arguments.cases.over)?;
     let Some((cases, _)) = prepared(common, &plan)? else { return Ok(()) };
     let cases = without_load(&plan, cases);
-    let found: Vec<_> = cases.par_iter().map(|case| search(case, arguments.resolution)).collect();
+    let search_all = || cases.par_iter().map(|case| search(case, arguments.resolution)).collect();
+    let found: Vec<_> = pool(arguments.cases.jobs)?.install(search_all);
     let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
     let rows: Vec<_> = cases.iter().zip(&found).map(|(case, found)| record(case, found.as_ref())).collect();
     let mut writer = Writer::many(stdout(), common.format.into());

@@ -105,11 +105,7 @@ pub fn play_all(
     references: &References,
     mut receive: impl FnMut(&Case, Result<Outcome, SimulationError>) -> bool,
 ) -> Result<(), Failure> {
-    if jobs == Some(0) {
-        return Err(Failure::Usage("--jobs 0: nothing would be played; give a number from 1 on".to_owned()));
-    }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0)).build();
-    let pool = pool.map_err(|error| Failure::Usage(format!("--jobs: {error}")))?;
+    let pool = pool(jobs)?;
     let progress = progress_bar(cases.len());
     let (sender, results) = mpsc::channel();
     pool.in_place_scope(|scope| {
@@ -134,6 +130,15 @@ pub fn play_all(
     });
     progress.finish_and_clear();
     Ok(())
+}
+
+/// The threads that `--jobs` asks for; one for each core unless given.
+pub fn pool(jobs: Option<usize>) -> Result<rayon::ThreadPool, Failure> {
+    if jobs == Some(0) {
+        return Err(Failure::Usage("--jobs 0: nothing would be played; give a number from 1 on".to_owned()));
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0)).build();
+    pool.map_err(|error| Failure::Usage(format!("--jobs: {error}")))
 }
 
 fn progress_bar(cases: usize) -> ProgressBar {

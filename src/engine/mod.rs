@@ -11,12 +11,14 @@ mod lists;
 mod processes;
 mod random;
 mod run;
+mod server;
 mod station;
 
 pub use appointments::Appointments;
 pub use calendar::{Calendar, Entity};
 pub use lists::Lists;
 pub use processes::{Asking, Mailbox, Processes, Step};
-pub use random::{STREAM_GENERATOR, Streams, stable_hash};
+pub use random::{AddressedStream, STREAM_GENERATOR, Streams, stable_hash};
 pub use run::{Run, Runs};
+pub use server::{Discipline, ServerId, Servers};
 pub use station::{Line, StationId, Stations};

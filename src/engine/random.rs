@@ -32,6 +32,32 @@ impl Streams {
     }
 }
 
+/// One stream whose numbers are drawn by position, not in order: what is drawn at a position is the same
+/// however often and in which order positions are drawn from, so that a computation can be repeated.
+#[derive(Clone, Debug)]
+pub struct AddressedStream(ChaCha8Rng);
+
+/// The 32-bit words of a block of `ChaCha`: what there is to draw at a position before the next one begins.
+const BLOCK_WORDS: u128 = 16;
+
+impl Streams {
+    /// The stream that `entity` uses for `purpose`, drawn from by position.
+    #[must_use]
+    pub fn addressed(self, purpose: &str, entity: u64) -> AddressedStream {
+        AddressedStream(self.stream(purpose, entity))
+    }
+}
+
+impl AddressedStream {
+    /// The numbers at `position`; of 64 bits there are eight before those of the next position.
+    #[must_use]
+    pub fn at(&self, position: u64) -> ChaCha8Rng {
+        let mut generator = self.0.clone();
+        generator.set_word_pos(u128::from(position) * BLOCK_WORDS);
+        generator
+    }
+}
+
 /// FNV-1a: the same on every platform and version.
 #[must_use]
 pub fn stable_hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
@@ -53,6 +79,17 @@ mod tests {
     }
     const GOLDEN: [u64; 4] =
         [4_580_175_418_627_317_253, 2_935_545_840_921_536_338, 3_637_119_783_834_596_754, 16_167_685_235_940_841_848];
+
+    #[test]
+    fn positions_are_drawn_in_any_order() {
+        let mut in_order = Streams::new(1).stream("events", 3);
+        let blocks: Vec<[u64; 8]> = (0..4).map(|_| std::array::from_fn(|_| in_order.next_u64())).collect();
+        let addressed = Streams::new(1).addressed("events", 3);
+        for position in [2, 0, 3, 2, 1] {
+            let mut at = addressed.at(position);
+            assert_eq!(std::array::from_fn(|_| at.next_u64()), blocks[usize::try_from(position).unwrap()]);
+        }
+    }
 
     #[test]
     fn streams_differ_by_seed_purpose_and_entity() {

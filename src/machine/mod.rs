@@ -1,19 +1,20 @@
 //! Nodes on a network: the one place where the two meet.
 
+mod hierarchy;
 mod overrides;
 mod pace;
 mod placement;
 mod transport;
 
 pub use overrides::NodeOverride;
-pub use placement::{Layout, Partition, Placement, near_square};
+pub use placement::{Layout, Partition, Placement, Seat, near_square};
 pub use transport::{Happening, MessageId, Transport};
 
 pub use crate::network::traffic::Pattern;
 pub use crate::network::{LinkRates, Protocol};
 
 use crate::network::Network;
-use crate::node::{Host, Node};
+use crate::node::{Host, Level, Node};
 use serde::{Deserialize, Serialize};
 
 /// A message-passing parallel machine: nodes, equal but for overrides, on a network, and a host.
@@ -30,6 +31,9 @@ pub struct Machine {
     pub host: Host,
     /// When a send is complete.
     pub sends: Sends,
+    /// Groups of nodes, such as the regions of a cluster, from the inside out; none unless given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
     /// The nodes that differ from all others; none unless given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<NodeOverride>,

@@ -81,12 +81,25 @@ pub fn near_square(count: u32) -> (u32, u32) {
     (rows, count / rows)
 }
 
+/// Where a rank is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// Its node.
+    pub node: u32,
+    /// Its core there. Beyond the last core the ranks begin again with the first.
+    pub core: u32,
+}
+
 /// Where the ranks of a run are: the topology in use and the node of each rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     /// The part of the machine that the run has to itself.
     pub topology: Topology,
     nodes: Vec<u32>,
+    /// By rank, how many ranks before it lie on its node.
+    cores: Vec<u32>,
+    /// By node.
+    ranks_on: Vec<u32>,
     first_ranks: Vec<Option<u32>>,
 }
 
@@ -141,10 +154,14 @@ fn shuffled(nodes: u32, ranks: u32, streams: Streams) -> Vec<u32> {
 impl Layout {
     fn new(topology: Topology, nodes: Vec<u32>) -> Self {
         let mut first_ranks = vec![None; topology.nodes() as usize];
+        let mut ranks_on = vec![0; topology.nodes() as usize];
+        let mut cores = Vec::with_capacity(nodes.len());
         for (rank, node) in (0..).zip(&nodes) {
             first_ranks[*node as usize].get_or_insert(rank);
+            cores.push(ranks_on[*node as usize]);
+            ranks_on[*node as usize] += 1;
         }
-        Self { topology, nodes, first_ranks }
+        Self { topology, nodes, cores, ranks_on, first_ranks }
     }
 
     /// The number of ranks.
@@ -160,6 +177,24 @@ impl Layout {
     #[must_use]
     pub fn node(&self, rank: u32) -> u32 {
         self.nodes[rank as usize]
+    }
+
+    /// The seat of `rank`: the ranks of a node take its cores in their order.
+    #[must_use]
+    pub fn seat(&self, rank: u32) -> Seat {
+        Seat { node: self.nodes[rank as usize], core: self.cores[rank as usize] }
+    }
+
+    /// How many ranks lie on `node`.
+    #[must_use]
+    pub fn ranks_on(&self, node: u32) -> u32 {
+        self.ranks_on[node as usize]
+    }
+
+    /// The most ranks on a node.
+    #[must_use]
+    pub fn most_ranks_on_a_node(&self) -> u32 {
+        self.ranks_on.iter().copied().max().unwrap_or(0)
     }
 
     /// The first rank on `node`, if there is one.

@@ -1,10 +1,9 @@
 //! How a message crosses the machine: prepared packet by packet on the source's processor,
 //! carried over links and passed on by the nodes between, taken in on the destination's processor.
 
-mod trains;
-
+use super::hierarchy::Hierarchy;
 use super::pace::Pace;
-use super::{Machine, Sends};
+use super::{Machine, Seat, Sends};
 use crate::engine::{Appointments, Calendar, Entity, Runs, Streams};
 use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
 use crate::node::processor::{KernelError, Stopwatch};
@@ -12,6 +11,11 @@ use crate::node::{Dispatcher, Node, Turns, Urgency, Work};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
+
+mod cores;
+mod trains;
+
+use cores::processors;
 use trains::Trains;
 
 /// A message on its way; the number is used again when the message is gone.
@@ -29,6 +33,11 @@ pub enum Happening {
     TimeUp {
         /// Whose timer it was.
         owner: u32,
+    },
+    /// The bytes that were to be loaded, or to leave a node, have done so.
+    Moved {
+        /// What was asked to be told.
+        ticket: u32,
     },
     /// The send of a message is complete, in the sense of [`Sends`].
     Sent {
@@ -63,6 +72,10 @@ pub struct Transport {
     told: Appointments<Job>,
     /// Jobs of the router that have just been let in; empty between events.
     let_in: Vec<(Job, Runs)>,
+    /// Only where cores share something.
+    hierarchy: Option<Box<Hierarchy>>,
+    cores: u32,
+    vertices: u32,
     messages: Vec<Message>,
     vacant: Vec<MessageId>,
     /// What has happened and has not been told yet.
@@ -87,14 +100,15 @@ struct FirstEntities {
     processor: Entity,
     alarm: Entity,
     timer: Entity,
+    hierarchy: Entity,
 }
 
 impl FirstEntities {
-    /// `None` if the events of so many links, vertices and processes cannot be numbered in 32 bits.
-    fn after(links: Entity, vertices: u32, owners: u32) -> Option<Self> {
-        let alarm = links.checked_add(vertices)?;
-        let timer = alarm.checked_add(vertices)?;
-        timer.checked_add(owners).map(|_| Self { processor: links, alarm, timer })
+    /// `None` if the events of so many links, processors and processes cannot be numbered in 32 bits.
+    fn after(links: Entity, processors: u32, owners: u32) -> Option<Self> {
+        let alarm = links.checked_add(processors)?;
+        let timer = alarm.checked_add(processors)?;
+        timer.checked_add(owners).map(|hierarchy| Self { processor: links, alarm, timer, hierarchy })
     }
 }
 
@@ -103,6 +117,7 @@ impl FirstEntities {
 struct Message {
     from: u32,
     to: u32,
+    cores: (u32, u32),
     hops: u32,
     ticket: u32,
     /// Bytes whose preparation has not begun.
@@ -137,11 +152,9 @@ impl Transport {
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         let pace = Pace::of(machine, topology.vertices(), owners, streams);
-        match Trains::of(machine, &topology, pace.as_deref()) {
-            Some(trains) => {
-                let carrier = Carrier::Trains(Box::new(trains));
-                Self::with_carrier(machine, topology.vertices(), owners, pace, carrier)
-            }
+        let trains = Trains::of(machine, &topology, pace.as_deref());
+        match trains.filter(|_| machine.nodes.cores() == 1 && Hierarchy::of(machine, topology.nodes(), 0).is_none()) {
+            Some(trains) => Self::with_carrier(machine, &topology, owners, pace, Carrier::Trains(Box::new(trains))),
             None => Self::packet_by_packet(machine, topology, owners, streams),
         }
     }
@@ -153,15 +166,14 @@ impl Transport {
     /// As [`new`](Self::new).
     #[must_use]
     pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
-        let vertices = topology.vertices();
-        let pace = Pace::of(machine, vertices, owners, streams);
-        let fabric = Fabric::new(&machine.network, topology, Onward::BySoftware, streams);
-        Self::with_carrier(machine, vertices, owners, pace, Carrier::Packets(fabric))
+        let pace = Pace::of(machine, topology.vertices(), owners, streams);
+        let fabric = Fabric::new(&machine.network, topology.clone(), Onward::BySoftware, streams);
+        Self::with_carrier(machine, &topology, owners, pace, Carrier::Packets(fabric))
     }
 
     fn with_carrier(
         machine: &Machine,
-        vertices: u32,
+        topology: &Topology,
         owners: u32,
         pace: Option<Box<Pace>>,
         carrier: Carrier,
@@ -170,7 +182,9 @@ impl Transport {
             Carrier::Packets(fabric) => fabric.entities(),
             Carrier::Trains(trains) => trains.entities(),
         };
-        let first = FirstEntities::after(links, vertices, owners).expect("check limits the size of machines");
+        let (vertices, nodes, cores) = (topology.vertices(), topology.nodes(), machine.nodes.cores());
+        let processors = processors(vertices, nodes, cores).expect("check limits the size of machines");
+        let first = FirstEntities::after(links, processors, owners).expect("check limits the size of machines");
         let turns = Turns { router: machine.nodes.router_turn, time_slice: machine.nodes.time_slice };
         Self {
             node: machine.nodes.clone(),
@@ -181,8 +195,11 @@ impl Transport {
             calendar: Calendar::new(),
             carrier,
             passages: Vec::new(),
-            processors: Dispatcher::new(vertices, turns, first.alarm),
-            told: Appointments::new(vertices, first.processor),
+            hierarchy: Hierarchy::of(machine, nodes, first.hierarchy),
+            cores,
+            vertices,
+            processors: Dispatcher::new(processors, turns, first.alarm),
+            told: Appointments::new(processors, first.processor),
             let_in: Vec::new(),
             messages: Vec::new(),
             vacant: Vec::new(),
@@ -196,24 +213,42 @@ impl Transport {
     /// Whether `owners` processes on the topology are few enough, whatever the switching: events are
     /// numbered in 32 bits.
     #[must_use]
-    pub fn holds(topology: &Topology, owners: u32) -> bool {
-        let vertices = topology.vertices();
+    pub fn holds(machine: &Machine, topology: &Topology, owners: u32) -> bool {
+        let processors = processors(topology.vertices(), topology.nodes(), machine.nodes.cores());
         let links = Fabric::most_entities(topology);
-        links.and_then(|links| FirstEntities::after(links, vertices, owners)).is_some()
+        let first = links.zip(processors).and_then(|(links, count)| FirstEntities::after(links, count, owners));
+        // What passes through shared servers has events of its own, several for each process.
+        let shared = Hierarchy::count(machine, topology.nodes()) + 4 * u64::from(owners);
+        first.is_some_and(|first| Entity::try_from(u64::from(first.hierarchy) + shared).is_ok())
     }
 
     /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.
     ///
     /// # Errors
     /// If the processor cannot compute such a row.
-    pub fn compute(&mut self, now: SimTime, node: u32, owner: u32, work: Work) -> Result<(), KernelError> {
-        let mut row = self.stopwatch.row_time(work)?;
-        if let Some(pace) = &mut self.pace {
-            row = pace.row(node, owner, row);
-        }
-        self.settle(now, node);
-        self.processors.compute(&mut self.calendar, now, node, owner, (row, work.passes()));
+    pub fn compute(&mut self, now: SimTime, seat: Seat, owner: u32, work: Work) -> Result<(), KernelError> {
+        let row = self.stopwatch.row_time(work)?;
+        self.occupy(now, seat, owner, (row, work.passes()));
         Ok(())
+    }
+
+    /// Starts a computation of a share of some floating-point operations; else as [`compute`](Self::compute).
+    ///
+    /// # Errors
+    /// If the processor cannot compute them.
+    pub fn operate(&mut self, now: SimTime, seat: Seat, owner: u32, operations: f64) -> Result<(), KernelError> {
+        let time = self.stopwatch.operations_time(operations)?;
+        self.occupy(now, seat, owner, (time, 1));
+        Ok(())
+    }
+
+    fn occupy(&mut self, now: SimTime, seat: Seat, owner: u32, (mut row, passes): (SimDuration, u64)) {
+        if let Some(pace) = &mut self.pace {
+            row = pace.row(seat.node, owner, row);
+        }
+        let processor = self.processor(seat);
+        self.settle(now, processor);
+        self.processors.compute(&mut self.calendar, now, processor, owner, (row, passes));
     }
 
     /// Sets the timer of an owner; `TimeUp` tells when `span` is over. An owner has one at a time.
@@ -225,14 +260,16 @@ impl Transport {
     ///
     /// # Panics
     /// If the message has more than 2^32 packets, which a scenario's check refuses.
-    pub fn send(&mut self, now: SimTime, from: u32, to: u32, bytes: u64, ticket: u32) {
+    pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, bytes: u64, ticket: u32) {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
+        let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
         let hops = match &self.carrier {
             Carrier::Packets(fabric) => fabric.hops(from, to),
             Carrier::Trains(trains) => trains.hops(from, to),
         };
-        let message = Message { from, to, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
+        let message =
+            Message { from, to, cores, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
         let id = self.keep(message);
         self.counts.messages += 1;
         self.pass_by(now, 0);
@@ -258,12 +295,15 @@ impl Transport {
     pub fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
         self.pass_by(now, entity);
-        if entity >= self.first.timer {
+        if entity >= self.first.alarm {
             self.counts.events += 1;
-            self.happenings.push_back(Happening::TimeUp { owner: entity - self.first.timer });
-        } else if entity >= self.first.alarm {
-            self.counts.events += 1;
-            self.hear_alarm(now, entity - self.first.alarm);
+            if entity < self.first.timer {
+                self.hear_alarm(now, entity - self.first.alarm);
+            } else if entity < self.first.hierarchy {
+                self.happenings.push_back(Happening::TimeUp { owner: entity - self.first.timer });
+            } else {
+                self.step_hierarchy(now, entity);
+            }
         } else if let Some(mut play) = self.play() {
             match entity.checked_sub(play.first_processor) {
                 Some(node) => play.finish_job(node),
@@ -272,7 +312,7 @@ impl Transport {
         } else {
             self.counts.events += 1;
             match entity.checked_sub(self.first.processor) {
-                Some(node) => self.finish_job(now, node),
+                Some(processor) => self.finish_job(now, processor),
                 None => self.move_packets(now, entity),
             }
         }
@@ -284,24 +324,24 @@ impl Transport {
         self.key = self.key.max((now, entity));
     }
 
-    /// Something is going to happen on `node`: its state becomes that at `now`.
-    fn settle(&mut self, now: SimTime, node: u32) {
+    /// Something is going to happen on a processor: its state becomes that at `now`.
+    fn settle(&mut self, now: SimTime, processor: u32) {
         self.pass_by(now, 0);
         if let Some(mut play) = self.play() {
-            play.settle(node);
+            play.settle(processor);
         }
     }
 
-    /// The alarm of the processor of `node`.
-    fn hear_alarm(&mut self, now: SimTime, node: u32) {
-        self.settle(now, node);
+    /// The alarm of a processor.
+    fn hear_alarm(&mut self, now: SimTime, processor: u32) {
+        self.settle(now, processor);
         let mut let_in = std::mem::take(&mut self.let_in);
-        let ended = self.processors.alarm(&mut self.calendar, now, node, &mut let_in);
+        let ended = self.processors.alarm(&mut self.calendar, now, processor, &mut let_in);
         match self.play() {
-            Some(mut play) => play.let_in(node, let_in.drain(..)),
+            Some(mut play) => play.let_in(processor, let_in.drain(..)),
             None => {
                 for (job, departures) in let_in.drain(..) {
-                    self.told.add(&mut self.calendar, node, departures.first(), job);
+                    self.told.add(&mut self.calendar, processor, departures.first(), job);
                 }
             }
         }
@@ -315,26 +355,28 @@ impl Transport {
         self.key.0
     }
 
-    /// The time that the processor of `node` has worked for the communication up to `now`.
-    pub fn system_time(&mut self, node: u32, now: SimTime) -> SimDuration {
-        self.settle(now, node);
-        self.processors.served(node, now)
+    /// The time that the processor of `seat` has worked for the communication up to `now`.
+    pub fn system_time(&mut self, seat: Seat, now: SimTime) -> SimDuration {
+        let processor = self.processor(seat);
+        self.settle(now, processor);
+        self.processors.served(processor, now)
     }
 
     /// Ends the play after the last event. Whether anything was under way: then a play
     /// [packet by packet](Self::packet_by_packet) counts fewer events, packets and transmissions, because here those
     /// count that have been foreseen.
     pub fn stop(&mut self) -> bool {
-        let now = self.key.0;
-        let vertices = self.first.alarm - self.first.processor;
+        let (now, vertices) = (self.key.0, self.vertices);
         let Some(mut play) = self.play() else { return false };
         for vertex in 0..vertices {
             play.settle(vertex);
         }
-        play.trains.are_under_way(now) || !self.told.is_empty() || (0..vertices).any(|node| self.processors.is_busy(node, now))
+        let is_busy = |processors: &Dispatcher<Job>| (0..vertices).any(|node| processors.is_busy(node, now));
+        play.trains.are_under_way(now) || !play.told.is_empty() || is_busy(play.processors)
     }
 
-    /// How much has been simulated.
+    /// How much has been simulated. An event is the end of a transmission, a job, a computation or a
+    /// timer, or an alarm of a processor, whether it was played by itself or foreseen.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
@@ -375,8 +417,8 @@ impl Transport {
         message.unprepared -= bytes;
         let service = self.node.sending.time(bytes, message.hops);
         let bytes = u32::try_from(bytes).expect("check limits the size of packets");
-        let (from, job) = (message.from, Job::Prepare { message: id, bytes });
-        self.serve(now, from, job, service, Urgency::AtOnce);
+        let (seat, job) = (message.source(), Job::Prepare { message: id, bytes });
+        self.serve(now, seat, job, service, Urgency::AtOnce);
     }
 
     fn prepare_if_any_left(&mut self, now: SimTime, id: MessageId) {
@@ -385,10 +427,10 @@ impl Transport {
         }
     }
 
-    fn finish_job(&mut self, now: SimTime, node: u32) {
-        match self.told.take(&mut self.calendar, node, now).expect("a job has ended") {
+    fn finish_job(&mut self, now: SimTime, processor: u32) {
+        match self.told.take(&mut self.calendar, processor, now).expect("a job has ended") {
             Job::Prepare { message, bytes } => self.inject(now, message, bytes),
-            Job::PassOn(packet) => self.forward(now, node, packet),
+            Job::PassOn(packet) => self.forward(now, processor, packet),
             Job::Continue(_) => unreachable!("packets are prepared one by one"),
             Job::TakeIn(packet) => {
                 let (fabric, calendar) = self.fabric();
@@ -405,13 +447,23 @@ impl Transport {
     fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
         let Message { from, to, .. } = self.messages[id as usize];
         let packet = Packet::new(id, to, bytes, PacketKind::Data);
+        if from != to && self.node.sending.overlap {
+            self.prepare_if_any_left(now, id);
+        }
+        if self.hierarchy.is_some() {
+            self.enter_hierarchy(now, packet);
+        } else {
+            self.admit(now, packet);
+        }
+    }
+
+    /// A packet has come through all that the cores of its source share.
+    fn admit(&mut self, now: SimTime, packet: Packet) {
+        let Message { from, to, .. } = self.messages[packet.message as usize];
         if from == to {
-            self.injected(now, id);
+            self.injected(now, packet.message);
             self.arrive(now, to, packet);
         } else {
-            if self.node.sending.overlap {
-                self.prepare_if_any_left(now, id);
-            }
             self.forward(now, from, packet);
         }
     }
@@ -488,9 +540,13 @@ impl Transport {
             PacketKind::Data => self.node.routing.per_packet,
         };
         if here {
-            self.serve(now, node, Job::TakeIn(packet), service, Urgency::AtOnce);
+            let core = match packet.kind {
+                PacketKind::Data => self.messages[packet.message as usize].cores.1,
+                PacketKind::Acknowledge => self.messages[packet.message as usize].cores.0,
+            };
+            self.serve(now, Seat { node, core }, Job::TakeIn(packet), service, Urgency::AtOnce);
         } else {
-            self.serve(now, node, Job::PassOn(packet), service, Urgency::RouterTurn);
+            self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service, Urgency::RouterTurn);
         }
     }
 
@@ -521,11 +577,23 @@ impl Transport {
         self.vacant.push(id);
     }
 
-    fn serve(&mut self, now: SimTime, node: u32, job: Job, service: SimDuration, urgency: Urgency) {
-        let service = self.pace.as_ref().map_or(service, |pace| pace.service(node, service));
-        if let Some(departure) = self.processors.serve(&mut self.calendar, now, node, (job, service), urgency) {
-            self.told.add(&mut self.calendar, node, departure, job);
+    fn serve(&mut self, now: SimTime, seat: Seat, job: Job, service: SimDuration, urgency: Urgency) {
+        let service = self.pace.as_ref().map_or(service, |pace| pace.service(seat.node, service));
+        let processor = self.processor(seat);
+        let departure = self.processors.serve(&mut self.calendar, now, processor, (job, service), urgency);
+        if let Some(departure) = departure {
+            self.told.add(&mut self.calendar, processor, departure, job);
         }
+    }
+}
+
+impl Message {
+    const fn source(&self) -> Seat {
+        Seat { node: self.from, core: self.cores.0 }
+    }
+
+    const fn destination(&self) -> Seat {
+        Seat { node: self.to, core: self.cores.1 }
     }
 }
 
@@ -571,11 +639,12 @@ mod tests {
         let mut transport = Transport::new(&machine, mesh, 9, Streams::new(1));
         let neighbours = [1, 3, 5, 7];
         let now = SimTime::START;
-        transport.compute(now, CENTRE, CENTRE, Work::new(Module::Rsub, 10_000)).expect("a sound processor");
+        let seat = |node| Seat { node, core: 0 };
+        transport.compute(now, seat(CENTRE), CENTRE, Work::new(Module::Rsub, 10_000)).expect("a sound processor");
         for direction in 0..directions {
             let neighbour = neighbours[direction as usize / 2];
             let (from, to) = if direction % 2 == 0 { (neighbour, CENTRE) } else { (CENTRE, neighbour) };
-            transport.send(now, from, to, 1000 * BYTES, direction);
+            transport.send(now, seat(from), seat(to), 1000 * BYTES, direction);
         }
         while let Some(now) = transport.step() {
             if transport.happenings.contains(&Happening::Computed { owner: CENTRE }) {

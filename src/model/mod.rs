@@ -4,6 +4,7 @@
 
 pub mod collectives;
 pub mod input_output;
+pub mod kredel;
 pub mod point_to_point;
 pub mod switching;
 pub mod zemerly;

@@ -2,14 +2,18 @@
 //!
 //! A node does not know the network: a message is handed over at the [machine](crate::machine).
 
+mod demand;
 mod dispatch;
 mod input_output;
+mod level;
 mod noise;
 pub mod processor;
 mod software;
 
+pub use demand::Demand;
 pub use dispatch::{Admission, Dispatcher, RouterTurn, Standing, Turns, Urgency};
 pub use input_output::{Host, Linear};
+pub use level::{Level, Shared};
 pub use noise::Noise;
 pub use processor::{Module, Processor, Work};
 pub use software::{Acknowledging, Receiving, Routing, Sending};
@@ -17,7 +21,7 @@ pub use software::{Acknowledging, Receiving, Routing, Sending};
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// A node: everything that one processor has to itself.
+/// A node: everything that one processor, or the cores of one node, have to themselves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
@@ -42,7 +46,50 @@ pub struct Node {
     pub dma_per_word: SimDuration,
     /// The cost of acknowledging a message.
     pub acknowledging: Acknowledging,
+    /// Its cores, from the inside out: the last level is the node itself. One core unless given; every core is a
+    /// processor as described above.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
     /// What disturbs its computations; nothing unless given.
     #[serde(default, skip_serializing_if = "Noise::is_quiet")]
     pub noise: Noise,
+}
+
+impl Node {
+    /// The number of its cores, each a processor of its own.
+    ///
+    /// # Panics
+    /// If there are more than 2^32, which a scenario's check refuses.
+    #[must_use]
+    pub fn cores(&self) -> u32 {
+        let cores = Level::sizes(&self.levels).last().unwrap_or(1);
+        u32::try_from(cores).expect("check limits the number of cores")
+    }
+
+    /// The memory that the most of its cores share, if any share one.
+    #[must_use]
+    pub fn shared_memory(&self) -> Option<&Shared> {
+        self.levels.iter().rev().find_map(|level| level.memory.as_ref())
+    }
+
+    /// The interface to other nodes that the most of its cores share, if any share one.
+    #[must_use]
+    pub fn shared_interface(&self) -> Option<&Shared> {
+        self.levels.iter().rev().find_map(|level| level.interface.as_ref())
+    }
+
+    /// Floating-point operations per second of a core, where the processor is described so.
+    #[must_use]
+    pub const fn core_flop_per_s(&self) -> Option<f64> {
+        match &self.processor {
+            Processor::FlopRate(rate) => Some(rate.per_s()),
+            _ => None,
+        }
+    }
+
+    /// Operations of a core in the time in which the node's memory moves a byte, where both are described.
+    #[must_use]
+    pub fn balance(&self) -> Option<f64> {
+        Some(self.core_flop_per_s()? / self.shared_memory()?.bandwidth.bytes_per_s())
+    }
 }

@@ -1,6 +1,7 @@
 //! Gauss-Jordan elimination by block rows, CS-RR-281 section 4.
 
 use super::collective::{Barrier, Broadcast};
+use super::dense::{WORD, index};
 use super::partition::Blocks;
 use super::process::{Message, Process};
 use super::{Program, ProgramFault, Run, mean_distance, packets};
@@ -31,8 +32,6 @@ pub struct GaussJordan {
     #[serde(default)]
     pub numerics: bool,
 }
-
-const WORD: u64 = size_of::<f64>() as u64;
 
 impl GaussJordan {
     /// The length of a row with its right side.
@@ -233,8 +232,4 @@ impl Matrix {
         }
         residual / (norm * largest(&mut solution.iter().copied()) + right_side)
     }
-}
-
-fn index(row: u64) -> usize {
-    usize::try_from(row).expect("a matrix that fits in memory has few rows")
 }

@@ -1,5 +1,6 @@
 //! The ranks as a grid: neighbours without knowledge of the network.
 
+use super::ProgramFault;
 use crate::machine::near_square;
 
 /// A virtual grid of ranks, row by row. On a mesh in row-major order its neighbours are joined by a link.
@@ -16,6 +17,20 @@ impl Grid {
     pub fn of(ranks: u32) -> Self {
         let (_, columns) = near_square(ranks);
         Self { columns, ranks }
+    }
+
+    /// `ranks` ranks in `rows` rows, which must divide their number; as square as possible unless given.
+    #[must_use]
+    pub fn shaped(ranks: u32, rows: Option<u32>) -> Self {
+        rows.map_or_else(|| Self::of(ranks), |rows| Self { columns: ranks / rows, ranks })
+    }
+
+    /// Why `ranks` ranks cannot stand in `rows` rows.
+    #[must_use]
+    pub fn fault(ranks: u32, rows: Option<u32>) -> Option<ProgramFault> {
+        let rows = rows.filter(|rows| *rows == 0 || !ranks.is_multiple_of(*rows))?;
+        let message = format!("{ranks} ranks cannot stand in {rows} rows");
+        Some(ProgramFault::new("rows", message, "give a divisor of the number of ranks, or leave it out"))
     }
 
     /// (row, column) of a rank.

@@ -3,33 +3,50 @@
 //! A program sees ranks, never routes. It is written with the verbs of [`Process`], the shipped
 //! programs just like a user's own.
 
+pub mod characteristic;
 pub mod collective;
 mod compute;
+mod dense;
+mod dot_product;
 mod fault;
+mod fft2d;
+mod finite_difference;
+mod floyd;
 mod gauss_jordan;
 mod grid;
 mod link_rate;
+mod lu;
 mod partition;
 pub mod phases;
 mod ping;
 mod process;
+mod reduction;
 mod rehearsal;
 mod ring_shift;
+mod summa;
 mod traffic;
 
+pub use characteristic::Characteristic;
 pub use collective::Collective;
 pub use compute::Compute;
+pub use dot_product::DotProduct;
 pub use fault::ProgramFault;
+pub use fft2d::Fft2d;
+pub use finite_difference::FiniteDifference;
+pub use floyd::{Decomposition, Floyd};
 pub use gauss_jordan::GaussJordan;
 pub use grid::Grid;
 pub use link_rate::LinkRate;
-pub use partition::Blocks;
+pub use lu::Lu;
+pub use partition::{BlockCyclic, Blocks};
 pub use phases::Phases;
 pub use ping::Ping;
 pub(crate) use process::Surroundings;
-pub use process::{Answer, Message, Operation, Pattern, Process, Received, Request, Verb};
+pub use process::{Answer, Message, Operation, Pattern, Process, Received, Request, Tally, Verb};
+pub use reduction::Reduction;
 pub use rehearsal::{Rehearsal, rehearse};
 pub use ring_shift::{RingShift, ShiftOrder};
+pub use summa::Summa;
 pub use traffic::{Injection, Traffic};
 
 use crate::trace::Phase;
@@ -98,8 +115,24 @@ pub enum Shipped {
     RingShift(RingShift),
     /// A collective operation, measured.
     Collective(Collective),
+    /// The loads, computations and exchanges that characterise an application.
+    Characteristic(Characteristic),
     /// A program made of steps, written in the scenario itself.
     Phases(Phases),
+    /// The scalar product of two vectors.
+    DotProduct(DotProduct),
+    /// Matrix multiplication on a grid of ranks.
+    Summa(Summa),
+    /// LU factorisation with partial pivoting, block-cyclic on a grid of ranks.
+    Lu(Lu),
+    /// The two-dimensional Fourier transform, with a transposition.
+    Fft2d(Fft2d),
+    /// The sum of many numbers.
+    Reduction(Reduction),
+    /// All shortest paths of a graph.
+    Floyd(Floyd),
+    /// The iteration of Jacobi on a square grid.
+    FiniteDifference(FiniteDifference),
     /// Packets that every node injects without waiting for anything.
     Traffic(Traffic),
 }
@@ -115,7 +148,15 @@ impl Shipped {
             Self::LinkRate(_) => "LinkRate",
             Self::RingShift(_) => "RingShift",
             Self::Collective(_) => "Collective",
+            Self::Characteristic(_) => "Characteristic",
             Self::Phases(_) => "Phases",
+            Self::DotProduct(_) => "DotProduct",
+            Self::Summa(_) => "Summa",
+            Self::Lu(_) => "Lu",
+            Self::Fft2d(_) => "Fft2d",
+            Self::Reduction(_) => "Reduction",
+            Self::Floyd(_) => "Floyd",
+            Self::FiniteDifference(_) => "FiniteDifference",
             Self::Traffic(_) => "Traffic",
         }
     }
@@ -128,7 +169,15 @@ impl Shipped {
             Self::LinkRate(program) => program,
             Self::RingShift(program) => program,
             Self::Collective(program) => program,
+            Self::Characteristic(program) => program,
             Self::Phases(program) => program,
+            Self::DotProduct(program) => program,
+            Self::Summa(program) => program,
+            Self::Lu(program) => program,
+            Self::Fft2d(program) => program,
+            Self::Reduction(program) => program,
+            Self::Floyd(program) => program,
+            Self::FiniteDifference(program) => program,
             Self::Traffic(program) => program,
         }
     }
@@ -154,6 +203,12 @@ impl Program for Shipped {
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         self.as_program().memory(rank, ranks, host)
     }
+}
+
+/// The fault of a field that must not be 0.
+fn at_least_one(path: &str, value: u64) -> Vec<ProgramFault> {
+    let fault = || ProgramFault::new(path, format!("`{path}` is 0"), "give a number from 1 on");
+    (value == 0).then(fault).into_iter().collect()
 }
 
 /// The packets of `count` messages of `bytes` bytes; for forecasts only.

@@ -36,9 +36,67 @@ impl Blocks {
     }
 }
 
+/// `n` rows in blocks of equal size that go round `ranks` ranks: block k lies on rank k modulo their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockCyclic {
+    n: u64,
+    block: u64,
+    ranks: u32,
+}
+
+impl BlockCyclic {
+    /// `n` rows in blocks of `block` over `ranks` ranks; the last block may be shorter.
+    #[must_use]
+    pub const fn new(n: u64, block: u64, ranks: u32) -> Self {
+        Self { n, block, ranks }
+    }
+
+    /// The rank that has `row`.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "the owner is one of the ranks")]
+    pub const fn owner(self, row: u64) -> u32 {
+        (row / self.block % self.ranks as u64) as u32
+    }
+
+    /// How many of the rows from `row` on `rank` has.
+    #[must_use]
+    pub fn count_from(self, rank: u32, row: u64) -> u64 {
+        self.count_below(rank, self.n) - self.count_below(rank, row.min(self.n))
+    }
+
+    /// The rows of `rank`.
+    pub fn rows(self, rank: u32) -> impl Iterator<Item = u64> {
+        (0..self.n).filter(move |row| self.owner(*row) == rank)
+    }
+
+    fn count_below(self, rank: u32, row: u64) -> u64 {
+        let (ranks, rank) = (u64::from(self.ranks), u64::from(rank));
+        let blocks = row / self.block;
+        let whole = blocks / ranks * self.block;
+        match rank.cmp(&(blocks % ranks)) {
+            std::cmp::Ordering::Less => whole + self.block,
+            std::cmp::Ordering::Equal => whole + row % self.block,
+            std::cmp::Ordering::Greater => whole,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cyclic_blocks_are_counted_as_they_are_listed() {
+        for (n, block, ranks) in [(1, 1, 1), (10, 3, 2), (24, 4, 3), (7, 8, 3), (50, 4, 5)] {
+            let blocks = BlockCyclic::new(n, block, ranks);
+            for rank in 0..ranks {
+                for from in 0..=n {
+                    let listed = blocks.rows(rank).filter(|row| *row >= from).count() as u64;
+                    assert_eq!(blocks.count_from(rank, from), listed, "{n} {block} {ranks} {rank} {from}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn every_row_has_one_owner() {

@@ -24,6 +24,14 @@ pub struct Request {
 pub enum Verb {
     /// Computes.
     Compute(Work),
+    /// Computes a share of some floating-point operations.
+    Operate(f64),
+    /// Begins to load a share of some bytes from the node's memory and goes on.
+    StartLoad(f64),
+    /// Begins to have a share of some bytes leave the node, for nobody, and goes on.
+    StartLeave(f64),
+    /// Waits until all ranks of the node have come here; costs nothing.
+    NodeBarrier,
     /// Has the host read this many bytes.
     Input(u64),
     /// Has the host write this many bytes.
@@ -40,6 +48,8 @@ pub enum Verb {
     Wait(Operation),
     /// Waits until one of the operations is complete; none is ended.
     WaitAny(Vec<Operation>),
+    /// Asks whether an operation is complete; it is not ended. Takes no time.
+    Test(Operation),
     /// Waits until all ranks have come here; costs nothing.
     Barrier,
     /// Gives up the run: the program cannot go on, for this reason.
@@ -57,6 +67,8 @@ pub enum Answer {
     Started(Operation),
     /// Which of several operations is complete.
     Ready(usize),
+    /// Whether an operation is complete.
+    Tested(bool),
 }
 
 /// A send or a receive under way. It must be waited for.
@@ -125,6 +137,22 @@ pub struct Received {
     pub message: Message,
 }
 
+/// What a process has done so far.
+///
+/// The characteristic numbers of a program are sums of it over all ranks: #op, #b and #x of
+/// `kredel-2015-multicore-clusters`, counted instead of estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Floating-point operations.
+    pub operations: u64,
+    /// Bytes that went between memory and processor.
+    pub memory_bytes: u64,
+    /// Bytes sent to other ranks.
+    pub message_bytes: u64,
+    /// Those of them that left the node.
+    pub exchanged_bytes: u64,
+}
+
 /// The process of one rank: what it knows and what it can do.
 ///
 /// Every verb takes simulated time and is awaited; the others are free.
@@ -133,6 +161,7 @@ pub struct Process {
     rank: u32,
     surroundings: Rc<Surroundings>,
     phase: Rc<Cell<Phase>>,
+    tally: Rc<Cell<Tally>>,
 }
 
 /// What all processes of a run share.
@@ -141,7 +170,13 @@ pub(crate) struct Surroundings {
     pub clock: Cell<SimTime>,
     pub ranks: u32,
     pub host: u32,
+    /// The node of each rank.
+    pub nodes: Vec<u32>,
     pub packet_bytes: u64,
+    /// The most ranks on a node.
+    pub ranks_per_node: u32,
+    /// Operations of a core per byte of its node's memory, where both are described.
+    pub balance: Option<f64>,
     pub processor: Processor,
     pub link_protocol: Option<Protocol>,
     pub streams: Streams,
@@ -150,7 +185,7 @@ pub(crate) struct Surroundings {
 
 impl Process {
     pub(crate) fn new(rank: u32, surroundings: Rc<Surroundings>) -> Self {
-        Self { rank, surroundings, phase: Rc::new(Cell::new("program")) }
+        Self { rank, surroundings, phase: Rc::new(Cell::new("program")), tally: Rc::default() }
     }
 
     /// The rank of this process, from 0.
@@ -177,6 +212,18 @@ impl Process {
         Grid::of(self.ranks())
     }
 
+    /// The most ranks on a node: with the ranks packed, how many consecutive ones share a node.
+    #[must_use]
+    pub fn ranks_per_node(&self) -> u32 {
+        self.surroundings.ranks_per_node
+    }
+
+    /// Operations of a core in the time in which its node's memory moves a byte, where both are described.
+    #[must_use]
+    pub fn balance(&self) -> Option<f64> {
+        self.surroundings.balance
+    }
+
     /// The largest packet of the machine in bytes.
     #[must_use]
     pub fn packet_bytes(&self) -> u64 {
@@ -195,6 +242,12 @@ impl Process {
         self.surroundings.link_protocol.as_ref().map(Protocol::rates)
     }
 
+    /// The streams of random numbers of the run, for what belongs to no rank.
+    #[must_use]
+    pub fn streams(&self) -> Streams {
+        self.surroundings.streams
+    }
+
     /// The simulated time.
     #[must_use]
     pub fn now(&self) -> SimTime {
@@ -207,6 +260,12 @@ impl Process {
         self.surroundings.streams.stream(purpose, u64::from(self.rank))
     }
 
+    /// A stream of random numbers that is the same on every rank.
+    #[must_use]
+    pub fn common_random(&self, purpose: &str) -> ChaCha8Rng {
+        self.surroundings.streams.stream(purpose, u64::from(u32::MAX))
+    }
+
     /// From now on the time of this process counts for `phase`.
     pub fn phase(&self, phase: Phase) {
         self.phase.set(phase);
@@ -217,9 +276,86 @@ impl Process {
         self.surroundings.outcomes.borrow_mut().push((name, value));
     }
 
+    /// Reports this rank's share of a result by name: the sum over all ranks is the result.
+    pub fn report_share(&self, name: &'static str, share: f64) {
+        self.combine(name, share, |sum, share| sum + share);
+    }
+
+    /// Reports a candidate for a result by name: the largest one of all ranks is the result.
+    pub fn report_largest(&self, name: &'static str, candidate: f64) {
+        self.combine(name, candidate, f64::max);
+    }
+
+    fn combine(&self, name: &'static str, value: f64, with: impl Fn(f64, f64) -> f64) {
+        let mut outcomes = self.surroundings.outcomes.borrow_mut();
+        match outcomes.iter_mut().find(|(reported, _)| *reported == name) {
+            Some((_, result)) => *result = with(*result, value),
+            None => outcomes.push((name, value)),
+        }
+    }
+
+    /// What this process has done so far.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.tally.get()
+    }
+
+    /// Reports what this process has done as its share of `operations` (#op), `memory_bytes` (#b),
+    /// `message_bytes` (between ranks) and `exchanged_bytes` (between nodes, #x).
+    pub fn report_tally(&self) {
+        let Tally { operations, memory_bytes, message_bytes, exchanged_bytes } = self.tally();
+        self.report_share("operations", real(operations));
+        self.report_share("memory_bytes", real(memory_bytes));
+        self.report_share("message_bytes", real(message_bytes));
+        self.report_share("exchanged_bytes", real(exchanged_bytes));
+    }
+
     /// Computes.
     pub async fn compute(&self, work: Work) {
+        self.count(|tally| tally.operations += work.operations());
         self.ask(Verb::Compute(work)).await;
+    }
+
+    /// Loads `bytes` bytes, all that a computation reads from memory or writes to it, and then computes.
+    /// Nothing happens if there is nothing to compute.
+    pub async fn compute_on(&self, work: Work, bytes: u64) {
+        if work.is_empty() {
+            return;
+        }
+        if bytes > 0 {
+            self.count(|tally| tally.memory_bytes += bytes);
+            self.load(real(bytes)).await;
+        }
+        self.compute(work).await;
+    }
+
+    /// Computes a share of some floating-point operations, which need not be a whole number.
+    pub async fn operate(&self, operations: f64) {
+        self.ask(Verb::Operate(operations)).await;
+    }
+
+    /// Loads a share of some bytes, which need not be a whole number, from the memory that the cores of the node
+    /// share; takes no time where they share none.
+    pub async fn load(&self, bytes: f64) {
+        let loading = self.start_load(bytes).await;
+        self.wait(loading).await;
+    }
+
+    /// Begins to load and goes on.
+    pub async fn start_load(&self, bytes: f64) -> Operation {
+        started(self.ask(Verb::StartLoad(bytes)).await)
+    }
+
+    /// Has a share of some bytes leave the node through the interfaces that its cores share, for nobody: what a
+    /// model charges for an exchange with whomever.
+    pub async fn leave_node(&self, bytes: f64) {
+        let leaving = started(self.ask(Verb::StartLeave(bytes)).await);
+        self.wait(leaving).await;
+    }
+
+    /// Waits until all ranks of the node have come here; costs nothing.
+    pub async fn node_barrier(&self) {
+        self.ask(Verb::NodeBarrier).await;
     }
 
     /// Has the host read `bytes` bytes; see [`Host`](crate::node::Host).
@@ -235,6 +371,7 @@ impl Process {
     /// Sends to rank `to` and waits until the send is complete, in the sense of
     /// [`Sends`](crate::machine::Sends).
     pub async fn send(&self, to: u32, message: Message) {
+        self.count_message(to, &message);
         self.ask(Verb::Send(to, message)).await;
     }
 
@@ -255,6 +392,7 @@ impl Process {
 
     /// Begins to send and goes on; several sends of one process proceed side by side.
     pub async fn start_send(&self, to: u32, message: Message) -> Operation {
+        self.count_message(to, &message);
         started(self.ask(Verb::StartSend(to, message)).await)
     }
 
@@ -287,6 +425,14 @@ impl Process {
         }
     }
 
+    /// Whether `operation` is complete. It still has to be [waited](Self::wait) for, which takes no time then.
+    pub async fn test(&self, operation: Operation) -> bool {
+        match self.ask(Verb::Test(operation)).await {
+            Answer::Tested(complete) => complete,
+            other => unreachable!("a test was answered {other:?}"),
+        }
+    }
+
     /// Waits until all ranks have come here; costs nothing. For a barrier made of messages see
     /// [`collective::Barrier`](super::collective::Barrier).
     pub async fn barrier(&self) {
@@ -304,9 +450,29 @@ impl Process {
         self.now().since(start)
     }
 
+    fn count_message(&self, to: u32, message: &Message) {
+        let nodes = &self.surroundings.nodes;
+        let leaves = nodes.get(to as usize) != nodes.get(self.rank as usize);
+        self.count(|tally| {
+            tally.message_bytes += if to == self.rank { 0 } else { message.bytes };
+            tally.exchanged_bytes += if leaves { message.bytes } else { 0 };
+        });
+    }
+
+    fn count(&self, change: impl FnOnce(&mut Tally)) {
+        let mut tally = self.tally.get();
+        change(&mut tally);
+        self.tally.set(tally);
+    }
+
     fn ask(&self, verb: Verb) -> Asking<'_, Request, Answer> {
         self.surroundings.mailbox.ask(Request { phase: self.phase.get(), verb })
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "what a simulated program does is far below 2^53")]
+const fn real(count: u64) -> f64 {
+    count as f64
 }
 
 fn received(answer: Answer) -> Received {

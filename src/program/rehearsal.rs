@@ -116,7 +116,10 @@ impl Hall {
             clock: Cell::new(SimTime::START),
             ranks,
             host,
+            nodes: (0..ranks).collect(),
             packet_bytes,
+            ranks_per_node: 1,
+            balance: None,
             // Nothing takes time here.
             processor: Processor::Rate(Rate { inner_iteration: SimDuration::ZERO }),
             link_protocol: None,
@@ -183,9 +186,19 @@ impl Hall {
             Verb::WaitAny(operations) => {
                 Ok(self.wait(rank, operations.into_iter().map(|operation| operation.0).collect(), Ending::Index))
             }
+            Verb::Test(Operation(operation)) => {
+                let complete = !matches!(self.state(rank).operations.get(&operation), Some(Task::Awaiting(_)));
+                Ok(Some(Answer::Tested(complete)))
+            }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Fail(reason) => Err(self.fault(rank, &reason)),
-            Verb::Compute(_) | Verb::Input(_) | Verb::Output(_) => Ok(Some(Answer::Done)),
+            Verb::StartLoad(_) | Verb::StartLeave(_) => {
+                Ok(Some(Answer::Started(Operation(self.begin(rank, Task::Sent)))))
+            }
+            // Which ranks share a node is not known here: waiting for each other is left to the run.
+            Verb::Compute(_) | Verb::Operate(_) | Verb::NodeBarrier | Verb::Input(_) | Verb::Output(_) => {
+                Ok(Some(Answer::Done))
+            }
         }
     }
 

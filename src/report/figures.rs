@@ -40,6 +40,49 @@ pub fn times(program: &str, axis: &str, times: &[TimeLine]) -> Figure {
     ("figure-3-4-times.svg", chart(title, axis, ("Time [s]", Scale::Log10), lines, None))
 }
 
+/// Speedup and efficiency of every line of times with a time on one processor, T(1) / T(p) and T(1) / (p T(p)), beside
+/// the ideal; no pictures where there is none.
+#[must_use]
+pub fn speedups(program: &str, axis: &str, times: &[TimeLine]) -> Vec<Figure> {
+    let based = |time: &TimeLine| {
+        let base = time.points.iter().find(|point| point.0 == 1.0)?.1;
+        let name = [time.group.as_str(), time.kind.as_str()].into_iter().filter(|word| !word.is_empty());
+        let points: Vec<_> = time.points.iter().map(|(p, seconds)| (*p, base / seconds)).collect();
+        Some((name.collect::<Vec<_>>().join(", "), points, time.is_measurement))
+    };
+    let speedups: Vec<_> = times.iter().filter_map(based).collect();
+    if speedups.is_empty() {
+        return Vec::new();
+    }
+    let most = speedups.iter().flat_map(|(_, points, _)| points).map(|point| point.0).fold(1.0, f64::max);
+    let line = |index, name: &String, points, dashed| Line { dashed, ..Line::new(name.clone(), points, index) };
+    let lines = |of: fn((f64, f64)) -> (f64, f64)| {
+        let own = speedups.iter().enumerate().map(move |(index, (name, points, dashed))| {
+            line(index, name, points.iter().copied().map(of).collect(), *dashed)
+        });
+        own.collect::<Vec<_>>()
+    };
+    let ideal = Line { dashed: true, ..Line::new("ideal", vec![(1.0, 1.0), (most, most)], speedups.len()) };
+    let with_ideal = lines(|point| point).into_iter().chain([ideal]).collect();
+    let efficiency = lines(|(p, speedup)| (p, speedup / p));
+    vec![
+        (
+            "speedup.svg",
+            chart(format!("Speedup T(1) / T(p) of {program}"), axis, ("Speedup", Scale::Log10), with_ideal, None),
+        ),
+        (
+            "efficiency.svg",
+            chart(
+                format!("Efficiency T(1) / (p T(p)) of {program}"),
+                axis,
+                ("Efficiency", Scale::Linear),
+                efficiency,
+                Some(1.0),
+            ),
+        ),
+    ]
+}
+
 fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&String> {
     let mut names: Vec<&String> = Vec::new();
     for time in times {

@@ -73,7 +73,7 @@ impl Scale {
     }
 
     /// The position of a value along the axis; `None` if it has none.
-    fn position(self, value: f64) -> Option<f64> {
+    pub(super) fn position(self, value: f64) -> Option<f64> {
         match self {
             Self::Linear => value.is_finite().then_some(value),
             _ if value <= 0.0 || !value.is_finite() => None,
@@ -83,7 +83,7 @@ impl Scale {
     }
 
     /// The range of positions to show, and the positions to mark.
-    fn layout(self, values: impl IntoIterator<Item = f64>, pad: bool) -> Positions {
+    pub(super) fn layout(self, values: impl IntoIterator<Item = f64>, pad: bool) -> Positions {
         let (mut least, mut most) = bounds(values.into_iter().filter_map(|value| self.position(value)));
         if least > most {
             (least, most) = (0.0, 1.0);
@@ -96,7 +96,7 @@ impl Scale {
     }
 
     /// The value at a position, as text.
-    fn text(self, position: f64) -> String {
+    pub(super) fn text(self, position: f64) -> String {
         let value = match self {
             Self::Linear => position,
             Self::Log2 => position.exp2(),
@@ -157,10 +157,10 @@ const HEIGHT: u32 = 540;
 const PLOT_WIDTH: u32 = 760;
 const TITLE_HEIGHT: u32 = 52;
 const LEGEND_STEP: i32 = 24;
-const FONT: &str = "Helvetica, Arial, sans-serif";
-const INK: RGBColor = RGBColor(38, 42, 48);
+pub(super) const FONT: &str = "Helvetica, Arial, sans-serif";
+pub(super) const INK: RGBColor = RGBColor(38, 42, 48);
 const GRID: RGBColor = RGBColor(226, 229, 233);
-const AXIS: RGBColor = RGBColor(120, 126, 134);
+pub(super) const AXIS: RGBColor = RGBColor(120, 126, 134);
 
 /// Colours that people with any colour vision tell apart: those of Okabe and Ito, and three of Tol's.
 const COLOURS: [RGBColor; 11] = [
@@ -187,8 +187,8 @@ const MARKERS: [&[(i32, i32)]; 5] = [
 ];
 
 /// The positions along an axis, with those to mark.
-struct Positions {
-    range: Range<f64>,
+pub(super) struct Positions {
+    pub(super) range: Range<f64>,
     marks: Vec<f64>,
 }
 
@@ -212,7 +212,7 @@ impl Ranged for Positions {
 
 type Area<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
 type Chart<'c, 's> = ChartContext<'c, SVGBackend<'s>, Cartesian2d<Positions, Positions>>;
-type DrawingResult = Result<(), Box<dyn std::error::Error>>;
+pub(super) type DrawingResult = Result<(), Box<dyn std::error::Error>>;
 
 impl LineChart {
     /// The chart as an SVG document.
@@ -328,7 +328,7 @@ impl Line {
     }
 }
 
-fn font(size: u32) -> TextStyle<'static> {
+pub(super) fn font(size: u32) -> TextStyle<'static> {
     (FONT, size).into_font().color(&INK)
 }
 

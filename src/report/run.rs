@@ -40,6 +40,8 @@ pub enum Beside {
     Makespan,
     /// The makespan, as a measurement by which all predictions are judged.
     MeasuredMakespan,
+    /// This outcome of the program, as another prediction of it.
+    Outcome(&'static str),
     /// The sum of these outcomes of the program, which it judges.
     Outcomes(&'static [&'static str]),
 }
@@ -51,6 +53,7 @@ impl Compared {
         match self.beside {
             Beside::Makespan => None,
             Beside::MeasuredMakespan => Some(trace.makespan.seconds()),
+            Beside::Outcome(name) => trace.outcome(name),
             Beside::Outcomes(names) => names.iter().map(|name| trace.outcome(name)).sum(),
         }
     }
@@ -90,7 +93,7 @@ impl RunReport<'_> {
             match one.beside {
                 Beside::Makespan => row(&one.title, one.value, true),
                 Beside::MeasuredMakespan => row(&one.title, one.value, false),
-                Beside::Outcomes(_) => {}
+                Beside::Outcome(_) | Beside::Outcomes(_) => {}
             }
         }
         table
@@ -115,7 +118,11 @@ impl RunReport<'_> {
     fn judged_outcomes(&self) -> Option<Table> {
         let mut table = None;
         for one in self.compared {
-            let Beside::Outcomes(names) = one.beside else { continue };
+            let names: &[&str] = match &one.beside {
+                Beside::Outcomes(names) => names,
+                Beside::Outcome(name) => std::slice::from_ref(name),
+                Beside::Makespan | Beside::MeasuredMakespan => continue,
+            };
             let (Some(simulated), Some(value)) = (one.judged(self.trace), one.value) else { continue };
             let error = percent(Residuals::error(simulated, value)) + " %";
             let row = [one.title.clone(), digits(simulated), digits(value), error, names.join(" + ")];

@@ -1,9 +1,12 @@
 //! Axes: what a sweep varies.
 
 use super::source::{Node, Tree};
-use serde::de::{Error, Visitor};
+use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+
+/// The field by which a whole description, such as a machine, is shown.
+const NAME: &str = "name";
 
 /// One thing that a sweep varies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,7 +27,8 @@ pub struct Axis {
     pub expression: Option<String>,
 }
 
-/// A value of an axis: a number, or a text or name as it stands in the scenario.
+/// A value of an axis: a number, or a text or name as it stands in the scenario; a whole description, such as
+/// `File("machines/…")`, is shown by its name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AxisValue {
     /// A whole number.
@@ -57,6 +61,10 @@ impl AxisValue {
             Node::Number(text) => Some(Self::parse(text)),
             Node::Text(text) | Node::Name(text) => Some(Self::Text(text.clone())),
             Node::Bool(value) => Some(Self::Text(value.to_string())),
+            Node::Record { fields, .. } if fields.iter().any(|field| field.name.text == NAME) => {
+                let field = fields.iter().find(|field| field.name.text == NAME);
+                field.and_then(|field| Self::of_tree(&field.value))
+            }
             Node::Record { name: Some(name), .. } | Node::Tuple { name: Some(name), .. } => {
                 Some(Self::Text(name.text.clone()))
             }
@@ -121,10 +129,10 @@ impl Serialize for AxisValue {
 impl<'de> Deserialize<'de> for AxisValue {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
         struct Scalar;
-        impl Visitor<'_> for Scalar {
+        impl<'de> Visitor<'de> for Scalar {
             type Value = AxisValue;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number, a text or a name")
+                f.write_str("a number, a text, a name, or a description with a name")
             }
             fn visit_i64<E: Error>(self, value: i64) -> Result<AxisValue, E> {
                 Ok(AxisValue::Whole(value))
@@ -140,6 +148,17 @@ impl<'de> Deserialize<'de> for AxisValue {
             }
             fn visit_str<E: Error>(self, value: &str) -> Result<AxisValue, E> {
                 Ok(AxisValue::Text(value.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AxisValue, A::Error> {
+                let mut name = None;
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == NAME {
+                        name = Some(AxisValue::Text(map.next_value()?));
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                name.ok_or_else(|| A::Error::missing_field(NAME))
             }
         }
         source.deserialize_any(Scalar)

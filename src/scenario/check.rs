@@ -5,11 +5,14 @@ use super::source::{Document, Fault, Faults};
 use crate::machine::{Machine, Partition, Placement, Transport};
 use crate::network::switching::wormhole::{self, Wormhole};
 use crate::network::{Buffers, Switching, Topology};
-use crate::node::Processor;
 use crate::node::processor::{Kernel, ListingError, Module, Modules, T800};
+use crate::node::{Level, Processor};
 use crate::program::{Program, Shipped, Traffic, rehearse};
 use crate::units::{Bytes, SimDuration};
 use serde::de::DeserializeOwned;
+
+/// The most cores of a group: far more than there are, and few enough to be numbered.
+const MOST_CORES: u32 = 1 << 24;
 
 /// Finds the faults of one scenario and where they stand.
 pub struct Checker<'c> {
@@ -66,6 +69,7 @@ impl Scenario {
         if checker.faults.is_empty() {
             checker.host(self);
             checker.memory(self);
+            checker.traffic_between_nodes(self);
         }
         if checker.faults.is_empty() {
             checker.rehearsal(self);
@@ -142,6 +146,8 @@ impl Checker<'_> {
                 self.fault(&path, "no packet could ever be sent", "give room for one packet or more, or Unbounded");
             }
         }
+        self.levels(&machine.nodes.levels, &at(path, "nodes.levels"));
+        self.levels(&machine.levels, &at(path, "levels"));
         if let (Switching::Wormhole(mode), true) = (&machine.network.switching, self.faults.is_empty()) {
             self.wormhole(&at(path, "network"), mode, machine);
         }
@@ -152,6 +158,18 @@ impl Checker<'_> {
         if let Processor::Kernels(kernels) = &machine.nodes.processor {
             kernels.t800.check(self, &at(path, "nodes.processor.t800"));
             kernels.modules.check(self, &at(path, "nodes.processor.modules"));
+        }
+    }
+
+    fn levels(&mut self, levels: &[Level], path: &str) {
+        for (index, (level, size)) in levels.iter().zip(Level::sizes(levels)).enumerate() {
+            let place = format!("{path}.{index}.members");
+            if level.members == 0 {
+                self.fault(&place, &format!("a {} without members", level.name), "give a number from 1 on");
+            } else if size > u64::from(MOST_CORES) {
+                let message = format!("a {} would hold {size} cores", level.name);
+                self.fault(&place, &message, &format!("give fewer members: {MOST_CORES} cores are the most"));
+            }
         }
     }
 
@@ -275,7 +293,7 @@ impl Checker<'_> {
 
     fn size(&mut self, scenario: &Scenario) {
         let topology = scenario.topology();
-        if !Transport::holds(&topology, scenario.ranks) {
+        if !Transport::holds(&scenario.machine, &topology, scenario.ranks) {
             let message = format!("a {topology} is too large to be simulated");
             self.fault("machine.network.topology", &message, "use fewer nodes, or nodes with fewer ports");
         }
@@ -289,6 +307,13 @@ impl Checker<'_> {
                 self.fault("placement", "only a 2D mesh or torus has rows for a snake", "place the ranks RowMajor");
             }
             Placement::Explicit(list) => self.explicit(list, scenario.ranks, nodes),
+            Placement::Packed { ranks_per_node }
+                if scenario.machine.nodes.cores() > 1 && *ranks_per_node > scenario.machine.nodes.cores() =>
+            {
+                let cores = scenario.machine.nodes.cores();
+                let message = format!("{ranks_per_node} ranks do not fit on the {cores} cores of a node");
+                self.fault("placement.ranks_per_node", &message, &format!("give a number from 1 to {cores}"));
+            }
             Placement::Packed { ranks_per_node: 0 } => {
                 self.fault("placement.ranks_per_node", "no rank would be placed", "give a number from 1 on");
             }
@@ -324,6 +349,16 @@ impl Checker<'_> {
         } else if layout.first_rank(node).is_none() {
             let message = format!("the host is connected to node {node}, where no rank lies");
             self.fault("machine.host.node", &message, "connect it to a node with a rank, or place one there");
+        }
+    }
+
+    /// Traffic is injected by nodes, and a packet from a node to itself has no way to go.
+    fn traffic_between_nodes(&mut self, scenario: &Scenario) {
+        let layout = scenario.layout();
+        let crowded = (0..scenario.ranks).find(|rank| layout.first_rank(layout.node(*rank)) != Some(*rank));
+        if let (Shipped::Traffic(_), Some(rank)) = (&scenario.program, crowded) {
+            let message = format!("rank {rank} is not the first on its node: traffic goes between nodes");
+            self.fault("placement", &message, "place one rank on a node");
         }
     }
 
@@ -399,6 +434,25 @@ mod tests {
     }
 
     #[test]
+    fn impossible_levels_are_refused_at_their_parameter() {
+        let levels = |text| faults(PING, &[("machine.nodes.levels", text)]);
+        assert_eq!(
+            levels("[Level(name: \"node\", members: 0)]"),
+            ["machine.nodes.levels.0.members: a node without members"]
+        );
+        assert_eq!(
+            levels("[Level(name: \"socket\", members: 65536), Level(name: \"node\", members: 65536)]"),
+            ["machine.nodes.levels.1.members: a node would hold 4294967296 cores"]
+        );
+        let two = ("machine.nodes.levels", "[Level(name: \"node\", members: 2)]");
+        assert_eq!(
+            faults(PING, &[two, ("placement", "Packed(ranks_per_node: 4)")]),
+            ["placement.ranks_per_node: 4 ranks do not fit on the 2 cores of a node"]
+        );
+        assert_eq!(faults(PING, &[two, ("placement", "Packed(ranks_per_node: 2)")]), Vec::<String>::new());
+    }
+
+    #[test]
     fn algorithms_for_other_numbers_of_ranks_are_refused() {
         let scan = "Collective(operation: AllToAll(algorithm: Hypercube), bytes: \"8 B\", root: 4)";
         let expected = [
@@ -406,6 +460,17 @@ mod tests {
             "program.root: the root is rank 4, but there are 3 ranks",
         ];
         assert_eq!(faults(scan, &[("ranks", "3")]), expected);
+    }
+
+    #[test]
+    fn traffic_needs_a_node_for_each_rank() {
+        let traffic = "Traffic(pattern: Uniform, offered: 0.1, packet: \"16 B\", process: Poisson, warm_up: \"1 us\", \
+                       measured: \"1 ms\", drain: \"1 ms\")";
+        assert_eq!(
+            faults(traffic, &[("placement", "Packed(ranks_per_node: 2)")]),
+            ["placement: rank 1 is not the first on its node: traffic goes between nodes"]
+        );
+        assert_eq!(faults(traffic, &[]), Vec::<String>::new());
     }
 
     #[test]

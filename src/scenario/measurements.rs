@@ -4,10 +4,11 @@ use super::axis::AxisValue;
 use super::source::Fault;
 use std::path::Path;
 
-/// A table of measured times: a row for each measured point, a column for each axis that matters.
+/// A table of measured times, or of known efficiencies: a row for each point, a column for each axis that matters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurements {
     keys: Vec<String>,
+    is_efficiency: bool,
     rows: Vec<Row>,
 }
 
@@ -19,6 +20,8 @@ struct Row {
 
 /// The column of the measured time; the columns before it are the axes, those behind it are others' business.
 const MEASURED: &str = "measured_s";
+/// The column that stands in its place in a table of efficiencies.
+const EFFICIENCY: &str = "efficiency";
 
 impl Measurements {
     /// Reads a CSV file whose columns up to `measured_s` are axes by their short names.
@@ -29,11 +32,12 @@ impl Measurements {
         let failed = |what: String| Fault::new(&format!("{}: {what}", path.display()));
         let mut reader = csv::Reader::from_path(path).map_err(|error| failed(error.to_string()))?;
         let headers = reader.headers().map_err(|error| failed(error.to_string()))?.clone();
-        let measured = headers.iter().position(|name| name == MEASURED);
+        let measured = headers.iter().position(|name| name == MEASURED || name == EFFICIENCY);
         let measured = measured.ok_or_else(|| {
             failed(format!("there is no column `{MEASURED}`")).help("give the columns of the axes, then `measured_s`")
         })?;
         let keys = headers.iter().take(measured).map(str::to_owned).collect();
+        let is_efficiency = &headers[measured] == EFFICIENCY;
         let mut rows = Vec::new();
         for record in reader.records() {
             let record = record.map_err(|error| failed(error.to_string()))?;
@@ -42,7 +46,13 @@ impl Measurements {
             let measured_s = time.ok_or_else(|| failed(format!("line {line}: `{}` is no time", &record[measured])))?;
             rows.push(Row { point: record.iter().take(measured).map(AxisValue::parse).collect(), measured_s });
         }
-        Ok(Self { keys, rows })
+        Ok(Self { keys, is_efficiency, rows })
+    }
+
+    /// Whether the values are efficiencies instead of times.
+    #[must_use]
+    pub const fn efficiency_is_known(&self) -> bool {
+        self.is_efficiency
     }
 
     /// The measured time at the point with these keys, in seconds; `None` where nothing was measured.

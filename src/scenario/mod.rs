@@ -94,7 +94,11 @@ pub enum Comparison {
     /// CS-RR-281, Table 5 at p = 1: the cycles of one inner iteration by component, beside those of a `Compute`
     /// of `Rsub` that is timed from kernels.
     InnerIteration,
-    /// Measurements: a CSV file with a column for each axis that matters, and `measured_s`.
+    /// The hierarchical model of multi-core clusters: the efficiency of a `Characteristic` program by equation (5) of
+    /// Kredel, Kruse and Richling (2015), corrected, with the roofline, and as printed.
+    Hierarchical,
+    /// Measurements: a CSV file with a column for each axis that matters, and `measured_s`, or `efficiency` for
+    /// efficiencies that are known from elsewhere.
     /// The path is relative to the scenario.
     Measured(String),
 }

@@ -145,16 +145,22 @@ impl Plan {
         };
         let PlannedAxis { axis, values } = &mut self.axes[index];
         axis.expression = None;
-        *values = replacement.values.iter().map(|text| typed(axis, text)).collect();
+        let declared = std::mem::take(values);
+        let planned = |text: &String| description(&declared, text).unwrap_or_else(|| typed(axis, text));
+        *values = replacement.values.iter().map(planned).collect();
         Ok(())
     }
 
     /// An axis over the field with the path `name`, or over the only field that is called so.
     fn add_axis(&mut self, name: &str) -> Result<usize, Fault> {
-        let path = self.path_of(name)?;
-        let axis = Axis { name: name.to_owned(), path, unit: None, values: Vec::new(), expression: None };
+        let axis = self.free_axis(name)?;
         self.axes.push(PlannedAxis { axis, values: Vec::new() });
         Ok(self.axes.len() - 1)
+    }
+
+    fn free_axis(&self, name: &str) -> Result<Axis, Fault> {
+        let path = self.path_of(name)?;
+        Ok(Axis { name: name.to_owned(), path, unit: None, values: Vec::new(), expression: None })
     }
 
     fn path_of(&self, name: &str) -> Result<String, Fault> {
@@ -234,12 +240,7 @@ impl Plan {
                     typed(&planned.axis, &self.compute(&planned.axis.name, expression, &point).map_err(failed)?)
                 }
             };
-            match &value.setting {
-                Setting::Tree(tree) => document.set_tree(&planned.axis.path, tree.clone()),
-                Setting::Text(text) => document.set(&planned.axis.path, text),
-            }
-            .and_then(|()| self.complete_topology(&mut document, &planned.axis, &value.shown))
-            .map_err(|fault| document.faults(vec![fault]))?;
+            self.apply_value(&mut document, &planned.axis, &value).map_err(failed)?;
             point.push(value);
         }
         if !self.passes_filter(&point).map_err(failed)? {
@@ -250,6 +251,36 @@ impl Plan {
         let names = self.axes.iter().map(|planned| planned.axis.name.clone());
         let keys = names.zip(point.into_iter().map(|value| Some(value.shown))).collect();
         Ok(Some(Case { keys, scenario }))
+    }
+
+    /// The base values with some axes, or fields by their paths, at given values; the keys are those of `point`.
+    ///
+    /// # Errors
+    /// An axis that there is not, and all faults of the case.
+    pub fn at(&self, point: &[(String, AxisValue)]) -> Result<Case, Faults> {
+        let failed = |fault| self.document.faults(vec![fault]);
+        let mut document = self.document.clone();
+        let mut keys = Vec::new();
+        for (name, value) in point {
+            let axis = match self.axis(name) {
+                Some(planned) => planned.axis.clone(),
+                None => self.free_axis(name).map_err(failed)?,
+            };
+            let value = typed(&axis, &value.to_string());
+            self.apply_value(&mut document, &axis, &value).map_err(failed)?;
+            keys.push((name.clone(), Some(value.shown)));
+        }
+        let scenario: Scenario = document.read()?;
+        scenario.check(&document)?;
+        Ok(Case { keys, scenario })
+    }
+
+    fn apply_value(&self, document: &mut Document, axis: &Axis, value: &PlannedValue) -> Result<(), Fault> {
+        match &value.setting {
+            Setting::Tree(tree) => document.set_tree(&axis.path, tree.clone()),
+            Setting::Text(text) => document.set(&axis.path, text),
+        }
+        .and_then(|()| self.complete_topology(document, axis, &value.shown))
     }
 
     /// A topology by its bare name keeps the sides of the base value; where they do not make it one,
@@ -319,6 +350,15 @@ fn planned(axis: &Axis, value: &AxisValue, tree: &Tree, is_variant: bool) -> Pla
         _ => Setting::Tree(tree.clone()),
     };
     PlannedValue { shown, setting }
+}
+
+/// The declared description that is called `name`: on the command line a machine of the axis goes by its name.
+fn description(declared: &[PlannedValue], name: &str) -> Option<PlannedValue> {
+    let is_meant = |value: &&PlannedValue| {
+        matches!(&value.setting, Setting::Tree(tree) if matches!(tree.node, Node::Record { .. }))
+            && value.shown == AxisValue::Text(name.to_owned())
+    };
+    declared.iter().find(is_meant).cloned()
 }
 
 /// A value from the command line or from an expression.

@@ -1,11 +1,13 @@
-//! Every shipped program runs on every topology.
+//! Every shipped program runs on every topology and on every shipped machine.
 
-use super::play;
+use super::{Simulation, play};
 use crate::network::Topology;
-use crate::scenario::Plan;
+use crate::program::Shipped;
 use crate::scenario::source::Document;
+use crate::scenario::{Plan, Scenario};
 use crate::units::SimDuration;
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 const TOPOLOGIES: [&str; 13] = [
     "Complete(nodes: 8)",
@@ -24,7 +26,12 @@ const TOPOLOGIES: [&str; 13] = [
 ];
 
 fn scenarios() -> Vec<PathBuf> {
-    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios")).expect("a folder");
+    files("scenarios")
+}
+
+/// The RON files of a folder of the repository.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"))).expect("a folder");
     let files = folder.map(|entry| entry.expect("an entry").path());
     let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "ron")).collect();
     files.sort();
@@ -48,7 +55,7 @@ fn document(file: &PathBuf, topology: &str, placement: &str) -> Document {
     // Overrides name links and nodes of the scenario's own topology.
     settings.extend(["machine.network.overrides", "machine.overrides"].map(|path| (path, "[]")));
     if document.get("program.n").is_some() {
-        settings.push(("program.n", "12"));
+        settings.push(("program.n", "16"));
     }
     for (path, value) in settings {
         document.set(path, value).expect("a field that can be set");
@@ -81,4 +88,101 @@ fn the_topologies_are_all_that_there_are() {
     let mut names: Vec<&str> = TOPOLOGIES.map(name).into();
     names.dedup();
     assert_eq!(names.len(), crate::network::topology::NAMES.len() + 1);
+}
+
+/// Every program that a scenario can name, small, and every collective operation.
+const PROGRAMS: [&str; 33] = [
+    "Ping(bytes: \"300 B\")",
+    "GaussJordan(n: 9, broadcast: Binomial, barrier: Tree)",
+    "GaussJordan(n: 9, broadcast: Neighbour(sends: Concurrent, forward: PerPacket, first: Trunk), barrier: Never)",
+    "Compute(module: Rsub, iterations: 20)",
+    "LinkRate()",
+    "RingShift(bytes: \"100 B\", rounds: 2, order: Concurrent)",
+    "Collective(operation: Broadcast(algorithm: Hypercube), bytes: \"100 B\")",
+    "Collective(operation: Reduce(algorithm: Binomial), bytes: \"100 B\")",
+    "Collective(operation: AllReduce(algorithm: RecursiveDoubling), bytes: \"100 B\")",
+    "Collective(operation: AllReduce(algorithm: Ring), bytes: \"100 B\")",
+    "Collective(operation: ReduceScatter(algorithm: Pairwise), bytes: \"100 B\")",
+    "Collective(operation: Scatter(algorithm: Binomial), bytes: \"100 B\")",
+    "Collective(operation: Gather(algorithm: Naive), bytes: \"100 B\")",
+    "Collective(operation: AllGather(algorithm: Torus), bytes: \"100 B\")",
+    "Collective(operation: AllToAll(algorithm: Pairwise), bytes: \"100 B\")",
+    "Collective(operation: AllToAll(algorithm: Torus), bytes: \"100 B\")",
+    "Collective(operation: Barrier(algorithm: Dissemination), bytes: \"0 B\")",
+    "Collective(operation: Scan(algorithm: Chain), bytes: \"100 B\")",
+    "Characteristic(application: MatrixMultiplication, n: 50, mode: BulkSynchronous, rounds: 2, chunks: 2)",
+    "Characteristic(application: Fftw, n: 64, mode: FreeRunning)",
+    "Phases(parameters: {\"n\": 6}, steps: [Compute(flops: \"n\"), Exchange(with: Ring, bytes: \"8 * n B\")])",
+    "Traffic(pattern: Uniform, offered: 0.3, packet: \"16 B\", process: Poisson, warm_up: \"1 us\", \
+     measured: \"400 us\", drain: \"100 ms\")",
+    "DotProduct(n: 30, all_reduce: ReduceScatterAllGather)",
+    "DotProduct(n: 30, all_reduce: Ring, numerics: true)",
+    "Summa(n: 10, panel: 3)",
+    "Lu(n: 13, block: 3)",
+    "Lu(n: 12, block: 2, rows: 1, numerics: true)",
+    "Fft2d(n: 16, all_to_all: Hypercube)",
+    "Fft2d(n: 8, all_to_all: Pairwise, numerics: true)",
+    "Reduction(n: 30, reduce: Hypercube)",
+    "Floyd(n: 9, decomposition: Rows)",
+    "Floyd(n: 9, decomposition: Blocks)",
+    "FiniteDifference(n: 10, iterations: 2)",
+];
+
+fn on_machine(machine: &Path, program: &str, placement: &str) -> Scenario {
+    let text = format!(
+        "Scenario(machine: File(\"{}\"), ranks: 4, placement: {placement}, program: {program}, seed: 1)",
+        machine.display()
+    );
+    let mut document =
+        Document::from_text(concat!(env!("CARGO_MANIFEST_DIR"), "/test.ron"), &text).expect("a sound text");
+    // A cluster has a million links; a part of it will do.
+    if document.get("machine.network.topology").is_some_and(|topology| topology.name() == Some("Complete")) {
+        document.set("machine.network.topology.nodes", "8").expect("a field that can be set");
+    }
+    let case = Plan::new(document, &[]).and_then(|plan| plan.base());
+    case.unwrap_or_else(|faults| panic!("{program} on {}: {faults}", machine.display())).scenario
+}
+
+#[test]
+fn every_program_runs_on_every_shipped_machine_and_all_messages_come() {
+    for machine in files("scenarios/machines") {
+        for placement in ["RowMajor", "Packed(ranks_per_node: 2)"] {
+            for program in PROGRAMS {
+                let place = format!("{program} on {}, {placement}", machine.display());
+                let needs_more = program.starts_with("LinkRate") && !has_protocol(&machine)
+                    || program.starts_with("Traffic") && placement != "RowMajor";
+                if needs_more {
+                    continue;
+                }
+                let ranks = if program.starts_with("Ping") { 2 } else { 4 };
+                let scenario = Scenario { ranks, ..on_machine(&machine, program, placement) };
+                if matches!(scenario.program, Shipped::Traffic(_)) {
+                    let trace = play(&scenario).unwrap_or_else(|error| panic!("{place}: {error}"));
+                    assert!(trace.counts.messages > 0, "{place}");
+                    continue;
+                }
+                let simulation = Simulation::new(&scenario.machine, ranks).layout(scenario.layout());
+                let trace = simulation.streams(scenario.streams()).keep_deliveries().run(&scenario.program);
+                let trace = trace.unwrap_or_else(|error| panic!("{place}: {error}"));
+                assert_eq!(trace.deliveries.len() as u64, trace.counts.messages, "{place}");
+            }
+        }
+    }
+}
+
+/// Whether the links are described as `LinkRate` needs it, the one program that not every machine can run.
+fn has_protocol(machine: &Path) -> bool {
+    crate::Machine::load(machine).expect("a machine").network.links.protocol.is_some()
+}
+
+#[test]
+fn the_programs_are_all_that_there_are() {
+    let named = |program: &str| {
+        let document = Document::from_text("a program", program).expect("a text");
+        document.read::<Shipped>().expect("a program").name()
+    };
+    let covered: BTreeSet<&str> = PROGRAMS.map(named).into();
+    let unknown = ron::from_str::<Shipped>("Unknown()").expect_err("there is no such program");
+    let ron::Error::NoSuchEnumVariant { expected, .. } = unknown.code else { panic!("{unknown}") };
+    assert_eq!(covered, expected.iter().copied().collect());
 }

@@ -5,6 +5,9 @@ mod collectives;
 mod deadlock;
 #[cfg(test)]
 mod everywhere;
+mod node_barrier;
+#[cfg(test)]
+mod numerics;
 mod post_office;
 mod saturation;
 mod stage;
@@ -268,6 +271,29 @@ mod tests {
         assert_eq!(time(&machine, 1), time(&machine, 1));
         assert_ne!(time(&machine, 1), time(&machine, 2));
         assert!(time(&machine, 1) > us(1710) && time(&machine, 1) < us(1890));
+    }
+
+    /// A process that computes and looks for a message now and then takes it when it is there, not before.
+    #[test]
+    fn an_operation_is_tested_without_waiting() {
+        async fn poll(me: Process) {
+            if me.rank() == 1 {
+                return me.send(0, Message::new(8 * 1024)).await;
+            }
+            let coming = me.start_receive(crate::program::Pattern::default()).await;
+            let mut polls = 0;
+            while !me.test(coming).await {
+                polls += 1;
+                me.compute(Work::flops(10)).await;
+            }
+            let tested = me.now();
+            assert!(me.wait(coming).await.is_some());
+            assert_eq!(me.now(), tested);
+            me.report("polls", f64::from(polls));
+        }
+        let machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron").unwrap();
+        let trace = Simulation::new(&machine, 2).run(&poll).unwrap();
+        assert!(trace.outcome("polls").unwrap() > 100.0, "{:?}", trace.outcomes);
     }
 
     /// Everybody sends to the third neighbour on a ring where each buffer holds one packet.

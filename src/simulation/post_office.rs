@@ -53,8 +53,12 @@ pub struct Task {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskKind {
-    Send { to: u32 },
+    Send {
+        to: u32,
+    },
     Receive(Pattern),
+    /// Bytes on their way through what the cores of a node share.
+    Move,
 }
 
 #[derive(Debug)]
@@ -69,7 +73,7 @@ impl TaskKind {
     pub const fn activity(self) -> Activity {
         match self {
             Self::Send { .. } => Activity::Sending,
-            Self::Receive(_) => Activity::Blocked,
+            Self::Receive(_) | Self::Move => Activity::Blocked,
         }
     }
 }
@@ -135,6 +139,16 @@ impl PostOffice {
         operation
     }
 
+    /// Bytes begin to move.
+    pub fn begin_move(&mut self, rank: u32) -> Operation {
+        Operation(self.tasks.put(Task { rank, kind: TaskKind::Move, state: TaskState::UnderWay }))
+    }
+
+    /// They have moved.
+    pub fn moved(&mut self, operation: Operation) {
+        self.task(operation).state = TaskState::Sent;
+    }
+
     /// The record of a message that is delivered now and has not been received yet.
     pub fn delivery(&mut self, ticket: u32, now: SimTime) -> Delivery {
         let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
@@ -192,6 +206,7 @@ impl PostOffice {
     pub fn describe(&mut self, operation: Operation) -> (String, Option<u32>) {
         match self.task(operation).kind {
             TaskKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),
+            TaskKind::Move => ("waits for its memory or its interface".to_owned(), None),
             TaskKind::Receive(Pattern { from, tag }) => {
                 let from_words = from.map_or("any rank".to_owned(), |rank| format!("rank {rank}"));
                 let tag_words = tag.map_or(String::new(), |tag| format!(" a message with tag {tag}"));
@@ -218,6 +233,6 @@ impl PostOffice {
 fn pattern(tasks: &Slots<Task>, operation: Operation) -> Pattern {
     match tasks.peek(operation.0).expect("an operation is kept until it is ended").kind {
         TaskKind::Receive(pattern) => pattern,
-        TaskKind::Send { .. } => unreachable!("only receives wait for messages"),
+        TaskKind::Send { .. } | TaskKind::Move => unreachable!("only receives wait for messages"),
     }
 }

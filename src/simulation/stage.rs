@@ -1,6 +1,7 @@
 //! The event loop: processes ask, the machine works, what has happened wakes the processes.
 
 use super::deadlock::{Blocked, DeadlockReport};
+use super::node_barrier::NodeBarriers;
 use super::post_office::{PostOffice, TaskState};
 use super::{Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Step};
@@ -30,6 +31,7 @@ pub struct Stage<'s> {
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Answer)>,
     at_barrier: u32,
+    node_barriers: NodeBarriers,
     finished: u32,
     last_finish: SimTime,
 }
@@ -61,7 +63,10 @@ impl<'s> Stage<'s> {
             clock: Cell::new(SimTime::START),
             ranks,
             host: layout.first_rank(machine.host.node).unwrap_or(0),
+            nodes: (0..ranks).map(|rank| layout.node(rank)).collect(),
             packet_bytes: machine.network.switching.packet_bytes(),
+            ranks_per_node: layout.most_ranks_on_a_node(),
+            balance: machine.nodes.balance(),
             processor: machine.nodes.processor.clone(),
             link_protocol: machine.network.links.protocol.clone(),
             streams: *streams,
@@ -92,6 +97,7 @@ impl<'s> Stage<'s> {
             deliveries: simulation.keeps_deliveries.then(Vec::new),
             ready: VecDeque::new(),
             at_barrier: 0,
+            node_barriers: NodeBarriers::new(layout),
             finished: 0,
             last_finish: SimTime::START,
         }
@@ -176,6 +182,10 @@ impl<'s> Stage<'s> {
             Happening::Computed { owner: rank } | Happening::TimeUp { owner: rank } => {
                 self.ready.push_back((rank, Answer::Done));
             }
+            Happening::Moved { ticket } => {
+                self.post_office.moved(Operation(ticket));
+                self.completed(Operation(ticket));
+            }
             Happening::Sent { ticket } => {
                 let operation = self.post_office.sent(ticket);
                 self.completed(operation);
@@ -238,13 +248,29 @@ impl<'s> Stage<'s> {
 
     /// Does what the process asks for; the answer, if it needs no time.
     fn serve(&mut self, now: SimTime, rank: u32, verb: Verb) -> Result<Option<Answer>, SimulationError> {
-        let node = self.layout.node(rank);
+        let seat = self.layout.seat(rank);
         match verb {
             Verb::Compute(work) => {
-                let computing = self.transport.compute(now, node, rank, work);
+                let computing = self.transport.compute(now, seat, rank, work);
                 computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
                 Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
             }
+            Verb::Operate(operations) => {
+                let computing = self.transport.operate(now, seat, rank, operations);
+                computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+                Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
+            }
+            Verb::StartLoad(bytes) => {
+                let operation = self.post_office.begin_move(rank);
+                self.transport.load(now, seat, bytes, operation.0);
+                Ok(Some(Answer::Started(operation)))
+            }
+            Verb::StartLeave(bytes) => {
+                let operation = self.post_office.begin_move(rank);
+                self.transport.leave_node(now, seat, bytes, operation.0);
+                Ok(Some(Answer::Started(operation)))
+            }
+            Verb::NodeBarrier => Ok(self.enter_node_barrier(rank)),
             Verb::Input(bytes) => {
                 self.transport.wait(now, rank, self.machine.host.input.time(bytes));
                 Ok(self.wait(rank, Waits::ForTime, Activity::InputOutput))
@@ -265,6 +291,10 @@ impl<'s> Stage<'s> {
             Verb::StartReceive(pattern) => Ok(Some(Answer::Started(self.start_receive(now, rank, pattern)))),
             Verb::Wait(operation) => self.wait_for(rank, operation),
             Verb::WaitAny(operations) => self.wait_for_any(rank, operations),
+            Verb::Test(operation) => {
+                let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
+                Ok(Some(Answer::Tested(task.state.is_complete())))
+            }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Fail(reason) => Err(fault(rank, reason)),
         }
@@ -284,7 +314,7 @@ impl<'s> Stage<'s> {
         }
         let bytes = message.bytes;
         let (operation, ticket) = self.post_office.post(now, rank, to, message);
-        self.transport.send(now, self.layout.node(rank), self.layout.node(to), bytes, ticket);
+        self.transport.send(now, self.layout.seat(rank), self.layout.seat(to), bytes, ticket);
         Ok(operation)
     }
 
@@ -330,10 +360,20 @@ impl<'s> Stage<'s> {
         Some(Answer::Done)
     }
 
+    fn enter_node_barrier(&mut self, rank: u32) -> Option<Answer> {
+        match self.node_barriers.enter(self.layout, rank) {
+            None => self.wait(rank, Waits::AtBarrier, Activity::Blocked),
+            Some(others) => {
+                self.ready.extend(others.into_iter().map(|other| (other, Answer::Done)));
+                Some(Answer::Done)
+            }
+        }
+    }
+
     /// Books the time since the process of `rank` was last booked, but for the time in which its
     /// processor worked for the communication, as its activity.
     fn account(&mut self, now: SimTime, rank: u32) {
-        let system = self.transport.system_time(self.layout.node(rank), now);
+        let system = self.transport.system_time(self.layout.seat(rank), now);
         let state = &mut self.ranks[rank as usize];
         let stolen = system - state.system_before;
         let rest = now.since(state.since) - stolen;

@@ -95,6 +95,13 @@ impl PerByte {
         if self.bytes == 1 { self.span * bytes } else { self.span.ratio(bytes, self.bytes) }
     }
 
+    /// The time of a share of some bytes, which need not be whole, rounded once.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "rates are given to a few digits")]
+    pub fn time_of_share(self, bytes: f64) -> SimDuration {
+        SimDuration::from_seconds(bytes * self.span.seconds() / self.bytes as f64)
+    }
+
     /// The rate in bytes per second; for reports only. Infinite where bytes are free.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a report shows fewer digits than f64 has")]

@@ -12,4 +12,4 @@ mod work;
 pub use bytes::{BitRate, BitTimes, Bytes, PerByte};
 pub use text::QuantityError;
 pub use time::{SimDuration, SimTime};
-pub use work::{Cycles, Hertz};
+pub use work::{Cycles, FlopRate, Hertz};

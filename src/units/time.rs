@@ -87,6 +87,18 @@ impl SimDuration {
         Self(us.saturating_mul(1_000_000))
     }
 
+    /// The span of so many seconds, rounded once; what a model or a distribution gives is no whole number.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "rounded; a negative number becomes zero, one beyond the end of time the end of time"
+    )]
+    pub fn from_seconds(seconds: f64) -> Self {
+        Self((seconds * PS_PER_S as f64).round() as u64)
+    }
+
     /// The span in picoseconds.
     #[must_use]
     pub const fn ps(self) -> u64 {

@@ -32,7 +32,7 @@ pub struct Total {
     pub tolerance: Option<Tolerance>,
 }
 
-/// A scenario and the key of its published times.
+/// A scenario and what was published for it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredTable {
@@ -40,6 +40,12 @@ pub struct MeasuredTable {
     pub name: String,
     /// The scenario, relative to the case.
     pub scenario: PathBuf,
+    /// Published points instead of the scenario's axes: a CSV file, relative to the case. Its columns before the
+    /// one that is called as the `reference` are axes or paths of fields; the columns from there on are published
+    /// values, by which `reference` and `predictions` may name them. In a column `calibrates`, `true` marks a point
+    /// that calibrated the parameters.
+    #[serde(default)]
+    pub data: Option<PathBuf>,
     /// Values of its axes instead of the scenario's own.
     #[serde(default)]
     pub over: Vec<(String, Vec<AxisValue>)>,
@@ -47,11 +53,11 @@ pub struct MeasuredTable {
     /// relative to the case.
     #[serde(default)]
     pub set: Vec<(String, String)>,
-    /// The key of the simulated time.
+    /// The key of the simulated quantity.
     pub simulated: String,
-    /// The key that it is judged by: a measurement, or a published formula of measurements.
+    /// What it is judged by, a measurement or a published formula: a column of `data`, or a key of the run's output.
     pub reference: String,
-    /// Keys of other predictions to judge beside it.
+    /// Other predictions to judge beside it: columns of `data`, or keys of the run's output.
     #[serde(default)]
     pub predictions: Vec<String>,
     /// The cases that calibrated the parameters: an axis and its value. They do not count.

@@ -3,6 +3,8 @@
 mod cell;
 mod description;
 mod fit;
+mod own;
+mod points;
 mod summary;
 mod text;
 
@@ -17,6 +19,8 @@ use cell::{Cell, cell};
 use clap::Args;
 use description::{MeasuredTable, Validation};
 use fit::PointToPointFit;
+use own::OwnCase;
+use points::PublishedPoint;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use summary::{Summary, summaries};
@@ -26,6 +30,8 @@ use text::text;
 pub struct ValidateArguments {
     /// Folders of validation cases, or their names below `validation`; all of those unless given.
     cases: Vec<PathBuf>,
+    #[command(flatten)]
+    own: OwnCase,
     /// Changes a base value of every scenario, to see what an alternative gives; may be repeated.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -43,6 +49,11 @@ const CASE: &str = "case.ron";
 pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
     let mut within = true;
     let mut writer = Writer::many(stdout(), arguments.format.into());
+    if let Some(validation) = arguments.own.validation()? {
+        within = judge(&validation, Path::new(""), arguments, &mut writer)?;
+        writer.finish()?;
+        return if within { Ok(()) } else { Err(Failure::OutOfTolerance) };
+    }
     for folder in folders(&arguments.cases)? {
         let _span = tracing::info_span!("validate", case = %folder.display()).entered();
         within &= validate(&folder, arguments, &mut writer)?;
@@ -74,6 +85,16 @@ fn validate<W: Write>(folder: &Path, arguments: &ValidateArguments, writer: &mut
     let document = Document::load(folder.join(CASE))?;
     let validation: Validation = document.read()?;
     validation.check(&document)?;
+    judge(&validation, folder, arguments, writer)
+}
+
+/// Plays and judges what `validation`, which lies in `folder`, names.
+fn judge<W: Write>(
+    validation: &Validation,
+    folder: &Path,
+    arguments: &ValidateArguments,
+    writer: &mut Writer<W>,
+) -> Result<bool, Failure> {
     let mut cells = Vec::new();
     for table in &validation.tables {
         cells.extend(play_table(folder, table, arguments)?);
@@ -81,7 +102,7 @@ fn validate<W: Write>(folder: &Path, arguments: &ValidateArguments, writer: &mut
     for cell in &cells {
         writer.write(&cell.record)?;
     }
-    let summaries = summaries(&validation, &cells);
+    let summaries = summaries(validation, &cells);
     for summary in &summaries {
         writer.write(&summary.record())?;
     }
@@ -90,7 +111,7 @@ fn validate<W: Write>(folder: &Path, arguments: &ValidateArguments, writer: &mut
         writer.write(&fit.record())?;
     }
     if Format::from(arguments.format) == Format::Text {
-        write!(stdout(), "{}", text(&validation, &cells, &summaries, &fits))?;
+        write!(stdout(), "{}", text(validation, &cells, &summaries, &fits))?;
     }
     Ok(summaries.iter().all(Summary::is_within))
 }
@@ -108,19 +129,42 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
     }
     set_all(&mut document, &arguments.set)?;
     let plan = Plan::new(document, &overrides)?;
-    let cases = plan.cases()?;
+    let points = match &table.data {
+        Some(file) => PublishedPoint::load(&folder.join(file), &table.reference)?,
+        None => Vec::new(),
+    };
+    let cases = match &table.data {
+        Some(_) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
+        None => plan.cases()?,
+    };
     let references = References::load(&plan.base()?.scenario, &path)?;
     let mut cells = Vec::new();
     let mut failure = None;
+    let mut points = points.iter();
     play_all(&cases, arguments.jobs, &references, |case, result| {
+        let point = points.next();
         match result {
-            Ok(outcome) => cells.extend(cell(table, case, &outcome)),
+            Ok(outcome) => cells.extend(cell(table, case, &outcome, point)),
             Err(error) => failure = Some(error),
         }
         failure.is_none()
     })?;
     match failure {
         Some(error) => Err(error.into()),
-        None => Ok(cells),
+        None => all_known(table, &cells).map(|()| cells),
+    }
+}
+
+/// A key that has a value in no cell is a slip of the pen.
+fn all_known(table: &MeasuredTable, cells: &[Cell]) -> Result<(), Failure> {
+    let keys = [&table.simulated].into_iter().chain(&table.predictions).enumerate();
+    let mut unknown =
+        keys.filter(|(index, _)| cells.iter().all(|cell| cell.judged[*index].1.is_none())).map(|(_, key)| key.as_str());
+    match unknown.next() {
+        Some(key) if !cells.is_empty() => Err(Failure::Usage(format!(
+            "table `{}`: there is no value `{key}`; give a column of the data, or a key of the run's output",
+            table.name
+        ))),
+        _ => Ok(()),
     }
 }

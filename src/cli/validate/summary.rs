@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::description::{Tolerance, Total, Validation};
-use crate::analysis::Residuals;
+use crate::analysis::{Residuals, root_mean_square};
 use crate::report::Record;
 
 /// The errors of one kind of prediction over one table or all of them.
@@ -10,17 +10,30 @@ pub struct Summary {
     pub table: String,
     pub key: String,
     pub residuals: Residuals,
+    /// The root of the mean squared error, in the unit of the quantity.
+    pub root_mean_square: Option<f64>,
+    /// The cell with the largest absolute error, in words.
+    pub worst: Option<String>,
     pub tolerance: Option<Tolerance>,
 }
 
 impl Summary {
     pub fn of<'c>(table: &str, key: &str, cells: impl Iterator<Item = &'c Cell>, tolerance: Option<Tolerance>) -> Self {
-        let error = |cell: &Cell| {
-            let (_, seconds) = cell.judged.iter().find(|(judged, _)| judged == key)?;
-            Some(Residuals::error((*seconds)?, cell.reference_s))
+        let judged = |cell: &'c Cell| {
+            let (_, value) = cell.judged.iter().find(|(judged, _)| judged == key)?;
+            Some((cell, (*value)?))
         };
-        let residuals = cells.filter(|cell| !cell.calibrates).filter_map(error).collect();
-        Self { table: table.to_owned(), key: key.to_owned(), residuals, tolerance }
+        let points: Vec<_> = cells.filter(|cell| !cell.calibrates).filter_map(judged).collect();
+        let error = |&(cell, value): &(&Cell, f64)| Residuals::error(value, cell.reference);
+        let worst = points.iter().max_by(|a, b| error(a).abs().total_cmp(&error(b).abs()));
+        Self {
+            table: table.to_owned(),
+            key: key.to_owned(),
+            residuals: points.iter().map(error).collect(),
+            root_mean_square: root_mean_square(points.iter().map(|(cell, value)| value - cell.reference)),
+            worst: worst.map(|(cell, _)| cell.place()),
+            tolerance,
+        }
     }
 
     pub fn is_within(&self) -> bool {
@@ -51,6 +64,12 @@ impl Summary {
         record.put("cells", self.residuals.count());
         record.put("mean_absolute_error", self.residuals.mean_absolute());
         record.put("max_absolute_error", self.residuals.max_absolute());
+        record.put("mean_error", self.residuals.mean());
+        record.put("symmetric_mean_absolute_error", self.residuals.symmetric_mean_absolute());
+        let in_seconds = self.key.ends_with("_s");
+        record
+            .put(if in_seconds { "root_mean_square_error_s" } else { "root_mean_square_error" }, self.root_mean_square);
+        record.put("worst_point", self.worst.clone());
         record.put("within_tolerance", self.tolerance.map(|_| self.is_within()));
         record
     }

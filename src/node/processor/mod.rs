@@ -36,7 +36,7 @@ pub use stopwatch::Stopwatch;
 pub use t800::{FpTimes, KernelError, T800, TimedKernel};
 pub use timing::{Arrival, Played, play};
 
-use crate::units::SimDuration;
+use crate::units::{FlopRate, SimDuration};
 use serde::{Deserialize, Serialize};
 
 /// A processor, by the kind of its description.
@@ -50,6 +50,8 @@ pub enum Processor {
     Counted(Box<Counted>),
     /// The time of one inner iteration.
     Rate(Rate),
+    /// Floating-point operations per second; what has none takes no time.
+    FlopRate(FlopRate),
 }
 
 #[cfg(test)]

@@ -125,6 +125,19 @@ impl Work {
         self.passes
     }
 
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.passes == 0 || self.iterations == 0 && self.before.is_none()
+    }
+
+    /// The floating-point operations of all rows.
+    #[must_use]
+    pub fn operations(self) -> u64 {
+        let row = self.row().map(|(module, iterations)| module.flops().saturating_mul(iterations));
+        row.fold(0, u64::saturating_add).saturating_mul(self.passes)
+    }
+
     /// The modules of one row in their order, each with its number of iterations.
     pub fn row(self) -> impl Iterator<Item = (Module, u64)> {
         self.before.map(|module| (module, 1)).into_iter().chain([(self.module, self.iterations)])

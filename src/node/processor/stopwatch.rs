@@ -44,11 +44,25 @@ impl Stopwatch {
         work.row().map(|(module, iterations)| self.time(module, iterations)).sum()
     }
 
+    /// The time of a share of some floating-point operations: exact where the processor is a rate of them, else of
+    /// the nearest whole number.
+    ///
+    /// # Errors
+    /// As [`row_time`](Self::row_time).
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, and never negative")]
+    pub fn operations_time(&mut self, operations: f64) -> Result<SimDuration, KernelError> {
+        match &self.processor {
+            Processor::FlopRate(rate) => Ok(rate.time_of_share(operations)),
+            _ => self.time(Module::Flop, operations.round() as u64),
+        }
+    }
+
     fn time(&mut self, module: Module, iterations: u64) -> Result<SimDuration, KernelError> {
         match &self.processor {
             Processor::Calibrated(times) => Ok(*times.of(module) * iterations),
             Processor::Counted(counted) => Ok(counted.time(module, iterations)),
             Processor::Rate(rate) => Ok(rate.time(module, iterations)),
+            Processor::FlopRate(rate) => Ok(rate.time(iterations.saturating_mul(module.flops()))),
             Processor::Kernels(kernels) => self.played.time(kernels, module, iterations),
         }
     }

@@ -9,6 +9,7 @@ mod all_to_all;
 mod barrier;
 mod broadcast;
 mod gather;
+mod group;
 mod operation;
 mod payload;
 mod reduce;
@@ -27,6 +28,7 @@ pub use broadcast::{
     Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, PipelinedBroadcast, SendOrder,
 };
 pub use gather::Gather;
+pub use group::Group;
 pub use operation::Operation;
 pub use payload::Payload;
 pub use reduce::Reduce;

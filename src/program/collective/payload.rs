@@ -1,11 +1,10 @@
 //! What collectives move.
 
 use crate::node::Work;
+use crate::program::dense::WORD;
 use crate::program::partition::Blocks;
 use crate::program::process::Process;
 use std::rc::Rc;
-
-const WORD: u64 = size_of::<f64>() as u64;
 
 /// A length and, if the program really computes, the numbers: they are spread evenly over the bytes.
 #[derive(Clone, Debug, PartialEq)]

@@ -247,16 +247,21 @@ impl<'f> Field<'f> {
         let busy = self.window.busy.iter().zip(&self.window.busy_before).map(|(after, before)| *after - *before);
         let use_of = |busy: SimDuration| busy.seconds() / self.traffic.measured.seconds();
         let used: Vec<f64> = busy.map(use_of).collect();
+        let accepted = self.load(self.window.delivered_bytes);
+        let most_used = used.iter().copied().fold(0.0, f64::max);
         vec![
             ("injected_flits_per_node_cycle", self.load(self.window.injected_bytes)),
-            ("accepted_flits_per_node_cycle", self.load(self.window.delivered_bytes)),
+            ("accepted_flits_per_node_cycle", accepted),
             ("latency_mean_s", latencies.mean),
             ("latency_mean_interval95_s", latencies.interval),
             ("latency_p50_s", latencies.p50),
             ("latency_p99_s", latencies.p99),
             ("latency_max_s", latencies.max),
             ("link_utilization_mean", used.iter().sum::<f64>() / used.len() as f64),
-            ("link_utilization_max", used.iter().copied().fold(0.0, f64::max)),
+            ("link_utilization_max", most_used),
+            // All nodes together, where the most used link has no pause any more: below saturation both grow with the
+            // load, in proportion.
+            ("throughput_flits_per_cycle", accepted * f64::from(self.layout.ranks()) / most_used),
             ("injected_packets", self.counts.messages as f64),
             ("delivered_packets", self.delivered as f64),
         ]

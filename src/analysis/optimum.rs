@@ -1,0 +1,275 @@
+//! The best number of cores and nodes for a load, and the plateau around it.
+
+use std::collections::BTreeMap;
+
+/// What so many cores on each of so many nodes reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Cores of each node: q.
+    pub cores: u32,
+    /// Nodes: p.
+    pub nodes: u32,
+    /// The speed-up over one core that computes all the time.
+    pub speedup: f64,
+}
+
+impl Point {
+    /// All cores together.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        u64::from(self.cores) * u64::from(self.nodes)
+    }
+
+    /// The speed-up per core.
+    #[must_use]
+    pub fn efficiency(&self) -> f64 {
+        self.speedup / (f64::from(self.cores) * f64::from(self.nodes))
+    }
+}
+
+/// What is best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Goal {
+    /// The greatest speed-up.
+    Speedup,
+    /// The most cores whose efficiency is at least this.
+    CoresAt(f64),
+}
+
+impl Goal {
+    /// Whether `one` is better than `other`; of equals the one with the fewer cores.
+    fn prefers(self, one: &Point, other: &Point) -> bool {
+        let by_size = one.size().cmp(&other.size());
+        match self {
+            Self::Speedup => one.speedup.total_cmp(&other.speedup).then(by_size.reverse()).is_gt(),
+            Self::CoresAt(_) => by_size.then(one.speedup.total_cmp(&other.speedup)).is_gt(),
+        }
+    }
+
+    fn admits(self, point: &Point) -> bool {
+        match self {
+            Self::Speedup => true,
+            Self::CoresAt(efficiency) => point.efficiency() >= efficiency,
+        }
+    }
+}
+
+/// The best point and those nearly as good.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Optimum {
+    /// The best point.
+    pub best: Point,
+    /// With the best point's cores per node, the fewest nodes that reach its speed-up but for the tolerance.
+    pub first: Point,
+    /// The most nodes that do.
+    pub last: Point,
+    /// Of all points that do, as far as they were looked at, the one with the fewest cores.
+    pub cheapest: Point,
+    /// How many points were looked at.
+    pub looked_at: usize,
+}
+
+/// What a search may choose from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// The most cores of a node.
+    pub most_cores: u32,
+    /// The most nodes.
+    pub most_nodes: u32,
+    /// What is best.
+    pub goal: Goal,
+    /// The share of the best speed-up that a point of the plateau may lack.
+    pub tolerance: f64,
+}
+
+/// The speed-ups of the points that were looked at; nothing where a point is impossible.
+struct Looked<F> {
+    speedup: F,
+    known: BTreeMap<(u32, u32), Option<f64>>,
+}
+
+impl<F, E> Looked<F>
+where
+    F: FnMut(u32, u32) -> Result<Option<f64>, E>,
+{
+    fn at(&mut self, cores: u32, nodes: u32) -> Result<Option<f64>, E> {
+        if let Some(known) = self.known.get(&(cores, nodes)) {
+            return Ok(*known);
+        }
+        let speedup = (self.speedup)(cores, nodes)?;
+        self.known.insert((cores, nodes), speedup);
+        Ok(speedup)
+    }
+
+    fn points(&self) -> impl Iterator<Item = Point> + '_ {
+        let point = |(&(cores, nodes), speedup): (&(u32, u32), &Option<f64>)| {
+            speedup.map(|speedup| Point { cores, nodes, speedup })
+        };
+        self.known.iter().filter_map(point)
+    }
+}
+
+impl Choice {
+    /// Looks at every point; `None` if none is admitted.
+    ///
+    /// # Errors
+    /// Whatever `speedup` fails with.
+    pub fn look_everywhere<E>(
+        &self,
+        speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
+    ) -> Result<Option<Optimum>, E> {
+        let mut looked = Looked { speedup, known: BTreeMap::new() };
+        for cores in 1..=self.most_cores {
+            for nodes in 1..=self.most_nodes {
+                looked.at(cores, nodes)?;
+            }
+        }
+        self.conclude(&mut looked)
+    }
+
+    /// Looks only where it must if, for each number of cores per node, the speed-up has one maximum over the nodes and
+    /// the efficiency falls with them, as in the hierarchical model; `None` if no point is admitted.
+    ///
+    /// # Errors
+    /// Whatever `speedup` fails with.
+    pub fn look_around<E>(
+        &self,
+        speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
+    ) -> Result<Option<Optimum>, E> {
+        let mut looked = Looked { speedup, known: BTreeMap::new() };
+        for cores in 1..=self.most_cores {
+            match self.goal {
+                Goal::Speedup => self.climb(cores, &mut looked)?,
+                Goal::CoresAt(_) => self.fall(cores, &mut looked)?,
+            }
+        }
+        self.conclude(&mut looked)
+    }
+
+    /// Powers of two up to where the speed-up falls, then ever shorter steps around the best.
+    fn climb<F, E>(&self, cores: u32, looked: &mut Looked<F>) -> Result<(), E>
+    where
+        F: FnMut(u32, u32) -> Result<Option<f64>, E>,
+    {
+        let mut best = (1, looked.at(cores, 1)?.unwrap_or(0.0));
+        let mut nodes = 2;
+        while nodes <= self.most_nodes {
+            let speedup = looked.at(cores, nodes)?.unwrap_or(0.0);
+            if speedup < 0.5 * best.1 {
+                break;
+            }
+            if speedup > best.1 {
+                best = (nodes, speedup);
+            }
+            nodes *= 2;
+        }
+        let mut step = (best.0 / 2).max(1);
+        loop {
+            let before = best.0;
+            let beside = [best.0.saturating_sub(step), best.0.saturating_add(step)];
+            for nodes in beside.into_iter().filter(|nodes| (1..=self.most_nodes).contains(nodes)) {
+                let speedup = looked.at(cores, nodes)?.unwrap_or(0.0);
+                if speedup > best.1 {
+                    best = (nodes, speedup);
+                }
+            }
+            match (best.0 == before, step) {
+                (true, 1) => return Ok(()),
+                (true, _) => step /= 2,
+                (false, _) => {}
+            }
+        }
+    }
+
+    /// The last number of nodes that is admitted, by bisection.
+    fn fall<F, E>(&self, cores: u32, looked: &mut Looked<F>) -> Result<(), E>
+    where
+        F: FnMut(u32, u32) -> Result<Option<f64>, E>,
+    {
+        let (mut good, mut bad) = (0, self.most_nodes + 1);
+        while bad - good > 1 {
+            let nodes = u32::midpoint(good, bad);
+            let admitted =
+                looked.at(cores, nodes)?.is_some_and(|speedup| self.goal.admits(&Point { cores, nodes, speedup }));
+            *(if admitted { &mut good } else { &mut bad }) = nodes;
+        }
+        Ok(())
+    }
+
+    fn conclude<F, E>(&self, looked: &mut Looked<F>) -> Result<Option<Optimum>, E>
+    where
+        F: FnMut(u32, u32) -> Result<Option<f64>, E>,
+    {
+        let admitted = looked.points().filter(|point| self.goal.admits(point));
+        let Some(best) = admitted.reduce(|best, point| if self.goal.prefers(&point, &best) { point } else { best })
+        else {
+            return Ok(None);
+        };
+        let enough = (1.0 - self.tolerance) * best.speedup;
+        let first = edge(looked, &best, 0, enough)?;
+        let last = edge(looked, &best, self.most_nodes + 1, enough)?;
+        let good = looked.points().filter(|point| point.speedup >= enough);
+        let cheapest = good.min_by_key(Point::size).unwrap_or(best);
+        Ok(Some(Optimum { best, first, last, cheapest, looked_at: looked.known.len() }))
+    }
+}
+
+/// The point farthest from `best` towards `end`, which is no point, that has enough speed-up, by bisection.
+fn edge<F, E>(looked: &mut Looked<F>, best: &Point, end: u32, enough: f64) -> Result<Point, E>
+where
+    F: FnMut(u32, u32) -> Result<Option<f64>, E>,
+{
+    let (mut good, mut bad) = (*best, end);
+    while good.nodes.abs_diff(bad) > 1 {
+        let nodes = u32::midpoint(good.nodes, bad);
+        match looked.at(best.cores, nodes)? {
+            Some(speedup) if speedup >= enough => good = Point { nodes, speedup, ..*best },
+            _ => bad = nodes,
+        }
+    }
+    Ok(good)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    /// A speed-up with a maximum at √(1000 / q) nodes.
+    #[expect(clippy::unnecessary_wraps, reason = "as a search takes it")]
+    fn speedup(cores: u32, nodes: u32) -> Result<Option<f64>, Infallible> {
+        let (q, p) = (f64::from(cores), f64::from(nodes));
+        Ok(Some(q * p / (1.0 + 0.05 * q + q * q * p * p / 1000.0)))
+    }
+
+    #[test]
+    fn looking_around_finds_what_looking_everywhere_finds() {
+        for goal in [Goal::Speedup, Goal::CoresAt(0.5), Goal::CoresAt(0.05)] {
+            for (most_cores, most_nodes) in [(1, 1), (1, 7), (4, 500), (16, 1000), (3, 20)] {
+                let choice = Choice { most_cores, most_nodes, goal, tolerance: 0.05 };
+                let everywhere = choice.look_everywhere(speedup).unwrap().unwrap();
+                let around = choice.look_around(speedup).unwrap().unwrap();
+                assert_eq!(around.best, everywhere.best, "{choice:?}");
+                assert_eq!((around.first, around.last), (everywhere.first, everywhere.last), "{choice:?}");
+                assert!(around.looked_at <= everywhere.looked_at);
+            }
+        }
+    }
+
+    #[test]
+    fn the_plateau_is_what_lacks_no_more_than_the_tolerance() {
+        let choice = Choice { most_cores: 1, most_nodes: 1000, goal: Goal::Speedup, tolerance: 0.05 };
+        let Optimum { best, first, last, cheapest, .. } = choice.look_everywhere(speedup).unwrap().unwrap();
+        assert_eq!(best.nodes, 32);
+        assert!(first.nodes < 32 && last.nodes > 32 && cheapest == first);
+        let at = |nodes| speedup(1, nodes).unwrap().unwrap() / best.speedup;
+        assert!(
+            at(first.nodes) >= 0.95
+                && at(first.nodes - 1) < 0.95
+                && at(last.nodes) >= 0.95
+                && at(last.nodes + 1) < 0.95
+        );
+        let none = Choice { goal: Goal::CoresAt(0.99), ..choice };
+        assert_eq!(none.look_around(speedup).unwrap(), None);
+    }
+}

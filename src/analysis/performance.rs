@@ -1,0 +1,41 @@
+//! How much of the machine a run has used.
+
+use crate::units::SimDuration;
+
+/// Operations against time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Performance {
+    /// The share of what all cores could have done in the time.
+    pub efficiency: f64,
+    /// The time of one core that computes all the time, over that of the run.
+    pub speedup: f64,
+    /// Operations per second.
+    pub flop_per_s: f64,
+}
+
+impl Performance {
+    /// `operations` in `makespan` on `cores` cores of `core_flop_per_s` operations per second each; none for a run
+    /// that took no time.
+    #[must_use]
+    pub fn of(operations: f64, makespan: SimDuration, cores: u32, core_flop_per_s: f64) -> Option<Self> {
+        if makespan == SimDuration::ZERO {
+            return None;
+        }
+        let flop_per_s = operations / makespan.seconds();
+        let speedup = flop_per_s / core_flop_per_s;
+        Some(Self { efficiency: speedup / f64::from(cores), speedup, flop_per_s })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn efficiency_is_speedup_per_core() {
+        let performance = Performance::of(4e6, SimDuration::from_us(1000), 8, 1e9).unwrap();
+        assert!((performance.speedup - 4.0).abs() < 1e-12 && (performance.efficiency - 0.5).abs() < 1e-12);
+        assert!((performance.flop_per_s - 4e9).abs() < 1e-3);
+        assert_eq!(Performance::of(1.0, SimDuration::ZERO, 1, 1.0), None);
+    }
+}

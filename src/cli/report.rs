@@ -1,0 +1,234 @@
+//! `parsim report`: everything about some scenarios on one page.
+
+use super::bottleneck::{Source, grouped, simulated_point};
+use super::curves::{CurveAxis, TimeLines};
+use super::outcome::{Outcome, SIMULATED_ERROR};
+use super::sweep::{name, play_all, prepared};
+use super::topology::drawing;
+use super::{CaseArguments, Failure, OutputFormat, ScenarioArguments};
+use crate::analysis::Residuals;
+use crate::program::Shipped;
+use crate::report::figures::{self, Figure};
+use crate::report::latency_load::{MEAN, P99, latency_load};
+use crate::report::{Chapter, HeatMap, Picture, Record, page, percent};
+use crate::scenario::{Case, Plan};
+use clap::Args;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The scenarios, RON files; each becomes a chapter.
+    #[arg(required = true)]
+    scenarios: Vec<PathBuf>,
+    /// The page, one file that needs nothing else.
+    #[arg(long, value_name = "FILE.html")]
+    out: PathBuf,
+    /// Changes a base value of every scenario, in the machine file too; may be repeated.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Replaces the seed, or the values of an axis over it.
+    #[arg(long)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    cases: CaseArguments,
+}
+
+pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
+    let mut failures = Vec::new();
+    let mut chapters = Vec::new();
+    for scenario in &arguments.scenarios {
+        chapters.push(chapter(scenario, arguments, &mut failures)?);
+    }
+    let title = match chapters.as_slice() {
+        [only] => format!("parsim: {}", only.name),
+        _ => format!("{} scenarios", chapters.len()),
+    };
+    let failed = |error| Failure::Usage(format!("{}: {error}", arguments.out.display()));
+    std::fs::write(&arguments.out, page(&title, &chapters)).map_err(failed)?;
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
+}
+
+/// What the cases of a scenario have given, gathered while they are played.
+struct Gathered {
+    rows: Vec<Record>,
+    times: TimeLines,
+    points: Vec<crate::report::BottleneckPoint>,
+    /// The picture of the links of the last case, if it can be drawn.
+    heat_map: Option<String>,
+}
+
+fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<String>) -> Result<Chapter, Failure> {
+    let common = ScenarioArguments {
+        scenario: scenario.to_owned(),
+        set: arguments.set.clone(),
+        seed: arguments.seed,
+        format: OutputFormat::Text,
+        dump_config: false,
+    };
+    let plan = common.plan(&arguments.cases.over)?;
+    let axis = CurveAxis::of(&plan, None)?;
+    let Some((cases, references)) = prepared(&common, &plan)? else { return Ok(Chapter::default()) };
+    let mut gathered = Gathered { rows: Vec::new(), times: TimeLines::default(), points: Vec::new(), heat_map: None };
+    let mut played = Vec::new();
+    play_all(&cases, arguments.cases.jobs, &references, |case, result| {
+        match result {
+            Ok(outcome) => {
+                gathered.add(&axis, case, &outcome);
+                gathered.points.push(simulated_point(case, &axis, &references, &outcome));
+                played.push(case.clone());
+            }
+            Err(error) => failures.push(format!("{}: {error}", name(case))),
+        }
+        true
+    })?;
+    let base = plan.base()?;
+    let is_traffic = matches!(base.scenario.program, Shipped::Traffic(_));
+    let mut pictures = Vec::new();
+    let program = base.scenario.program.name();
+    if is_traffic {
+        let chart = latency_load(program, &axis.label, gathered.times.lines());
+        pictures.push(picture("latency-load.svg", "Latency over the load", chart.svg()));
+    } else if !axis.name.is_empty() && cases.len() > 1 {
+        let (file, chart) = figures::times(program, &axis.label, gathered.times.lines());
+        pictures.push(picture(file, "Execution times, simulated and compared", chart.svg()));
+        if axis.is_ranks(&plan) {
+            pictures.extend(figures::speedups(program, &axis.label, gathered.times.lines()).into_iter().map(drawn));
+        }
+        for group in grouped(&played, gathered.points, &axis, Source::Simulated) {
+            let title = group.curve.title.clone();
+            let drawn = |(file, chart): Figure| {
+                let file = if group.name.is_empty() { file.to_owned() } else { format!("{} {file}", group.name) };
+                picture(&file.replace(' ', "-"), &format!("{}: {title}", caption(&chart.title)), chart.svg())
+            };
+            pictures.extend(figures::components(&group.curve).into_iter().map(drawn));
+        }
+    }
+    if let Some(svg) = gathered.heat_map {
+        pictures.push(picture("links.svg", "Utilization of every link in the last case", svg));
+    }
+    Ok(Chapter {
+        name: scenario.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+        question: question(scenario)?,
+        facts: facts(&base, &cases, &plan),
+        findings: findings(&gathered.rows),
+        residuals: gathered.rows.iter().filter_map(residual).collect(),
+        rows: gathered.rows,
+        pictures,
+        resolved: base.scenario.to_ron(),
+    })
+}
+
+impl Gathered {
+    fn add(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
+        self.rows.push(outcome.record());
+        if matches!(case.scenario.program, Shipped::Traffic(_)) {
+            self.times.add(axis, case, MEAN, outcome.trace.outcome("latency_mean_s"), &[]);
+            self.times.add(axis, case, P99, outcome.trace.outcome("latency_p99_s"), &[]);
+        } else {
+            self.times.add(axis, case, "simulated", Some(outcome.trace.makespan.seconds()), outcome.compared());
+        }
+        let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology).ok();
+        self.heat_map = drawing.map(|drawing| HeatMap::new(drawing, &outcome.trace).to_string());
+    }
+}
+
+fn picture(file: &str, caption: &str, svg: String) -> Picture {
+    Picture { file: file.to_owned(), caption: caption.to_owned(), svg }
+}
+
+fn drawn((file, chart): Figure) -> Picture {
+    picture(file, &chart.title, chart.svg())
+}
+
+/// The title of a chart without what it is about, which stands in brackets.
+fn caption(title: &str) -> &str {
+    title.split(" (").next().unwrap_or(title)
+}
+
+/// The comment at the head of a scenario, which asks its question.
+fn question(scenario: &Path) -> Result<String, Failure> {
+    let text = std::fs::read_to_string(scenario)
+        .map_err(|error| Failure::Usage(format!("{}: {error}", scenario.display())))?;
+    let comment = text.lines().map_while(|line| line.trim().strip_prefix("//")).map(str::trim);
+    let question = comment.collect::<Vec<_>>().join(" ");
+    Ok(if question.is_empty() { scenario.display().to_string() } else { question })
+}
+
+fn facts(base: &Case, cases: &[Case], plan: &Plan) -> Vec<(String, String)> {
+    let scenario = &base.scenario;
+    let mut facts = vec![
+        ("Machine".to_owned(), scenario.machine.name.clone()),
+        ("Network".to_owned(), scenario.machine.network.topology.to_string()),
+        (
+            "Program".to_owned(),
+            ron::to_string(&scenario.program).unwrap_or_else(|_| scenario.program.name().to_owned()),
+        ),
+        ("Cases".to_owned(), cases.len().to_string()),
+    ];
+    for axis in plan.axes() {
+        let mut values: Vec<String> = Vec::new();
+        for case in cases {
+            let value = case.keys.iter().find(|(name, _)| *name == axis.name).and_then(|(_, value)| value.as_ref());
+            let text = value.map_or_else(String::new, ToString::to_string);
+            if !values.contains(&text) {
+                values.push(text);
+            }
+        }
+        let unit = axis.unit.as_ref().map_or_else(String::new, |unit| format!(" [{unit}]"));
+        facts.push((format!("{}{unit}", axis.name), values.join(", ")));
+    }
+    facts.push(("Seed".to_owned(), scenario.seed.to_string()));
+    facts
+}
+
+/// Where the time went in the last case, and how far the simulation can be trusted.
+fn findings(rows: &[Record]) -> Vec<String> {
+    let mut findings = Vec::new();
+    let errors = rows.iter().filter_map(|row| row.get(SIMULATED_ERROR).and_then(Value::as_f64));
+    let residuals: Residuals = errors.collect();
+    if let (Some(mean), Some(max)) = (residuals.mean_absolute(), residuals.max_absolute()) {
+        findings.push(format!(
+            "Against {} measured cases the simulation errs by {} % on average, by {} % at most. Points that calibrated \
+             the machine are among them; `parsim validate` keeps them apart.",
+            residuals.count(),
+            percent(mean).trim_start_matches('+'),
+            percent(max).trim_start_matches('+')
+        ));
+    }
+    let last = rows.last();
+    let number = |key: &str| last.and_then(|row| row.get(key)).and_then(Value::as_f64);
+    let makespan = number("makespan_s").filter(|makespan| *makespan > 0.0);
+    let spent = ["computing_s", "input_output_s", "sending_s", "blocked_s", "system_s", "idle_s"]
+        .iter()
+        .filter_map(|key| Some((key.trim_end_matches("_s"), number(key)?)))
+        .max_by(|a, b| a.1.total_cmp(&b.1));
+    if let (Some(makespan), Some((activity, seconds))) = (makespan, spent) {
+        findings.push(format!(
+            "In the last case the ranks spend most of their time, {} % on average, {activity}.",
+            percent(seconds / makespan).trim_start_matches('+')
+        ));
+    }
+    findings
+}
+
+/// The errors of a case, where something was measured.
+fn residual(row: &Record) -> Option<Record> {
+    let measured = row.get("measured_s")?.as_f64()?;
+    let mut record = Record::default();
+    for key in row.summary_keys() {
+        let Some(value) = row.get(&key) else { continue };
+        let judged = key == "makespan_s" || key.starts_with("predicted_");
+        match value.as_f64().filter(|_| judged) {
+            Some(seconds) => {
+                let error = Residuals::error(seconds, measured);
+                record.put(&format!("{}_error", key.trim_end_matches("_s")), error);
+            }
+            None if judged => record.put(&format!("{}_error", key.trim_end_matches("_s")), Value::Null),
+            None if key == "measured_s" => record.put(&key, measured),
+            None if key == SIMULATED_ERROR => {}
+            None => record.put(&key, value.clone()),
+        }
+    }
+    Some(record)
+}

@@ -1,0 +1,74 @@
+//! A validation from the command line: a scenario, a file of measurements and models to judge beside it.
+
+use super::description::{MeasuredTable, Tolerance, Validation};
+use crate::cli::Failure;
+use crate::scenario::AxisValue;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Judges any scenario by any file of measurements, without a folder.
+#[derive(Debug, Args)]
+pub struct OwnCase {
+    /// A scenario to judge by the measurements of `--data`, instead of the cases in folders.
+    #[arg(long, value_name = "FILE.ron", requires = "data", conflicts_with = "cases")]
+    scenario: Option<PathBuf>,
+    /// The measurements, a CSV file: columns of axes, the reference, other predictions; `true` in a column
+    /// `calibrates` marks a point that calibrated the parameters and does not count.
+    #[arg(long, value_name = "FILE.csv", requires = "scenario")]
+    data: Option<PathBuf>,
+    /// The key of the simulated quantity.
+    #[arg(long, default_value = "makespan_s", requires = "scenario")]
+    simulated: String,
+    /// The column of `--data` that it is judged by.
+    #[arg(long, default_value = "measured_s", requires = "scenario")]
+    reference: String,
+    /// Models to judge beside it: columns of `--data`, or keys of the run's output.
+    #[arg(long, value_name = "KEY,…", value_delimiter = ',', requires = "scenario")]
+    models: Vec<String>,
+    /// The points with this value calibrated the parameters and do not count.
+    #[arg(long, value_name = "AXIS=VALUE", requires = "scenario")]
+    calibration: Option<String>,
+    /// The tolerated mean absolute error.
+    #[arg(long, value_name = "PERCENT", requires = "scenario")]
+    mean_percent: Option<f64>,
+    /// The tolerated largest absolute error.
+    #[arg(long, value_name = "PERCENT", requires = "scenario")]
+    max_percent: Option<f64>,
+}
+
+impl OwnCase {
+    /// The case that the options describe, if they describe one.
+    pub fn validation(&self) -> Result<Option<Validation>, Failure> {
+        let (Some(scenario), Some(data)) = (&self.scenario, &self.data) else { return Ok(None) };
+        let tolerance = Tolerance { mean_percent: self.mean_percent, max_percent: self.max_percent };
+        let is_judged = self.mean_percent.is_some() || self.max_percent.is_some();
+        let calibration = self.calibration.as_deref().map(axis_value).transpose()?;
+        let name = |path: &Path| path.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+        let table = MeasuredTable {
+            name: name(data),
+            scenario: scenario.clone(),
+            data: Some(data.clone()),
+            over: Vec::new(),
+            set: Vec::new(),
+            simulated: self.simulated.clone(),
+            reference: self.reference.clone(),
+            predictions: self.models.clone(),
+            calibration,
+            fit_point_to_point: false,
+            tolerance: is_judged.then_some(tolerance),
+        };
+        Ok(Some(Validation {
+            title: format!("{} against {}", scenario.display(), data.display()),
+            calibrated_on: self.calibration.iter().cloned().collect(),
+            tables: vec![table],
+            totals: Vec::new(),
+        }))
+    }
+}
+
+fn axis_value(text: &str) -> Result<(String, AxisValue), Failure> {
+    let parts = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    let (name, value) =
+        parts.ok_or_else(|| Failure::Usage(format!("`--calibration {text}`: write --calibration axis=value")))?;
+    Ok((name.to_owned(), AxisValue::parse(value)))
+}

@@ -1,0 +1,214 @@
+//! The hierarchy at work: memories and interfaces that cores share, and what passes through them.
+
+use super::{Machine, Seat};
+use crate::engine::{Calendar, Discipline, Entity, ServerId, Servers};
+use crate::network::Packet;
+use crate::node::{Level, Shared};
+use crate::units::SimTime;
+
+/// What has passed through all that it had to.
+#[derive(Clone, Copy, Debug)]
+pub enum Traveller {
+    /// A load of a core, or bytes that have left its node, by the number of whoever waits for them.
+    Bytes {
+        /// The number.
+        ticket: u32,
+    },
+    /// A packet of a message.
+    Packet(Packet),
+}
+
+/// Which of the things that a level shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Memory,
+    Interface,
+}
+
+/// Somebody on the way through the levels from `next` up to `until`, of one kind.
+#[derive(Clone, Copy)]
+struct Journey {
+    traveller: Traveller,
+    kind: Kind,
+    bytes: f64,
+    /// The core, counted through all nodes.
+    core: u64,
+    next: usize,
+    until: usize,
+}
+
+/// A level with the servers of its groups.
+struct Tier {
+    memory: Option<(ServerId, Shared)>,
+    interface: Option<(ServerId, Shared)>,
+    /// Cores of a group.
+    size: u64,
+}
+
+/// The memories and interfaces of all levels.
+pub struct Hierarchy {
+    tiers: Vec<Tier>,
+    /// How many tiers lie within a node.
+    inside: usize,
+    cores_per_node: u64,
+    servers: Servers<u32>,
+    first_server: Entity,
+    first_delay: Entity,
+    journeys: Vec<Journey>,
+    vacant: Vec<u32>,
+}
+
+impl Hierarchy {
+    /// How many servers the levels of `machine` have on `nodes` nodes.
+    pub fn count(machine: &Machine, nodes: u32) -> u64 {
+        let cores = u64::from(nodes) * u64::from(machine.nodes.cores());
+        let levels = || machine.nodes.levels.iter().chain(&machine.levels);
+        let shared = |level: &Level| u64::from(level.memory.is_some()) + u64::from(level.interface.is_some());
+        levels().zip(Level::sizes(levels())).map(|(level, size)| shared(level) * cores.div_ceil(size.max(1))).sum()
+    }
+
+    /// Idle, on `nodes` nodes; `None` where cores share nothing. Events use the entities from `first` on.
+    pub fn of(machine: &Machine, nodes: u32, first: Entity) -> Option<Box<Self>> {
+        if Self::count(machine, nodes) == 0 {
+            return None;
+        }
+        let cores_per_node = u64::from(machine.nodes.cores());
+        let cores = u64::from(nodes) * cores_per_node;
+        let levels = || machine.nodes.levels.iter().chain(&machine.levels);
+        let mut disciplines: Vec<Discipline> = Vec::new();
+        let mut tiers = Vec::new();
+        for (level, size) in levels().zip(Level::sizes(levels())) {
+            let mut servers = |shared: &Option<Shared>| {
+                let shared = shared.clone()?;
+                let first = ServerId::try_from(disciplines.len()).expect("check limits the size of machines");
+                disciplines.extend((0..cores.div_ceil(size)).map(|_| shared.discipline));
+                Some((first, shared))
+            };
+            tiers.push(Tier { memory: servers(&level.memory), interface: servers(&level.interface), size });
+        }
+        let count = Entity::try_from(disciplines.len()).expect("check limits the size of machines");
+        Some(Box::new(Self {
+            tiers,
+            inside: machine.nodes.levels.len(),
+            cores_per_node,
+            servers: Servers::new(disciplines, first),
+            first_server: first,
+            first_delay: first + count,
+            journeys: Vec::new(),
+            vacant: Vec::new(),
+        }))
+    }
+
+    /// A core loads bytes through the memory of every level within its node that has one; `Some` if that takes no
+    /// time.
+    pub fn load(&mut self, calendar: &mut Calendar, now: SimTime, seat: Seat, load: (f64, u32)) -> Option<Traveller> {
+        self.begin(calendar, now, Kind::Memory, self.core(seat), load, self.inside)
+    }
+
+    /// A core has bytes leave through the interface of every level.
+    pub fn leave(&mut self, calendar: &mut Calendar, now: SimTime, seat: Seat, load: (f64, u32)) -> Option<Traveller> {
+        self.begin(calendar, now, Kind::Interface, self.core(seat), load, self.tiers.len())
+    }
+
+    /// A packet goes from core to core: out of every group that does not hold both, or, within a node, through the
+    /// memory of the innermost group that holds both and has one.
+    pub fn send(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        (from, to): (Seat, Seat),
+        packet: Packet,
+    ) -> Option<Traveller> {
+        let (core, other) = (self.core(from), self.core(to));
+        let shared_by_both = self.tiers.iter().position(|tier| core / tier.size == other / tier.size);
+        let common = shared_by_both.unwrap_or(self.tiers.len());
+        let (kind, next, until) = if from.node != to.node {
+            (Kind::Interface, 0, common)
+        } else if core == other {
+            (Kind::Memory, 0, 0)
+        } else {
+            let with_memory = (common..self.inside).find(|tier| self.tiers[*tier].memory.is_some());
+            let tier = with_memory.unwrap_or(self.inside);
+            (Kind::Memory, tier, (tier + 1).min(self.inside))
+        };
+        let traveller = Traveller::Packet(packet);
+        self.go_on(calendar, now, Journey { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
+    }
+
+    /// Plays the event of `entity`; who has come through, if somebody has.
+    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Traveller> {
+        if entity >= self.first_delay {
+            let journey = self.take(entity - self.first_delay);
+            return self.go_on(calendar, now, journey);
+        }
+        let id = self.servers.depart(calendar, now, entity - self.first_server);
+        let journey = &mut self.journeys[id as usize];
+        let (tier, kind) = (&self.tiers[journey.next], journey.kind);
+        journey.next += 1;
+        let latency = tier.shared(kind).map_or_else(Default::default, |(_, shared)| shared.latency);
+        if latency.ps() > 0 {
+            calendar.schedule(now + latency, self.first_delay + id);
+            return None;
+        }
+        let journey = self.take(id);
+        self.go_on(calendar, now, journey)
+    }
+
+    /// Ranks beyond the last core of a node begin again with its first.
+    fn core(&self, seat: Seat) -> u64 {
+        u64::from(seat.node) * self.cores_per_node + u64::from(seat.core) % self.cores_per_node
+    }
+
+    fn begin(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        kind: Kind,
+        core: u64,
+        (bytes, ticket): (f64, u32),
+        until: usize,
+    ) -> Option<Traveller> {
+        let traveller = Traveller::Bytes { ticket };
+        self.go_on(calendar, now, Journey { traveller, kind, bytes, core, next: 0, until })
+    }
+
+    /// To the next server on the way, if there is one; else the journey is over.
+    fn go_on(&mut self, calendar: &mut Calendar, now: SimTime, mut journey: Journey) -> Option<Traveller> {
+        while journey.next < journey.until {
+            let tier = &self.tiers[journey.next];
+            if let Some((first, shared)) = tier.shared(journey.kind) {
+                let group = ServerId::try_from(journey.core / tier.size).expect("check limits the size of machines");
+                let (server, service) = (first + group, shared.bandwidth.time_of_share(journey.bytes));
+                let id = self.keep(journey);
+                self.servers.offer(calendar, now, server, id, service);
+                return None;
+            }
+            journey.next += 1;
+        }
+        Some(journey.traveller)
+    }
+
+    fn keep(&mut self, journey: Journey) -> u32 {
+        if let Some(id) = self.vacant.pop() {
+            self.journeys[id as usize] = journey;
+            return id;
+        }
+        self.journeys.push(journey);
+        u32::try_from(self.journeys.len() - 1).expect("fewer than four thousand million at once")
+    }
+
+    fn take(&mut self, id: u32) -> Journey {
+        self.vacant.push(id);
+        self.journeys[id as usize]
+    }
+}
+
+impl Tier {
+    fn shared(&self, kind: Kind) -> Option<(ServerId, &Shared)> {
+        let shared = match kind {
+            Kind::Memory => &self.memory,
+            Kind::Interface => &self.interface,
+        };
+        shared.as_ref().map(|(first, shared)| (*first, shared))
+    }
+}

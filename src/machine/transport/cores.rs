@@ -1,0 +1,69 @@
+//! Nodes with several cores: which processor a rank has, and what the cores of a node share.
+
+use super::{Happening, Message, Transport};
+use crate::engine::Entity;
+use crate::machine::Seat;
+use crate::machine::hierarchy::Traveller;
+use crate::network::Packet;
+use crate::units::SimTime;
+
+/// The number of processors: one for each vertex, and one for each further core of a node; `None` if there are too
+/// many.
+pub(super) fn processors(vertices: u32, nodes: u32, cores: u32) -> Option<u32> {
+    nodes.checked_mul(cores - 1)?.checked_add(vertices)
+}
+
+impl Transport {
+    /// The number of the processor of `seat`: the first core of a node has that of its vertex, which also passes
+    /// packets on; the others come after the last vertex.
+    pub(super) fn processor(&self, seat: Seat) -> u32 {
+        match seat.core % self.cores {
+            0 => seat.node,
+            core => self.vertices + seat.node * (self.cores - 1) + core - 1,
+        }
+    }
+
+    /// Loads `bytes` bytes from the memory of a node; `Moved` tells the end, by `ticket`.
+    pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, ticket: u32) {
+        let traveller = match &mut self.hierarchy {
+            Some(hierarchy) => hierarchy.load(&mut self.calendar, now, seat, (bytes, ticket)),
+            None => Some(Traveller::Bytes { ticket }),
+        };
+        self.come_through(now, traveller);
+    }
+
+    /// Has `bytes` bytes leave a node through its interface, for nobody; `Moved` tells the end, by `ticket`.
+    pub fn leave_node(&mut self, now: SimTime, seat: Seat, bytes: f64, ticket: u32) {
+        let traveller = match &mut self.hierarchy {
+            Some(hierarchy) => hierarchy.leave(&mut self.calendar, now, seat, (bytes, ticket)),
+            None => Some(Traveller::Bytes { ticket }),
+        };
+        self.come_through(now, traveller);
+    }
+
+    /// A packet that has been prepared passes through what the cores of its source share.
+    pub(super) fn enter_hierarchy(&mut self, now: SimTime, packet: Packet) {
+        let message: &Message = &self.messages[packet.message as usize];
+        let ends = (message.source(), message.destination());
+        let traveller = match &mut self.hierarchy {
+            Some(hierarchy) => hierarchy.send(&mut self.calendar, now, ends, packet),
+            None => Some(Traveller::Packet(packet)),
+        };
+        self.come_through(now, traveller);
+    }
+
+    /// Plays an event of the hierarchy.
+    pub(super) fn step_hierarchy(&mut self, now: SimTime, entity: Entity) {
+        let hierarchy = self.hierarchy.as_mut().expect("an event of a hierarchy comes from one");
+        let traveller = hierarchy.step(&mut self.calendar, now, entity);
+        self.come_through(now, traveller);
+    }
+
+    fn come_through(&mut self, now: SimTime, traveller: Option<Traveller>) {
+        match traveller {
+            Some(Traveller::Bytes { ticket }) => self.happenings.push_back(Happening::Moved { ticket }),
+            Some(Traveller::Packet(packet)) => self.admit(now, packet),
+            None => {}
+        }
+    }
+}

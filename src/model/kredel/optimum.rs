@@ -1,0 +1,148 @@
+//! The numbers of cores and nodes that give the greatest speed-up.
+
+use super::{Parameters, Reading, Scaling};
+use std::f64::consts::LN_2;
+
+/// How communication grows with the nodes: `d(p)` in `r = c(x) / d(p)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Communication {
+    /// `d(p) = p`.
+    Linear,
+    /// `d(p) = √p`.
+    Root,
+    /// `d(p) = log₂ p`.
+    Logarithm,
+}
+
+impl Communication {
+    /// `d(p)`.
+    #[must_use]
+    pub fn of(self, p: f64) -> f64 {
+        match self {
+            Self::Linear => p,
+            Self::Root => p.sqrt(),
+            Self::Logarithm => p.log2(),
+        }
+    }
+
+    /// The p at which `p² d'(p)` is `target`.
+    fn solve(self, target: f64, reading: Reading) -> f64 {
+        match (self, reading) {
+            (Self::Linear, _) => target.sqrt(),
+            (Self::Root, Reading::Corrected) => (2.0 * target).powf(2.0 / 3.0),
+            (Self::Root, Reading::Printed) => (2.0 * target).powf(3.0 / 2.0),
+            (Self::Logarithm, _) => target * LN_2,
+        }
+    }
+}
+
+/// `q_E`, the number of cores on each of `p` nodes with the greatest speed-up for Hockney's scaling:
+/// `q_E^k = β1 v r x / ((k − 1) p)`, with the exponent k of `reading`.
+#[must_use]
+pub fn best_cores(parameters: &Parameters, p: f64, reading: Reading) -> f64 {
+    let Parameters { x, r, v, beta1 } = *parameters;
+    let k = reading.exponent();
+    (beta1 * v * r * x / (f64::from(k - 1) * p)).powf(1.0 / f64::from(k))
+}
+
+/// The search for `p_E`, the number of nodes with the greatest speed-up for Hockney's scaling, where `β1 = β0` is
+/// constant and `r = c / d(p)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Search {
+    /// `x`.
+    pub x: f64,
+    /// `v`.
+    pub v: f64,
+    /// `c(x)`.
+    pub c: f64,
+    /// `β0`.
+    pub beta0: f64,
+    /// `d(p)`.
+    pub communication: Communication,
+}
+
+/// `p_E` from `p_E² d'(p_E) = β0 v c (x + q) / q^k`, with the exponent k of `reading`.
+#[must_use]
+pub fn best_nodes(search: &Search, q: f64, reading: Reading) -> f64 {
+    let Search { x, v, c, beta0, communication } = *search;
+    communication.solve(beta0 * v * c * (x + q) / q.powi(reading.exponent()), Reading::Corrected)
+}
+
+impl Search {
+    /// The parameters at `p` nodes.
+    #[must_use]
+    pub fn at(&self, p: f64) -> Parameters {
+        Parameters { x: self.x, r: self.c / self.communication.of(p), v: self.v, beta1: self.beta0 }
+    }
+
+    /// `p_E` by the source's table, `p_E² d'(p_E) = β0 w / q²` with `w = v x c / q`: x where (x + q) follows, and, as
+    /// printed, the exponent 3/2 for `d = √p` where 2/3 follows.
+    #[must_use]
+    pub fn best_nodes_by_table(&self, q: f64, exponent: Reading) -> f64 {
+        let w = self.v * self.x / q * self.c;
+        self.communication.solve(self.beta0 * w / q.powi(2), exponent)
+    }
+
+    /// `q_E` on `p` nodes by search.
+    #[must_use]
+    pub fn search_cores(&self, p: f64, reading: Reading) -> f64 {
+        let parameters = self.at(p);
+        greatest(|q| parameters.speedup((q, p), Scaling::Hockney, reading))
+    }
+
+    /// `p_E` for `q` cores on each node by search.
+    #[must_use]
+    pub fn search_nodes(&self, q: f64, reading: Reading) -> f64 {
+        greatest(|p| self.at(p).speedup((q, p), Scaling::Hockney, reading))
+    }
+}
+
+/// The least and the greatest argument of a search.
+const SEARCHED: (f64, f64) = (1e-3, 1e9);
+
+/// The argument at which a function with one maximum is greatest, by golden section of its logarithm.
+fn greatest(function: impl Fn(f64) -> f64) -> f64 {
+    let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
+    let (mut low, mut high) = (SEARCHED.0.ln(), SEARCHED.1.ln());
+    while high - low > 1e-9 {
+        let step = golden * (high - low);
+        let (left, right) = (high - step, low + step);
+        if function(left.exp()) < function(right.exp()) {
+            low = left;
+        } else {
+            high = right;
+        }
+    }
+    f64::midpoint(low, high).exp()
+}
+
+/// A whole number of cores and nodes, and what they reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Optimum {
+    /// Cores of each node.
+    pub q: u32,
+    /// Nodes.
+    pub p: u32,
+    /// The speed-up there.
+    pub speedup: f64,
+}
+
+impl Optimum {
+    /// The greatest of `speedup(q, p)` over all of `cores` and up to `most_nodes` nodes; the fewest cores and nodes of equals.
+    #[must_use]
+    pub fn search(
+        cores: impl IntoIterator<Item = u32>,
+        most_nodes: u32,
+        speedup: impl Fn(u32, u32) -> f64,
+    ) -> Option<Self> {
+        let points = cores.into_iter().flat_map(|q| (1..=most_nodes).map(move |p| (q, p)));
+        let mut best: Option<Self> = None;
+        for (q, p) in points {
+            let speedup = speedup(q, p);
+            if best.is_none_or(|best| speedup > best.speedup) {
+                best = Some(Self { q, p, speedup });
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,102 @@
+//! What characterises an application: its operations, its bytes, and what it exchanges.
+
+use crate::node::Demand;
+use serde::{Deserialize, Serialize};
+
+/// An application by the characteristic values of Kredel, Kruse and Richling (2015), or by numbers of one's own.
+///
+/// n is its size, p the number of nodes; w = 8 bytes is a number, c = 2 w a complex one; logarithms are binary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Application {
+    /// The scalar product of vectors of n numbers: #op = 2 n − 1, #b = 2 n w, #x = p w.
+    ScalarProduct,
+    /// The product of n × n matrices: #op = 2 n³ − n², #b = 2 n² w, #x = 2 n² w √p; β1 = p.
+    MatrixMultiplication,
+    /// Linpack with n equations: #op = ⅔ n³, #b = 2 n² w, #x = γ n² w with γ = 1 + (log p) / 12.
+    LinearEquations,
+    /// The two-dimensional FFT of n × n points: #op = 2 n² log n, #b = n² c, #x = (n² / p) (log p) c.
+    Fft,
+    /// The two-dimensional FFTW of n × n points: as the FFT, but #x = n (log p) c.
+    Fftw,
+    /// Dimensionless numbers.
+    Dimensionless(Dimensionless),
+}
+
+/// An application by dimensionless numbers; v is the machine's. With n operations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dimensionless {
+    /// The operational intensity relative to the machine's `l_c / b_m`.
+    pub x: f64,
+    /// `c` in `r = #b / #x = c / d(p)`; infinite unless given: nothing is exchanged.
+    #[serde(default)]
+    pub c: Option<f64>,
+    /// `d(p)`.
+    #[serde(default)]
+    pub d: Growth,
+    /// `β1(p)`.
+    #[serde(default)]
+    pub beta1: Growth,
+}
+
+/// How something grows with the number of nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Growth {
+    /// Not at all: 1.
+    #[default]
+    Constant,
+    /// As log p, which is 0 for one node.
+    Logarithmic,
+    /// As √p.
+    Root,
+    /// As p.
+    Linear,
+}
+
+/// The bytes of a number.
+const NUMBER: f64 = 8.0;
+/// The bytes of a complex number.
+const COMPLEX: f64 = 2.0 * NUMBER;
+
+impl Growth {
+    /// Its value for `p` nodes.
+    #[must_use]
+    pub fn of(self, p: f64) -> f64 {
+        match self {
+            Self::Constant => 1.0,
+            Self::Logarithmic => p.log2(),
+            Self::Root => p.sqrt(),
+            Self::Linear => p,
+        }
+    }
+}
+
+impl Application {
+    /// What size `n` demands on `p` nodes of which a core does `balance` operations per byte of memory.
+    #[must_use]
+    pub fn demand(&self, n: f64, p: f64, balance: f64) -> Demand {
+        let demand = |operations, bytes, exchanged_bytes| Demand { operations, bytes, exchanged_bytes };
+        let (matrix, points) = (n * n * NUMBER, n * n * COMPLEX);
+        match self {
+            Self::ScalarProduct => demand(2.0 * n - 1.0, 2.0 * n * NUMBER, p * NUMBER),
+            Self::MatrixMultiplication => demand(2.0 * n.powi(3) - n * n, 2.0 * matrix, 2.0 * matrix * p.sqrt()),
+            Self::LinearEquations => demand(2.0 / 3.0 * n.powi(3), 2.0 * matrix, (1.0 + p.log2() / 12.0) * matrix),
+            Self::Fft => demand(2.0 * n * n * n.log2(), points, points / p * p.log2()),
+            Self::Fftw => demand(2.0 * n * n * n.log2(), points, n * p.log2() * COMPLEX),
+            Self::Dimensionless(numbers) => {
+                let bytes = n / (numbers.x * balance);
+                demand(n, bytes, numbers.c.map_or(0.0, |c| bytes * numbers.d.of(p) / c))
+            }
+        }
+    }
+
+    /// `β1(p)`: how many times the bandwidth between two nodes the source lets all of them have together.
+    #[must_use]
+    pub fn beta1(&self, p: f64) -> f64 {
+        match self {
+            Self::MatrixMultiplication => p,
+            Self::Dimensionless(numbers) => numbers.beta1.of(p),
+            Self::ScalarProduct | Self::LinearEquations | Self::Fft | Self::Fftw => 1.0,
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Characteristic programs: what an application loads, computes and exchanges, without what it computes.
+
+mod application;
+
+pub use application::{Application, Dimensionless, Growth};
+
+use super::process::{Message, Operation, Pattern, Process};
+use super::{Program, ProgramFault, Run, packets};
+use crate::node::Demand;
+use crate::trace::Phase;
+use serde::{Deserialize, Serialize};
+
+/// Phases of load, computation and exchange, equal on all ranks.
+///
+/// The operations and bytes of the [`Application`] are cut into equal shares: in each of `rounds` rounds every rank
+/// loads and computes `chunks` chunks and then exchanges its share of #x / β1 with the rank of the same core on the
+/// next node: so the q cores of a node send q #x / β1 over their interface, which is what the model charges. On one
+/// node, where there is nobody to exchange with, the bytes leave all the same, because the model charges them.
+///
+/// Loads take time where the cores of a node share a memory, exchanges where they share an interface. It reports
+/// `operations`, #op of all ranks together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Characteristic {
+    /// What is loaded, computed and exchanged.
+    pub application: Application,
+    /// Its size.
+    pub n: u64,
+    /// Who waits for whom.
+    pub mode: Mode,
+    /// How often all is exchanged; once unless given.
+    #[serde(default = "once")]
+    pub rounds: u32,
+    /// The chunks of a round; one unless given.
+    #[serde(default = "once")]
+    pub chunks: u32,
+}
+
+/// Who waits for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// The cores of a node after every chunk, and everybody before and after every exchange.
+    BulkSynchronous,
+    /// Nobody, but for the exchanged messages.
+    FreeRunning,
+    /// Everybody before and after every exchange; the next chunk is loaded while one is computed (double
+    /// buffering).
+    Overlapped,
+}
+
+const fn once() -> u32 {
+    1
+}
+
+impl Characteristic {
+    /// What the whole problem demands on `nodes` nodes of which a core does `balance` operations per byte of memory.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a problem is far smaller than 2^53")]
+    pub fn demand(&self, nodes: f64, balance: f64) -> Demand {
+        self.application.demand(self.n as f64, nodes, balance)
+    }
+
+    /// What a rank exchanges in a round: its share of #x / β1.
+    #[must_use]
+    pub fn exchanged_bytes(&self, nodes: f64, balance: f64) -> f64 {
+        let exchanged = self.demand(nodes, balance).exchanged_bytes;
+        exchanged / self.application.beta1(nodes) / f64::from(self.rounds)
+    }
+}
+
+impl Program for Characteristic {
+    fn start(&self, process: Process) -> Run {
+        Box::pin(characteristic(process, self.clone()))
+    }
+
+    fn faults(&self, _ranks: u32) -> Vec<ProgramFault> {
+        let counts = [("n", self.n), ("rounds", self.rounds.into()), ("chunks", self.chunks.into())];
+        let empty = counts.into_iter().filter(|(_, count)| *count == 0);
+        let fault =
+            |(path, _)| ProgramFault::new(path, "nothing would be computed".to_owned(), "give a number from 1 on");
+        let mut faults: Vec<_> = empty.map(fault).collect();
+        if let Application::Dimensionless(Dimensionless { x, c, .. }) = &self.application {
+            let positive = |number: f64| number.is_finite() && number > 0.0;
+            let given = [("application.x", positive(*x)), ("application.c", c.is_none_or(positive))];
+            let wrong = given.into_iter().filter(|(_, good)| !good);
+            faults.extend(wrong.map(|(path, _)| {
+                ProgramFault::new(path, "this is no positive number".to_owned(), "give a number above 0")
+            }));
+        }
+        faults
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        &[LOAD, COMPUTE, EXCHANGE]
+    }
+
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        packets(u64::from(ranks) * u64::from(self.rounds), 1, packet_bytes)
+    }
+}
+
+const LOAD: Phase = "load";
+const COMPUTE: Phase = "compute";
+const EXCHANGE: Phase = "exchange";
+
+/// The shares of one rank.
+struct Share {
+    chunk_bytes: f64,
+    chunk_operations: f64,
+    exchanged_bytes: f64,
+}
+
+async fn characteristic(me: Process, program: Characteristic) {
+    let per_node = me.ranks_per_node();
+    if !me.ranks().is_multiple_of(per_node) {
+        let reason = format!("needs equally many ranks on every node: {} are no multiple of {per_node}", me.ranks());
+        return me.fail(reason).await;
+    }
+    let is_dimensionless = matches!(program.application, Application::Dimensionless(_));
+    let balance = match me.balance() {
+        Some(balance) => balance,
+        None if is_dimensionless => {
+            return me.fail("needs cores with a rate of operations that share a memory".to_owned()).await;
+        }
+        None => 1.0,
+    };
+    let nodes = f64::from(me.ranks() / per_node);
+    let demand = program.demand(nodes, balance);
+    let chunks = f64::from(me.ranks()) * f64::from(program.rounds) * f64::from(program.chunks);
+    let share = Share {
+        chunk_bytes: demand.bytes / chunks,
+        chunk_operations: demand.operations / chunks,
+        exchanged_bytes: program.exchanged_bytes(nodes, balance),
+    };
+    for _ in 0..program.rounds {
+        match program.mode {
+            Mode::Overlapped => prefetched(&me, &share, program.chunks).await,
+            mode => one_by_one(&me, &share, program.chunks, mode == Mode::BulkSynchronous).await,
+        }
+        me.phase(EXCHANGE);
+        if program.mode == Mode::FreeRunning {
+            exchange(&me, &share, per_node).await;
+        } else {
+            me.barrier().await;
+            exchange(&me, &share, per_node).await;
+            me.barrier().await;
+        }
+    }
+    if me.rank() == me.host() {
+        me.report("operations", demand.operations);
+    }
+}
+
+/// Loads and computes one chunk after the other.
+async fn one_by_one(me: &Process, share: &Share, chunks: u32, together: bool) {
+    for _ in 0..chunks {
+        me.phase(LOAD);
+        me.load(share.chunk_bytes).await;
+        me.phase(COMPUTE);
+        me.operate(share.chunk_operations).await;
+        if together {
+            me.node_barrier().await;
+        }
+    }
+}
+
+/// Loads the next chunk while it computes one.
+async fn prefetched(me: &Process, share: &Share, chunks: u32) {
+    me.phase(LOAD);
+    let mut loading: Option<Operation> = Some(me.start_load(share.chunk_bytes).await);
+    for chunk in 1..=chunks {
+        me.phase(LOAD);
+        if let Some(loading) = loading.take() {
+            me.wait(loading).await;
+        }
+        if chunk < chunks {
+            loading = Some(me.start_load(share.chunk_bytes).await);
+        }
+        me.phase(COMPUTE);
+        me.operate(share.chunk_operations).await;
+    }
+}
+
+/// Sends to the same core of the next node and receives from that of the one before.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a message is a whole number of bytes")]
+async fn exchange(me: &Process, share: &Share, per_node: u32) {
+    if share.exchanged_bytes <= 0.0 {
+        return;
+    }
+    if me.ranks() == per_node {
+        return me.leave_node(share.exchanged_bytes).await;
+    }
+    let (rank, ranks) = (me.rank(), me.ranks());
+    let bytes = share.exchanged_bytes.round() as u64;
+    let sending = me.start_send((rank + per_node) % ranks, Message::new(bytes)).await;
+    me.receive_where(Pattern { from: Some((rank + ranks - per_node) % ranks), tag: None }).await;
+    me.wait(sending).await;
+}

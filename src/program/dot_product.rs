@@ -1,0 +1,73 @@
+//! The scalar product of two vectors.
+
+use super::collective::{AllReduce, Payload};
+use super::dense::{Dense, WORD};
+use super::partition::Blocks;
+use super::process::Process;
+use super::{Program, ProgramFault, Run, at_least_one, mean_distance, packets};
+use crate::node::{Module, Work};
+use crate::trace::Phase;
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// Every rank multiplies its block of two vectors of `n` elements, and all get the sum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DotProduct {
+    /// The length of the vectors.
+    pub n: u64,
+    /// How the partial sums become the sum.
+    pub all_reduce: AllReduce,
+    /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
+    /// of any rank from a sequential computation. The simulated time is the same.
+    #[serde(default)]
+    pub numerics: bool,
+}
+
+impl Program for DotProduct {
+    fn start(&self, process: Process) -> Run {
+        Box::pin(multiply(process, self.clone()))
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        &["multiplication", "sum"]
+    }
+
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        packets(2 * u64::from(ranks), WORD, packet_bytes) * mean_distance(ranks)
+    }
+
+    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+        let mut faults = at_least_one("n", self.n);
+        if let Some(message) = self.all_reduce.fault(ranks) {
+            let help = "give another number of ranks or another algorithm";
+            faults.push(ProgramFault::new("all_reduce", message, help));
+        }
+        faults
+    }
+
+    fn memory(&self, rank: u32, ranks: u32, _host: u32) -> Bytes {
+        Bytes::new(Blocks::new(self.n, ranks).count(rank).saturating_mul(2 * WORD))
+    }
+}
+
+async fn multiply(me: Process, program: DotProduct) {
+    let blocks = Blocks::new(program.n, me.ranks());
+    let (first, count) = (blocks.first(me.rank()), blocks.count(me.rank()));
+    let vectors = program.numerics.then(|| Dense::random(me.common_random("vectors"), 2, program.n));
+    me.phase("multiplication");
+    me.compute_on(Work::new(Module::Rsub, count), 2 * count * WORD).await;
+    let own = vectors.as_ref().map(|vectors| product(&vectors.block(0..2, first..first + count)));
+    me.phase("sum");
+    let own = Payload::new(WORD, own.map(|own| [own].into()));
+    let sum = program.all_reduce.run(&me, own).await;
+    if let Some((vectors, sum)) = vectors.zip(sum.values) {
+        let size: f64 = vectors.row(0).iter().zip(vectors.row(1)).map(|(x, y)| (x * y).abs()).sum();
+        me.report_largest("relative_error", (sum[0] - product(&vectors)).abs() / size);
+    }
+    me.report_tally();
+}
+
+fn product(vectors: &Dense) -> f64 {
+    vectors.row(0).iter().zip(vectors.row(1)).map(|(x, y)| x * y).sum()
+}

@@ -1,0 +1,13 @@
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => head.addEventListener("click", () => {
+    const rising = head.getAttribute("aria-sort") !== "ascending";
+    heads.forEach(other => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", rising ? "ascending" : "descending");
+    const value = row => row.cells[column].dataset.value ?? row.cells[column].textContent;
+    const compare = (a, b) => a - b || String(a).localeCompare(String(b));
+    const body = table.tBodies[0];
+    const rows = [...body.rows].sort((a, b) => compare(value(a), value(b)) * (rising ? 1 : -1));
+    body.append(...rows);
+  }));
+}
