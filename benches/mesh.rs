@@ -10,7 +10,7 @@ use parsim::engine::{Calendar, Streams};
 use parsim::network::{Fabric, Onward, Packet, PacketKind, Passage, Topology};
 use parsim::units::SimTime;
 use serde::Serialize;
-use simcore::{Event, EventHandler, Id, Simulation, SimulationContext, cast};
+use simcore::{Event, EventHandler, Simulation, SimulationContext, cast};
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::rc::Rc;
@@ -99,7 +99,7 @@ impl Node {
         };
         let now = self.context.time();
         self.free[port] = self.free[port].max(now) + TRANSMISSION;
-        self.context.emit(Arrival { to }, next as Id, self.free[port] - now);
+        self.context.emit(Arrival { to }, next, self.free[port] - now);
     }
 
     fn send_own(&mut self) {
@@ -130,7 +130,7 @@ fn bare() -> u64 {
         let name = number.to_string();
         let context = simulation.create_context(&name);
         let node = Rc::new(RefCell::new(Node { number, free: [0.0; 4], context, shared: Rc::clone(&shared) }));
-        assert_eq!(simulation.add_handler(&name, node.clone()), number as Id, "nodes are numbered as they come");
+        assert_eq!(simulation.add_handler(&name, node.clone()), number, "nodes are numbered as they come");
         nodes.push(node);
     }
     for node in &nodes {

@@ -133,8 +133,8 @@ impl From<Run> for Runs {
 /// The departures of jobs that arrive in a run, are served one after the other for `service` each, and find the
 /// station busy until `line.free`.
 ///
-/// With a_k = a + k g and f = `line.free` the recurrence d_k = max(a_k, d_(k-1)) + s has a closed form: while jobs
-/// find the station busy, d_k = f + (k + 1) s; from the first on that does not, d_k = a_k + s.
+/// With `a_k = a + k g` and `f = line.free` the recurrence `d_k = max(a_k, d_(k-1)) + s` has a closed form: while jobs
+/// find the station busy, `d_k = f + (k + 1) s`; from the first on that does not, `d_k = a_k + s`.
 fn serve(line: &mut Line, run: Run, service: SimDuration, departures: &mut Runs) {
     // Jobs that come no slower than they are served keep a station busy from the first one on.
     let busy_from = if run.gap <= service { line.free().max(run.first) } else { line.free() };

@@ -53,7 +53,7 @@ impl Line {
     /// Takes back the jobs offered last, which take `service` together and found the station busy until `free`.
     pub fn take_back(&mut self, free: SimTime, service: SimDuration) {
         self.free = free;
-        self.offered = self.offered - service;
+        self.offered -= service;
     }
 }
 

@@ -165,6 +165,7 @@ impl Transport {
     /// # Panics
     /// As [`new`](Self::new).
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "as `new`, which keeps the topology")]
     pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         let pace = Pace::of(machine, topology.vertices(), owners, streams);
         let fabric = Fabric::new(&machine.network, topology.clone(), Onward::BySoftware, streams);

@@ -99,6 +99,10 @@ pub struct Links {
     ports: u32,
     stations: Stations<Packet>,
     carried: Vec<u32>,
+    /// Where each link leads; to its own vertex where there is none.
+    ends: Vec<u32>,
+    /// The last transmission: packets are mostly of the same length.
+    last_time: (u32, SimDuration),
 }
 
 impl Links {
@@ -107,7 +111,10 @@ impl Links {
     pub fn new(topology: Topology, link: &Link) -> Self {
         let ports = topology.ports();
         let count = topology.vertices() * ports;
+        let end = |link: u32| topology.neighbour(link / ports, link % ports).map_or(link / ports, |(end, _)| end);
         Self {
+            ends: (0..count).map(end).collect(),
+            last_time: (0, link.time(0)),
             topology,
             link: link.clone(),
             ports,
@@ -132,19 +139,16 @@ impl Links {
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
         let link = at * self.ports + self.topology.route(at, packet.to);
         self.carried[link as usize] += 1;
-        let transmission = self.link.time(u64::from(packet.bytes));
-        self.stations.offer(calendar, now, link, packet, transmission);
+        if self.last_time.0 != packet.bytes {
+            self.last_time = (packet.bytes, self.link.time(u64::from(packet.bytes)));
+        }
+        self.stations.offer(calendar, now, link, packet, self.last_time.1);
     }
 
     /// A transmission has ended: the packet, the vertex it comes from and the one it comes to.
-    ///
-    /// # Panics
-    /// If a packet was sent along a port without a link, which no routing does.
     pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> (Packet, u32, u32) {
         let packet = self.stations.depart(calendar, now, link);
-        let from = link / self.ports;
-        let (to, _) = self.topology.neighbour(from, link % self.ports).expect("routes follow links");
-        (packet, from, to)
+        (packet, link / self.ports, self.ends[link as usize])
     }
 
     /// For each direction of a link that exists: its ends, its packets and its busy time up to `now`.

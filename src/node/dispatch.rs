@@ -331,6 +331,9 @@ impl<J: Copy> Dispatcher<J> {
 
     /// Takes back all but the first `kept`, one at least, of the jobs handed over last, which wait for the
     /// router's turn.
+    ///
+    /// # Panics
+    /// If none wait.
     pub fn take_back_deferred(&mut self, processor: u32, kept: u32) {
         let background = self.processors[processor as usize].background.as_mut();
         let last = background.and_then(|background| background.deferred.last_mut());

@@ -112,12 +112,7 @@ pub struct PostOffice {
 
 impl PostOffice {
     pub fn new(ranks: u32) -> Self {
-        Self {
-            letters: Slots::new(),
-            tasks: Slots::new(),
-            inboxes: Lists::new(ranks),
-            receives: Lists::new(ranks),
-        }
+        Self { letters: Slots::new(), tasks: Slots::new(), inboxes: Lists::new(ranks), receives: Lists::new(ranks) }
     }
 
     /// A send begins: its operation, and the ticket of the message.
@@ -162,7 +157,8 @@ impl PostOffice {
         let (from, to) = (letter.from, letter.to);
         let tag = letter.message.as_ref().expect("a letter is received once").tag;
         let tasks = &self.tasks;
-        let Some(operation) = self.receives.take_first(to, |operation| pattern(tasks, *operation).fits(from, tag)) else {
+        let Some(operation) = self.receives.take_first(to, |operation| pattern(tasks, *operation).fits(from, tag))
+        else {
             self.inboxes.push_back(to, (ticket, message));
             return None;
         };

@@ -81,10 +81,8 @@ impl<'s> Stage<'s> {
             since: SimTime::START,
             system_before: SimDuration::ZERO,
         };
-        let transport = match simulation.packet_by_packet {
-            false => Transport::new(machine, layout.topology.clone(), ranks, *streams),
-            true => Transport::packet_by_packet(machine, layout.topology.clone(), ranks, *streams),
-        };
+        let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
+        let transport = set_up(machine, layout.topology.clone(), ranks, *streams);
         Self {
             machine,
             layout,

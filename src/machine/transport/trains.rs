@@ -8,9 +8,8 @@
 //! brought it, and times, orders and counts are the same.
 //!
 //! The conditions: links are plain stations, nothing but the processor of a vertex gives packets to its links (no
-//! rendezvous), no job is free of charge, and the memory does not pay for transfers. Packets of an order of magnitude
-//! of different arrivals at the same instant come in the order of their events, which all carry the key that they have
-//! without trains.
+//! rendezvous), no job is free of charge, and the memory does not pay for transfers. Where they do not hold every packet
+//! has its own events. Arrivals at the same instant come in the order of the keys that their events would have.
 
 use super::{Job, Message, MessageId, Transport};
 use crate::engine::{Appointments, Calendar, Entity, Line, Lists, Run, Runs};
@@ -153,7 +152,9 @@ impl Trains {
             ports,
             link: network.links.clone(),
             tracks: vec![Track::default(); count as usize],
-            ends: (0..count).map(|link| topology.neighbour(link / ports, link % ports).map_or(NO_LINK, |(end, _)| end)).collect(),
+            ends: (0..count)
+                .map(|link| topology.neighbour(link / ports, link % ports).map_or(NO_LINK, |(end, _)| end))
+                .collect(),
             coming: Lists::new(count),
             passages: Lists::new(topology.vertices()),
             ahead: VecDeque::new(),
@@ -268,23 +269,30 @@ impl Play<'_> {
             gap: if overlap { service } else { service + transmission },
             count: if is_alone { equal.max(1) } else { 1 },
         };
-        let admission =
-            self.processors.serve_run(self.calendar, from, run, (Job::PassOn(packet), service), Urgency::AtOnce);
-        let run = run.head(admission.count);
+        let job = (Job::PassOn(packet), service);
+        let (run, departures) = if run.count == 1 {
+            let departure = self.processors.serve(self.calendar, now, from, job, Urgency::AtOnce);
+            (run, departure.map(Departures::One))
+        } else {
+            let admission = self.processors.serve_run(self.calendar, from, run, job, Urgency::AtOnce);
+            (run.head(admission.count), admission.departures.map(Departures::Many))
+        };
+        let departures = departures.expect("a preparation preempts computations");
         let message = &mut self.messages[id as usize];
         message.unprepared -= bytes * u64::from(run.count);
         let more = message.unprepared > 0;
         let notice = more || self.sends == Sends::UntilInjected;
-        let departures = admission.departures.expect("a preparation preempts computations");
         let coming = self.exit(from, out, departures.first(), transmission);
-        let departures = self.transmit(out, departures, run.count, transmission);
+        let departures = match departures {
+            Departures::One(departure) => Run::one(self.transmit_one(out, departure, transmission)).into(),
+            Departures::Many(runs) => self.transmit(out, runs, run.count, transmission),
+        };
         self.counts.events += u64::from(run.count);
         let train = Train { run, packet, cautious: false, reach: REACH };
         if run.count > 1 {
             let entity = if overlap { self.first_processor + from } else { out };
             let deferred = false;
-            let passage =
-                Passage { train, link: NO_LINK, entity, out, service, before, link_free, deferred, notice };
+            let passage = Passage { train, link: NO_LINK, entity, out, service, before, link_free, deferred, notice };
             self.trains.passages.push_back(from, passage);
         }
         if more && overlap {
@@ -292,7 +300,8 @@ impl Play<'_> {
         }
         let leaves = notice && !(more && overlap);
         if run.count == 1 && (leaves || !is_alone) {
-            let train = Train { run: Run::one(departures.first()), ..train };
+            // Behind a backlog there is no telling what comes before it.
+            let train = Train { run: Run::one(departures.first()), cautious: !is_alone, ..train };
             self.come(out, Coming { train, entity: coming, arrives: true, leaves });
             return;
         }
