@@ -1,13 +1,13 @@
 //! A played case: its trace, and what it is set beside.
 
 use super::{cluster, telemetry};
-use crate::analysis::{Breakdown, Residuals, Sample};
+use crate::analysis::{Breakdown, Profile, Residuals, Sample};
 use crate::engine::{STREAM_GENERATOR, stable_hash};
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::node::{Module, Processor};
 use crate::program::collective::Broadcast;
-use crate::program::{GaussJordan, Shipped};
+use crate::program::{GaussJordan, Program, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport};
 use crate::scenario::source::Fault;
 use crate::scenario::{AxisValue, Case, Comparison, Measurements, Scenario};
@@ -26,6 +26,7 @@ enum Reference {
     InnerIteration,
     Hierarchical,
     Measured(Measurements),
+    OneRank,
 }
 
 impl References {
@@ -39,6 +40,7 @@ impl References {
                 Comparison::PointToPoint => Reference::PointToPoint,
                 Comparison::InnerIteration => Reference::InnerIteration,
                 Comparison::Hierarchical => Reference::Hierarchical,
+                Comparison::OneRank => Reference::OneRank,
                 Comparison::Measured(file) => Reference::Measured(Measurements::load(&folder.join(file))?),
             })
         };
@@ -70,6 +72,9 @@ impl Reference {
                 return vec![compared("measured", key, beside, table.at(&case.keys))];
             }
             Self::Hierarchical => return cluster::predictions(&case.scenario),
+            Self::OneRank => {
+                return vec![compared("on one rank", "one_rank_s", Beside::OneRank, one_rank_s(&case.scenario))];
+            }
             Self::InnerIteration => return inner_iteration(&case.scenario),
         };
         vec![compared(title, key, Beside::Makespan, value)]
@@ -155,6 +160,15 @@ fn message_s(scenario: &Scenario) -> Option<f64> {
     Some(PointToPoint::PARSYTEC_SUPERCLUSTER.time_s(ping.bytes.count() as f64, f64::from(hops)))
 }
 
+/// The makespan of the same program on one rank, if it can run there.
+fn one_rank_s(scenario: &Scenario) -> Option<f64> {
+    let alone = Scenario { ranks: 1, ..scenario.clone() };
+    if !alone.program.faults(1).is_empty() {
+        return None;
+    }
+    played(&alone).ok().map(|trace| trace.makespan.seconds())
+}
+
 /// The key of the simulated time's error against the measurement.
 pub const SIMULATED_ERROR: &str = "simulated_error";
 
@@ -217,10 +231,14 @@ impl Outcome {
                 one.judged(&self.trace).zip(one.value).map(|(simulated, value)| Residuals::error(simulated, value));
             match one.beside {
                 Beside::Makespan => {}
+                Beside::OneRank => record.put("speedup", one.value.map(|alone| alone / self.trace.makespan.seconds())),
                 Beside::MeasuredMakespan => record.put(SIMULATED_ERROR, error),
                 Beside::Outcome(_) => record.put(&format!("error_against_{}", one.key), error),
                 Beside::Outcomes(_) => record.put(&one.key.replace("published", "error_of"), error),
             }
+        }
+        if let Some(profile) = Profile::of(&self.trace.critical_intervals) {
+            record.put("one_active_share", profile.share(1));
         }
         record.end_summary();
         for share in &self.breakdown.phases {

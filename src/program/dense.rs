@@ -74,8 +74,9 @@ impl Dense {
         }
     }
 
-    /// The largest difference from `other`, relative to its largest element.
+    /// The largest difference from `other`, which has the same shape, relative to its largest element.
     pub fn relative_error(&self, other: &Self) -> f64 {
+        assert_eq!(self.values.len(), other.values.len(), "only matrices of the same shape are compared");
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |max: f64, value| max.max(value.abs()));
         let differences = largest(&mut self.values.iter().zip(&other.values).map(|(one, other)| one - other));
         differences / largest(&mut other.values.iter().copied()).max(f64::MIN_POSITIVE)
@@ -91,4 +92,27 @@ pub fn add_multiple(row: &mut [f64], factor: f64, other: &[f64]) {
 
 pub fn index(row: u64) -> usize {
     usize::try_from(row).expect("a matrix that fits in memory has few rows")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_relative_to_the_largest_element() {
+        let (one, other) = (Dense::new(2, &[1.0, 2.0, 3.0, 5.0]), Dense::new(2, &[1.0, 2.0, 3.0, 4.0]));
+        assert!((one.relative_error(&other) - 0.25).abs() < 1e-15);
+        assert!(other.relative_error(&other).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_block_is_cut_out_and_multiplied() {
+        let matrix = Dense::new(3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let block = matrix.block(0..2, 1..3);
+        assert_eq!(&*block.values(), &[2.0, 3.0, 5.0, 6.0]);
+        assert_eq!(matrix.column(2), [3.0, 6.0]);
+        let mut product = Dense::zeros(2, 3);
+        product.add_product(&block, &matrix);
+        assert_eq!(product, Dense::new(3, &[14.0, 19.0, 24.0, 29.0, 40.0, 51.0]));
+    }
 }

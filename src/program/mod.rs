@@ -14,6 +14,7 @@ mod finite_difference;
 mod floyd;
 mod gauss_jordan;
 mod grid;
+mod ising;
 mod link_rate;
 mod lu;
 mod partition;
@@ -36,6 +37,7 @@ pub use finite_difference::FiniteDifference;
 pub use floyd::{Decomposition, Floyd};
 pub use gauss_jordan::GaussJordan;
 pub use grid::Grid;
+pub use ising::{Costs, Ising, StateSaving, Synchronisation};
 pub use link_rate::LinkRate;
 pub use lu::Lu;
 pub use partition::{BlockCyclic, Blocks};
@@ -135,6 +137,8 @@ pub enum Shipped {
     FiniteDifference(FiniteDifference),
     /// Packets that every node injects without waiting for anything.
     Traffic(Traffic),
+    /// A parallel discrete-event simulation of a spin system.
+    Ising(Ising),
 }
 
 impl Shipped {
@@ -158,6 +162,7 @@ impl Shipped {
             Self::Floyd(_) => "Floyd",
             Self::FiniteDifference(_) => "FiniteDifference",
             Self::Traffic(_) => "Traffic",
+            Self::Ising(_) => "Ising",
         }
     }
 
@@ -179,6 +184,7 @@ impl Shipped {
             Self::Floyd(program) => program,
             Self::FiniteDifference(program) => program,
             Self::Traffic(program) => program,
+            Self::Ising(program) => program,
         }
     }
 }

@@ -181,6 +181,7 @@ pub(crate) struct Surroundings {
     pub link_protocol: Option<Protocol>,
     pub streams: Streams,
     pub outcomes: RefCell<Vec<(&'static str, f64)>>,
+    pub critical_intervals: RefCell<Vec<(f64, f64)>>,
 }
 
 impl Process {
@@ -308,6 +309,12 @@ impl Process {
         self.report_share("memory_bytes", real(memory_bytes));
         self.report_share("message_bytes", real(message_bytes));
         self.report_share("exchanged_bytes", real(exchanged_bytes));
+    }
+
+    /// Records when an activity of the program would be served if nothing but causality delayed it, in the
+    /// program's own unit: from its predecessors' latest critical time to its own.
+    pub fn critical_interval(&self, from: f64, to: f64) {
+        self.surroundings.critical_intervals.borrow_mut().push((from, to));
     }
 
     /// Computes.

@@ -125,6 +125,7 @@ impl Hall {
             link_protocol: None,
             streams,
             outcomes: RefCell::default(),
+            critical_intervals: RefCell::default(),
         });
         let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
         Self {

@@ -1,7 +1,7 @@
 //! One run in words and tables.
 
 use super::table::{Table, decimals, digits, percent};
-use crate::analysis::{Breakdown, Residuals, Sample};
+use crate::analysis::{Breakdown, Profile, Residuals, Sample};
 use crate::trace::{Activity, Trace};
 use crate::units::SimDuration;
 use std::fmt;
@@ -42,6 +42,8 @@ pub enum Beside {
     MeasuredMakespan,
     /// This outcome of the program, as another prediction of it.
     Outcome(&'static str),
+    /// The makespan, as that of the same program on one rank, to which the speedup is relative.
+    OneRank,
     /// The sum of these outcomes of the program, which it judges.
     Outcomes(&'static [&'static str]),
 }
@@ -51,7 +53,7 @@ impl Compared {
     #[must_use]
     pub fn judged(&self, trace: &Trace) -> Option<f64> {
         match self.beside {
-            Beside::Makespan => None,
+            Beside::Makespan | Beside::OneRank => None,
             Beside::MeasuredMakespan => Some(trace.makespan.seconds()),
             Beside::Outcome(name) => trace.outcome(name),
             Beside::Outcomes(names) => names.iter().map(|name| trace.outcome(name)).sum(),
@@ -64,6 +66,7 @@ impl fmt::Display for RunReport<'_> {
         writeln!(f, "{}\n", self.title)?;
         writeln!(f, "{}", self.times())?;
         self.write_outcomes(f)?;
+        self.write_parallelism(f)?;
         writeln!(f, "Where the time went, in seconds: by activity on average over the ranks and, in the last")?;
         writeln!(f, "column, on rank {} (the host's); each sums to the makespan.\n", self.trace.host)?;
         writeln!(f, "{}", self.phases())?;
@@ -92,7 +95,7 @@ impl RunReport<'_> {
         for one in self.compared {
             match one.beside {
                 Beside::Makespan => row(&one.title, one.value, true),
-                Beside::MeasuredMakespan => row(&one.title, one.value, false),
+                Beside::MeasuredMakespan | Beside::OneRank => row(&one.title, one.value, false),
                 Beside::Outcome(_) | Beside::Outcomes(_) => {}
             }
         }
@@ -114,6 +117,16 @@ impl RunReport<'_> {
         }
     }
 
+    /// The histogram of the degree of parallelism, of programs that compute critical times.
+    fn write_parallelism(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(profile) = Profile::of(&self.trace.critical_intervals) else { return Ok(()) };
+        let mut table = Table::new(["active at once, if only causality delays", "% of the time"]);
+        for (active, share) in profile.histogram().into_iter().enumerate() {
+            table.row([active.to_string(), format!("{:.1}", 100.0 * share)]);
+        }
+        writeln!(f, "{table}")
+    }
+
     /// The outcomes beside what they are judged by, if there is anything.
     fn judged_outcomes(&self) -> Option<Table> {
         let mut table = None;
@@ -121,7 +134,7 @@ impl RunReport<'_> {
             let names: &[&str] = match &one.beside {
                 Beside::Outcomes(names) => names,
                 Beside::Outcome(name) => std::slice::from_ref(name),
-                Beside::Makespan | Beside::MeasuredMakespan => continue,
+                Beside::Makespan | Beside::MeasuredMakespan | Beside::OneRank => continue,
             };
             let (Some(simulated), Some(value)) = (one.judged(self.trace), one.value) else { continue };
             let error = percent(Residuals::error(simulated, value)) + " %";

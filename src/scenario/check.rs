@@ -241,6 +241,12 @@ impl Checker<'_> {
             let message = format!("the network has no packets of {}", traffic.packet);
             self.fault("program.packet", &message, &format!("give 1 B to {}", Bytes::new(largest)));
         }
+        let network = &scenario.machine.network;
+        let link = network.end_links.as_ref().unwrap_or(&network.links);
+        if link.byte_time().time(largest) == SimDuration::ZERO {
+            let message = "a load is a share of what a link can carry, and here a byte takes no time";
+            self.fault("machine.network.links", message, "give links that take time for a byte");
+        }
         if traffic.measured == SimDuration::ZERO {
             self.fault("program.measured", "nothing would be measured", "give a time above 0");
         }

@@ -101,6 +101,8 @@ pub enum Comparison {
     /// efficiencies that are known from elsewhere.
     /// The path is relative to the scenario.
     Measured(String),
+    /// The same program on one rank: its makespan over that of all ranks is the relative speedup.
+    OneRank,
 }
 
 impl Scenario {

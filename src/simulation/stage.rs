@@ -70,7 +70,8 @@ impl<'s> Stage<'s> {
             processor: machine.nodes.processor.clone(),
             link_protocol: machine.network.links.protocol.clone(),
             streams: *streams,
-            outcomes: RefCell::new(Vec::new()),
+            outcomes: RefCell::default(),
+            critical_intervals: RefCell::default(),
         });
         let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
         let processes = Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process));
@@ -158,6 +159,7 @@ impl<'s> Stage<'s> {
             links: self.transport.link_loads(end),
             counts: self.transport.counts(),
             outcomes: self.surroundings.outcomes.take(),
+            critical_intervals: self.surroundings.critical_intervals.take(),
             deliveries: self.deliveries.unwrap_or_default(),
         })
     }

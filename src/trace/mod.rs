@@ -21,6 +21,9 @@ pub struct Trace {
     pub counts: Counts,
     /// What the program reported by name.
     pub outcomes: Vec<(&'static str, f64)>,
+    /// When the program's own activities would be served if nothing but causality delayed them, from one critical
+    /// time to the next in the program's unit; only of programs that compute critical times.
+    pub critical_intervals: Vec<(f64, f64)>,
     /// Every delivered message, in the order of delivery, if the run was asked to keep them.
     pub deliveries: Vec<Delivery>,
 }

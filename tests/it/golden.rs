@@ -20,6 +20,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("gauss-jordan-naive", &["n=128", "p=1,4,16,128"]),
     ("gauss-jordan-neighbour", &["n=128", "p=1,4,16,128"]),
     ("gauss-jordan-numerics", &["p=3,100", "program.n=128"]),
+    ("ising-time-warp", &["n=10", "seed=1", "program.attempts=100"]),
     ("kernel-rsub", &[]),
     ("link-rate", &[]),
     ("lu", &["program.n=48", "rows=1,4", "block=4"]),

@@ -1,0 +1,271 @@
+//! The logical processes of one rank: input, output and state queues, rollback and anti-messages (Jefferson,
+//! "Virtual Time", ACM TOPLAS 7, 1985).
+
+use super::lattice::{Change, Model, Side, SubLattice, Update};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What names a message: when it takes effect, who sent it, and to which side. An attempt that is made again
+/// sends under the same name, but only after the anti-message has taken back what it sent first.
+type Name = (u64, usize, Side);
+
+fn name(update: &Update) -> Name {
+    // Positive numbers are ordered as their bits are.
+    (update.time.to_bits(), update.from, update.side)
+}
+
+/// A message between logical processes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Letter {
+    /// What it says.
+    pub update: Update,
+    /// Whether it takes a message back that said so.
+    pub anti: bool,
+}
+
+/// An event that has been processed: what it takes to undo it.
+struct Processed {
+    time: f64,
+    change: Change,
+    cause: Cause,
+}
+
+enum Cause {
+    /// An attempt: the messages that it sent, which are the output queue, and its critical time.
+    Attempt { sent: Vec<Update>, critical: f64 },
+    /// A message from the input queue.
+    Message(Update),
+}
+
+/// A logical process.
+struct LogicalProcess {
+    lattice: SubLattice,
+    /// The input queue: messages that have not been processed.
+    pending: BTreeMap<Name, Update>,
+    /// The state and output queues: what has been processed and not been committed, in virtual time.
+    processed: VecDeque<Processed>,
+    /// The critical times at the ends of committed attempts.
+    committed: Vec<f64>,
+}
+
+/// What a rollback or an event cost the rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RolledBack {
+    /// Whether there was anything to do.
+    pub happened: bool,
+    /// Events that were undone.
+    pub undone: u64,
+}
+
+/// What an event was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An attempt to flip a spin.
+    Attempt,
+    /// A message that updates a shadow boundary.
+    Update,
+}
+
+/// The logical processes of one rank, with the event that is earliest among them.
+pub struct EventQueue {
+    model: Model,
+    /// The first of its logical processes; the others follow.
+    first: usize,
+    processes: Vec<LogicalProcess>,
+    saves: bool,
+    /// Messages for logical processes of other ranks.
+    pub outgoing: Vec<Letter>,
+    /// Rollbacks so far.
+    pub rollbacks: u64,
+    /// Events undone so far.
+    pub undone: u64,
+    /// Anti-messages so far, those within the rank included.
+    pub anti_messages: u64,
+    /// Attempts made so far, those undone included.
+    pub executed: u64,
+}
+
+impl EventQueue {
+    /// The logical processes `first` to `first + lattices.len() - 1`; what they do can only be undone if it `saves`.
+    pub fn new(model: &Model, first: usize, lattices: Vec<SubLattice>, saves: bool) -> Self {
+        let process = |lattice| LogicalProcess {
+            lattice,
+            pending: BTreeMap::new(),
+            processed: VecDeque::new(),
+            committed: Vec::new(),
+        };
+        Self {
+            model: model.clone(),
+            first,
+            processes: lattices.into_iter().map(process).collect(),
+            saves,
+            outgoing: Vec::new(),
+            rollbacks: 0,
+            undone: 0,
+            anti_messages: 0,
+            executed: 0,
+        }
+    }
+
+    /// The virtual time of the earliest event that has not been processed, infinite if there is none.
+    pub fn next_time(&self) -> f64 {
+        self.processes.iter().map(|process| process.next_time(&self.model)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The earliest virtual time at which a logical process `to` could be sent a message, as far as it depends
+    /// on the attempts of this rank.
+    pub fn promise(&self, to: impl Fn(usize) -> bool) -> f64 {
+        let towards = |process: &LogicalProcess, number: usize| {
+            let sides = Side::ALL.into_iter().filter(|side| to(self.model.neighbour(number, *side)));
+            sides.map(|side| process.lattice.next_on_boundary(&self.model, side)).fold(f64::INFINITY, f64::min)
+        };
+        (self.first..)
+            .zip(&self.processes)
+            .map(|(number, process)| towards(process, number))
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// Processes the earliest event; `None` if there is none.
+    pub fn process_next(&mut self) -> Option<(Kind, RolledBack)> {
+        let earliest = |index: &usize| self.processes[*index].next_time(&self.model);
+        let index = (0..self.processes.len()).min_by(|a, b| earliest(a).total_cmp(&earliest(b)))?;
+        if earliest(&index).is_infinite() {
+            return None;
+        }
+        let process = &mut self.processes[index];
+        let message = process.pending.first_key_value().map(|(_, update)| *update);
+        let (kind, updates) = match message {
+            Some(update) if update.time <= process.lattice.tally.next => {
+                process.pending.pop_first();
+                let change = process.lattice.show(&self.model, &update);
+                if self.saves {
+                    process.processed.push_back(Processed { time: update.time, change, cause: Cause::Message(update) });
+                }
+                (Kind::Update, Vec::new())
+            }
+            _ => {
+                let time = process.lattice.tally.next;
+                let (change, updates) = process.lattice.make_attempt(&self.model);
+                let critical = process.lattice.tally.critical.attempts;
+                self.executed += 1;
+                if self.saves {
+                    let cause = Cause::Attempt { sent: updates.clone(), critical };
+                    process.processed.push_back(Processed { time, change, cause });
+                } else {
+                    process.committed.push(critical);
+                }
+                (Kind::Attempt, updates)
+            }
+        };
+        Some((kind, self.dispatch(updates.into_iter().map(|update| Letter { update, anti: false }).collect())))
+    }
+
+    /// Takes a message in; it may come too late, or take another one back, and lead to a rollback.
+    pub fn take_in(&mut self, letter: Letter) -> RolledBack {
+        self.dispatch(vec![letter])
+    }
+
+    /// Delivers what is for this rank, with all that follows from it, and puts the rest out.
+    fn dispatch(&mut self, letters: Vec<Letter>) -> RolledBack {
+        let mut total = RolledBack::default();
+        let mut letters = VecDeque::from(letters);
+        while let Some(letter) = letters.pop_front() {
+            let to = letter.update.to;
+            if !self.holds(to) {
+                self.outgoing.push(letter);
+                continue;
+            }
+            let process = &mut self.processes[to - self.first];
+            let (undone, taken_back) = process.deliver(letter);
+            self.anti_messages += taken_back.len() as u64;
+            letters.extend(taken_back.into_iter().map(|update| Letter { update, anti: true }));
+            if undone > 0 {
+                self.rollbacks += 1;
+                self.undone += undone;
+                total = RolledBack { happened: true, undone: total.undone + undone };
+            }
+        }
+        total
+    }
+
+    fn holds(&self, process: usize) -> bool {
+        (self.first..self.first + self.processes.len()).contains(&process)
+    }
+
+    /// Fossil collection: what lies before the global virtual time is committed; the number of such events.
+    pub fn commit(&mut self, global: f64) -> u64 {
+        self.processes.iter_mut().map(|process| process.commit(global)).sum()
+    }
+
+    /// The logical processes at the end, in their order: their sub-lattices, and the critical times at the ends
+    /// of their attempts.
+    pub fn finish(mut self) -> Vec<(SubLattice, Vec<f64>)> {
+        self.commit(f64::INFINITY);
+        for process in &mut self.processes {
+            process.lattice.finish(&self.model);
+        }
+        self.processes.into_iter().map(|process| (process.lattice, process.committed)).collect()
+    }
+}
+
+impl Processed {
+    /// Whether it is the message `first` or one of the same time that comes after it: those too have their order,
+    /// lest the last digits of sums depend on when messages arrive.
+    fn is_message_from(&self, first: &Update) -> bool {
+        matches!(&self.cause, Cause::Message(update) if name(update) >= name(first) && self.time >= first.time)
+    }
+}
+
+impl LogicalProcess {
+    fn next_time(&self, model: &Model) -> f64 {
+        let attempt = self.lattice.tally.next;
+        let message = self.pending.first_key_value().map_or(f64::INFINITY, |(_, update)| update.time);
+        let earliest = attempt.min(message);
+        if earliest > model.end { f64::INFINITY } else { earliest }
+    }
+
+    /// Puts a message into the input queue, or annihilates it with its anti-message; the number of events that
+    /// had to be undone for it, and the messages that are thereby taken back.
+    fn deliver(&mut self, letter: Letter) -> (u64, Vec<Update>) {
+        let time = letter.update.time;
+        if !letter.anti {
+            let rolled_back =
+                self.roll_back(|processed| processed.time > time || processed.is_message_from(&letter.update));
+            self.pending.insert(name(&letter.update), letter.update);
+            return rolled_back;
+        }
+        if self.pending.remove(&name(&letter.update)).is_some() {
+            return (0, Vec::new());
+        }
+        let rolled_back =
+            self.roll_back(|processed| processed.time > time || processed.is_message_from(&letter.update));
+        let annihilated = self.pending.remove(&name(&letter.update));
+        debug_assert!(annihilated.is_some(), "messages of one sender come in their order");
+        rolled_back
+    }
+
+    /// Undoes the last events as long as they are to be undone.
+    fn roll_back(&mut self, is_late: impl Fn(&Processed) -> bool) -> (u64, Vec<Update>) {
+        let mut undone = 0;
+        let mut taken_back = Vec::new();
+        while let Some(processed) = self.processed.pop_back_if(|processed| is_late(processed)) {
+            undone += 1;
+            self.lattice.undo(processed.change);
+            match processed.cause {
+                Cause::Attempt { sent, .. } => taken_back.extend(sent),
+                Cause::Message(update) => drop(self.pending.insert(name(&update), update)),
+            }
+        }
+        (undone, taken_back)
+    }
+
+    fn commit(&mut self, global: f64) -> u64 {
+        let mut committed = 0;
+        while let Some(processed) = self.processed.pop_front_if(|processed| processed.time < global) {
+            committed += 1;
+            if let Cause::Attempt { critical, .. } = processed.cause {
+                self.committed.push(critical);
+            }
+        }
+        committed
+    }
+}

@@ -1,0 +1,66 @@
+//! The conservative protocol of Chandy, Misra and Bryant: a rank processes an event only when no other rank can
+//! send it anything earlier, and tells its neighbours, before it waits, until when they have nothing to fear.
+//!
+//! When attempts are made and where depends on no spin, so a rank knows when it could next flip a spin on a
+//! boundary: this is its lookahead. On one rank this is the sequential simulation.
+
+use super::rank::Rank;
+use super::wire::Note;
+
+/// What a rank knows of a neighbour, and the neighbour of it.
+struct Channel {
+    rank: u32,
+    /// No message will come before this virtual time.
+    safe_until: f64,
+    /// What the neighbour has been promised last.
+    promised: f64,
+}
+
+/// Simulates to the end.
+pub async fn simulate(rank: &mut Rank) {
+    let channel = |rank| Channel { rank, safe_until: 0.0, promised: 0.0 };
+    let mut channels: Vec<Channel> = rank.neighbours().into_iter().map(channel).collect();
+    loop {
+        while let Some((from, note)) = rank.poll().await {
+            listen(rank, &mut channels, from, note).await;
+        }
+        let safe_until = channels.iter().map(|channel| channel.safe_until).fold(f64::INFINITY, f64::min);
+        let next = rank.queue.next_time();
+        if next < safe_until {
+            rank.process_next().await;
+            continue;
+        }
+        promise(rank, &mut channels).await;
+        if safe_until.is_infinite() {
+            return;
+        }
+        let (from, note) = rank.next().await;
+        listen(rank, &mut channels, from, note).await;
+    }
+}
+
+async fn listen(rank: &mut Rank, channels: &mut [Channel], from: u32, note: Note) {
+    let safe_until = match note {
+        Note::Letter(letter) => {
+            rank.take_in(letter).await;
+            letter.update.time
+        }
+        Note::Promise(time) => time,
+        note => unreachable!("a conservative rank was told {note:?}"),
+    };
+    for channel in channels.iter_mut().filter(|channel| channel.rank == from) {
+        channel.safe_until = channel.safe_until.max(safe_until);
+    }
+}
+
+/// Sends null messages to the neighbours for which there is something new.
+async fn promise(rank: &mut Rank, channels: &mut [Channel]) {
+    for channel in channels {
+        let time = rank.queue.promise(|process| rank.holder(process) == channel.rank);
+        if time > channel.promised {
+            channel.promised = time;
+            rank.null_messages += 1;
+            rank.tell(channel.rank, &Note::Promise(time)).await;
+        }
+    }
+}
