@@ -12,12 +12,12 @@ use crate::scenario::{Case, Plan};
 use crate::simulation::SimulationError;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{Write, stdout};
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
 
 #[derive(Debug, Args)]
 pub struct SweepArguments {
@@ -99,6 +99,9 @@ pub fn prepared(common: &ScenarioArguments, plan: &Plan) -> Result<Option<(Vec<C
 
 /// Plays `cases` on `jobs` threads and hands every result to `receive` in the order of the cases,
 /// as soon as those before it are done; ends early when `receive` says `false`.
+///
+/// Cases begin in their order, and no case begins while more than twice as many as there are threads are
+/// under way or wait for one before them: so `jobs` bounds the memory that results take, too.
 pub fn play_all(
     cases: &[Case],
     jobs: Option<usize>,
@@ -108,13 +111,28 @@ pub fn play_all(
     let pool = pool(jobs)?;
     let progress = progress_bar(cases.len());
     let (sender, results) = mpsc::channel();
+    let (permit, permits) = mpsc::channel();
+    for _ in 0..2 * pool.current_num_threads() {
+        permit.send(()).expect("the other end is here");
+    }
+    let (permits, begun) = (Mutex::new(permits), AtomicUsize::new(0));
+    let may_begin = || permits.lock().is_ok_and(|permits| permits.recv().is_ok());
     pool.in_place_scope(|scope| {
-        scope.spawn(|_| {
-            // The receiver is gone when nobody reads the output any more: then the rest is not played.
-            let _ = cases.par_iter().enumerate().try_for_each_with(sender, |sender, (index, case)| {
-                sender.send((index, Outcome::of(case, references))).map_err(drop)
+        for _ in 0..pool.current_num_threads() {
+            let (sender, begun, may_begin) = (sender.clone(), &begun, &may_begin);
+            scope.spawn(move |_| {
+                while may_begin() {
+                    let index = begun.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(index) else { return };
+                    // The receiver is gone when nobody reads the output any more: then the rest is not played.
+                    if sender.send((index, Outcome::of(case, references))).is_err() {
+                        return;
+                    }
+                }
             });
-        });
+        }
+        drop(sender);
+        let permit = permit;
         let mut early = BTreeMap::new();
         let mut next = 0;
         for (index, result) in results {
@@ -125,6 +143,8 @@ pub fn play_all(
                     return;
                 }
                 next += 1;
+                // Whoever has no case left does not need it.
+                let _ = permit.send(());
             }
         }
     });

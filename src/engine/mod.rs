@@ -5,14 +5,20 @@
 //! event was inserted, on the queue, or on how finely the simulator cuts events.
 //! The engine does not know what a machine, a message or a program is.
 
+mod appointments;
 mod calendar;
+mod lists;
 mod processes;
 mod random;
+mod run;
 mod server;
 mod station;
 
+pub use appointments::Appointments;
 pub use calendar::{Calendar, Entity};
+pub use lists::Lists;
 pub use processes::{Asking, Mailbox, Processes, Step};
 pub use random::{AddressedStream, STREAM_GENERATOR, Streams, stable_hash};
+pub use run::{Run, Runs};
 pub use server::{Discipline, ServerId, Servers};
-pub use station::{StationId, Stations};
+pub use station::{Line, StationId, Stations};

@@ -13,26 +13,62 @@ pub type StationId = u32;
 /// departure of the job in service), whose entity is the station's number plus `first_entity`.
 pub struct Stations<J> {
     first_entity: Entity,
-    lines: Vec<Line>,
+    queues: Vec<Queue>,
     waiting: Vec<Waiting<J>>,
     vacant: Vec<u32>,
 }
 
-/// The state of one station: its queue as a linked list, and what it has promised so far.
-#[derive(Clone)]
-struct Line {
-    first: u32,
-    last: u32,
+/// What a station has promised so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Line {
     free: SimTime,
     offered: SimDuration,
+}
+
+impl Line {
+    /// When the station will have served everything that has been offered so far.
+    #[must_use]
+    pub const fn free(&self) -> SimTime {
+        self.free
+    }
+
+    /// The time that the station has spent in service up to `now`.
+    #[must_use]
+    pub fn served(&self, now: SimTime) -> SimDuration {
+        self.offered - self.free.since(now)
+    }
+
+    /// Serves a job that arrives at `now` and takes `service`; when it departs.
+    pub fn serve(&mut self, now: SimTime, service: SimDuration) -> SimTime {
+        self.pass(self.free.max(now) + service, service);
+        self.free
+    }
+
+    /// Serves jobs of which the last one departs at `last` and which take `service` together.
+    pub fn pass(&mut self, last: SimTime, service: SimDuration) {
+        self.free = last;
+        self.offered += service;
+    }
+
+    /// Takes back the jobs offered last, which take `service` together and found the station busy until `free`.
+    pub fn take_back(&mut self, free: SimTime, service: SimDuration) {
+        self.free = free;
+        self.offered -= service;
+    }
+}
+
+/// The state of one station: its queue as a linked list.
+#[derive(Clone)]
+struct Queue {
+    first: u32,
+    last: u32,
+    line: Line,
 }
 
 #[derive(Clone, Copy)]
 struct Waiting<J> {
     job: J,
-    arrival: SimTime,
     service: SimDuration,
-    departure: SimTime,
     next: u32,
 }
 
@@ -42,89 +78,42 @@ impl<J: Copy> Stations<J> {
     /// `count` idle stations whose events use the entities from `first_entity` on.
     #[must_use]
     pub fn new(count: u32, first_entity: Entity) -> Self {
-        let idle = Line { first: NONE, last: NONE, free: SimTime::START, offered: SimDuration::ZERO };
-        Self { first_entity, lines: vec![idle; count as usize], waiting: Vec::new(), vacant: Vec::new() }
+        let idle = Queue { first: NONE, last: NONE, line: Line::default() };
+        Self { first_entity, queues: vec![idle; count as usize], waiting: Vec::new(), vacant: Vec::new() }
     }
 
     /// Puts `job`, which takes `service`, at the end of the station's queue.
-    ///
-    /// The arrival may lie ahead if it is certain that no job offered later arrives before it.
-    pub fn offer(
-        &mut self,
-        calendar: &mut Calendar,
-        arrival: SimTime,
-        station: StationId,
-        job: J,
-        service: SimDuration,
-    ) {
-        let departure = self.pass(arrival, station, service);
-        let place = self.place(Waiting { job, arrival, service, departure, next: NONE });
-        let line = &mut self.lines[station as usize];
-        if line.first == NONE {
-            line.first = place;
+    pub fn offer(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId, job: J, service: SimDuration) {
+        let place = self.place(Waiting { job, service, next: NONE });
+        let queue = &mut self.queues[station as usize];
+        let departure = queue.line.serve(now, service);
+        if queue.first == NONE {
+            queue.first = place;
             calendar.schedule(departure, self.first_entity + station);
         } else {
-            self.waiting[line.last as usize].next = place;
+            self.waiting[queue.last as usize].next = place;
         }
-        line.last = place;
-    }
-
-    /// Serves a job that nobody has to be told of, after all that have been offered; when it departs.
-    pub fn pass(&mut self, arrival: SimTime, station: StationId, service: SimDuration) -> SimTime {
-        let line = &mut self.lines[station as usize];
-        line.free = line.free.max(arrival) + service;
-        line.offered += service;
-        line.free
-    }
-
-    /// Whether no departure is going to be told.
-    #[must_use]
-    pub fn is_quiet(&self, station: StationId) -> bool {
-        self.lines[station as usize].first == NONE
+        queue.last = place;
     }
 
     /// Ends the service in progress, whose event has come: the job leaves, the next one starts.
-    pub fn depart(&mut self, calendar: &mut Calendar, station: StationId) -> J {
-        let line = &mut self.lines[station as usize];
-        let place = line.first;
+    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId) -> J {
+        let queue = &mut self.queues[station as usize];
+        let place = queue.first;
         let Waiting { job, next, .. } = self.waiting[place as usize];
         self.vacant.push(place);
-        line.first = next;
+        queue.first = next;
         if next != NONE {
-            calendar.schedule(self.waiting[next as usize].departure, self.first_entity + station);
+            let service = self.waiting[next as usize].service;
+            calendar.schedule(now + service, self.first_entity + station);
         }
         job
     }
 
-    /// When the station will have served everything that has been offered so far.
-    #[must_use]
-    pub fn free(&self, station: StationId) -> SimTime {
-        self.lines[station as usize].free
-    }
-
-    /// When the play ends at `now`: takes back the jobs that have not arrived, and counts them.
-    pub fn withdraw(&mut self, now: SimTime, station: StationId, arrived: impl Fn(SimTime) -> bool) -> u32 {
-        let line = &mut self.lines[station as usize];
-        let (mut place, mut free, mut withdrawn) = (line.first, line.free.min(now), 0);
-        while place != NONE {
-            let waiting = &self.waiting[place as usize];
-            if arrived(waiting.arrival) {
-                free = waiting.departure;
-            } else {
-                line.offered -= waiting.service;
-                withdrawn += 1;
-            }
-            place = waiting.next;
-        }
-        line.free = free;
-        withdrawn
-    }
-
-    /// The time that the station has spent in service up to `now`, if no job was offered ahead.
+    /// The time that the station has spent in service up to `now`.
     #[must_use]
     pub fn served(&self, station: StationId, now: SimTime) -> SimDuration {
-        let line = &self.lines[station as usize];
-        line.offered - line.free.since(now)
+        self.queues[station as usize].line.served(now)
     }
 
     fn place(&mut self, waiting: Waiting<J>) -> u32 {
@@ -154,22 +143,9 @@ mod tests {
         }
         let mut departures = Vec::new();
         while let Some((now, entity)) = calendar.pop() {
-            departures.push((now.ps(), stations.depart(&mut calendar, entity - 100)));
+            departures.push((now.ps(), stations.depart(&mut calendar, now, entity - 100)));
         }
         assert_eq!(departures, [(5, "a"), (5, "b"), (8, "c")]);
-    }
-
-    #[test]
-    fn a_job_ahead_is_served_when_it_has_come_and_can_be_taken_back() {
-        let mut calendar = Calendar::new();
-        let mut stations = Stations::new(1, 0);
-        stations.offer(&mut calendar, SimTime::from_ps(2), 0, "a", ps(5));
-        stations.offer(&mut calendar, SimTime::from_ps(9), 0, "b", ps(3));
-        assert_eq!(calendar.pop(), Some((SimTime::from_ps(7), 0)));
-        assert_eq!(stations.depart(&mut calendar, 0), "a");
-        assert_eq!(stations.withdraw(SimTime::from_ps(8), 0, |arrival| arrival.ps() < 9), 1);
-        assert_eq!(stations.served(0, SimTime::from_ps(8)), ps(5));
-        assert_eq!(calendar.pop(), Some((SimTime::from_ps(12), 0)));
     }
 
     #[test]
@@ -181,6 +157,5 @@ mod tests {
         assert_eq!(stations.served(0, SimTime::from_ps(12)), ps(2));
         assert_eq!(stations.served(0, SimTime::from_ps(18)), ps(8));
         assert_eq!(stations.served(0, SimTime::from_ps(99)), ps(8));
-        assert_eq!(stations.free(0), SimTime::from_ps(18));
     }
 }

@@ -4,7 +4,7 @@
 use super::hierarchy::Hierarchy;
 use super::pace::Pace;
 use super::{Machine, Seat, Sends};
-use crate::engine::{Calendar, Entity, Streams};
+use crate::engine::{Appointments, Calendar, Entity, Runs, Streams};
 use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
 use crate::node::processor::{KernelError, Stopwatch};
 use crate::node::{Dispatcher, Node, Turns, Urgency, Work};
@@ -13,8 +13,10 @@ use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
 mod cores;
+mod trains;
 
 use cores::processors;
+use trains::Trains;
 
 /// A message on its way; the number is used again when the message is gone.
 pub type MessageId = u32;
@@ -60,14 +62,16 @@ pub struct Transport {
     /// Only where not all processors take the time that is described.
     pace: Option<Box<Pace>>,
     sends: Sends,
-    /// Whether every packet comes to its link out of the processor, in the order of service.
-    foresees: bool,
     packet_bytes: u64,
     calendar: Calendar,
-    fabric: Fabric,
+    carrier: Carrier,
     /// What packets have just come through; empty between events.
     passages: Vec<Passage>,
     processors: Dispatcher<Job>,
+    /// Jobs whose end matters.
+    told: Appointments<Job>,
+    /// Jobs of the router that have just been let in; empty between events.
+    let_in: Vec<(Job, Runs)>,
     /// Only where cores share something.
     hierarchy: Option<Box<Hierarchy>>,
     cores: u32,
@@ -78,8 +82,16 @@ pub struct Transport {
     pub happenings: VecDeque<Happening>,
     counts: Counts,
     first: FirstEntities,
-    /// The last event.
-    last: (SimTime, Entity),
+    /// The latest key of an event that has been played.
+    key: (SimTime, Entity),
+}
+
+/// What carries packets from node to node.
+enum Carrier {
+    /// One packet at a time.
+    Packets(Fabric),
+    /// As many at a time as nothing comes between.
+    Trains(Box<Trains>),
 }
 
 /// Where the entities of each kind begin; the links begin at zero.
@@ -122,9 +134,14 @@ const WORD_BYTES: u64 = 4;
 /// What the processors do for the communication.
 #[derive(Clone, Copy)]
 enum Job {
-    Prepare { message: MessageId, bytes: u32 },
+    Prepare {
+        message: MessageId,
+        bytes: u32,
+    },
     PassOn(Packet),
     TakeIn(Packet),
+    /// The preparation of packets of a message that are on their way already: more are to be prepared.
+    Continue(MessageId),
 }
 
 impl Transport {
@@ -134,43 +151,63 @@ impl Transport {
     /// If the topology is too large to be [simulated](Self::holds), which a scenario's check refuses.
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
-        let (vertices, topology_nodes) = (topology.vertices(), topology.nodes());
-        let mut fabric = Fabric::new(&machine.network, topology, Onward::BySoftware, streams);
-        let (nodes, cores) = (topology_nodes, machine.nodes.cores());
+        let pace = Pace::of(machine, topology.vertices(), owners, streams);
+        let trains = Trains::of(machine, &topology, pace.as_deref());
+        match trains.filter(|_| machine.nodes.cores() == 1 && Hierarchy::of(machine, topology.nodes(), 0).is_none()) {
+            Some(trains) => Self::with_carrier(machine, &topology, owners, pace, Carrier::Trains(Box::new(trains))),
+            None => Self::packet_by_packet(machine, topology, owners, streams),
+        }
+    }
+
+    /// The same machine, on which every packet has its own events at every station even where several could travel
+    /// together: it takes longer to simulate, and gives the same times.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "as `new`, which keeps the topology")]
+    pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
+        let pace = Pace::of(machine, topology.vertices(), owners, streams);
+        let fabric = Fabric::new(&machine.network, topology.clone(), Onward::BySoftware, streams);
+        Self::with_carrier(machine, &topology, owners, pace, Carrier::Packets(fabric))
+    }
+
+    fn with_carrier(
+        machine: &Machine,
+        topology: &Topology,
+        owners: u32,
+        pace: Option<Box<Pace>>,
+        carrier: Carrier,
+    ) -> Self {
+        let links = match &carrier {
+            Carrier::Packets(fabric) => fabric.entities(),
+            Carrier::Trains(trains) => trains.entities(),
+        };
+        let (vertices, nodes, cores) = (topology.vertices(), topology.nodes(), machine.nodes.cores());
         let processors = processors(vertices, nodes, cores).expect("check limits the size of machines");
-        let first =
-            FirstEntities::after(fabric.entities(), processors, owners).expect("check limits the size of machines");
-        let hierarchy = Hierarchy::of(machine, nodes, first.hierarchy);
+        let first = FirstEntities::after(links, processors, owners).expect("check limits the size of machines");
+        let turns = Turns { router: machine.nodes.router_turn, time_slice: machine.nodes.time_slice };
         Self {
             node: machine.nodes.clone(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
-            pace: Pace::of(machine, vertices, owners, streams),
+            pace,
             sends: machine.sends,
-            // A rendezvous is acknowledged when a process receives, past the queue of the processor.
-            // Neither do packets that come through what cores share, nor those of other cores.
-            foresees: fabric.plain().is_some()
-                && machine.sends != Sends::Rendezvous
-                && cores == 1
-                && hierarchy.is_none(),
             packet_bytes: machine.network.switching.packet_bytes(),
             calendar: Calendar::new(),
-            fabric,
+            carrier,
             passages: Vec::new(),
-            hierarchy,
+            hierarchy: Hierarchy::of(machine, nodes, first.hierarchy),
             cores,
             vertices,
-            processors: Dispatcher::new(
-                processors,
-                Turns { router: machine.nodes.router_turn, time_slice: machine.nodes.time_slice },
-                first.processor,
-                first.alarm,
-            ),
+            processors: Dispatcher::new(processors, turns, first.alarm),
+            told: Appointments::new(processors, first.processor),
+            let_in: Vec::new(),
             messages: Vec::new(),
             vacant: Vec::new(),
             happenings: VecDeque::new(),
             counts: Counts::default(),
             first,
-            last: (SimTime::START, 0),
+            key: (SimTime::START, 0),
         }
     }
 
@@ -211,6 +248,7 @@ impl Transport {
             row = pace.row(seat.node, owner, row);
         }
         let processor = self.processor(seat);
+        self.settle(now, processor);
         self.processors.compute(&mut self.calendar, now, processor, owner, (row, passes));
     }
 
@@ -227,12 +265,19 @@ impl Transport {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
         let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
-        let hops = self.fabric.hops(from, to);
+        let hops = match &self.carrier {
+            Carrier::Packets(fabric) => fabric.hops(from, to),
+            Carrier::Trains(trains) => trains.hops(from, to),
+        };
         let message =
             Message { from, to, cores, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
         let id = self.keep(message);
         self.counts.messages += 1;
-        self.prepare(now, id);
+        self.pass_by(now, 0);
+        match self.play() {
+            Some(mut play) => play.prepare(id),
+            None => self.prepare(now, id),
+        }
         if self.sends == Sends::Buffered {
             self.happenings.push_back(Happening::Sent { ticket });
         }
@@ -250,42 +295,85 @@ impl Transport {
     /// Plays the next event; its time, or `None` if nothing is going to happen any more.
     pub fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
-        self.counts.events += 1;
-        self.last = (now, entity);
-        if entity < self.first.processor {
-            self.move_packets(now, entity);
-        } else if entity < self.first.alarm {
-            self.finish_job(now, entity - self.first.processor);
-        } else if entity < self.first.timer {
-            let ended = self.processors.alarm(&mut self.calendar, now, entity - self.first.alarm);
-            self.happenings.extend(ended.map(|owner| Happening::Computed { owner }));
-        } else if entity < self.first.hierarchy {
-            self.happenings.push_back(Happening::TimeUp { owner: entity - self.first.timer });
+        self.pass_by(now, entity);
+        if entity >= self.first.alarm {
+            self.counts.events += 1;
+            if entity < self.first.timer {
+                self.hear_alarm(now, entity - self.first.alarm);
+            } else if entity < self.first.hierarchy {
+                self.happenings.push_back(Happening::TimeUp { owner: entity - self.first.timer });
+            } else {
+                self.step_hierarchy(now, entity);
+            }
+        } else if let Some(mut play) = self.play() {
+            match entity.checked_sub(play.first_processor) {
+                Some(node) => play.finish_job(node),
+                None => play.come_out(entity),
+            }
         } else {
-            self.step_hierarchy(now, entity);
+            self.counts.events += 1;
+            match entity.checked_sub(self.first.processor) {
+                Some(processor) => self.finish_job(now, processor),
+                None => self.move_packets(now, entity),
+            }
         }
         Some(now)
+    }
+
+    /// The latest key of an event is that of one that is played now.
+    fn pass_by(&mut self, now: SimTime, entity: Entity) {
+        self.key = self.key.max((now, entity));
+    }
+
+    /// Something is going to happen on a processor: its state becomes that at `now`.
+    fn settle(&mut self, now: SimTime, processor: u32) {
+        self.pass_by(now, 0);
+        if let Some(mut play) = self.play() {
+            play.settle(processor);
+        }
+    }
+
+    /// The alarm of a processor.
+    fn hear_alarm(&mut self, now: SimTime, processor: u32) {
+        self.settle(now, processor);
+        let mut let_in = std::mem::take(&mut self.let_in);
+        let ended = self.processors.alarm(&mut self.calendar, now, processor, &mut let_in);
+        match self.play() {
+            Some(mut play) => play.let_in(processor, let_in.drain(..)),
+            None => {
+                for (job, departures) in let_in.drain(..) {
+                    self.told.add(&mut self.calendar, processor, departures.first(), job);
+                }
+            }
+        }
+        self.let_in = let_in;
+        self.happenings.extend(ended.map(|owner| Happening::Computed { owner }));
     }
 
     /// The time of the last event.
     #[must_use]
     pub const fn now(&self) -> SimTime {
-        self.last.0
+        self.key.0
     }
 
     /// The time that the processor of `seat` has worked for the communication up to `now`.
-    #[must_use]
-    pub fn system_time(&self, seat: Seat, now: SimTime) -> SimDuration {
-        self.processors.served(self.processor(seat), now)
+    pub fn system_time(&mut self, seat: Seat, now: SimTime) -> SimDuration {
+        let processor = self.processor(seat);
+        self.settle(now, processor);
+        self.processors.served(processor, now)
     }
 
-    /// Ends the play: what was foreseen and has not happened is not counted.
-    pub fn stop(&mut self) {
-        let (last, first) = (self.last, self.first.processor);
-        let Some(links) = self.fabric.plain().filter(|_| self.foresees) else { return };
-        let withdrawn = u64::from(links.withdraw(last.0, |arrival, vertex| (arrival, first + vertex) <= last));
-        self.counts.events -= withdrawn;
-        self.counts.packet_hops -= withdrawn;
+    /// Ends the play after the last event. Whether anything was under way: then a play
+    /// [packet by packet](Self::packet_by_packet) counts fewer events, packets and transmissions, because here those
+    /// count that have been foreseen.
+    pub fn stop(&mut self) -> bool {
+        let (now, vertices) = (self.key.0, self.vertices);
+        let Some(mut play) = self.play() else { return false };
+        for vertex in 0..vertices {
+            play.settle(vertex);
+        }
+        let is_busy = |processors: &Dispatcher<Job>| (0..vertices).any(|node| processors.is_busy(node, now));
+        play.trains.are_under_way(now) || !play.told.is_empty() || is_busy(play.processors)
     }
 
     /// How much has been simulated. An event is the end of a transmission, a job, a computation or a
@@ -299,13 +387,19 @@ impl Transport {
     #[must_use]
     pub fn link_loads(&self, now: SimTime) -> Vec<LinkLoad> {
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
-        self.fabric.loads(now).into_iter().map(load).collect()
+        match &self.carrier {
+            Carrier::Packets(fabric) => fabric.loads(now).into_iter().map(load).collect(),
+            Carrier::Trains(trains) => trains.loads(now).collect(),
+        }
     }
 
     /// Which packets wait for which buffers, when nothing is going to happen any more.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
-        self.fabric.standstill()
+        match &self.carrier {
+            Carrier::Packets(fabric) => fabric.standstill(),
+            Carrier::Trains(_) => Standstill::default(),
+        }
     }
 
     fn keep(&mut self, message: Message) -> MessageId {
@@ -334,12 +428,14 @@ impl Transport {
         }
     }
 
-    fn finish_job(&mut self, now: SimTime, node: u32) {
-        match self.processors.depart(&mut self.calendar, node) {
+    fn finish_job(&mut self, now: SimTime, processor: u32) {
+        match self.told.take(&mut self.calendar, processor, now).expect("a job has ended") {
             Job::Prepare { message, bytes } => self.inject(now, message, bytes),
-            Job::PassOn(packet) => self.forward(now, node, packet),
+            Job::PassOn(packet) => self.forward(now, processor, packet),
+            Job::Continue(_) => unreachable!("packets are prepared one by one"),
             Job::TakeIn(packet) => {
-                self.fabric.release(&mut self.calendar, now, packet);
+                let (fabric, calendar) = self.fabric();
+                fabric.release(calendar, now, packet);
                 match packet.kind {
                     PacketKind::Data => self.take_in(now, packet.message),
                     PacketKind::Acknowledge => self.complete(packet.message),
@@ -373,21 +469,24 @@ impl Transport {
         }
     }
 
-    fn forward(&mut self, time: SimTime, at: u32, packet: Packet) {
+    fn forward(&mut self, now: SimTime, at: u32, packet: Packet) {
         self.counts.packet_hops += 1;
-        self.fabric.send(&mut self.calendar, time, at, packet);
+        let (fabric, calendar) = self.fabric();
+        fabric.send(calendar, now, at, packet);
+    }
+
+    /// What carries packets one at a time.
+    fn fabric(&mut self) -> (&mut Fabric, &mut Calendar) {
+        match &mut self.carrier {
+            Carrier::Packets(fabric) => (fabric, &mut self.calendar),
+            Carrier::Trains(_) => unreachable!("trains have events of their own"),
+        }
     }
 
     fn move_packets(&mut self, now: SimTime, entity: Entity) {
-        if let Some(links) = self.fabric.plain() {
-            let (packet, from, at) = links.depart(&mut self.calendar, entity);
-            self.leave(now, packet, from);
-            self.access_memory(at, &packet);
-            self.arrive(now, at, packet);
-            return;
-        }
         let mut passages = std::mem::take(&mut self.passages);
-        self.fabric.step(&mut self.calendar, now, entity, &mut passages);
+        let (fabric, calendar) = self.fabric();
+        fabric.step(calendar, now, entity, &mut passages);
         for passage in passages.drain(..) {
             match passage {
                 Passage::Left { packet, from } => self.leave(now, packet, from),
@@ -447,28 +546,9 @@ impl Transport {
                 PacketKind::Acknowledge => self.messages[packet.message as usize].cores.0,
             };
             self.serve(now, Seat { node, core }, Job::TakeIn(packet), service, Urgency::AtOnce);
-        } else if let Some(departure) = self.foresee(now, node, packet, service) {
-            self.counts.events += 1;
-            self.forward(departure, node, packet);
         } else {
             self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service, Urgency::RouterTurn);
         }
-    }
-
-    /// When the processor will have passed a packet on, if that is certain already: then nothing has to
-    /// happen between the packet's coming to the node and its leaving over the next link.
-    ///
-    /// What takes no time is not foreseen: it would happen before other things of the same instant.
-    fn foresee(&mut self, now: SimTime, node: u32, packet: Packet, service: SimDuration) -> Option<SimTime> {
-        if !self.foresees || service == SimDuration::ZERO {
-            return None;
-        }
-        let transmission = self.fabric.plain()?.transmission(packet.bytes);
-        if transmission == SimDuration::ZERO {
-            return None;
-        }
-        let service = self.pace.as_ref().map_or(service, |pace| pace.service(node, service));
-        self.processors.pass(&mut self.calendar, now, node, service)
     }
 
     fn take_in(&mut self, now: SimTime, id: MessageId) {
@@ -501,7 +581,10 @@ impl Transport {
     fn serve(&mut self, now: SimTime, seat: Seat, job: Job, service: SimDuration, urgency: Urgency) {
         let service = self.pace.as_ref().map_or(service, |pace| pace.service(seat.node, service));
         let processor = self.processor(seat);
-        self.processors.serve(&mut self.calendar, now, processor, (job, service), urgency);
+        let departure = self.processors.serve(&mut self.calendar, now, processor, (job, service), urgency);
+        if let Some(departure) = departure {
+            self.told.add(&mut self.calendar, processor, departure, job);
+        }
     }
 }
 

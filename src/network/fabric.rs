@@ -52,7 +52,8 @@ pub enum Fabric {
 
 impl Network {
     /// Whether its links are plain stations: nothing but the packets before it delays a packet.
-    fn is_plain(&self) -> bool {
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
         matches!(self.switching, Switching::StoreAndForward(_))
             && matches!(self.links, Link { buffers: Buffers::Unbounded, latency: SimDuration::ZERO, .. })
             && self.routing == Routing::DimensionOrder
@@ -109,14 +110,6 @@ impl Fabric {
         }
     }
 
-    /// The links, if they are plain stations.
-    pub fn plain(&mut self) -> Option<&mut Links> {
-        match self {
-            Self::Links(links) => Some(links),
-            Self::Channels(_) | Self::Worms(_) => None,
-        }
-    }
-
     /// Has `packet` go on from `at` towards its destination, which is another vertex.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
         match self {
@@ -137,7 +130,7 @@ impl Fabric {
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<Passage>) {
         match self {
             Self::Links(links) => {
-                let (packet, from, at) = links.depart(calendar, entity);
+                let (packet, from, at) = links.depart(calendar, now, entity);
                 passages.extend([Passage::Left { packet, from }, Passage::Arrived { packet, at }]);
             }
             Self::Channels(channels) => channels.step(calendar, now, entity, passages),

@@ -99,11 +99,8 @@ pub struct Links {
     ports: u32,
     stations: Stations<Packet>,
     carried: Vec<u32>,
-    /// Where each link leads; itself where there is none.
+    /// Where each link leads; to its own vertex where there is none.
     ends: Vec<u32>,
-    /// The last destination asked for at each vertex, and the link towards it: the packets of a
-    /// message follow each other.
-    last_routes: Vec<(u32, StationId)>,
     /// The last transmission: packets are mostly of the same length.
     last_time: (u32, SimDuration),
 }
@@ -117,8 +114,6 @@ impl Links {
         let end = |link: u32| topology.neighbour(link / ports, link % ports).map_or(link / ports, |(end, _)| end);
         Self {
             ends: (0..count).map(end).collect(),
-            // No packet leaves a vertex for that vertex.
-            last_routes: (0..topology.vertices()).map(|vertex| (vertex, 0)).collect(),
             last_time: (0, link.time(0)),
             topology,
             link: link.clone(),
@@ -140,48 +135,20 @@ impl Links {
         &self.topology
     }
 
-    /// Gives `packet` to the link that leads from `at` towards its destination. The time may lie ahead if
-    /// it is certain that none given later leaves `at` by the same link before it.
-    pub fn send(&mut self, calendar: &mut Calendar, time: SimTime, at: u32, packet: Packet) {
-        let link = self.route(at, packet.to);
+    /// Gives `packet` to the link that leads from `at` towards its destination.
+    pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
+        let link = at * self.ports + self.topology.route(at, packet.to);
         self.carried[link as usize] += 1;
-        let transmission = self.transmission(packet.bytes);
-        self.stations.offer(calendar, time, link, packet, transmission);
-    }
-
-    /// The time for which a packet of `bytes` bytes holds a link.
-    pub fn transmission(&mut self, bytes: u32) -> SimDuration {
-        if self.last_time.0 != bytes {
-            self.last_time = (bytes, self.link.time(u64::from(bytes)));
+        if self.last_time.0 != packet.bytes {
+            self.last_time = (packet.bytes, self.link.time(u64::from(packet.bytes)));
         }
-        self.last_time.1
+        self.stations.offer(calendar, now, link, packet, self.last_time.1);
     }
 
     /// A transmission has ended: the packet, the vertex it comes from and the one it comes to.
-    pub fn depart(&mut self, calendar: &mut Calendar, link: StationId) -> (Packet, u32, u32) {
-        let packet = self.stations.depart(calendar, link);
+    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> (Packet, u32, u32) {
+        let packet = self.stations.depart(calendar, now, link);
         (packet, link / self.ports, self.ends[link as usize])
-    }
-
-    /// When the play ends at `now`: takes back the packets that have not come to their links, which
-    /// `arrived` tells by time and vertex, and counts them.
-    pub fn withdraw(&mut self, now: SimTime, arrived: impl Fn(SimTime, u32) -> bool) -> u32 {
-        let mut total = 0;
-        for link in 0..self.entities() {
-            let from = link / self.ports;
-            let withdrawn = self.stations.withdraw(now, link, |arrival| arrived(arrival, from));
-            self.carried[link as usize] -= withdrawn;
-            total += withdrawn;
-        }
-        total
-    }
-
-    fn route(&mut self, at: u32, to: u32) -> StationId {
-        let last = &mut self.last_routes[at as usize];
-        if last.0 != to {
-            *last = (to, at * self.ports + self.topology.route(at, to));
-        }
-        last.1
     }
 
     /// For each direction of a link that exists: its ends, its packets and its busy time up to `now`.

@@ -1,6 +1,6 @@
 //! Who has the processor: communication software, or one of the computations.
 
-use crate::engine::{Calendar, Entity, Stations};
+use crate::engine::{Calendar, Entity, Line, Run, Runs};
 use crate::units::{SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -42,26 +42,41 @@ pub enum Urgency {
 /// of arrival, and computes in the background. Several computations on one processor take turns.
 ///
 /// A job never waits for a computation once it has been let in, so the jobs form a plain FIFO
-/// station, and each of them moves the end of the computation by its service time.
+/// station, and each of them moves the end of the computation by its service time. Its departure is
+/// therefore known as soon as it is let in.
 pub struct Dispatcher<J> {
     turns: Turns,
-    stations: Stations<J>,
     processors: Vec<Occupancy<J>>,
     first_alarm: Entity,
 }
 
-/// What a processor has on its hands beside its station.
+/// What a processor has on its hands.
 struct Occupancy<J> {
+    /// The communication jobs that have been let in.
+    line: Line,
+    /// The router's turn goes on for as long as its station is busy.
+    router_has_turn: bool,
+    /// `None` until the first computation: most nodes of a large machine have none.
+    background: Option<Box<Background<J>>>,
+}
+
+/// The computations of a processor, and what waits for them.
+struct Background<J> {
     running: Option<Running>,
     /// Computations that wait for their time slice.
     waiting: VecDeque<Computation>,
     /// Jobs that wait for the router's turn, and when that is.
-    deferred: Vec<(J, SimDuration)>,
+    deferred: Vec<Deferred<J>>,
     router_due: Option<Due>,
-    /// The router's turn goes on for as long as its station is busy.
-    router_has_turn: bool,
     /// To when the pending alarm is set.
     alarm: Option<SimTime>,
+}
+
+/// Equal jobs that came one after the other.
+struct Deferred<J> {
+    job: J,
+    service: SimDuration,
+    count: u32,
 }
 
 /// A computation of which `left` is still to be done.
@@ -88,6 +103,30 @@ enum Due {
     Left(SimDuration),
     /// At a certain time.
     At(SimTime),
+}
+
+/// What a processor does with jobs that it is handed.
+#[derive(Clone, Copy)]
+pub struct Admission {
+    /// How many of them it takes; it has to be asked again when the next one comes.
+    pub count: u32,
+    /// When they depart, if it serves them; otherwise they wait for the router's turn.
+    pub departures: Option<Runs>,
+}
+
+/// How a processor stands before it is handed jobs: what has to be known to take them back.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    free: SimTime,
+    router_has_turn: bool,
+}
+
+impl Standing {
+    /// When it will have served the communication jobs that have been let in.
+    #[must_use]
+    pub const fn free(&self) -> SimTime {
+        self.free
+    }
 }
 
 impl Running {
@@ -120,24 +159,11 @@ impl Turns {
 }
 
 impl<J: Copy> Dispatcher<J> {
-    /// `count` idle processors. The jobs' events use the entities from `first_station` on, the
-    /// computations' alarms those from `first_alarm` on.
+    /// `count` idle processors; the computations' alarms use the entities from `first_alarm` on.
     #[must_use]
-    pub fn new(count: u32, turns: Turns, first_station: Entity, first_alarm: Entity) -> Self {
-        let idle = || Occupancy {
-            running: None,
-            waiting: VecDeque::new(),
-            deferred: Vec::new(),
-            router_due: None,
-            router_has_turn: false,
-            alarm: None,
-        };
-        Self {
-            turns,
-            stations: Stations::new(count, first_station),
-            processors: (0..count).map(|_| idle()).collect(),
-            first_alarm,
-        }
+    pub fn new(count: u32, turns: Turns, first_alarm: Entity) -> Self {
+        let idle = || Occupancy { line: Line::default(), router_has_turn: false, background: None };
+        Self { turns, processors: (0..count).map(|_| idle()).collect(), first_alarm }
     }
 
     /// Starts a computation of `rows` rows that take `row` each. [`alarm`](Self::alarm) reports its
@@ -152,19 +178,22 @@ impl<J: Copy> Dispatcher<J> {
     ) {
         let computation = Computation { owner, left: row * rows, row };
         let occupancy = &mut self.processors[processor as usize];
-        match &mut occupancy.running {
+        let free = occupancy.line.free();
+        let background = occupancy.background.get_or_insert_with(Box::default);
+        match &mut background.running {
             Some(running) => {
-                occupancy.waiting.push_back(computation);
+                background.waiting.push_back(computation);
                 if running.slice_ends <= now {
                     running.slice_ends = self.turns.tick(now, 1);
                 }
             }
-            None => self.give(now, processor, computation),
+            None => background.give(self.turns, now.max(free), computation),
         }
-        self.set_alarm(calendar, processor);
+        background.set_alarm(calendar, self.first_alarm + processor);
     }
 
-    /// Hands a communication job to a processor.
+    /// Hands a communication job to a processor, at which it arrives now and for which it takes `service`.
+    /// When it departs, unless it waits for the router's turn.
     pub fn serve(
         &mut self,
         calendar: &mut Calendar,
@@ -172,146 +201,253 @@ impl<J: Copy> Dispatcher<J> {
         processor: u32,
         (job, service): (J, SimDuration),
         urgency: Urgency,
-    ) {
-        self.end_turn_if_over(now, processor);
-        if urgency == Urgency::RouterTurn && self.must_wait(processor) {
-            self.defer(now, processor, (job, service));
-        } else {
-            self.stations.offer(calendar, now, processor, job, service);
-            if let Some(running) = &mut self.processors[processor as usize].running {
-                running.ends += service;
-            }
+    ) -> Option<SimTime> {
+        let occupancy = &mut self.processors[processor as usize];
+        // Also when the job preempts: its service must not pass for a turn that is over.
+        occupancy.router_has_turn &= occupancy.line.free() >= now;
+        if urgency == Urgency::RouterTurn && occupancy.must_wait(self.turns) {
+            self.defer(calendar, processor, Run::one(now), (job, service));
+            return None;
         }
-        self.set_alarm(calendar, processor);
+        let departure = occupancy.line.serve(now, service);
+        self.put_off(calendar, processor, service);
+        Some(departure)
+    }
+
+    /// Hands a run of communication jobs to a processor, each of which takes `service`: it takes as many of
+    /// them as it can be sure of, and what it does with them is what it would do if they came one by one.
+    pub fn serve_run(
+        &mut self,
+        calendar: &mut Calendar,
+        processor: u32,
+        arrivals: Run,
+        (job, service): (J, SimDuration),
+        urgency: Urgency,
+    ) -> Admission {
+        let occupancy = &mut self.processors[processor as usize];
+        occupancy.router_has_turn &= occupancy.line.free() >= arrivals.first;
+        if urgency == Urgency::RouterTurn && occupancy.must_wait(self.turns) {
+            let count = self.defer(calendar, processor, arrivals, (job, service));
+            return Admission { count, departures: None };
+        }
+        let count = occupancy.foreseen(arrivals, service);
+        let departures = Runs::from(arrivals.head(count)).through(&mut occupancy.line, service);
+        self.put_off(calendar, processor, service * u64::from(count));
+        Admission { count, departures: Some(departures) }
     }
 
     /// Takes memory cycles from the computation that runs on a processor, if one does; it ends later.
     pub fn steal(&mut self, calendar: &mut Calendar, processor: u32, span: SimDuration) {
-        if let Some(running) = &mut self.processors[processor as usize].running {
-            running.ends += span;
-            self.set_alarm(calendar, processor);
-        }
+        self.put_off(calendar, processor, span);
     }
 
-    /// Serves a job of the router of which no departure is told: when it departs. `None` if that has
-    /// to be waited for: the router's turn, or jobs before it whose departures are told.
-    ///
-    /// So what departs is in the order of departure, whether it is told or foreseen.
-    pub fn pass(
+    /// The alarm of a processor: a computation ends, its time slice does, or the router has its turn.
+    /// The owner of the computation that has ended, if one has; jobs that have been let in are added to
+    /// `let_in` with their departures.
+    pub fn alarm(
         &mut self,
         calendar: &mut Calendar,
         now: SimTime,
         processor: u32,
-        service: SimDuration,
-    ) -> Option<SimTime> {
-        self.end_turn_if_over(now, processor);
-        if self.must_wait(processor) || !self.stations.is_quiet(processor) {
-            return None;
-        }
-        let departure = self.stations.pass(now, processor, service);
-        if let Some(running) = &mut self.processors[processor as usize].running {
-            running.ends += service;
-            self.set_alarm(calendar, processor);
-        }
-        Some(departure)
-    }
-
-    /// A job has been served: takes it out.
-    pub fn depart(&mut self, calendar: &mut Calendar, processor: u32) -> J {
-        self.stations.depart(calendar, processor)
-    }
-
-    /// The alarm of a processor: a computation ends, its time slice does, or the router has its turn.
-    /// The owner of the computation that has ended, if one has.
-    pub fn alarm(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32) -> Option<u32> {
+        let_in: &mut Vec<(J, Runs)>,
+    ) -> Option<u32> {
         let occupancy = &mut self.processors[processor as usize];
-        occupancy.alarm = None;
-        let ended = occupancy.running.take_if(|running| running.ends <= now);
-        let gives_way = occupancy.running.take_if(|running| running.slice_ends <= now && !occupancy.waiting.is_empty());
+        let background = occupancy.background.as_mut()?;
+        background.alarm = None;
+        let ended = background.running.take_if(|running| running.ends <= now);
+        let is_awaited = !background.waiting.is_empty();
+        let gives_way = background.running.take_if(|running| running.slice_ends <= now && is_awaited);
         if let Some(running) = gives_way {
-            let left = running.left(now, self.stations.free(processor));
-            occupancy.waiting.push_back(Computation { owner: running.owner, left, row: running.row });
+            let left = running.left(now, occupancy.line.free());
+            background.waiting.push_back(Computation { owner: running.owner, left, row: running.row });
         }
-        self.let_router_in(calendar, now, processor);
-        let occupancy = &mut self.processors[processor as usize];
-        if let Some(next) = occupancy.waiting.pop_front_if(|_| occupancy.running.is_none()) {
-            self.give(now, processor, next);
+        if !background.deferred.is_empty() {
+            occupancy.router_has_turn = background.running.is_some();
+            background.let_router_in(self.turns, now, &mut occupancy.line, let_in);
         }
-        self.set_alarm(calendar, processor);
+        if let Some(next) = background.waiting.pop_front_if(|_| background.running.is_none()) {
+            background.give(self.turns, now.max(occupancy.line.free()), next);
+        }
+        background.set_alarm(calendar, self.first_alarm + processor);
         ended.map(|running| running.owner)
     }
 
     /// The time that communication jobs have had a processor up to `now`.
     #[must_use]
     pub fn served(&self, processor: u32, now: SimTime) -> SimDuration {
-        self.stations.served(processor, now)
+        self.processors[processor as usize].line.served(now)
     }
 
-    /// Gives an idle processor to a computation.
-    fn give(&mut self, now: SimTime, processor: u32, Computation { owner, left, row }: Computation) {
-        let begin = now.max(self.stations.free(processor));
-        let running = Running { owner, row, ends: begin + left, slice_ends: self.turns.slice_end(begin) };
-        self.processors[processor as usize].running = Some(running);
+    /// When a processor will have served the communication jobs that have been let in.
+    #[must_use]
+    pub fn free(&self, processor: u32) -> SimTime {
+        self.processors[processor as usize].line.free()
     }
 
-    /// The router's turn is over when its station has been idle.
-    ///
-    /// Also before a job that preempts: its service must not pass for a turn that is over.
-    fn end_turn_if_over(&mut self, now: SimTime, processor: u32) {
-        self.processors[processor as usize].router_has_turn &= self.stations.free(processor) >= now;
+    /// Whether a processor does not compute.
+    #[must_use]
+    pub fn is_calm(&self, processor: u32) -> bool {
+        self.processors[processor as usize].running().is_none()
     }
 
-    fn must_wait(&self, processor: u32) -> bool {
+    /// Whether a processor works for the communication after `now`, or has jobs that wait for it.
+    #[must_use]
+    pub fn is_busy(&self, processor: u32, now: SimTime) -> bool {
         let occupancy = &self.processors[processor as usize];
-        occupancy.running.is_some() && self.turns.router != RouterTurn::AtOnce && !occupancy.router_has_turn
+        let defers = occupancy.background.as_ref().is_some_and(|background| !background.deferred.is_empty());
+        occupancy.line.free() > now || defers
     }
 
-    fn defer(&mut self, now: SimTime, processor: u32, job: (J, SimDuration)) {
-        let free = self.stations.free(processor);
+    /// How a processor stands.
+    #[must_use]
+    pub fn standing(&self, processor: u32) -> Standing {
+        let occupancy = &self.processors[processor as usize];
+        Standing { free: occupancy.line.free(), router_has_turn: occupancy.router_has_turn }
+    }
+
+    /// Takes back all but the first `kept` of the jobs handed over last, which the processor serves: they
+    /// have not come after all. The departures of those that are kept.
+    pub fn take_back(
+        &mut self,
+        calendar: &mut Calendar,
+        processor: u32,
+        before: Standing,
+        (arrivals, kept): (Run, u32),
+        service: SimDuration,
+    ) -> Option<Runs> {
         let occupancy = &mut self.processors[processor as usize];
-        occupancy.deferred.push(job);
-        let Some(running) = occupancy.running.as_mut().filter(|_| occupancy.router_due.is_none()) else { return };
-        if running.slice_ends <= now {
-            running.slice_ends = self.turns.tick(now, 1);
+        occupancy.line.take_back(before.free, service * u64::from(arrivals.count));
+        occupancy.router_has_turn = before.router_has_turn;
+        if let Some(background) = occupancy.background.as_mut()
+            && let Some(running) = &mut background.running
+        {
+            running.ends = running.ends.before(service * u64::from(arrivals.count - kept));
+            background.set_alarm(calendar, self.first_alarm + processor);
         }
-        occupancy.router_due = Some(match self.turns.router {
-            RouterTurn::TimeSlice => Due::At(running.slice_ends),
-            RouterTurn::EndOfRow | RouterTurn::AtOnce => Due::Left(running.left_at_row_end(now, free)),
-        });
+        let kept = (kept > 0).then(|| arrivals.head(kept))?;
+        occupancy.router_has_turn &= before.free >= kept.first;
+        Some(Runs::from(kept).through(&mut occupancy.line, service))
+    }
+
+    /// Takes back all but the first `kept`, one at least, of the jobs handed over last, which wait for the
+    /// router's turn.
+    ///
+    /// # Panics
+    /// If none wait.
+    pub fn take_back_deferred(&mut self, processor: u32, kept: u32) {
+        let background = self.processors[processor as usize].background.as_mut();
+        let last = background.and_then(|background| background.deferred.last_mut());
+        last.expect("jobs that have been deferred wait").count = kept;
+    }
+
+    /// The computation that runs, if one does, ends later by `span`.
+    fn put_off(&mut self, calendar: &mut Calendar, processor: u32, span: SimDuration) {
+        if let Some(background) = self.processors[processor as usize].background.as_mut()
+            && let Some(running) = &mut background.running
+        {
+            running.ends += span;
+            background.set_alarm(calendar, self.first_alarm + processor);
+        }
+    }
+
+    /// Has those of the jobs wait that come before the next alarm; how many they are.
+    fn defer(
+        &mut self,
+        calendar: &mut Calendar,
+        processor: u32,
+        arrivals: Run,
+        (job, service): (J, SimDuration),
+    ) -> u32 {
+        let now = arrivals.first;
+        let occupancy = &mut self.processors[processor as usize];
+        let background = occupancy.background.as_mut().expect("jobs wait for a computation");
+        if let Some(running) = background.running.as_mut().filter(|_| background.router_due.is_none()) {
+            if running.slice_ends <= now {
+                running.slice_ends = self.turns.tick(now, 1);
+            }
+            background.router_due = Some(match self.turns.router {
+                RouterTurn::TimeSlice => Due::At(running.slice_ends),
+                RouterTurn::EndOfRow | RouterTurn::AtOnce => {
+                    Due::Left(running.left_at_row_end(now, occupancy.line.free()))
+                }
+            });
+        }
+        background.set_alarm(calendar, self.first_alarm + processor);
+        let count = background.alarm.map_or(1, |alarm| arrivals.within(alarm, SimDuration::ZERO).max(1));
+        background.deferred.push(Deferred { job, service, count });
+        count
+    }
+}
+
+impl<J> Occupancy<J> {
+    fn running(&self) -> Option<&Running> {
+        self.background.as_ref()?.running.as_ref()
+    }
+
+    /// Whether the router has to wait for its turn.
+    fn must_wait(&self, turns: Turns) -> bool {
+        turns.router != RouterTurn::AtOnce && !self.router_has_turn && self.running().is_some()
+    }
+
+    /// How many of the jobs depart as they would if they were handed over one by one: those that come
+    /// before the next alarm, which every one of them may put off, and before the router's turn is over.
+    fn foreseen(&self, arrivals: Run, service: SimDuration) -> u32 {
+        let mut count = arrivals.count;
+        if self.router_has_turn {
+            count = count.min(arrivals.within(self.line.free(), service));
+        }
+        if let Some((put_off, fixed)) = self.background.as_ref().and_then(|background| background.alarms()) {
+            count = count.min(arrivals.within(put_off, service)).min(arrivals.within(fixed, SimDuration::ZERO));
+        }
+        count.max(1)
+    }
+}
+
+impl<J> Default for Background<J> {
+    fn default() -> Self {
+        Self { running: None, waiting: VecDeque::new(), deferred: Vec::new(), router_due: None, alarm: None }
+    }
+}
+
+impl<J> Background<J> {
+    /// Gives the processor to a computation, from `begin` on.
+    fn give(&mut self, turns: Turns, begin: SimTime, Computation { owner, left, row }: Computation) {
+        self.running = Some(Running { owner, row, ends: begin + left, slice_ends: turns.slice_end(begin) });
     }
 
     /// Serves what waits for the router's turn; a computation that goes on gets a new time slice.
-    fn let_router_in(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32) {
-        let occupancy = &mut self.processors[processor as usize];
-        if occupancy.deferred.is_empty() {
-            return;
-        }
+    fn let_router_in(&mut self, turns: Turns, now: SimTime, line: &mut Line, let_in: &mut Vec<(J, Runs)>) {
         let mut stolen = SimDuration::ZERO;
-        for (job, service) in occupancy.deferred.drain(..) {
-            stolen += service;
-            self.stations.offer(calendar, now, processor, job, service);
+        for Deferred { job, service, count } in self.deferred.drain(..) {
+            stolen += service * u64::from(count);
+            let arrivals = Run { first: now, gap: SimDuration::ZERO, count };
+            let_in.push((job, Runs::from(arrivals).through(line, service)));
         }
-        occupancy.router_due = None;
-        occupancy.router_has_turn = occupancy.running.is_some();
-        if let Some(running) = &mut occupancy.running {
+        self.router_due = None;
+        if let Some(running) = &mut self.running {
             running.ends += stolen;
-            running.slice_ends = self.turns.slice_end(self.stations.free(processor));
+            running.slice_ends = turns.slice_end(line.free());
         }
     }
 
-    /// Sets the alarm to whatever comes first: the end of the computation or of its time slice if others
-    /// wait for it, or the router's turn.
-    fn set_alarm(&mut self, calendar: &mut Calendar, processor: u32) {
-        let occupancy = &mut self.processors[processor as usize];
-        let Some(running) = &occupancy.running else { return };
-        let slice = (!occupancy.waiting.is_empty()).then_some(running.slice_ends);
-        let router = occupancy.router_due.map(|due| match due {
-            Due::Left(left) => running.ends.before(left),
-            Due::At(time) => time,
-        });
-        let alarm = [slice, router].into_iter().flatten().fold(running.ends, SimTime::min);
-        if occupancy.alarm.replace(alarm) != Some(alarm) {
-            calendar.set_alarm(alarm, self.first_alarm + processor);
+    /// The next alarm among those that jobs put off, and among those that they do not: the end of the
+    /// computation or of its time slice if others wait for it, or the router's turn.
+    fn alarms(&self) -> Option<(SimTime, SimTime)> {
+        let running = self.running.as_ref()?;
+        let slice_ends = if self.waiting.is_empty() { SimTime::END } else { running.slice_ends };
+        Some(match self.router_due {
+            Some(Due::Left(left)) => (running.ends.before(left), slice_ends),
+            Some(Due::At(time)) => (running.ends, slice_ends.min(time)),
+            None => (running.ends, slice_ends),
+        })
+    }
+
+    /// Sets the alarm to whatever comes first.
+    fn set_alarm(&mut self, calendar: &mut Calendar, entity: Entity) {
+        let Some((put_off, fixed)) = self.alarms() else { return };
+        let alarm = put_off.min(fixed);
+        if self.alarm.replace(alarm) != Some(alarm) {
+            calendar.set_alarm(alarm, entity);
         }
     }
 }
@@ -320,7 +456,6 @@ impl<J: Copy> Dispatcher<J> {
 mod tests {
     use super::*;
 
-    const STATION: Entity = 0;
     const ALARM: Entity = 90;
 
     fn ps(ps: u64) -> SimDuration {
@@ -331,25 +466,27 @@ mod tests {
     /// from 0 on; gives the departures and the end of the computation.
     fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64, Urgency)]) -> (Vec<u64>, u64) {
         let mut calendar = Calendar::new();
-        let mut dispatcher = Dispatcher::new(1, Turns { router, time_slice: ps(8) }, STATION, ALARM);
+        let mut dispatcher = Dispatcher::new(1, Turns { router, time_slice: ps(8) }, ALARM);
         dispatcher.compute(&mut calendar, SimTime::START, 0, 0, (ps(10), rows));
         for (job, (arrival, ..)) in jobs.iter().enumerate() {
             calendar.schedule(SimTime::from_ps(*arrival), 20 + Entity::try_from(job).unwrap());
         }
         let (mut departures, mut end) = (vec![0; jobs.len()], 0);
         while let Some((now, entity)) = calendar.pop() {
-            match entity {
-                STATION => departures[dispatcher.depart(&mut calendar, 0)] = now.ps(),
-                ALARM => {
-                    if dispatcher.alarm(&mut calendar, now, 0).is_some() {
-                        end = now.ps();
-                    }
+            let mut let_in = Vec::new();
+            if entity == ALARM {
+                if dispatcher.alarm(&mut calendar, now, 0, &mut let_in).is_some() {
+                    end = now.ps();
                 }
-                arrival => {
-                    let job = arrival as usize - 20;
-                    let (_, service, urgency) = jobs[job];
-                    dispatcher.serve(&mut calendar, now, 0, (job, ps(service)), urgency);
+            } else {
+                let job = entity as usize - 20;
+                let (_, service, urgency) = jobs[job];
+                if let Some(departure) = dispatcher.serve(&mut calendar, now, 0, (job, ps(service)), urgency) {
+                    departures[job] = departure.ps();
                 }
+            }
+            for (job, runs) in let_in {
+                departures[job] = runs.first().ps();
             }
         }
         (departures, end)
@@ -402,13 +539,13 @@ mod tests {
     fn share(lengths: &[u64]) -> Vec<u64> {
         let mut calendar = Calendar::new();
         let turns = Turns { router: RouterTurn::AtOnce, time_slice: ps(8) };
-        let mut dispatcher = Dispatcher::<()>::new(1, turns, STATION, ALARM);
+        let mut dispatcher = Dispatcher::<()>::new(1, turns, ALARM);
         for (owner, length) in (0..).zip(lengths) {
             dispatcher.compute(&mut calendar, SimTime::START, 0, owner, (ps(*length), 1));
         }
         let mut ends = vec![0; lengths.len()];
         while let Some((now, _)) = calendar.pop() {
-            if let Some(owner) = dispatcher.alarm(&mut calendar, now, 0) {
+            if let Some(owner) = dispatcher.alarm(&mut calendar, now, 0, &mut Vec::new()) {
                 ends[owner as usize] = now.ps();
             }
         }

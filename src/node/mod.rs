@@ -11,7 +11,7 @@ pub mod processor;
 mod software;
 
 pub use demand::Demand;
-pub use dispatch::{Dispatcher, RouterTurn, Turns, Urgency};
+pub use dispatch::{Admission, Dispatcher, RouterTurn, Standing, Turns, Urgency};
 pub use input_output::{Host, Linear};
 pub use level::{Level, Shared};
 pub use noise::Noise;

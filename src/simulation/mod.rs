@@ -48,6 +48,7 @@ pub struct Simulation<'m> {
     streams: Streams,
     limits: Limits,
     keeps_deliveries: bool,
+    packet_by_packet: bool,
 }
 
 /// Why a run has no result.
@@ -135,7 +136,7 @@ impl<'m> Simulation<'m> {
         let streams = Streams::new(1);
         let topology = Partition::Fitted.of(&machine.network.topology, ranks);
         let layout = Placement::RowMajor.lay_out(topology, ranks, streams);
-        Self { machine, layout, streams, limits: Limits::default(), keeps_deliveries: false }
+        Self { machine, layout, streams, limits: Limits::default(), keeps_deliveries: false, packet_by_packet: false }
     }
 
     /// The same run with another layout of ranks.
@@ -149,6 +150,13 @@ impl<'m> Simulation<'m> {
     #[must_use]
     pub const fn streams(mut self, streams: Streams) -> Self {
         self.streams = streams;
+        self
+    }
+
+    /// The same run in which no packets travel together: it takes longer, and gives the same trace.
+    #[must_use]
+    pub const fn packet_by_packet(mut self) -> Self {
+        self.packet_by_packet = true;
         self
     }
 
@@ -171,7 +179,12 @@ impl<'m> Simulation<'m> {
     /// # Errors
     /// A deadlock with who waits for whom, a limit, or a fault of the program.
     pub fn run(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
-        self.play(Stage::set(self, program))
+        let mut stage = self.play(Stage::set(self, program))?;
+        if stage.is_cut_short() {
+            let slow = self.clone().packet_by_packet();
+            return slow.play(Stage::set(&slow, program))?.close();
+        }
+        stage.close()
     }
 
     /// Plays the run to its end and records what every rank does into `sink`; `name` tells what the program is.
@@ -184,17 +197,23 @@ impl<'m> Simulation<'m> {
         name: &str,
         sink: Box<dyn Write + '_>,
     ) -> Result<Trace, SimulationError> {
-        let mut stage = Stage::set(self, program);
+        // What is written cannot be taken back, so it has to be known before whether the run is cut short.
+        let once = if self.play(Stage::set(self, program))?.is_cut_short() {
+            self.clone().packet_by_packet()
+        } else {
+            self.clone()
+        };
+        let mut stage = Stage::set(&once, program);
         stage.record(name, sink)?;
-        self.play(stage)
+        once.play(stage)?.close()
     }
 
-    fn play(&self, mut stage: Stage<'_>) -> Result<Trace, SimulationError> {
+    fn play<'s>(&self, mut stage: Stage<'s>) -> Result<Stage<'s>, SimulationError> {
         stage.open()?;
         while let Some(now) = stage.step()? {
             self.check_limits(now, stage.events())?;
         }
-        stage.close()
+        Ok(stage)
     }
 
     fn check_limits(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {

@@ -1,10 +1,10 @@
 //! Messages between their sending and their receiving, and the operations that wait for them.
 
+use crate::engine::Lists;
 use crate::machine::MessageId;
 use crate::program::{Message, Operation, Pattern, Received};
 use crate::trace::{Activity, Delivery};
 use crate::units::SimTime;
-use std::collections::VecDeque;
 
 /// A table whose places are used again.
 struct Slots<T> {
@@ -28,6 +28,10 @@ impl<T> Slots<T> {
 
     fn get(&mut self, place: u32) -> Option<&mut T> {
         self.places.get_mut(place as usize)?.as_mut()
+    }
+
+    fn peek(&self, place: u32) -> Option<&T> {
+        self.places.get(place as usize)?.as_ref()
     }
 
     fn take(&mut self, place: u32) -> Option<T> {
@@ -102,20 +106,14 @@ pub struct PostOffice {
     letters: Slots<Letter>,
     tasks: Slots<Task>,
     /// Delivered messages that nobody has asked for, by receiving rank, in the order of arrival.
-    inboxes: Vec<VecDeque<(u32, MessageId)>>,
+    inboxes: Lists<(u32, MessageId)>,
     /// Receives that no message has come for, by rank, in the order in which they were asked.
-    receives: Vec<VecDeque<Operation>>,
+    receives: Lists<Operation>,
 }
 
 impl PostOffice {
     pub fn new(ranks: u32) -> Self {
-        let ranks = ranks as usize;
-        Self {
-            letters: Slots::new(),
-            tasks: Slots::new(),
-            inboxes: (0..ranks).map(|_| VecDeque::new()).collect(),
-            receives: (0..ranks).map(|_| VecDeque::new()).collect(),
-        }
+        Self { letters: Slots::new(), tasks: Slots::new(), inboxes: Lists::new(ranks), receives: Lists::new(ranks) }
     }
 
     /// A send begins: its operation, and the ticket of the message.
@@ -159,14 +157,12 @@ impl PostOffice {
         let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
         let (from, to) = (letter.from, letter.to);
         let tag = letter.message.as_ref().expect("a letter is received once").tag;
-        let waiting = std::mem::take(&mut self.receives[to as usize]);
-        let place = waiting.iter().position(|operation| self.pattern(*operation).fits(from, tag));
-        self.receives[to as usize] = waiting;
-        let Some(place) = place else {
-            self.inboxes[to as usize].push_back((ticket, message));
+        let tasks = &self.tasks;
+        let Some(operation) = self.receives.take_first(to, |operation| pattern(tasks, *operation).fits(from, tag))
+        else {
+            self.inboxes.push_back(to, (ticket, message));
             return None;
         };
-        let operation = self.receives[to as usize].remove(place)?;
         self.hand_over(operation, ticket);
         Some(Match { operation, ticket, message })
     }
@@ -175,13 +171,13 @@ impl PostOffice {
     pub fn receive(&mut self, rank: u32, pattern: Pattern) -> (Operation, Option<Match>) {
         let task = Task { rank, kind: TaskKind::Receive(pattern), state: TaskState::UnderWay };
         let operation = Operation(self.tasks.put(task));
-        let letters = &mut self.letters;
-        let place = self.inboxes[rank as usize].iter().position(|(ticket, _)| {
-            let letter = letters.get(*ticket).expect("a letter is kept until it is received");
+        let letters = &self.letters;
+        let found = self.inboxes.take_first(rank, |(ticket, _)| {
+            let letter = letters.peek(*ticket).expect("a letter is kept until it is received");
             letter.message.as_ref().is_some_and(|message| pattern.fits(letter.from, message.tag))
         });
-        let Some((ticket, message)) = place.and_then(|place| self.inboxes[rank as usize].remove(place)) else {
-            self.receives[rank as usize].push_back(operation);
+        let Some((ticket, message)) = found else {
+            self.receives.push_back(rank, operation);
             return (operation, None);
         };
         self.hand_over(operation, ticket);
@@ -226,14 +222,14 @@ impl PostOffice {
         self.task(operation).state = TaskState::Received(Received { from, message });
     }
 
-    fn pattern(&mut self, operation: Operation) -> Pattern {
-        match self.task(operation).kind {
-            TaskKind::Receive(pattern) => pattern,
-            TaskKind::Send { .. } | TaskKind::Move => unreachable!("only receives wait for messages"),
-        }
-    }
-
     fn task(&mut self, operation: Operation) -> &mut Task {
         self.tasks.get(operation.0).expect("an operation is kept until it is ended")
+    }
+}
+
+fn pattern(tasks: &Slots<Task>, operation: Operation) -> Pattern {
+    match tasks.peek(operation.0).expect("an operation is kept until it is ended").kind {
+        TaskKind::Receive(pattern) => pattern,
+        TaskKind::Send { .. } | TaskKind::Move => unreachable!("only receives wait for messages"),
     }
 }

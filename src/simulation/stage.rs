@@ -86,10 +86,12 @@ impl<'s> Stage<'s> {
             since: SimTime::START,
             system_before: SimDuration::ZERO,
         };
+        let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
+        let transport = set_up(machine, layout.topology.clone(), ranks, *streams);
         Self {
             machine,
             layout,
-            transport: Transport::new(machine, layout.topology.clone(), ranks, *streams),
+            transport,
             processes,
             post_office: PostOffice::new(ranks),
             ranks: (0..ranks).map(|_| begun()).collect(),
@@ -153,12 +155,17 @@ impl<'s> Stage<'s> {
         self.transport.counts().events
     }
 
+    /// Whether the run has to be played packet by packet to be counted: packets that have been foreseen are still
+    /// under way though all processes have finished.
+    pub fn is_cut_short(&mut self) -> bool {
+        self.finished == self.layout.ranks() && self.transport.stop()
+    }
+
     /// The trace, unless processes still wait.
     pub fn close(mut self) -> Result<Trace, SimulationError> {
         if self.finished < self.layout.ranks() {
             return Err(self.standstill());
         }
-        self.transport.stop();
         let end = self.last_finish;
         for rank in 0..self.layout.ranks() {
             self.account(end, rank);

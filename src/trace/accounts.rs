@@ -88,6 +88,7 @@ impl Accounts {
         let index = self.index(phase);
         let accounts = &mut self.ranks[rank as usize];
         if accounts.len() <= index {
+            accounts.reserve_exact(index + 1 - accounts.len());
             accounts.resize(index + 1, Account::default());
         }
         accounts[index].add(activity, span);

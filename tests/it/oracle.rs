@@ -10,10 +10,14 @@ use parsim::network::Switching;
 use parsim::network::switching::StoreAndForward;
 use parsim::network::topology::Topology;
 use parsim::node::{Module, Processor, RouterTurn, Work};
+use parsim::trace::{Activity, Trace};
 use parsim::units::{Bytes, PerByte, SimDuration};
 use parsim::{Machine, Message, Process, Simulation};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
 
 /// A small machine; times in picoseconds.
 #[derive(Clone, Debug)]
@@ -50,15 +54,35 @@ struct SmallProgram {
     steps: Vec<Vec<Step>>,
 }
 
-/// (delivered, from, to, bytes, sent) of every message in the order of delivery, and the makespan.
-type Outcome = (Vec<(u64, usize, usize, u64, u64)>, u64);
+/// What both machines tell of a run.
+#[derive(Debug, Default, PartialEq)]
+struct Outcome {
+    /// (delivered, from, to, bytes, sent) of every message in the order of delivery.
+    deliveries: Vec<(u64, usize, usize, u64, u64)>,
+    /// (end, rank) of every computation.
+    computations: Vec<(u64, usize)>,
+    /// The time that the processor of each rank has worked for the communication.
+    stolen: Vec<u64>,
+    makespan: u64,
+}
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+/// So many random cases, unless `PARSIM_ORACLE_CASES` says how many.
+const CASES: u32 = 2000;
 
-    #[test]
-    fn the_simulator_agrees_with_the_slow_machine((machine, program) in machine_and_program()) {
-        prop_assert_eq!(simulated(&machine, &program), SlowMachine::new(&machine, &program).play());
+#[test]
+fn the_simulator_agrees_with_the_slow_machine() {
+    let cases = std::env::var("PARSIM_ORACLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let outcome = TestRunner::new(config).run(&machine_and_program(), |(machine, program)| {
+        let slow = SlowMachine::new(&machine, &program).play();
+        let (trains, packets) = (simulated(&machine, &program, false), simulated(&machine, &program, true));
+        prop_assert_eq!(outcome(&trains), slow);
+        let everything = |run: &(Trace, _)| (run.0.links.clone(), run.0.counts, run.0.accounts.clone(), outcome(run));
+        prop_assert_eq!(everything(&trains), everything(&packets));
+        Ok(())
+    });
+    if let Err(error) = outcome {
+        panic!("{error}");
     }
 }
 
@@ -71,8 +95,8 @@ fn machine_and_program() -> impl Strategy<Value = (SmallMachine, SmallProgram)> 
 
 fn small_machine() -> impl Strategy<Value = SmallMachine> {
     let shape = (1usize..4, 2usize..5);
-    let manner =
-        (prop::sample::select(vec![Sends::UntilInjected, Sends::UntilDelivered]), any::<bool>(), any::<bool>());
+    let sends = vec![Sends::UntilInjected, Sends::UntilDelivered, Sends::Buffered, Sends::Rendezvous];
+    let manner = (prop::sample::select(sends), any::<bool>(), any::<bool>());
     // No cost is zero: what happens at exactly the same picosecond is a matter of convention.
     let per_packet = || 1_000u64..60_000_000;
     let per_byte = || 1_000u64..800_000;
@@ -103,7 +127,8 @@ enum Action {
 
 /// A program on `ranks` nodes that ends: its actions could happen one after the other.
 fn small_program(ranks: usize) -> impl Strategy<Value = SmallProgram> {
-    let other = (1..ranks, 0u64..300);
+    let bytes = prop_oneof![3 => 0u64..300, 1 => 300u64..3000];
+    let other = (1..ranks, bytes);
     let action = prop_oneof![
         (0..ranks, 1u64..6, 1u64..200).prop_map(|(rank, rows, iterations)| Action::Compute(rank, rows, iterations)),
         (0..ranks, prop::collection::vec(other, 1..4)).prop_map(|(rank, others)| Action::Exchange(rank, others)),
@@ -132,28 +157,51 @@ fn append(steps: &mut [Vec<Step>], action: Action) {
     }
 }
 
-fn simulated(small: &SmallMachine, program: &SmallProgram) -> Outcome {
+/// What the simulator makes of it, and when the computations of each rank ended.
+fn simulated(small: &SmallMachine, program: &SmallProgram, packet_by_packet: bool) -> (Trace, Vec<(u64, usize)>) {
     let machine = described(small);
     let topology = Topology::Mesh2d { rows: number(small.rows), columns: number(small.columns) };
     let nodes = program.nodes.iter().map(|node| number(*node)).collect();
     let layout = Placement::Explicit(nodes).lay_out(topology, number(program.nodes.len()), Streams::new(1));
     let steps = program.steps.clone();
-    let process = move |me: Process| follow(me.clone(), steps[me.rank() as usize].clone());
-    let simulation = Simulation::new(&machine, number(program.nodes.len())).layout(layout).keep_deliveries();
+    let computations = Rc::new(RefCell::new(Vec::new()));
+    let ends = Rc::clone(&computations);
+    let process = move |me: Process| follow(me.clone(), steps[me.rank() as usize].clone(), Rc::clone(&ends));
+    let mut simulation = Simulation::new(&machine, number(program.nodes.len())).layout(layout).keep_deliveries();
+    if packet_by_packet {
+        simulation = simulation.packet_by_packet();
+    }
     let trace = simulation.run(&process).expect("the program ends");
+    let mut computations = computations.take();
+    computations.sort_unstable();
+    // A run that ends with packets under way is played twice.
+    computations.dedup();
+    (trace, computations)
+}
+
+fn outcome((trace, computations): &(Trace, Vec<(u64, usize)>)) -> Outcome {
     let deliveries = trace
         .deliveries
         .iter()
         .map(|one| (one.delivered.ps(), one.from as usize, one.to as usize, one.bytes, one.sent.ps()));
     let mut deliveries: Vec<_> = deliveries.collect();
     deliveries.sort_unstable();
-    (deliveries, trace.makespan.ps())
+    let stolen = |rank| trace.accounts.rank(rank).get(Activity::System).ps();
+    Outcome {
+        deliveries,
+        computations: computations.clone(),
+        stolen: (0..trace.accounts.ranks()).map(stolen).collect(),
+        makespan: trace.makespan.ps(),
+    }
 }
 
-async fn follow(me: Process, steps: Vec<Step>) {
+async fn follow(me: Process, steps: Vec<Step>, ends: Rc<RefCell<Vec<(u64, usize)>>>) {
     for step in steps {
         match step {
-            Step::Compute(rows, iterations) => me.compute(Work::new(Module::Flop, iterations).rows(rows)).await,
+            Step::Compute(rows, iterations) => {
+                me.compute(Work::new(Module::Flop, iterations).rows(rows)).await;
+                ends.borrow_mut().push((me.now().ps(), me.rank() as usize));
+            }
             Step::Receive(from) => drop(me.receive(number(from)).await),
             Step::Send(messages) => {
                 let mut under_way = Vec::new();
@@ -261,11 +309,12 @@ struct SlowMachine<'m> {
     /// Sends of each rank that are not complete.
     outstanding: Vec<usize>,
     /// Messages that each rank has not received yet, by sender.
-    inbox: Vec<Vec<usize>>,
+    inbox: Vec<Vec<VecDeque<usize>>>,
     /// From whom each rank wants a message.
     wants: Vec<Option<usize>>,
-    deliveries: Vec<(u64, usize, usize, u64, u64)>,
-    last_end: u64,
+    outcome: Outcome,
+    /// The time that the jobs of each node have taken, by their ends.
+    served: Vec<Vec<(u64, u64)>>,
 }
 
 impl<'m> SlowMachine<'m> {
@@ -283,10 +332,10 @@ impl<'m> SlowMachine<'m> {
             letters: Vec::new(),
             next_step: vec![0; count],
             outstanding: vec![0; count],
-            inbox: vec![vec![0; count]; count],
+            inbox: vec![vec![VecDeque::new(); count]; count],
             wants: vec![None; count],
-            deliveries: Vec::new(),
-            last_end: 0,
+            outcome: Outcome::default(),
+            served: vec![Vec::new(); count],
         }
     }
 
@@ -302,8 +351,15 @@ impl<'m> SlowMachine<'m> {
                 End::Row(node) => self.end_row(node),
             }
         }
-        self.deliveries.sort_unstable();
-        (self.deliveries, self.last_end)
+        self.outcome.deliveries.sort_unstable();
+        self.outcome.computations.sort_unstable();
+        let end = self.outcome.makespan;
+        let stolen = |node: &usize| {
+            let until_end = |(from, to): &(u64, u64)| (*to).min(end).saturating_sub(*from);
+            self.served[*node].iter().map(until_end).sum()
+        };
+        self.outcome.stolen = self.program.nodes.iter().map(stolen).collect();
+        self.outcome
     }
 
     /// The process of `rank` takes its next steps, until one needs time.
@@ -320,16 +376,20 @@ impl<'m> SlowMachine<'m> {
                     for (to, bytes) in messages {
                         self.send(rank, *to, *bytes);
                     }
-                    return;
+                    if self.machine.sends != Sends::Buffered {
+                        return;
+                    }
                 }
-                Step::Receive(from) if self.inbox[rank][*from] > 0 => self.inbox[rank][*from] -= 1,
                 Step::Receive(from) => {
-                    self.wants[rank] = Some(*from);
-                    return;
+                    let Some(id) = self.inbox[rank][*from].pop_front() else {
+                        self.wants[rank] = Some(*from);
+                        return;
+                    };
+                    self.accept(id);
                 }
             }
         }
-        self.last_end = self.last_end.max(self.now);
+        self.outcome.makespan = self.outcome.makespan.max(self.now);
     }
 
     fn send(&mut self, from: usize, to: usize, bytes: u64) {
@@ -434,6 +494,7 @@ impl<'m> SlowMachine<'m> {
     fn start_job(&mut self, node: usize) {
         match self.jobs[node].front() {
             Some((_, time)) => {
+                self.served[node].push((self.now, self.now + time));
                 self.agenda.insert((self.now + time, End::Job(node)));
             }
             None => self.resume_computation(node),
@@ -464,18 +525,31 @@ impl<'m> SlowMachine<'m> {
             return;
         }
         let (from, to) = (letter.from, letter.to);
-        self.deliveries.push((self.now, from, to, letter.bytes, letter.sent));
+        self.outcome.deliveries.push((self.now, from, to, letter.bytes, letter.sent));
         if self.machine.sends == Sends::UntilDelivered {
-            let source = self.program.nodes[from];
-            let packet = Packet { message: id, bytes: self.machine.acknowledge.0, to: source, acknowledges: true };
-            self.transmit(self.program.nodes[to], packet);
+            self.acknowledge(id);
         }
-        self.inbox[to][from] += 1;
         if self.wants[to] == Some(from) {
             self.wants[to] = None;
-            self.inbox[to][from] -= 1;
+            self.accept(id);
             self.go_on(to);
+        } else {
+            self.inbox[to][from].push_back(id);
         }
+    }
+
+    /// The receiver has a message that it has asked for.
+    fn accept(&mut self, id: usize) {
+        if self.machine.sends == Sends::Rendezvous {
+            self.acknowledge(id);
+        }
+    }
+
+    fn acknowledge(&mut self, id: usize) {
+        let Letter { from, to, .. } = self.letters[id];
+        let source = self.program.nodes[from];
+        let packet = Packet { message: id, bytes: self.machine.acknowledge.0, to: source, acknowledges: true };
+        self.transmit(self.program.nodes[to], packet);
     }
 
     fn sent(&mut self, id: usize) {
@@ -527,6 +601,7 @@ impl<'m> SlowMachine<'m> {
         }
         if ended {
             let rank = self.program.nodes.iter().position(|one| *one == node).expect("every node has a rank");
+            self.outcome.computations.push((self.now, rank));
             self.go_on(rank);
         }
     }

@@ -1,0 +1,90 @@
+//! What is to be told when.
+
+use super::calendar::{Calendar, Entity};
+use super::lists::Lists;
+use crate::units::SimTime;
+
+/// For each of many places a line of things to be told there, one after the other. The first of each line has its
+/// event in the calendar, whose entity is the place's number plus `first_entity`.
+///
+/// What has been withdrawn may leave an event behind, at which there is nothing to be told.
+pub struct Appointments<T> {
+    first_entity: Entity,
+    lines: Lists<(SimTime, T)>,
+}
+
+impl<T: Copy> Appointments<T> {
+    /// No appointments at `count` places whose events use the entities from `first_entity` on.
+    #[must_use]
+    pub fn new(count: u32, first_entity: Entity) -> Self {
+        Self { first_entity, lines: Lists::new(count) }
+    }
+
+    /// Has `thing` told at `place` at `time`, which is not before what is to be told there already.
+    pub fn add(&mut self, calendar: &mut Calendar, place: u32, time: SimTime, thing: T) {
+        if self.lines.is_empty(place) {
+            calendar.schedule(time, self.first_entity + place);
+        }
+        self.lines.push_back(place, (time, thing));
+    }
+
+    /// What is to be told at `place` at `now`, when its event comes.
+    pub fn take(&mut self, calendar: &mut Calendar, place: u32, now: SimTime) -> Option<T> {
+        let (_, thing) = self.lines.front(place).filter(|(time, _)| *time == now).copied()?;
+        self.lines.pop_front(place);
+        if let Some((next, _)) = self.lines.front(place) {
+            calendar.schedule(*next, self.first_entity + place);
+        }
+        Some(thing)
+    }
+
+    /// Withdraws the last appointment at `place`.
+    pub fn withdraw(&mut self, place: u32) {
+        self.lines.pop_back(place);
+    }
+
+    /// Whether nothing is to be told anywhere.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lines.are_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ps: u64) -> SimTime {
+        SimTime::from_ps(ps)
+    }
+
+    #[test]
+    fn what_is_withdrawn_is_not_told() {
+        let mut calendar = Calendar::new();
+        let mut appointments = Appointments::new(2, 100);
+        for (time, thing) in [(5, "a"), (5, "b"), (8, "c")] {
+            appointments.add(&mut calendar, 1, at(time), thing);
+        }
+        appointments.withdraw(1);
+        appointments.add(&mut calendar, 1, at(9), "d");
+        let mut told = Vec::new();
+        while let Some((now, entity)) = calendar.pop() {
+            told.extend(appointments.take(&mut calendar, entity - 100, now).map(|thing| (now.ps(), thing)));
+        }
+        assert_eq!(told, [(5, "a"), (5, "b"), (9, "d")]);
+        assert!(appointments.is_empty());
+    }
+
+    #[test]
+    fn an_event_without_appointment_tells_nothing() {
+        let mut calendar = Calendar::new();
+        let mut appointments = Appointments::new(1, 0);
+        appointments.add(&mut calendar, 0, at(5), "a");
+        appointments.withdraw(0);
+        appointments.add(&mut calendar, 0, at(7), "b");
+        assert_eq!(calendar.pop(), Some((at(5), 0)));
+        assert_eq!(appointments.take(&mut calendar, 0, at(5)), None);
+        assert_eq!(calendar.pop(), Some((at(7), 0)));
+        assert_eq!(appointments.take(&mut calendar, 0, at(7)), Some("b"));
+    }
+}

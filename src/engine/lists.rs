@@ -1,0 +1,186 @@
+//! Many short lists in one table.
+
+/// Lists of `T`, of which most are empty at any time: their elements share a table whose places are used again.
+pub struct Lists<T> {
+    ends: Vec<Ends>,
+    places: Vec<Place<T>>,
+    vacant: u32,
+    len: usize,
+}
+
+/// The first and the last place of a list.
+#[derive(Clone, Copy)]
+struct Ends {
+    first: u32,
+    last: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Place<T> {
+    value: T,
+    previous: u32,
+    next: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<T: Copy> Lists<T> {
+    /// `count` empty lists.
+    #[must_use]
+    pub fn new(count: u32) -> Self {
+        Self { ends: vec![Ends { first: NONE, last: NONE }; count as usize], places: Vec::new(), vacant: NONE, len: 0 }
+    }
+
+    /// The first element of a list.
+    #[must_use]
+    pub fn front(&self, list: u32) -> Option<&T> {
+        self.places.get(self.ends[list as usize].first as usize).map(|place| &place.value)
+    }
+
+    /// The last element of a list.
+    #[must_use]
+    pub fn back(&self, list: u32) -> Option<&T> {
+        self.places.get(self.ends[list as usize].last as usize).map(|place| &place.value)
+    }
+
+    /// The last element of a list, to be changed.
+    pub fn back_mut(&mut self, list: u32) -> Option<&mut T> {
+        self.places.get_mut(self.ends[list as usize].last as usize).map(|place| &mut place.value)
+    }
+
+    /// Whether a list has no elements.
+    #[must_use]
+    pub fn is_empty(&self, list: u32) -> bool {
+        self.ends[list as usize].first == NONE
+    }
+
+    /// Whether no list has elements.
+    #[must_use]
+    pub const fn are_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds an element at the end of a list.
+    pub fn push_back(&mut self, list: u32, value: T) {
+        let previous = self.ends[list as usize].last;
+        let place = self.place(Place { value, previous, next: NONE });
+        self.ends[list as usize].last = place;
+        match self.places.get_mut(previous as usize) {
+            Some(previous) => previous.next = place,
+            None => self.ends[list as usize].first = place,
+        }
+    }
+
+    /// Adds an element at the beginning of a list.
+    pub fn push_front(&mut self, list: u32, value: T) {
+        let next = self.ends[list as usize].first;
+        let place = self.place(Place { value, previous: NONE, next });
+        self.ends[list as usize].first = place;
+        match self.places.get_mut(next as usize) {
+            Some(next) => next.previous = place,
+            None => self.ends[list as usize].last = place,
+        }
+    }
+
+    /// Takes out the first element of a list.
+    pub fn pop_front(&mut self, list: u32) -> Option<T> {
+        let place = self.ends[list as usize].first;
+        let Place { value, next, .. } = *self.places.get(place as usize)?;
+        self.ends[list as usize].first = next;
+        match self.places.get_mut(next as usize) {
+            Some(next) => next.previous = NONE,
+            None => self.ends[list as usize].last = NONE,
+        }
+        self.vacate(place);
+        Some(value)
+    }
+
+    /// Takes out the last element of a list.
+    pub fn pop_back(&mut self, list: u32) -> Option<T> {
+        let place = self.ends[list as usize].last;
+        let Place { value, previous, .. } = *self.places.get(place as usize)?;
+        self.ends[list as usize].last = previous;
+        match self.places.get_mut(previous as usize) {
+            Some(previous) => previous.next = NONE,
+            None => self.ends[list as usize].first = NONE,
+        }
+        self.vacate(place);
+        Some(value)
+    }
+
+    /// Takes out the first element of a list that is wanted.
+    pub fn take_first(&mut self, list: u32, mut is_wanted: impl FnMut(&T) -> bool) -> Option<T> {
+        let mut place = self.ends[list as usize].first;
+        loop {
+            let Place { value, previous, next } = *self.places.get(place as usize)?;
+            if is_wanted(&value) {
+                match self.places.get_mut(previous as usize) {
+                    Some(previous) => previous.next = next,
+                    None => self.ends[list as usize].first = next,
+                }
+                match self.places.get_mut(next as usize) {
+                    Some(next) => next.previous = previous,
+                    None => self.ends[list as usize].last = previous,
+                }
+                self.vacate(place);
+                return Some(value);
+            }
+            place = next;
+        }
+    }
+
+    fn vacate(&mut self, place: u32) {
+        self.places[place as usize].next = self.vacant;
+        self.vacant = place;
+        self.len -= 1;
+    }
+
+    fn place(&mut self, place: Place<T>) -> u32 {
+        self.len += 1;
+        let number = self.vacant;
+        if let Some(vacant) = self.places.get_mut(number as usize) {
+            self.vacant = vacant.next;
+            *vacant = place;
+            return number;
+        }
+        self.places.push(place);
+        u32::try_from(self.places.len() - 1).expect("fewer than four thousand million elements at once")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn lists_agree_with_deques(actions in prop::collection::vec((0u32..3, 0u8..5, 0u64..100), 0..200)) {
+            let mut lists = Lists::new(3);
+            let mut deques = vec![VecDeque::new(); 3];
+            for (list, action, value) in actions {
+                let deque = &mut deques[list as usize];
+                match action {
+                    0 => {
+                        lists.push_back(list, value);
+                        deque.push_back(value);
+                    }
+                    1 => {
+                        lists.push_front(list, value);
+                        deque.push_front(value);
+                    }
+                    2 => prop_assert_eq!(lists.pop_back(list), deque.pop_back()),
+                    3 => {
+                        let place = deque.iter().position(|one| *one > value);
+                        let expected = place.and_then(|place| deque.remove(place));
+                        prop_assert_eq!(lists.take_first(list, |one| *one > value), expected);
+                    }
+                    _ => prop_assert_eq!(lists.pop_front(list), deque.pop_front()),
+                }
+                prop_assert_eq!((lists.front(list), lists.back(list)), (deque.front(), deque.back()));
+                prop_assert_eq!(lists.is_empty(list), deque.is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Runs: jobs that come at equal distances, and what a station makes of them in one step.
+
+use super::station::Line;
+use crate::units::{SimDuration, SimTime};
+
+/// Instants at equal distances: the arrivals, or the departures, of so many jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The first instant.
+    pub first: SimTime,
+    /// The span from each to the next.
+    pub gap: SimDuration,
+    /// How many there are, at least one.
+    pub count: u32,
+}
+
+impl Run {
+    /// A single instant.
+    #[must_use]
+    pub const fn one(first: SimTime) -> Self {
+        Self { first, gap: SimDuration::ZERO, count: 1 }
+    }
+
+    /// The instant with this index, from 0 on.
+    #[must_use]
+    pub fn nth(&self, index: u32) -> SimTime {
+        self.first + self.gap * u64::from(index)
+    }
+
+    /// The last instant.
+    #[must_use]
+    pub fn last(&self) -> SimTime {
+        self.nth(self.count - 1)
+    }
+
+    /// The first `count` instants.
+    #[must_use]
+    pub fn head(&self, count: u32) -> Self {
+        Self { count, ..*self }
+    }
+
+    /// What is left without the first `skipped` instants, if anything is.
+    #[must_use]
+    pub fn tail(&self, skipped: u32) -> Option<Self> {
+        let count = self.count.checked_sub(skipped).filter(|count| *count > 0)?;
+        Some(Self { first: self.nth(skipped), gap: self.gap, count })
+    }
+
+    /// How many instants, from the first on, are not later than a limit that each of them puts off by `delay`.
+    #[must_use]
+    pub fn within(&self, limit: SimTime, delay: SimDuration) -> u32 {
+        if self.first > limit {
+            return 0;
+        }
+        if self.gap <= delay {
+            return self.count;
+        }
+        let steps = (limit - self.first).ps() / (self.gap - delay).ps();
+        u32::try_from(steps).map_or(self.count, |steps| self.count.min(steps.saturating_add(1)))
+    }
+}
+
+/// At most so many runs come out of two stations of which one run went into the first.
+const MOST: usize = 4;
+
+/// A few runs, one after the other: what becomes of one run in a station or two.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs {
+    runs: [Run; MOST],
+    len: usize,
+}
+
+impl Runs {
+    const NONE: Self = Self { runs: [Run::one(SimTime::START); MOST], len: 0 };
+
+    fn push(&mut self, run: Run) {
+        if let Some(last) = self.len.checked_sub(1).map(|last| &mut self.runs[last]) {
+            let step = run.first - last.last();
+            if (last.count == 1 || last.gap == step) && (run.count == 1 || run.gap == step) {
+                *last = Run { first: last.first, gap: step, count: last.count + run.count };
+                return;
+            }
+        }
+        self.runs[self.len] = run;
+        self.len += 1;
+    }
+
+    /// The first instant.
+    #[must_use]
+    pub const fn first(&self) -> SimTime {
+        self.runs[0].first
+    }
+
+    /// The run, if it is the only one.
+    #[must_use]
+    pub fn single(&self) -> Option<Run> {
+        (self.len == 1).then_some(self.runs[0])
+    }
+
+    /// How many instants there are.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.iter().map(|run| run.count).sum()
+    }
+
+    /// The runs in order.
+    pub fn iter(&self) -> impl Iterator<Item = Run> + '_ {
+        self.runs[..self.len].iter().copied()
+    }
+
+    /// The departures of these jobs from another station that serves each for `service`.
+    #[must_use]
+    pub fn through(&self, line: &mut Line, service: SimDuration) -> Self {
+        if self.len == 1 && self.runs[0].count == 1 {
+            return Run::one(line.serve(self.runs[0].first, service)).into();
+        }
+        let mut departures = Self::NONE;
+        for run in self.iter() {
+            serve(line, run, service, &mut departures);
+        }
+        departures
+    }
+}
+
+impl From<Run> for Runs {
+    fn from(run: Run) -> Self {
+        let mut runs = Self::NONE;
+        (runs.runs[0], runs.len) = (run, 1);
+        runs
+    }
+}
+
+/// The departures of jobs that arrive in a run, are served one after the other for `service` each, and find the
+/// station busy until `line.free`.
+///
+/// With `a_k = a + k g` and `f = line.free` the recurrence `d_k = max(a_k, d_(k-1)) + s` has a closed form: while jobs
+/// find the station busy, `d_k = f + (k + 1) s`; from the first on that does not, `d_k = a_k + s`.
+fn serve(line: &mut Line, run: Run, service: SimDuration, departures: &mut Runs) {
+    // Jobs that come no slower than they are served keep a station busy from the first one on.
+    let busy_from = if run.gap <= service { line.free().max(run.first) } else { line.free() };
+    let backlog = run.within(busy_from, service);
+    if backlog > 0 {
+        departures.push(Run { first: busy_from + service, gap: service, count: backlog });
+    }
+    if let Some(Run { first, gap, count }) = run.tail(backlog) {
+        departures.push(Run { first: first + service, gap, count });
+    }
+    line.pass(departures.runs[departures.len - 1].last(), service * u64::from(run.count));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ps(ps: u64) -> SimDuration {
+        SimDuration::from_ps(ps)
+    }
+
+    fn run(first: u64, gap: u64, count: u32) -> Run {
+        Run { first: SimTime::from_ps(first), gap: ps(gap), count }
+    }
+
+    fn instants(runs: &Runs) -> Vec<u64> {
+        runs.iter().flat_map(|run| (0..run.count).map(move |index| run.nth(index).ps())).collect()
+    }
+
+    /// One job after the other.
+    fn slowly(free: &mut u64, arrivals: &[u64], service: u64) -> Vec<u64> {
+        let departure = |arrival: &u64| {
+            *free = (*free).max(*arrival) + service;
+            *free
+        };
+        arrivals.iter().map(departure).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn a_run_is_served_as_its_jobs_are(
+            first in 0u64..50, gap in 0u64..20, count in 1u32..20, free in (0u64..200, 0u64..200),
+            service in (0u64..20, 0u64..20),
+        ) {
+            let arrivals = run(first, gap, count);
+            let mut lines = [Line::default(); 2];
+            lines[0].pass(SimTime::from_ps(free.0), ps(0));
+            lines[1].pass(SimTime::from_ps(free.1), ps(0));
+            let halfway = Runs::from(arrivals).through(&mut lines[0], ps(service.0));
+            let departures = halfway.through(&mut lines[1], ps(service.1));
+            let (mut first_free, mut second_free) = free;
+            let expected = slowly(&mut first_free, &instants(&arrivals.into()), service.0);
+            prop_assert_eq!(instants(&halfway), expected.clone());
+            prop_assert_eq!(instants(&departures), slowly(&mut second_free, &expected, service.1));
+            prop_assert_eq!(lines.map(|line| line.free().ps()), [first_free, second_free]);
+        }
+
+        #[test]
+        fn those_within_a_limit_are_counted(
+            first in 0u64..50, gap in 0u64..20, count in 1u32..20, limit in 0u64..100, delay in 0u64..20,
+        ) {
+            let run = run(first, gap, count);
+            let within = |index: &u32| first + gap * u64::from(*index) <= limit + delay * u64::from(*index);
+            let expected = (0..count).take_while(within).count();
+            prop_assert_eq!(run.within(SimTime::from_ps(limit), ps(delay)) as usize, expected);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Shows that the oracle can fail: applies every patch of this folder to a copy of the repository, one at a time, and
+# runs the oracle on it. A mutant that the oracle does not notice makes this script fail.
+#
+#   sh tests/mutants/run.sh [PATCH…]
+set -eu
+cd "$(dirname "$0")/../.."
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git ls-files -co --exclude-standard | tar -cf - -T - | tar -xf - -C "$copy"
+test $# -gt 0 || set -- tests/mutants/*.patch
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target/mutants}" RUST_BACKTRACE=0
+survivors=0
+for mutant in "$@"; do
+    git -C "$copy" apply "$PWD/$mutant"
+    name=$(basename "$mutant" .patch)
+    if (cd "$copy" && cargo build --quiet --tests && ! cargo test --quiet --test it oracle >/dev/null 2>&1); then
+        echo "caught    $name"
+    else
+        echo "SURVIVES  $name"
+        survivors=$((survivors + 1))
+    fi
+    git -C "$copy" apply -R "$PWD/$mutant"
+done
+test "$survivors" -eq 0
