@@ -33,25 +33,12 @@ impl Pace {
 
     /// What `service` of communication software takes on `node`.
     pub fn service(&self, node: u32, service: SimDuration) -> SimDuration {
-        scaled(service, 1.0 / self.speeds[node as usize])
+        service.scaled(1.0 / self.speeds[node as usize])
     }
 
     /// What the rows of the next computation of `owner` take on `node`.
     pub fn row(&mut self, node: u32, owner: u32, row: SimDuration) -> SimDuration {
         let noise = self.noise.factor(&mut self.dice[owner as usize]);
-        scaled(row, noise / self.speeds[node as usize])
-    }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a disturbed time is rounded"
-)]
-fn scaled(span: SimDuration, factor: f64) -> SimDuration {
-    match factor {
-        1.0 => span,
-        _ => SimDuration::from_ps((span.ps() as f64 * factor).round() as u64),
+        row.scaled(noise / self.speeds[node as usize])
     }
 }

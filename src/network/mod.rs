@@ -62,3 +62,12 @@ pub struct Network {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<LinkOverride>,
 }
+
+impl Network {
+    /// How many of the links of `topology`, the part in use, work.
+    #[must_use]
+    pub fn working_links(&self, topology: &Topology) -> u64 {
+        let failed = self.overrides.iter().filter(|link| link.is_failure()).count();
+        topology.links().count().saturating_sub(failed) as u64
+    }
+}

@@ -136,6 +136,16 @@ mod tests {
     }
 
     #[test]
+    fn links_that_have_failed_are_not_counted() {
+        let ring = Topology::Ring { nodes: 5 };
+        let mut network = plain(ring.clone());
+        let per_byte = network.links.byte_time();
+        network.overrides =
+            vec![LinkOverride::LinkFailed { from: 1, to: 0 }, LinkOverride::LinkSpeed { from: 1, to: 2, per_byte }];
+        assert_eq!(network.working_links(&ring), 4);
+    }
+
+    #[test]
     fn a_network_that_does_not_fit_together_is_refused() {
         let ring = || Topology::Ring { nodes: 5 };
         assert_eq!(

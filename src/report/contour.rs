@@ -1,6 +1,6 @@
 //! Contour maps: a value over two axes, as colours with lines of equal value, as SVG.
 
-use super::plot::{AXIS, ChartAxis, DrawingResult, Positions, font};
+use super::plot::{AXIS, Area, ChartAxis, DrawingResult, Positions, document, font};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -43,14 +43,10 @@ impl ContourMap {
     /// Never: a text takes any picture.
     #[must_use]
     pub fn svg(&self) -> String {
-        let mut document = String::new();
-        self.draw(&mut document).expect("a picture can be written to a text");
-        document
+        document(SIZE, |paper| self.draw(paper))
     }
 
-    fn draw(&self, document: &mut String) -> DrawingResult {
-        let root = SVGBackend::with_string(document, SIZE).into_drawing_area();
-        root.fill(&WHITE)?;
+    fn draw(&self, root: &Area<'_>) -> DrawingResult {
         root.draw(&Text::new(self.title.clone(), (24, 18), font(20)))?;
         let (_, below) = root.split_vertically(TITLE);
         let (plot, legend) = below.split_horizontally(SIZE.0 - LEGEND);
@@ -80,9 +76,7 @@ impl ContourMap {
             self.draw_level(&mut chart, *level)?;
         }
         self.draw_marks(&mut chart)?;
-        self.draw_legend(&legend, &levels)?;
-        root.present()?;
-        Ok(())
+        self.draw_legend(&legend, &levels)
     }
 
     fn most(&self) -> f64 {

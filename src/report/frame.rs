@@ -1,6 +1,6 @@
 //! A picture with a title, two axes and coloured words below the title, to draw into.
 
-use super::plot::{AXIS, Chart, DrawingResult, GRID, Positions, font};
+use super::plot::{AXIS, Area, Chart, DrawingResult, GRID, Positions, document, font};
 use plotters::prelude::*;
 
 /// What stands around a picture.
@@ -35,14 +35,10 @@ const LETTER: i32 = 9;
 impl Frame {
     /// The picture as an SVG document, the inner part of which `draw` draws.
     pub fn svg(self, draw: impl FnOnce(&mut Chart<'_, '_>) -> DrawingResult) -> String {
-        let mut document = String::new();
-        self.draw(&mut document, draw).expect("a picture can be written to a text");
-        document
+        document(self.size, |paper| self.draw(paper, draw))
     }
 
-    fn draw(self, document: &mut String, draw: impl FnOnce(&mut Chart<'_, '_>) -> DrawingResult) -> DrawingResult {
-        let root = SVGBackend::with_string(document, self.size).into_drawing_area();
-        root.fill(&WHITE)?;
+    fn draw(self, root: &Area<'_>, draw: impl FnOnce(&mut Chart<'_, '_>) -> DrawingResult) -> DrawingResult {
         root.draw(&Text::new(self.title.clone(), (24, 14), font(20)))?;
         root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
         let mut left = 24;
@@ -72,8 +68,6 @@ impl Frame {
             .x_label_formatter(&|position| x_text(*position))
             .y_label_formatter(&|position| y_text(*position))
             .draw()?;
-        draw(&mut chart)?;
-        root.present()?;
-        Ok(())
+        draw(&mut chart)
     }
 }

@@ -210,9 +210,27 @@ impl Ranged for Positions {
     }
 }
 
-type Area<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
+pub(super) type Area<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
 pub(super) type Chart<'c, 's> = ChartContext<'c, SVGBackend<'s>, Cartesian2d<Positions, Positions>>;
 pub(super) type DrawingResult = Result<(), Box<dyn std::error::Error>>;
+
+/// What `draw` draws on white paper of this width and height, as an SVG document.
+///
+/// # Panics
+/// Never: a text takes any picture.
+pub(super) fn document(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> DrawingResult) -> String {
+    let mut document = String::new();
+    let drawn = || {
+        let root = SVGBackend::with_string(&mut document, size).into_drawing_area();
+        root.fill(&WHITE)?;
+        draw(&root)?;
+        root.present()?;
+        Ok(())
+    };
+    let drawn: DrawingResult = drawn();
+    drawn.expect("a picture can be written to a text");
+    document
+}
 
 impl LineChart {
     /// The chart as an SVG document.
@@ -221,22 +239,16 @@ impl LineChart {
     /// Never: a text takes any picture.
     #[must_use]
     pub fn svg(&self) -> String {
-        let mut document = String::new();
-        self.draw(&mut document).expect("a picture can be written to a text");
-        document
+        let size = (PLOT_WIDTH + self.legend_width(), HEIGHT.max(TITLE_HEIGHT + self.legend_height()));
+        document(size, |paper| self.draw(paper))
     }
 
-    fn draw(&self, document: &mut String) -> DrawingResult {
-        let size = (PLOT_WIDTH + self.legend_width(), HEIGHT.max(TITLE_HEIGHT + self.legend_height()));
-        let root = SVGBackend::with_string(document, size).into_drawing_area();
-        root.fill(&WHITE)?;
+    fn draw(&self, root: &Area<'_>) -> DrawingResult {
         root.draw(&Text::new(self.title.clone(), (24, 18), font(20)))?;
         let (_, below) = root.split_vertically(TITLE_HEIGHT);
         let (plot, legend) = below.split_horizontally(PLOT_WIDTH);
         self.draw_plot(&plot)?;
-        self.draw_legend(&legend)?;
-        root.present()?;
-        Ok(())
+        self.draw_legend(&legend)
     }
 
     fn draw_plot(&self, area: &Area<'_>) -> DrawingResult {

@@ -119,7 +119,7 @@ impl<'s> Stage<'s> {
 
     /// Initialises the links, one after the other, and starts all processes.
     pub fn open(&mut self) -> Result<(), SimulationError> {
-        let links = self.layout.topology.links().count() as u64;
+        let links = self.machine.network.working_links(&self.layout.topology);
         let start = self.machine.network.links.start * links;
         let now = SimTime::START + start;
         self.surroundings.clock.set(now);

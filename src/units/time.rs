@@ -99,6 +99,22 @@ impl SimDuration {
         Self((seconds * PS_PER_S as f64).round() as u64)
     }
 
+    /// The span times `factor`, rounded: what a draw of a random number or a slower part makes of it.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "rounded; a negative number becomes zero, one beyond the end of time the end of time"
+    )]
+    pub fn scaled(self, factor: f64) -> Self {
+        match factor {
+            // A span of more than 2^53 ps has no exact f64.
+            1.0 => self,
+            _ => Self((self.0 as f64 * factor).round() as u64),
+        }
+    }
+
     /// The span in picoseconds.
     #[must_use]
     pub const fn ps(self) -> u64 {

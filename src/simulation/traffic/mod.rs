@@ -147,11 +147,11 @@ impl<'f> Field<'f> {
         // 1 − u is never zero, its logarithm never positive.
         let log = (1.0 - unit(&mut self.dice[rank as usize])).ln();
         match self.traffic.process {
-            Injection::Poisson => scaled(self.packet_time, -log / self.traffic.offered),
+            Injection::Poisson => self.packet_time.scaled(-log / self.traffic.offered),
             Injection::Bernoulli => {
                 let chance = self.traffic.offered * self.slot.seconds() / self.packet_time.seconds();
                 let slots = if chance < 1.0 { (log / (1.0 - chance).ln()).floor() } else { 0.0 };
-                scaled(self.slot, slots + 1.0)
+                self.slot.scaled(slots + 1.0)
             }
         }
     }
@@ -267,16 +267,6 @@ impl<'f> Field<'f> {
             ("delivered_packets", self.delivered as f64),
         ]
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a drawn time is rounded"
-)]
-fn scaled(span: SimDuration, factor: f64) -> SimDuration {
-    SimDuration::from_ps((span.ps() as f64 * factor).round() as u64)
 }
 
 /// The latencies of a window in seconds; not a number where there are too few.
