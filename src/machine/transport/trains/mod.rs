@@ -130,21 +130,6 @@ impl Passage {
     }
 }
 
-/// When packets depart from a processor.
-enum Departures {
-    One(SimTime),
-    Many(Runs),
-}
-
-impl Departures {
-    const fn first(&self) -> SimTime {
-        match self {
-            Self::One(departure) => *departure,
-            Self::Many(runs) => runs.first(),
-        }
-    }
-}
-
 impl Trains {
     /// The idle links of `topology`, if trains cross the machine as single packets do.
     pub(super) fn of(machine: &Machine, topology: &Topology, pace: Option<&Pace>) -> Option<Self> {
@@ -301,21 +286,13 @@ impl Play<'_> {
     }
 
     /// Gives packets to a link as they depart from its processor; when they come out of it.
-    fn transmit(&mut self, out: u32, departures: Runs, count: u32, transmission: SimDuration) -> Runs {
+    fn transmit(&mut self, out: u32, departures: &Runs, transmission: SimDuration) -> Runs {
+        let count = departures.count();
         self.counts.packet_hops += u64::from(count);
         self.counts.events += u64::from(count);
         let track = &mut self.trains.tracks[out as usize];
         track.carried += count;
         departures.through(&mut track.line, transmission)
-    }
-
-    /// Gives a packet to a link at its departure from the processor; when it comes out of it.
-    fn transmit_one(&mut self, out: u32, departure: SimTime, transmission: SimDuration) -> SimTime {
-        self.counts.packet_hops += 1;
-        self.counts.events += 1;
-        let track = &mut self.trains.tracks[out as usize];
-        track.carried += 1;
-        track.line.serve(departure, transmission)
     }
 
     /// Whose event it is when a packet that leaves the processor of `vertex` at `departure` comes out of `link`: what

@@ -48,7 +48,7 @@ impl Play<'_> {
         let transmission = self.trains.transmission(packet.bytes);
         self.take_back(out, link_free, run.count, transmission);
         if let Some(departures) = departures {
-            self.transmit(out, departures, kept, transmission);
+            self.transmit(out, &departures, transmission);
         }
         self.cancel(out, withdrawn);
     }
