@@ -165,14 +165,16 @@ impl<const D: usize> Shape for Grid<D> {
     }
 
     fn route(&self, at: u32, to: u32) -> u32 {
+        self.course(at, to).0
+    }
+
+    fn course(&self, at: u32, to: u32) -> (u32, u32) {
         let (mut at, mut to) = (at, to);
         let mut port = 0;
-        for (index, axis) in self.axes.iter().enumerate() {
-            // What is left on the last axis is the coordinate itself: divisions are what a route costs.
-            let is_last = index + 1 == D;
-            let (here, there) = if is_last { (at, to) } else { (at % axis.side, to % axis.side) };
+        for axis in self.axes {
+            let (here, there) = (at % axis.side, to % axis.side);
             if here != there {
-                return port + u32::from(!axis.rises(here, there));
+                return (port + u32::from(!axis.rises(here, there)), axis.distance(here, there));
             }
             (at, to, port) = (at / axis.side, to / axis.side, port + 2);
         }

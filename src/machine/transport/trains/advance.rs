@@ -1,6 +1,6 @@
 //! How trains come to a vertex, are served there and go on, as far ahead of their events as they may.
 
-use super::{Coming, Flight, NO_LINK, Passage, Play, REACH, Train};
+use super::{Advance, Coming, Flight, NO_LINK, Passage, Play, Train};
 use crate::engine::{Entity, Run, Runs};
 use crate::machine::transport::{Job, Message, MessageId};
 use crate::machine::{Happening, Sends};
@@ -23,30 +23,27 @@ impl Play<'_> {
             return;
         }
         let packet = Packet::new(id, to, length, PacketKind::Data);
-        let out = self.trains.route(from, to);
-        let transmission = self.trains.transmission(length);
+        let mut train = Train::new(Run::one(now), packet);
+        let (out, transmission) = self.way(from, &mut train);
         let (before, link_free) = (self.processors.standing(from), self.trains.tracks[out as usize].line.free());
         let overlap = self.node.sending.overlap;
         let is_alone = self.processors.free(from) <= now && (overlap || link_free <= now + service);
         let equal = u32::try_from(unprepared / self.packet_bytes).expect("check limits the size of messages");
-        let run = Run {
-            first: now,
-            gap: if overlap { service } else { service + transmission },
-            count: if is_alone { equal.max(1) } else { 1 },
-        };
+        let gap = if overlap { service } else { service + transmission };
+        let run = Run { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
         let job = (Job::PassOn(packet), service);
         let admission = self.processors.serve_run(self.calendar, from, run, job, Urgency::AtOnce);
-        let run = run.head(admission.count);
+        train.run = run.head(admission.count);
+        let count = train.run.count;
         let departures = admission.departures.expect("a preparation preempts computations");
         let message = &mut self.messages[id as usize];
-        message.unprepared -= bytes * u64::from(run.count);
+        message.unprepared -= bytes * u64::from(count);
         let more = message.unprepared > 0;
         let notice = more || self.sends == Sends::UntilInjected;
         let coming = self.exit(from, out, departures.first(), transmission);
         let comings = self.transmit(out, &departures, transmission);
-        self.counts.events += u64::from(run.count);
-        let train = Train { run, packet, cautious: false, reach: REACH };
-        if run.count > 1 {
+        self.counts.events += u64::from(count);
+        if count > 1 {
             let entity = if overlap { self.first_processor + from } else { out };
             let deferred = false;
             let passage = Passage { train, link: NO_LINK, entity, out, service, before, link_free, deferred, notice };
@@ -56,7 +53,7 @@ impl Play<'_> {
             self.told.add(self.calendar, from, self.processors.free(from), Job::Continue(id));
         }
         let leaves = notice && !(more && overlap);
-        if run.count == 1 && (leaves || !is_alone) {
+        if count == 1 && (leaves || !is_alone) {
             // Behind a backlog there is no telling what comes before it.
             let train = Train { run: Run::one(comings.first()), ..train };
             self.come(out, Coming { train, entity: coming, arrives: true, leaves });
@@ -81,8 +78,11 @@ impl Play<'_> {
         if coming.arrives {
             let vertex = self.trains.ends[link as usize];
             self.settle(vertex);
-            let reach = if coming.train.cautious { 0 } else { REACH };
-            self.arrive(Flight { link, entity: coming.entity, train: Train { reach, ..coming.train } });
+            let Coming { mut train, entity, .. } = coming;
+            if train.advance == Advance::AfterLink {
+                train.advance = Advance::Ahead;
+            }
+            self.arrive(Flight { link, entity, train });
         }
         self.schedule_next(link);
     }
@@ -96,7 +96,7 @@ impl Play<'_> {
                 self.leave(message);
                 self.settle(node);
                 let packet = Packet::new(message, node, bytes, PacketKind::Data);
-                let train = Train { run: Run::one(self.key.0), packet, cautious: false, reach: REACH };
+                let train = Train::new(Run::one(self.key.0), packet);
                 self.arrive(Flight { link: NO_LINK, entity: self.key.1, train });
             }
             Some(Job::TakeIn(packet)) => self.finish_taking_in(packet),
@@ -117,10 +117,10 @@ impl Play<'_> {
             let Job::PassOn(packet) = job else { unreachable!("only packets that are passed on wait for the router") };
             let count = departures.count();
             self.counts.events += u64::from(count);
-            let (out, transmission) = self.way(node, packet);
+            let mut train = Train::new(Run::one(self.key.0), packet);
+            let (out, transmission) = self.way(node, &mut train);
             let entity = self.exit(node, out, departures.first(), transmission);
             let comings = self.transmit(out, &departures, transmission);
-            let train = Train { run: Run::one(self.key.0), packet, cautious: false, reach: REACH };
             self.go_ahead(out, entity, train, &comings);
         }
         // Not before all are on their links: what is admitted ahead may come back.
@@ -175,14 +175,15 @@ impl Play<'_> {
     fn pass_on(&mut self, vertex: u32, flight: &mut Flight) -> bool {
         let Flight { link, entity, train } = *flight;
         let Train { run: Run { first: arrival, .. }, packet, .. } = train;
-        let (service, urgency) = self.cost(vertex, packet);
+        let service = self.passing_on(vertex, packet.kind);
         let before = self.processors.standing(vertex);
         let job = (Job::PassOn(packet), service);
+        let urgency = Urgency::RouterTurn;
         let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, job, urgency) else {
             self.keep(vertex, Passage { deferred: true, ..Passage::of(flight, service, before) });
             return false;
         };
-        let (out, transmission) = self.way(vertex, packet);
+        let (out, transmission) = self.way(vertex, &mut flight.train);
         let track = &mut self.trains.tracks[out as usize];
         let link_free = track.line.free();
         flight.link = out;
@@ -194,7 +195,7 @@ impl Play<'_> {
         flight.train.run.first = track.line.serve(departure, transmission);
         track.carried += 1;
         if before.free() > arrival || link_free.since(departure) > transmission {
-            flight.train.reach = 0;
+            flight.train.advance = flight.train.advance.after_link();
         }
         self.counts.packet_hops += 1;
         self.counts.events += 2;
@@ -232,14 +233,14 @@ impl Play<'_> {
                 return false;
             }
             departures = Runs::One(Run::one(self.processors.free(vertex)));
-            flight.train.packet = self.acknowledge(packet.message);
+            flight.train = Train { advance: flight.train.advance, ..Train::new(run, self.acknowledge(packet.message)) };
             waits = false;
         }
-        let (out, transmission) = self.way(vertex, flight.train.packet);
+        let (out, transmission) = self.way(vertex, &mut flight.train);
         let link_free = self.trains.tracks[out as usize].line.free();
         self.keep(vertex, Passage { out, link_free, ..passage });
         if waits || link_free.since(departures.first()) > transmission {
-            flight.train.reach = 0;
+            flight.train.advance = flight.train.advance.after_link();
         }
         (flight.link, flight.entity) = (out, self.exit(vertex, out, departures.first(), transmission));
         match self.transmit(out, &departures, transmission) {
@@ -289,8 +290,7 @@ impl Play<'_> {
 
     /// Admits a train that has been given to a link to one vertex after the other, as far as it may be admitted ahead.
     fn go_on(&mut self, mut flight: Flight) {
-        while flight.train.reach > 0 && self.is_next(&flight) {
-            flight.train.reach -= 1;
+        while flight.train.advance == Advance::Ahead && self.is_next(&flight) {
             if !self.admit(&mut flight) {
                 return;
             }

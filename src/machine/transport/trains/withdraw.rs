@@ -1,6 +1,6 @@
 //! How trains that have been admitted ahead are taken back.
 
-use super::{Coming, NO_LINK, Passage, Play, Train};
+use super::{Advance, Coming, NO_LINK, Passage, Play, Train};
 use crate::engine::Run;
 use crate::machine::transport::Job;
 use crate::network::{Packet, PacketKind};
@@ -134,7 +134,7 @@ impl Play<'_> {
                 self.notify_departure(out, train);
             }
         } else if let Some(run) = train.run.tail(kept) {
-            let train = Train { run, cautious: true, ..train };
+            let train = Train { run, advance: Advance::Never, ..train };
             self.trains.coming.push_front(link, Coming { train, entity, arrives: true, leaves: false });
             self.schedule_next(link);
         }
