@@ -194,7 +194,8 @@ impl Play<'_> {
         };
         flight.train.run.first = track.line.serve(departure, transmission);
         track.carried += 1;
-        if before.free() > arrival || link_free.since(departure) > transmission {
+        let waits = before.free() > arrival || link_free.since(departure) > transmission;
+        if waits && !self.follows_itself(vertex, packet) {
             flight.train.advance = flight.train.advance.after_link();
         }
         self.counts.packet_hops += 1;
@@ -238,8 +239,10 @@ impl Play<'_> {
         }
         let (out, transmission) = self.way(vertex, &mut flight.train);
         let link_free = self.trains.tracks[out as usize].line.free();
+        waits |= link_free.since(departures.first()) > transmission;
+        waits &= !self.follows_itself(vertex, packet);
         self.keep(vertex, Passage { out, link_free, ..passage });
-        if waits || link_free.since(departures.first()) > transmission {
+        if waits {
             flight.train.advance = flight.train.advance.after_link();
         }
         (flight.link, flight.entity) = (out, self.exit(vertex, out, departures.first(), transmission));
@@ -253,6 +256,12 @@ impl Play<'_> {
                 false
             }
         }
+    }
+
+    /// Whether the last to come to a vertex before a packet is of the same message: then the packet waits for nothing
+    /// that is withdrawn without it.
+    fn follows_itself(&self, vertex: u32, packet: Packet) -> bool {
+        self.trains.passages.top(vertex).is_some_and(|top| top.train.packet.message == packet.message)
     }
 
     /// The passage may have to be withdrawn, unless all of it has come.
