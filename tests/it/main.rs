@@ -2,13 +2,14 @@
 
 mod architecture;
 mod clusters;
+mod coverage;
 mod diagnostics;
+mod documentation;
 mod examples;
 mod explanations;
 mod golden;
 mod laws;
 mod oracle;
-mod readme;
 mod traces;
 
 use assert_cmd::Command;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The inner loops that programs are made of, named as in CS-RR-281, equation (10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Module {
     /// The inverse of a pivot element.
     Inv,
@@ -48,8 +48,9 @@ impl Module {
 }
 
 /// One thing for each module: a measured time, a listing, a mix of instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ModulesOf{T}")]
 pub struct Modules<T> {
     /// Of [`Module::Inv`].
     pub inv: T,
