@@ -45,7 +45,8 @@ mod tests {
     /// The calls of parsim in the examples of a help text.
     fn examples(command: &Command) -> Vec<String> {
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-        let calls = help.split(['\n', '|', '>']).filter_map(|line| line.find("parsim ").map(|at| line[at..].to_owned()));
+        let calls =
+            help.split(['\n', '|', '>']).filter_map(|line| line.find("parsim ").map(|at| line[at..].to_owned()));
         calls.map(|call| call.trim().to_owned()).collect()
     }
 

@@ -75,16 +75,16 @@ impl<'a> Page<'a> {
     fn section(&self, out: &mut String, name: &str, schema: &Value) {
         let _ = write!(out, "\n## {name}\n\n{}\n", paragraphs(schema));
         self.fields(out, schema);
-        let variants: Vec<_> = variants(schema).map(|variant| Variant::of(variant)).collect();
+        let variants: Vec<_> = variants(schema).map(Variant::of).collect();
         if variants.is_empty() {
             if schema.get("properties").is_none() {
-                let _ = write!(out, "\nIt is written as {}.\n", self.kind(schema));
+                let _ = write!(out, "\nIt is written as {}.\n", kind(schema));
             }
             return;
         }
         out.push_str("\n| one of | meaning |\n| --- | --- |\n");
         for variant in &variants {
-            line(out, &[&self.form(variant), &variant.description]);
+            line(out, &[&form(variant), &variant.description]);
         }
         for variant in variants {
             if let Some(content) = variant.content.filter(|content| content.get("properties").is_some()) {
@@ -104,56 +104,7 @@ impl<'a> Page<'a> {
                 Some(Value::Null) | None => "none".to_owned(),
                 Some(default) => format!("`{}`", self.written(default, field)),
             };
-            line(out, &[&format!("`{name}`"), &self.kind(field), &default, &description(field)]);
-        }
-    }
-
-    /// How a variant is written.
-    fn form(&self, variant: &Variant) -> String {
-        let name = &variant.name;
-        match variant.content {
-            None => format!("`{name}`"),
-            Some(content) => match content.get("properties").and_then(Value::as_object) {
-                Some(fields) => {
-                    let fields: Vec<_> = fields.keys().map(|field| format!("{field}: …")).collect();
-                    format!("`{name}({})`", fields.join(", "))
-                }
-                None => format!("`{name}(`{}`)`", self.kind(content)),
-            },
-        }
-    }
-
-    /// What a field holds, in words.
-    fn kind(&self, schema: &Value) -> String {
-        if let Some(name) = schema.get("$ref").and_then(referred) {
-            return format!("[{name}](#{})", anchor(name));
-        }
-        if let Some(options) = schema.get("anyOf").and_then(Value::as_array) {
-            let some = options.iter().find(|option| option.get("type").is_none_or(|kind| kind != "null"));
-            return some.map(|some| self.kind(some)).unwrap_or_default();
-        }
-        if let Some(parts) = schema.get("prefixItems").and_then(Value::as_array) {
-            let parts: Vec<_> = parts.iter().map(|part| self.kind(part)).collect();
-            return format!("({})", parts.join(", "));
-        }
-        let kinds: Vec<_> = match schema.get("type") {
-            Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
-            Some(kind) => kind.as_str().into_iter().collect(),
-            None => Vec::new(),
-        };
-        match kinds.iter().find(|kind| **kind != "null") {
-            Some(&"array") => {
-                format!("list of {}", schema.get("items").map(|item| self.kind(item)).unwrap_or_default())
-            }
-            Some(&"integer") => "whole number".to_owned(),
-            Some(&"string") => "text".to_owned(),
-            Some(&"boolean") => "`true` or `false`".to_owned(),
-            Some(&"object") => match schema.get("additionalProperties") {
-                Some(values @ Value::Object(_)) => format!("names with {}", self.kind(values)),
-                _ => "a name without fields".to_owned(),
-            },
-            Some(kind) => (*kind).to_owned(),
-            None => "anything".to_owned(),
+            line(out, &[&format!("`{name}`"), &kind(field), &default, &description(field)]);
         }
     }
 
@@ -173,6 +124,55 @@ impl<'a> Page<'a> {
     fn has_variants(&self, field: &Value) -> bool {
         let name = field.get("$ref").and_then(referred);
         name.is_some_and(|name| variants(self.definition(name)).next().is_some())
+    }
+}
+
+/// How a variant is written.
+fn form(variant: &Variant) -> String {
+    let name = &variant.name;
+    match variant.content {
+        None => format!("`{name}`"),
+        Some(content) => match content.get("properties").and_then(Value::as_object) {
+            Some(fields) => {
+                let fields: Vec<_> = fields.keys().map(|field| format!("{field}: …")).collect();
+                format!("`{name}({})`", fields.join(", "))
+            }
+            None => format!("`{name}(`{}`)`", kind(content)),
+        },
+    }
+}
+
+/// What a field holds, in words.
+fn kind(schema: &Value) -> String {
+    if let Some(name) = schema.get("$ref").and_then(referred) {
+        return format!("[{name}](#{})", anchor(name));
+    }
+    if let Some(options) = schema.get("anyOf").and_then(Value::as_array) {
+        let some = options.iter().find(|option| option.get("type").is_none_or(|kind| kind != "null"));
+        return some.map(kind).unwrap_or_default();
+    }
+    if let Some(parts) = schema.get("prefixItems").and_then(Value::as_array) {
+        let parts: Vec<_> = parts.iter().map(kind).collect();
+        return format!("({})", parts.join(", "));
+    }
+    let kinds: Vec<_> = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        Some(kind) => kind.as_str().into_iter().collect(),
+        None => Vec::new(),
+    };
+    match kinds.iter().find(|kind| **kind != "null") {
+        Some(&"array") => {
+            format!("list of {}", schema.get("items").map(kind).unwrap_or_default())
+        }
+        Some(&"integer") => "whole number".to_owned(),
+        Some(&"string") => "text".to_owned(),
+        Some(&"boolean") => "`true` or `false`".to_owned(),
+        Some(&"object") => match schema.get("additionalProperties") {
+            Some(values @ Value::Object(_)) => format!("names with {}", kind(values)),
+            _ => "a name without fields".to_owned(),
+        },
+        Some(kind) => (*kind).to_owned(),
+        None => "anything".to_owned(),
     }
 }
 

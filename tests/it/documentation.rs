@@ -1,18 +1,75 @@
 //! What the documentation tells its reader to type works.
 
 use crate::{parsim, repository};
+use clap::CommandFactory;
+use parsim::cli::CommandLine;
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
 #[test]
-fn the_commands_of_the_readme_work() {
-    run_all(&Page::read("README.md").console());
+fn the_readme_can_be_followed_and_its_picture_is_what_its_command_draws() {
+    let desk = Desk::new();
+    desk.follow(&Page::read("README.md"));
+    let drawn = std::fs::read(desk.0.path().join("gauss-jordan.svg")).expect("the picture is drawn");
+    let committed = std::fs::read(repository("docs/gauss-jordan.svg")).expect("the picture is there");
+    assert!(drawn == committed, "docs/gauss-jordan.svg is not what the command beside it draws");
 }
 
-/// A page of the documentation.
+#[test]
+fn the_tutorial_can_be_followed() {
+    Desk::new().follow(&Page::read("docs/tutorial.md"));
+}
+
+#[test]
+fn the_commands_of_the_pages_work() {
+    for page in ["commands", "models", "errata"] {
+        let commands = Page::read(&format!("docs/{page}.md")).console();
+        assert!(commands.len() > 5, "{page}");
+        run_all(&commands);
+    }
+}
+
+#[test]
+fn every_command_has_a_line_in_the_page_of_commands() {
+    let page = Page::read("docs/commands.md");
+    let rows: Vec<_> = page.rows("Commands").into_iter().map(|cells| cells[0].clone()).collect();
+    for command in CommandLine::command().get_subcommands() {
+        let name = format!("`parsim {}", command.get_name());
+        assert!(rows.iter().any(|row| row.starts_with(&name)), "{name}` is not there");
+    }
+}
+
+#[test]
+fn every_model_has_a_line_in_the_page_of_models() {
+    let text = Page::read("docs/models.md").text;
+    let mut folders = vec![repository("src/model")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("there are models") {
+            let path = entry.expect("the folder can be read").path();
+            let name = path.strip_prefix(repository("")).expect("it is in the repository").display().to_string();
+            match path.file_name().and_then(|name| name.to_str()) {
+                _ if path.is_dir() => folders.push(path),
+                Some("mod.rs" | "tests.rs") => {}
+                _ => assert!(text.contains(&format!("`{name}`")), "docs/models.md does not name {name}"),
+            }
+        }
+    }
+    let named = quoted(&text).into_iter().filter(|quoted| quoted.starts_with("src/"));
+    for path in named {
+        assert!(repository(&path).exists(), "docs/models.md names {path}, which is not there");
+    }
+}
+
+/// A page of the documentation, or a section of one.
 pub struct Page {
     text: String,
+}
+
+/// A block of code: what stands behind its opening fence, and its lines.
+struct Block<'a> {
+    info: &'a str,
+    lines: &'a str,
 }
 
 impl Page {
@@ -23,28 +80,42 @@ impl Page {
     }
 
     /// The calls of parsim in its console blocks, as calls of the command on the search path.
-    fn console(&self) -> Vec<String> {
-        self.blocks("console").flat_map(str::lines).filter_map(parsim_command).collect()
+    pub fn console(&self) -> Vec<String> {
+        let blocks = self.blocks().filter(|block| block.info == "console");
+        blocks.flat_map(|block| block.lines.lines()).filter_map(parsim_command).collect()
     }
 
-    /// The blocks of code in `language`, which may name a file behind it.
-    fn blocks<'a>(&'a self, language: &'a str) -> impl Iterator<Item = &'a str> {
+    fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
         let fenced = self.text.split("```").skip(1).step_by(2);
-        fenced.filter_map(move |block| block.strip_prefix(language)?.strip_prefix('\n'))
+        fenced.filter_map(|block| block.split_once('\n')).map(|(info, lines)| Block { info, lines })
     }
 
-    /// The rows of its tables below the heading `section`: their cells, without those of the head.
-    pub fn rows(&self, section: &str) -> Vec<Vec<String>> {
-        let sections = self.text.split("\n## ").skip(1);
-        let section = sections.filter_map(|text| text.strip_prefix(section)).find(|text| text.starts_with('\n'));
-        let lines = section.expect("the page has the section").lines().filter(|line| line.starts_with("| "));
-        lines.skip(2).map(|line| cells(line)).collect()
+    /// The section below a heading.
+    pub fn section(&self, heading: &str) -> Self {
+        let mut sections = self.text.split("\n## ").skip(1);
+        let section = sections.find(|text| text.lines().next() == Some(heading));
+        Self { text: section.unwrap_or_else(|| panic!("there is no section {heading}")).to_owned() }
+    }
+
+    /// The rows of the tables of a section: their cells, without those of the heads.
+    pub fn rows(&self, heading: &str) -> Vec<Vec<String>> {
+        let text = self.section(heading).text;
+        let lines: Vec<_> = text.lines().filter(|line| line.starts_with("| ")).collect();
+        let is_rule = |line: &str| line.starts_with("| ---");
+        let is_head = |index: usize| lines.get(index + 1).is_some_and(|next| is_rule(next));
+        let body = lines.iter().enumerate().filter(|(index, line)| !is_rule(line) && !is_head(*index));
+        body.map(|(_, line)| cells(line)).collect()
     }
 
     /// The headings of its sections.
     pub fn sections(&self) -> Vec<&str> {
         self.text.lines().filter_map(|line| line.strip_prefix("## ")).collect()
     }
+}
+
+/// What stands in backticks.
+pub fn quoted(cell: &str) -> Vec<String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// The cells of a line of a table; `\|` is no border.
@@ -84,6 +155,27 @@ impl Desk {
         Self(folder)
     }
 
+    /// Puts a file there.
+    pub fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.path().join(name), text).expect("there is room for a file");
+    }
+
+    /// Does what a page tells: writes the files that it shows by their names, runs its commands in their order, and
+    /// holds that each prints what stands below it.
+    fn follow(&self, page: &Page) {
+        let mut printed = String::new();
+        for Block { info, lines } in page.blocks() {
+            match info.split_once(' ') {
+                Some((_, file)) => self.write(file, lines),
+                None if info == "console" => {
+                    printed = lines.lines().filter_map(parsim_command).map(|command| self.run(&command)).collect();
+                }
+                None if info == "text" => assert_begins(&printed, lines),
+                None => {}
+            }
+        }
+    }
+
     /// Runs a command in a shell; it must succeed.
     pub fn run(&self, command: &str) -> String {
         let output = shell(command, self.0.path());
@@ -112,6 +204,57 @@ fn shell(command: &str, folder: &Path) -> Output {
 fn only_calls_of_parsim_are_commands() {
     let text = "```console\n$ cargo test\n$ cargo run --release -- check a.ron\nparsim run b.ron\n```\nparsim c\n```rust\nparsim d\n```\n";
     assert_eq!(Page { text: text.to_owned() }.console(), ["parsim check a.ron", "parsim run b.ron"]);
+}
+
+/// Holds that `printed` begins with what is `shown`, of which a last `…` stands for the rest.
+fn assert_begins(printed: &str, shown: &str) {
+    let lines: Vec<_> = shown.lines().collect();
+    let all = lines.last() != Some(&"…");
+    let shown = if all { &lines[..] } else { &lines[..lines.len() - 1] };
+    let printed: Vec<_> = printed.lines().map(str::trim_end).collect();
+    let begins = printed.starts_with(shown) && (!all || printed.len() == shown.len());
+    assert!(begins, "shown is\n{}\nbut printed\n{}", shown.join("\n"), printed.join("\n"));
+}
+
+#[test]
+fn links_between_the_pages_lead_somewhere() {
+    let folder = std::fs::read_dir(repository("docs")).expect("there is documentation");
+    let mut pages: Vec<_> = folder.map(|entry| entry.expect("the folder can be read").path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.push(repository("README.md"));
+    for page in pages {
+        let text = std::fs::read_to_string(&page).expect("a page is a text");
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !target.starts_with("http")) {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let folder = page.parent().expect("a page lies in a folder");
+            let found = if file.is_empty() { page.clone() } else { folder.join(file) };
+            assert!(found.exists(), "{}: {target} does not exist", page.display());
+            if !anchor.is_empty() {
+                let text = std::fs::read_to_string(&found).expect("a page is a text");
+                assert!(has_anchor(&text, anchor), "{}: {target} has no such heading", page.display());
+            }
+        }
+    }
+}
+
+fn has_anchor(text: &str, anchor: &str) -> bool {
+    let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches(['#', ' ']));
+    let mut slugs = headings.map(|heading| heading.to_lowercase().replace(' ', "-"));
+    text.contains(&format!("id=\"{anchor}\"")) || slugs.any(|slug| slug == anchor)
+}
+
+#[test]
+fn the_index_knows_every_page() {
+    let folder = std::fs::read_dir(repository("docs")).expect("there is documentation");
+    for entry in folder {
+        let name = entry.expect("the folder can be read").file_name().to_string_lossy().into_owned();
+        for index in ["README.md", "SUMMARY.md"] {
+            let known = Page::read(&format!("docs/{index}")).text.contains(&format!("]({name})"));
+            let is_page = name.ends_with(".md") && !["README.md", "SUMMARY.md"].contains(&name.as_str());
+            assert!(known || !is_page, "docs/{index} has no link to {name}");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod clusters;
+mod columns;
 mod coverage;
 mod diagnostics;
 mod documentation;
