@@ -26,8 +26,9 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
 }
 
 pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
-    std::fs::create_dir_all(&arguments.out)?;
-    Ok(clap_mangen::generate_to(CommandLine::command(), &arguments.out)?)
+    let failed = |error| Failure::Usage(format!("{}: {error}", arguments.out.display()));
+    std::fs::create_dir_all(&arguments.out).map_err(failed)?;
+    clap_mangen::generate_to(CommandLine::command(), &arguments.out).map_err(failed)
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ pub fn reference(schema: &Value) -> String {
     page.collect(schema, &mut names);
     let (texts, types): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_text(page.definition(name)));
     let title = text_of(schema, "title");
-    let mut out = format!("# Every field of a {}\n\n", title.to_lowercase());
-    out.push_str(INTRODUCTION);
+    let kind = title.to_lowercase();
+    let mut out = format!("# Every field of a {kind}\n\n{}", INTRODUCTION.replace("KIND", &kind));
     page.section(&mut out, title, schema);
     for name in types {
         page.section(&mut out, name, page.definition(name));
@@ -28,8 +28,8 @@ pub fn reference(schema: &Value) -> String {
 }
 
 const INTRODUCTION: &str = "\
-Derived from the types that read the file, by `parsim schema --format markdown`; `parsim schema` prints the same as JSON \
-Schema. A field without a default must be given, an unknown one is an error. Anything may stand in a file of its own, \
+Derived from the types that read the file, by `parsim schema KIND --format markdown`; `parsim schema KIND` prints the same \
+as JSON Schema. A field without a default must be given, an unknown one is an error. Anything may stand in a file of its own, \
 `File(\"machines/….ron\")`, relative to the file that names it; `Like(File(\"….ron\"), {\"path\": value})` is the same but \
 for the values at these paths.\n";
 
