@@ -101,7 +101,8 @@ impl<'a> Page<'a> {
         for (name, field) in fields {
             let default = match field.get("default") {
                 _ if required.contains(&name.as_str()) => String::new(),
-                Some(Value::Null) | None => "none".to_owned(),
+                Some(Value::Null) => "none".to_owned(),
+                None => if is_nullable(field) { "none" } else { "optional" }.to_owned(),
                 Some(default) => format!("`{}`", self.written(default, field)),
             };
             line(out, &[&format!("`{name}`"), &kind(field), &default, &description(field)]);
@@ -199,6 +200,12 @@ fn variants(schema: &Value) -> impl Iterator<Item = &Value> {
     let (listed, single): (Vec<_>, Vec<_>) = items(schema, "oneOf").partition(|variant| variant.get("enum").is_some());
     let listed = listed.into_iter().flat_map(|variant| items(variant, "enum"));
     items(schema, "enum").chain(listed).chain(single)
+}
+
+/// Whether a field may be absent without a value taking its place.
+fn is_nullable(field: &Value) -> bool {
+    let is_null = |kind: &Value| kind == "null" || kind.get("type").is_some_and(|kind| kind == "null");
+    items(field, "anyOf").chain(items(field, "type")).any(is_null)
 }
 
 fn items<'a>(schema: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + use<'a> {

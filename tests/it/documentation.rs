@@ -3,7 +3,7 @@
 use crate::{parsim, repository};
 use clap::CommandFactory;
 use parsim::cli::CommandLine;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
@@ -218,11 +218,7 @@ fn assert_begins(printed: &str, shown: &str) {
 
 #[test]
 fn links_between_the_pages_lead_somewhere() {
-    let folder = std::fs::read_dir(repository("docs")).expect("there is documentation");
-    let mut pages: Vec<_> = folder.map(|entry| entry.expect("the folder can be read").path()).collect();
-    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-    pages.push(repository("README.md"));
-    for page in pages {
+    for page in pages().into_iter().chain([repository("README.md")]) {
         let text = std::fs::read_to_string(&page).expect("a page is a text");
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         for target in targets.filter(|target| !target.starts_with("http")) {
@@ -246,15 +242,21 @@ fn has_anchor(text: &str, anchor: &str) -> bool {
 
 #[test]
 fn the_index_knows_every_page() {
-    let folder = std::fs::read_dir(repository("docs")).expect("there is documentation");
-    for entry in folder {
-        let name = entry.expect("the folder can be read").file_name().to_string_lossy().into_owned();
+    for page in pages() {
+        let name = page.file_name().expect("a page has a name").to_string_lossy().into_owned();
         for index in ["README.md", "SUMMARY.md"] {
             let known = Page::read(&format!("docs/{index}")).text.contains(&format!("]({name})"));
-            let is_page = name.ends_with(".md") && !["README.md", "SUMMARY.md"].contains(&name.as_str());
-            assert!(known || !is_page, "docs/{index} has no link to {name}");
+            let is_index = ["README.md", "SUMMARY.md"].contains(&name.as_str());
+            assert!(known || is_index, "docs/{index} has no link to {name}");
         }
     }
+}
+
+/// The pages in `docs`.
+fn pages() -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(repository("docs")).expect("there is documentation");
+    let files = folder.map(|entry| entry.expect("the folder can be read").path());
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
 }
 
 #[test]

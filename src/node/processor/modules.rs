@@ -52,17 +52,17 @@ impl Module {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ModulesOf{T}")]
 pub struct Modules<T> {
-    /// Of [`Module::Inv`].
+    /// Of [`Inv`](Module::Inv).
     pub inv: T,
-    /// Of [`Module::Norm`].
+    /// Of [`Norm`](Module::Norm).
     pub norm: T,
-    /// Of [`Module::Set`].
+    /// Of [`Set`](Module::Set).
     pub set: T,
-    /// Of [`Module::Rsub`].
+    /// Of [`Rsub`](Module::Rsub).
     pub rsub: T,
-    /// Of [`Module::Buf`].
+    /// Of [`Buf`](Module::Buf).
     pub buf: T,
-    /// Of [`Module::Flop`].
+    /// Of [`Flop`](Module::Flop).
     pub flop: T,
 }
 

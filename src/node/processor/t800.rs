@@ -20,7 +20,7 @@ const SETTLING_TRIPS: u32 = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct T800 {
-    /// The clock rate; 20 MHz fits Table 5 of CS-RR-281 (t800-hardware.md, section 6.3).
+    /// The clock rate; 20 MHz fits Table 5 of CS-RR-281.
     pub clock: Hertz,
     /// Cycles of an external word, at least 3: `e` of the hand counts is one less.
     pub external_cycles: u32,

@@ -90,7 +90,7 @@ pub enum Step {
     Collective {
         /// Which.
         operation: collective::Operation,
-        /// Its size; see [`collective::Operation`].
+        /// Its size; see [`Operation`](collective::Operation).
         bytes: Size,
         /// The rank that sends or collects; 0 unless given.
         #[serde(default)]
