@@ -18,7 +18,9 @@ mod real_programs;
 mod report;
 mod run;
 mod saturation;
+mod schema;
 mod sensitivity;
+mod shell;
 mod sweep;
 mod telemetry;
 mod topology;
@@ -113,6 +115,15 @@ enum Command {
     /// Describes a network: distances, cuts and channel loads, and draws it.
     #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]
     Topology(topology::TopologyArguments),
+    /// Prints what a file may say: every field with its type, default and meaning, as JSON Schema or as a page.
+    #[command(after_help = "Example: parsim schema machine --format markdown")]
+    Schema(schema::SchemaArguments),
+    /// Prints the completions of this command line for a shell.
+    #[command(after_help = "Example: parsim completions bash > ~/.local/share/bash-completion/completions/parsim")]
+    Completions(shell::CompletionsArguments),
+    /// Writes a man page for every command.
+    #[command(after_help = "Example: parsim man --out ~/.local/share/man/man1")]
+    Man(shell::ManArguments),
 }
 
 /// What the commands that play a scenario have in common.
@@ -186,5 +197,8 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Laws(arguments) => laws::execute(&arguments),
         Command::Topology(arguments) => topology::execute(&arguments),
+        Command::Schema(arguments) => schema::execute(&arguments),
+        Command::Completions(arguments) => shell::completions(&arguments),
+        Command::Man(arguments) => shell::man(&arguments),
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, VecDeque};
 pub type ServerId = u32;
 
 /// How jobs that are there at the same time share a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Discipline {
     /// One after the other, in the order of arrival.
     FirstComeFirstServed,

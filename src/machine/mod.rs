@@ -18,7 +18,7 @@ use crate::node::{Host, Level, Node};
 use serde::{Deserialize, Serialize};
 
 /// A message-passing parallel machine: nodes, equal but for overrides, on a network, and a host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
     /// What the machine is called.
@@ -42,7 +42,7 @@ pub struct Machine {
 /// When a send is complete, so that the sending process goes on.
 ///
 /// This moves the simulated time more than contention does, so a scenario always names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Sends {
     /// When the last packet has left over its first link.
     UntilInjected,

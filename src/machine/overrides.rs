@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What is different about some nodes, numbered in the part of the machine that is in use.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum NodeOverride {
     /// The speed of their processors, in computing and in communication software.

@@ -6,7 +6,8 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 /// A rule that places the ranks on the nodes in use. Ranks on one node share its processor and memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "RankPlacement")]
 pub enum Placement {
     /// Rank by rank along the rows.
     RowMajor,
@@ -30,7 +31,7 @@ pub enum Placement {
 }
 
 /// The part of the machine that a run has to itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Partition {
     /// As many nodes as the ranks need, joined to as square a mesh as they form (a 2D mesh), or to
     /// a shorter line, ring or complete graph; the smallest subcube of a hypercube that holds them;

@@ -7,7 +7,7 @@ use crate::units::{PerByte, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
 /// A description of one direction of a link.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// The transmission time of a byte, as measured; if absent, what the protocol gives one way.
@@ -47,7 +47,7 @@ impl Link {
 }
 
 /// Room for packets that have come over a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Buffers {
     /// A packet always finds room.
     Unbounded,

@@ -39,7 +39,7 @@ pub use waiting::{BufferWait, Standstill};
 use serde::{Deserialize, Serialize};
 
 /// A network.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
     /// Which nodes are joined by a link.

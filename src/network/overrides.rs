@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What is different about one link, in both directions. Vertices are numbered in the part of the
 /// machine that is in use.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum LinkOverride {
     /// Its speed.

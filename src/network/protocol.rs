@@ -11,7 +11,7 @@ use crate::units::{BitRate, BitTimes, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
 /// A link described by its protocol.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Protocol {
     /// The rate of bits on the wire.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Those that follow a shortest path, an order of the vertices or a table know which links have
 /// [failed](super::LinkOverride::LinkFailed) and go round them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "NetworkRouting")]
 pub enum Routing {
     /// Along the columns to the destination's column, then along its rows; free of deadlock. On
     /// every other topology with a name its [natural route](super::Topology::route).
@@ -32,7 +33,7 @@ pub enum Routing {
 }
 
 /// Which of several ports that lie on shortest paths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Choice {
     /// The one with the lowest number.
     Lowest,
@@ -41,7 +42,7 @@ pub enum Choice {
 }
 
 /// One entry of a routing table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Signpost {
     /// The vertex at which a packet is.

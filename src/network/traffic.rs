@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Grids are square: node = row · side + column, whatever the topology. A node that is its own
 /// destination does not send.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Pattern {
     /// Every node with the same probability, the source itself included.
     Uniform,

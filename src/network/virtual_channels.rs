@@ -5,7 +5,7 @@ use super::topology::Topology;
 use serde::{Deserialize, Serialize};
 
 /// How many classes of buffers a channel has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum VirtualChannels {
     /// As many as keep the routing free of deadlock: one on open grids, cubes and trees; two on
     /// rings and tori, where a packet changes class when it crosses the last link of a ring

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// When the software that passes packets on gets the processor of a node that computes.
 ///
 /// Packets for the node itself and its own sends are always served at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum RouterTurn {
     /// At once: the router has high priority.
     AtOnce,

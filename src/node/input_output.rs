@@ -4,7 +4,7 @@ use crate::units::{PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
 /// The host computer: through one node the machine reads its input and writes its output.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
     /// The node that the host is connected to, in the mesh in use.
@@ -16,7 +16,7 @@ pub struct Host {
 }
 
 /// A transfer of `l` bytes takes `start + per_byte · l`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Linear {
     /// The time of a transfer without data.

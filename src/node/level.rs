@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// One level of a hierarchy of cores: socket, node, region. Levels are listed from the inside out, and a level
 /// groups what the level before it describes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Level {
     /// What it is called.
@@ -23,7 +23,7 @@ pub struct Level {
 }
 
 /// Something that cores share.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shared {
     /// How fast it is for all of them together.

@@ -22,7 +22,7 @@ use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
 
 /// A node: everything that one processor, or the cores of one node, have to themselves.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
     /// How long computation takes.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// By how much, relative to its length, a computation is longer or shorter; drawn anew for each
 /// computation, from a stream of its rank.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Noise {
     /// Every computation takes the time that it should.
     #[default]

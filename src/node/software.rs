@@ -9,7 +9,7 @@ use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
 /// What the source pays for a packet before its first link can have it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sending {
     /// Preparation of each packet.
@@ -31,7 +31,7 @@ impl Sending {
 }
 
 /// What the destination pays for a packet, beside the routing that every node pays.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Receiving {
     /// Reception of each packet.
@@ -49,7 +49,7 @@ impl Receiving {
 }
 
 /// What each node that a packet comes to pays for it, the destination included.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Routing {
     /// Local routing of each packet.
@@ -57,7 +57,7 @@ pub struct Routing {
 }
 
 /// The acknowledge that tells a sender of the delivery of its message.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Acknowledging {
     /// Its length on the links.

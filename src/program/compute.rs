@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 /// | `iteration_summed_ns` | their sum with `fetch_cycles`, nothing overlapped |
 ///
 /// The external memory of the report's Table 5 is `external_memory_cycles` and `fetch_cycles` together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Compute {
     /// What is computed.

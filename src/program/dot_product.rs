@@ -11,7 +11,7 @@ use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Every rank multiplies its block of two vectors of `n` elements, and all get the sum.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DotProduct {
     /// The length of the vectors.

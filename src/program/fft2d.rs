@@ -17,7 +17,7 @@ use std::f64::consts::TAU;
 /// every rank transforms what are its rows now: the columns of before, where the result stays.
 /// A row of n takes n/2 log₂ n butterflies of ten operations. Each transform of the rows reads and writes them
 /// once, and so does the arrangement of what has come by the exchange.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fft2d {
     /// The number of rows and columns, a power of two.

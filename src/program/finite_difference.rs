@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// In every step a rank exchanges the edges of its block with its neighbours, and each point becomes the mean
 /// of the four around it: three additions and a multiplication, for which the block is read and another written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FiniteDifference {
     /// The points along a side.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// In step k those who have row k of the matrix of distances broadcast it along the columns of the grid of
 /// ranks, those who have column k along the rows, and every rank lets its paths go over vertex k where that
 /// is shorter: an addition and a comparison per element. Every step reads and writes the rank's block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Floyd {
     /// The number of vertices.
@@ -30,7 +30,7 @@ pub struct Floyd {
 }
 
 /// How a matrix is shared out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Decomposition {
     /// Whole rows: only rows are broadcast, to all ranks.
     Rows,

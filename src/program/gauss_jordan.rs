@@ -21,7 +21,7 @@ use std::rc::Rc;
 /// In step k the owner of row k normalises it and broadcasts it, and every rank reduces its own
 /// rows by it. At the end the host's rank collects the solution and writes it. The modules are those of
 /// CS-RR-281, equation (10): `Inv` and `Norm`, `Set` and `Rsub`, and `Buf` for each element of the solution.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GaussJordan {
     /// The number of equations.
@@ -40,7 +40,7 @@ pub struct GaussJordan {
 }
 
 /// What of a matrix a rank has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Distribution {
     /// A block of rows, as CS-RR-281 does it.
     #[default]

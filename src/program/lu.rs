@@ -26,7 +26,7 @@ use std::rc::Rc;
 ///
 /// A panel is read and written once, for a rank keeps it in its caches; every other kernel reads its
 /// operands once and writes its result once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lu {
     /// The number of rows and columns.

@@ -102,7 +102,7 @@ where
 }
 
 /// The programs that a scenario can name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename = "Program")]
 pub enum Shipped {
     /// One message from rank 0 to rank 1.

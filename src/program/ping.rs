@@ -7,7 +7,7 @@ use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Rank 0 sends one message to rank 1; `message_s` is the time until rank 1 has it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ping {
     /// The length of the message.

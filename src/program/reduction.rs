@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// Every rank adds its block of `n` numbers, and rank 0 gets the sum: n / p operations and ⌈log₂ p⌉ steps,
 /// the first example of the isoefficiency relation in `speedup-laws-slides`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reduction {
     /// How many numbers.

@@ -7,7 +7,7 @@ use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Every rank passes a message to the next one, `rounds` times.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RingShift {
     /// The length of each message.
@@ -19,7 +19,7 @@ pub struct RingShift {
 }
 
 /// Who sends first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum ShiftOrder {
     /// Everybody: a deadlock if a send waits for the receiver to ask.
     SendFirst,

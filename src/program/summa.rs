@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Panel by panel, the ranks that have some columns of A broadcast them along their rows of the grid, those
 /// that have the same rows of B along their columns, and every rank adds the product of what it got to its
 /// block of C. Every such update reads its two panels and reads and writes its block of C.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Summa {
     /// The number of rows and columns.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Loads are in flits per node and cycle: a flit is what a link carries in a cycle, so that 1 is
 /// all that the link of a node into the network (or, without such links, any link) can carry.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Traffic {
     /// Who sends to whom.
@@ -30,7 +30,7 @@ pub struct Traffic {
 }
 
 /// The times between the packets of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Injection {
     /// Exponentially distributed.
     Poisson,

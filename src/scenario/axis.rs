@@ -3,13 +3,14 @@
 use super::source::{Node, Tree};
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The field by which a whole description, such as a machine, is shown.
 const NAME: &str = "name";
 
 /// One thing that a sweep varies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
     /// Its short name: the key in the output and in `--over`.
@@ -123,6 +124,18 @@ impl Serialize for AxisValue {
             Self::Real(real) => sink.serialize_f64(*real),
             Self::Text(text) => sink.serialize_str(text),
         }
+    }
+}
+
+impl schemars::JsonSchema for AxisValue {
+    fn schema_name() -> Cow<'static, str> {
+        "AxisValue".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": ["number", "string", "boolean", "object"],
+            "description": "a number, a text, a name, or a description with a name, such as `File(\"machines/…\")`",
+        })
     }
 }
 

@@ -27,7 +27,7 @@ use source::{Document, Faults};
 use std::path::Path;
 
 /// A scenario with its base values and its axes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// The machine, usually `File("machines/….ron")`.
@@ -68,7 +68,7 @@ const fn once() -> u32 {
 }
 
 /// Where a run is given up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// The latest simulated time.
@@ -85,7 +85,7 @@ impl Default for Limits {
 }
 
 /// Something to set beside the simulated time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Comparison {
     /// The equations of CS-RR-281 read literally.
     AsWritten,

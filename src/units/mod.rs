@@ -11,5 +11,6 @@ mod work;
 
 pub use bytes::{BitRate, BitTimes, Bytes, PerByte};
 pub use text::QuantityError;
+pub(crate) use text::text_schema;
 pub use time::{SimDuration, SimTime};
 pub use work::{Cycles, FlopRate, Hertz};

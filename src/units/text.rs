@@ -194,9 +194,25 @@ macro_rules! quantity_text {
                 sink.collect_str(self)
             }
         }
+        $crate::units::text_schema!($type, $expecting);
     };
 }
 pub(super) use quantity_text;
+
+/// `JsonSchema` of what a scenario writes as a text.
+macro_rules! text_schema {
+    ($type:ident, $expecting:literal) => {
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "description": $expecting })
+            }
+        }
+    };
+}
+pub(crate) use text_schema;
 
 /// The text form of a newtype around base units: `FromStr` by a method of its kind, `Display`, and serde.
 macro_rules! quantity {

@@ -57,7 +57,7 @@ impl FlopRate {
 quantity!(FlopRate, FLOP_RATE, parse_positive, "a rate of operations with its unit, such as \"8.5 Gflop/s\"");
 
 /// A number of processor cycles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Cycles(pub u64);
 

@@ -2,13 +2,15 @@
 
 mod architecture;
 mod clusters;
+mod columns;
+mod coverage;
 mod diagnostics;
+mod documentation;
 mod examples;
 mod explanations;
 mod golden;
 mod laws;
 mod oracle;
-mod readme;
 mod traces;
 
 use assert_cmd::Command;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::path::PathBuf;
 
 /// A published source and what is compared with it: `case.ron` in a folder of `validation`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Validation {
     /// The source.
@@ -20,7 +20,7 @@ pub struct Validation {
 }
 
 /// Tables that are judged together.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Total {
     /// Its name in the output.
@@ -33,7 +33,7 @@ pub struct Total {
 }
 
 /// A scenario and what was published for it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredTable {
     /// Its name in the output.
@@ -72,11 +72,13 @@ pub struct MeasuredTable {
 }
 
 /// Tolerated absolute relative errors; what is absent is not judged.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tolerance {
+    /// Of their mean.
     #[serde(default)]
     pub mean_percent: Option<f64>,
+    /// Of the largest.
     #[serde(default)]
     pub max_percent: Option<f64>,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A node sends a packet on as soon as it has the header; a packet whose way is blocked is
 /// collected in the node where its head stands.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CutThrough {
     /// The largest packet; a longer message is cut.

@@ -11,7 +11,7 @@ pub use wormhole::Wormhole;
 use serde::{Deserialize, Serialize};
 
 /// The manner in which a packet crosses the nodes between source and destination.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Switching {
     /// A node has the whole packet before it sends it on.
     StoreAndForward(StoreAndForward),

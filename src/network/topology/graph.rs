@@ -11,7 +11,7 @@ use super::shape::{Count, Figures, Shape, at_least};
 /// The links of a graph as pairs of vertices, in the order that numbers the ports.
 ///
 /// The tables for routing are made when first asked for and are no part of the value.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Links {
     pairs: Vec<(u32, u32)>,

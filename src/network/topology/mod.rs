@@ -66,7 +66,7 @@ pub const MAX_VERTICES: u64 = 1 << 31;
 /// assert_eq!(mesh.route(0, 63), 0, "columns first");
 /// assert_eq!(mesh.distance(0, 63), 14);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Topology {
     /// Every node has a link to every other: port `q` of node `v` leads to the `q`-th of the others.

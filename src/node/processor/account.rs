@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Add, Mul, Sub};
 
 /// Which way the components of a computation make up its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Accounting {
     /// As the hardware does: integer unit and FPU concurrent, linear code fetched ahead.
     Overlapped,
@@ -17,7 +17,7 @@ pub enum Accounting {
 /// The terms of equation (2) of CS-RR-281, in cycles; columns as in t800-hardware.md, section 6.3.
 ///
 /// `T_comp = (n_cpu + n_fpu - n_fpuover + n_intmem + n_exmem + n_exinst) t_cyc`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Account {
     /// `n_cpu`: databook cycles of the integer unit minus the memory cycle of each data word.
     pub cpu: QuarterCycles,
@@ -35,7 +35,7 @@ pub struct Account {
 }
 
 /// What an operation costs, accounted both ways.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Cost {
     /// As the hardware does.
     pub overlapped: Account,

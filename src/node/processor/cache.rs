@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Reads, writes and instruction fetch look up the same lines. A miss brings the line in, for a write
 /// as well; writing a line back costs nothing extra. Each operation starts with an empty cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
     /// Its capacity: a whole number of lines.
@@ -21,7 +21,7 @@ pub struct Cache {
 }
 
 /// Words looked up in a cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CacheUse {
     /// Words that were there.
     pub hits: u64,

@@ -6,7 +6,7 @@ use crate::units::{Hertz, SimDuration};
 use serde::{Deserialize, Serialize};
 
 /// One number for each kind of instruction: how many there are, or how many cycles one takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mix {
     /// Integer and address arithmetic.
@@ -26,7 +26,7 @@ pub struct Mix {
 }
 
 /// A processor described by cycles for each kind of instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Counted {
     /// The clock rate.
@@ -40,7 +40,7 @@ pub struct Counted {
 /// A processor described by the time of one inner iteration, a multiply and a subtract.
 ///
 /// Half of it is the time of any floating-point operation; what has none takes no time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
     /// The time of one inner iteration.

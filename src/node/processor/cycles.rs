@@ -8,7 +8,9 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 /// A number of processor cycles in quarters: instruction fetch brings four bytes a word.
 ///
 /// Like spans of time, cycles saturate at the largest number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(transparent)]
 pub struct QuarterCycles(u64);
 

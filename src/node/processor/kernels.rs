@@ -7,7 +7,7 @@ use super::t800::{KernelError, T800, TimedKernel};
 use serde::{Deserialize, Serialize};
 
 /// A T800 and what the modules of programs are compiled to: times follow from the instructions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Kernels {
     /// The hardware, usually `File("../processors/….ron")`.

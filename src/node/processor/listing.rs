@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// )"#).unwrap();
 /// assert_eq!(kernel.assemble().unwrap().bytes(), 10);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Kernel {
     /// The name of the kernel.
@@ -40,7 +40,7 @@ pub struct Kernel {
 }
 
 /// Where the parts of a kernel live.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Placement {
     /// The workspace with all locals.
@@ -52,7 +52,7 @@ pub struct Placement {
 }
 
 /// One of the two memories of a T800.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Place {
     /// The 4 KiB on the chip: one cycle a word.
     OnChip,
@@ -61,7 +61,7 @@ pub enum Place {
 }
 
 /// A named part of the workspace.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Local {
     /// Its name in operands.
@@ -71,7 +71,7 @@ pub struct Local {
 }
 
 /// What a local holds when the kernel starts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Holds {
     /// A number.
     Word(i32),
@@ -86,7 +86,7 @@ pub enum Holds {
 }
 
 /// A named number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
     /// Its name in operands.
@@ -96,7 +96,7 @@ pub struct Constant {
 }
 
 /// A named piece of data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Array {
     /// Its name.
@@ -106,7 +106,7 @@ pub struct Array {
 }
 
 /// What an array holds; numbers start as zero.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Contents {
     /// Doubles, two words each.
     Doubles(Length),
@@ -117,7 +117,7 @@ pub enum Contents {
 }
 
 /// The number of elements of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Length {
     /// As many as the loop has trips.
     Trips,
@@ -126,7 +126,7 @@ pub enum Length {
 }
 
 /// What one iteration of a kernel is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Iteration {
     /// The kernel has no loop.
     Once,

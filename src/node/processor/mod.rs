@@ -40,7 +40,7 @@ use crate::units::{FlopRate, SimDuration};
 use serde::{Deserialize, Serialize};
 
 /// A processor, by the kind of its description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Processor {
     /// A measured time of an iteration of each module, whatever the size of the problem.
     Calibrated(Modules<SimDuration>),

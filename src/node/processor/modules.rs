@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The inner loops that programs are made of, named as in CS-RR-281, equation (10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Module {
     /// The inverse of a pivot element.
     Inv,
@@ -48,20 +48,21 @@ impl Module {
 }
 
 /// One thing for each module: a measured time, a listing, a mix of instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ModulesOf{T}")]
 pub struct Modules<T> {
-    /// Of [`Module::Inv`].
+    /// Of [`Inv`](Module::Inv).
     pub inv: T,
-    /// Of [`Module::Norm`].
+    /// Of [`Norm`](Module::Norm).
     pub norm: T,
-    /// Of [`Module::Set`].
+    /// Of [`Set`](Module::Set).
     pub set: T,
-    /// Of [`Module::Rsub`].
+    /// Of [`Rsub`](Module::Rsub).
     pub rsub: T,
-    /// Of [`Module::Buf`].
+    /// Of [`Buf`](Module::Buf).
     pub buf: T,
-    /// Of [`Module::Flop`].
+    /// Of [`Flop`](Module::Flop).
     pub flop: T,
 }
 

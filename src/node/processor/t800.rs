@@ -17,10 +17,10 @@ const LEAST_EXTERNAL_CYCLES: u32 = 3;
 const SETTLING_TRIPS: u32 = 64;
 
 /// A T800 with its external memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct T800 {
-    /// The clock rate; 20 MHz fits Table 5 of CS-RR-281 (t800-hardware.md, section 6.3).
+    /// The clock rate; 20 MHz fits Table 5 of CS-RR-281.
     pub clock: Hertz,
     /// Cycles of an external word, at least 3: `e` of the hand counts is one less.
     pub external_cycles: u32,
@@ -33,7 +33,7 @@ pub struct T800 {
 }
 
 /// Which of the databook's times FP arithmetic takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum FpTimes {
     /// Double add 6, multiply 18, divide 31 cycles.
     #[default]

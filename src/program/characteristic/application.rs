@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// An application by the characteristic values of Kredel, Kruse and Richling (2015), or by numbers of one's own.
 ///
 /// n is its size, p the number of nodes; w = 8 bytes is a number, c = 2 w a complex one; logarithms are binary.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Application {
     /// The scalar product of vectors of n numbers: #op = 2 n − 1, #b = 2 n w, #x = p w.
     ScalarProduct,
@@ -23,7 +23,7 @@ pub enum Application {
 }
 
 /// An application by dimensionless numbers; v is the machine's. With n operations.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dimensionless {
     /// The operational intensity relative to the machine's `l_c / b_m`.
@@ -40,7 +40,7 @@ pub struct Dimensionless {
 }
 
 /// How something grows with the number of nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Growth {
     /// Not at all: 1.
     #[default]

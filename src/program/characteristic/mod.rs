@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Loads take time where the cores of a node share a memory, exchanges where they share an interface. It reports
 /// `operations`, #op of all ranks together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Characteristic {
     /// What is loaded, computed and exchanged.
@@ -37,7 +37,7 @@ pub struct Characteristic {
 }
 
 /// Who waits for whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Mode {
     /// The cores of a node after every chunk, and everybody before and after every exchange.
     BulkSynchronous,

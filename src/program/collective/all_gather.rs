@@ -7,7 +7,7 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
 /// How the blocks of all ranks come to all ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum AllGather {
     /// Around a ring, one block a step.
     Ring,

@@ -11,7 +11,7 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
 /// How the sum of all messages comes to all ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum AllReduce {
     /// In step k each rank exchanges its sum with the one whose number differs in bit k. Needs a
     /// power of two of ranks.

@@ -7,7 +7,7 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
 /// How every rank's blocks come to their ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum AllToAll {
     /// In step k each rank sends the one k further its block.
     Pairwise,

@@ -4,7 +4,7 @@ use crate::program::process::{Message, Pattern, Process};
 use serde::{Deserialize, Serialize};
 
 /// How the ranks wait for each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Barrier {
     /// They do not.
     Never,

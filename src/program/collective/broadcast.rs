@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// How a message of one rank comes to all others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Broadcast {
     /// The root sends to every other rank.
     Naive(NaiveBroadcast),
@@ -27,7 +27,7 @@ pub enum Broadcast {
 }
 
 /// A chain of all ranks, from the root upwards modulo p.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PipelinedBroadcast {
     /// The length of the segments; the last one is shorter where it does not divide the message.
@@ -35,7 +35,7 @@ pub struct PipelinedBroadcast {
 }
 
 /// One message from the root to every other rank.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NaiveBroadcast {
     /// To whom first.
@@ -45,7 +45,7 @@ pub struct NaiveBroadcast {
 }
 
 /// The order in which the root of a naive broadcast of rank r serves the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum SendOrder {
     /// r + 1, r + 2, … modulo p.
     Ascending,
@@ -54,7 +54,7 @@ pub enum SendOrder {
 }
 
 /// A tree over the virtual grid of ranks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NeighbourBroadcast {
     /// To the children one after the other, or to all at once.
@@ -66,7 +66,7 @@ pub struct NeighbourBroadcast {
 }
 
 /// Whether the sends of one process wait for each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Concurrency {
     /// The next send begins when the previous one is complete.
     Sequential,
@@ -75,7 +75,7 @@ pub enum Concurrency {
 }
 
 /// The unit in which a message is passed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Forward {
     /// A rank has the whole message before it passes it on.
     WholeMessage,
@@ -84,7 +84,7 @@ pub enum Forward {
 }
 
 /// The two kinds of children in the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Children {
     /// Those along the root's row.
     Trunk,

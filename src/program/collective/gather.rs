@@ -8,7 +8,7 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
 /// How the blocks of all ranks come to the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Gather {
     /// Every rank sends its block to the root.
     Naive,

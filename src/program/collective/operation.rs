@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// A collective operation. Its size m is that of the whole message where all ranks get the same or
 /// add up theirs, and that of one block where each rank has a block of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Operation {
     /// m bytes from the root to all.

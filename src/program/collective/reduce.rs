@@ -8,7 +8,7 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
 /// How the sum of all messages comes to one rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Reduce {
     /// Every rank sends to the root, which adds one after the other.
     Naive,

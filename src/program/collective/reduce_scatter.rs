@@ -7,7 +7,7 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
 /// How the blocks of the sum come to their ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum ReduceScatter {
     /// In every step each rank exchanges half of its blocks with a partner half as far away. Needs
     /// a power of two of ranks.

@@ -6,7 +6,7 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
 /// How the prefix sums are formed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Scan {
     /// From each rank to the next.
     Chain,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// How the blocks of the root come to their ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Scatter {
     /// The root sends every rank its block.
     Naive,

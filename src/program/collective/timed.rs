@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// All ranks begin the operation at the same instant; `collective_s` is the time until the last one
 /// has ended it, on average over the repetitions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collective {
     /// What is measured.

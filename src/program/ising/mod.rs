@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 /// | `energy`, `magnetisation` | means per site, over virtual time from `warm_up` on; the energy over kT |
 /// | `spins_unlike_sequential` | sites whose spin differs from the sequential simulation's at the end: 0 |
 /// | `processes_unlike_sequential` | logical processes of which anything differs: spins, counts, sums, critical times: 0 |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ising {
     /// The number of sites along each side of a sub-lattice.
@@ -70,7 +70,7 @@ pub struct Ising {
 }
 
 /// How the ranks keep to the order of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Synchronisation {
     /// One rank processes all events in their order.
     Sequential,
@@ -86,7 +86,7 @@ pub enum Synchronisation {
 }
 
 /// How a state is saved before an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum StateSaving {
     /// The whole sub-lattice with its shadow boundaries is copied.
     Copy,
@@ -95,7 +95,7 @@ pub enum StateSaving {
 }
 
 /// What the work costs: floating-point operations (iterations of the module `Flop`), and bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
     /// Operations of an attempt to flip a spin: random numbers, energy, event list.

@@ -6,6 +6,7 @@ use crate::units::Bytes;
 use exmex::{Express, Val};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 /// An expression such as `"(rank + 1) % p"` or `"0 if rank == 0 else n / p"`; a bare number is one, too.
@@ -102,6 +103,19 @@ impl Serialize for Expression {
     }
 }
 
+/// A text or, where it is constant, a number.
+impl schemars::JsonSchema for Expression {
+    fn schema_name() -> Cow<'static, str> {
+        "Expression".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": ["string", "number"],
+            "description": "an expression, such as \"rank + 1\", or a number",
+        })
+    }
+}
+
 impl<'de> Deserialize<'de> for Expression {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
         struct TextOrNumber;
@@ -164,6 +178,8 @@ impl Serialize for Size {
         sink.serialize_str(&format!("{} {}", self.count, self.unit))
     }
 }
+
+crate::units::text_schema!(Size, "a size as an expression with its unit, such as \"8 * n B\"");
 
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {

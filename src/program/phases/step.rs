@@ -4,6 +4,7 @@ use super::expression::{Expression, Size};
 use crate::program::collective;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 /// One step; every rank takes all of them, unless a condition says otherwise.
@@ -11,7 +12,7 @@ use std::fmt;
 /// Expressions may use `rank`, `p`, `host`, the place `row`, `column` in the grid of `rows` ×
 /// `columns` ranks, the parameters of the program, the indices of the loops around, and `source`
 /// and `number` of the message that was received last.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Step {
     /// Steps whose time a report shows under one name.
@@ -89,7 +90,7 @@ pub enum Step {
     Collective {
         /// Which.
         operation: collective::Operation,
-        /// Its size; see [`collective::Operation`].
+        /// Its size; see [`Operation`](collective::Operation).
         bytes: Size,
         /// The rank that sends or collects; 0 unless given.
         #[serde(default)]
@@ -108,7 +109,7 @@ pub enum Step {
 }
 
 /// Whom a rank exchanges messages with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Neighbours {
     /// The rank before and the one after, if there are any.
     Line,
@@ -139,6 +140,18 @@ impl Serialize for Source {
             Self::Any => sink.serialize_str("Any"),
             Self::Rank(rank) => rank.serialize(sink),
         }
+    }
+}
+
+impl schemars::JsonSchema for Source {
+    fn schema_name() -> Cow<'static, str> {
+        "Source".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": ["string", "integer"],
+            "description": "`Any` or the expression of a rank, such as \"rank - 1\"",
+        })
     }
 }
 

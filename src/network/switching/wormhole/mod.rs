@@ -31,7 +31,7 @@ use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Packets are cut into flits, and a flit is sent when there is room for it at the other end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wormhole {
     /// The largest packet; a longer message is cut.

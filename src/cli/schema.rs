@@ -1,0 +1,59 @@
+//! `parsim schema`: what a file may say, derived from the types that read it.
+
+use super::Failure;
+use super::validate::Validation;
+use crate::machine::Machine;
+use crate::node::processor::Kernel;
+use crate::report::reference;
+use crate::scenario::Scenario;
+use clap::{Args, ValueEnum};
+use schemars::{Schema, schema_for};
+use std::io::{Write, stdout};
+
+#[derive(Debug, Args)]
+pub struct SchemaArguments {
+    /// The kind of file.
+    #[arg(value_enum, default_value = "scenario")]
+    kind: FileKind,
+    /// The form of the schema: JSON Schema, or a page to read.
+    #[arg(long, value_enum, default_value = "json")]
+    format: SchemaFormat,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FileKind {
+    /// A scenario, with all that it can name.
+    Scenario,
+    /// A machine.
+    Machine,
+    /// A kernel.
+    Kernel,
+    /// The `case.ron` of a validation.
+    Validation,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SchemaFormat {
+    Json,
+    Markdown,
+}
+
+impl FileKind {
+    fn schema(self) -> Schema {
+        match self {
+            Self::Scenario => schema_for!(Scenario),
+            Self::Machine => schema_for!(Machine),
+            Self::Kernel => schema_for!(Kernel),
+            Self::Validation => schema_for!(Validation),
+        }
+    }
+}
+
+pub fn execute(arguments: &SchemaArguments) -> Result<(), Failure> {
+    let schema = arguments.kind.schema();
+    let text = match arguments.format {
+        SchemaFormat::Json => format!("{:#}\n", schema.as_value()),
+        SchemaFormat::Markdown => reference(schema.as_value()),
+    };
+    Ok(stdout().write_all(text.as_bytes())?)
+}

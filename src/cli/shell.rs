@@ -1,0 +1,83 @@
+//! `parsim completions` and `parsim man`: what a shell and its user want to know of the command line.
+
+use super::{CommandLine, Failure};
+use clap::{Args, CommandFactory};
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell.
+    #[arg(value_enum)]
+    shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// The folder for the pages; it is made if there is none.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    clap_complete::generate(arguments.shell, &mut CommandLine::command(), "parsim", &mut text);
+    Ok(stdout().write_all(&text)?)
+}
+
+pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
+    let failed = |error| Failure::Usage(format!("{}: {error}", arguments.out.display()));
+    std::fs::create_dir_all(&arguments.out).map_err(failed)?;
+    clap_mangen::generate_to(CommandLine::command(), &arguments.out).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Command, Parser};
+
+    /// A command and all below it, by their names as they are typed.
+    fn commands(command: &Command, before: &str) -> Vec<(String, Command)> {
+        let name = format!("{before}{}", command.get_name());
+        let below: Vec<_> = command.get_subcommands().flat_map(|inner| commands(inner, &format!("{name} "))).collect();
+        std::iter::once((name, command.clone())).chain(below).collect()
+    }
+
+    /// The calls of parsim in the examples of a help text.
+    fn examples(command: &Command) -> Vec<String> {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let calls =
+            help.split(['\n', '|', '>']).filter_map(|line| line.find("parsim ").map(|at| line[at..].to_owned()));
+        calls.map(|call| call.trim().to_owned()).collect()
+    }
+
+    #[test]
+    fn every_command_has_an_example_that_can_be_typed() {
+        let all = commands(&CommandLine::command(), "");
+        assert!(all.len() > 20, "{}", all.len());
+        for (name, command) in all.iter().skip(1) {
+            let examples = examples(command);
+            assert!(examples.iter().any(|example| example.starts_with(name)), "`{name} --help` has no example");
+            for example in examples {
+                let words = example.split_whitespace();
+                assert!(CommandLine::try_parse_from(words).is_ok(), "`{example}` cannot be typed");
+            }
+        }
+    }
+
+    #[test]
+    fn every_shell_gets_completions_and_every_command_a_page() {
+        for &shell in <clap_complete::Shell as clap::ValueEnum>::value_variants() {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut CommandLine::command(), "parsim", &mut text);
+            assert!(String::from_utf8(text).unwrap().contains("critical-path"), "{shell}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        man(&ManArguments { out: folder.path().join("man1") }).unwrap();
+        for (name, _) in commands(&CommandLine::command(), "") {
+            let page = folder.path().join("man1").join(format!("{}.1", name.replace(' ', "-")));
+            let text = std::fs::read_to_string(&page).unwrap_or_else(|_| panic!("there is no {}", page.display()));
+            assert!(text.contains("parsim"), "{name}");
+        }
+    }
+}
