@@ -2,7 +2,8 @@
 
 use super::record::Record;
 use super::table::{Table, digits};
-use crate::analysis::critical_path::{Composition, CriticalPath, Parallelism, Part};
+use crate::analysis::Parallelism;
+use crate::analysis::critical_path::{Composition, CriticalPath, Part};
 use crate::trace::events::Label;
 use crate::units::SimDuration;
 use serde_json::{Map, Value};
@@ -203,7 +204,7 @@ pub fn write_events(path: &CriticalPath<'_>, sink: impl std::io::Write) -> std::
     let columns =
         ["id", "process", "clock", "service_s", "antecedents", "kind", "phase", "critical_s", "slack_s", "on_path"];
     lines.write_record(columns)?;
-    let mut spans = path.spans().iter().map(|span| span.event).collect::<Vec<_>>();
+    let mut spans = path.spans().map(|span| span.event).collect::<Vec<_>>();
     spans.sort_unstable();
     for (event, slack) in (0..).zip(path.slacks()) {
         let (entry, label) = (events.get(event), events.label_of(event));

@@ -139,7 +139,7 @@ impl<W: Write> Export<W> {
 
     fn path(&mut self, path: &CriticalPath<'_>) -> io::Result<()> {
         let events = path.events();
-        for span in path.spans().iter().filter(|span| span.to > span.from) {
+        for span in path.spans().filter(|span| span.to > span.from) {
             let label = events.label_of(span.event);
             let process = events.get(span.event).process;
             let (name, link) = match &span.through {

@@ -6,6 +6,7 @@ use super::accounts::Activity;
 use super::events::{Antecedent, Event, EventId, Events, Label, MESSAGE, Way};
 use super::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
+use rustc_hash::FxHashMap;
 use std::io::{self, Read, Write};
 
 /// The first bytes of a recording; the number is the version of the format.
@@ -342,6 +343,8 @@ struct Reading {
     ends: Vec<SimTime>,
     /// The labels of each phase by activity.
     labels: Vec<[u16; Activity::ALL.len()]>,
+    /// The ways of messages by the nodes at their ends: a trace may have many times more messages than ways.
+    message_ways: FxHashMap<(u32, u32), u32>,
 }
 
 impl Recording {
@@ -387,7 +390,15 @@ impl Reading {
         let ranks = header.nodes.len();
         let times = RankTimes { phases: Vec::new(), ranks: vec![Vec::new(); ranks] };
         let ends = vec![SimTime::START; ranks];
-        Self { header, events: Events::default(), times, now: SimTime::START, ends, labels: Vec::new() }
+        Self {
+            header,
+            events: Events::default(),
+            times,
+            now: SimTime::START,
+            ends,
+            labels: Vec::new(),
+            message_ways: FxHashMap::default(),
+        }
     }
 
     fn phase(&mut self, phase: String) {
@@ -449,19 +460,27 @@ impl Reading {
         let Some(event) = event.and_then(|event| EventId::try_from(event).ok()) else {
             return Err(source.malformed("the cause of an event does not come before it"));
         };
-        let (kind, link) = match mark.checked_sub(mark::CAUSED) {
+        let mut own = |kind: &str| self.events.way(Way { kind: kind.to_owned(), link: String::new() });
+        let way = match mark.checked_sub(mark::CAUSED) {
             Some(0) => {
                 source.number()?;
-                let node = |rank: u32| self.header.nodes[rank as usize];
-                (MESSAGE, format!("{}-{}", node(self.events.get(event).process), node(rank)))
+                self.message_way(self.events.get(event).process, rank)
             }
-            Some(1) => ("sending", String::new()),
-            Some(2) => ("memory", String::new()),
-            Some(3) => ("barrier", String::new()),
+            Some(1) => own("sending"),
+            Some(2) => own("memory"),
+            Some(3) => own("barrier"),
             _ => return Err(source.malformed(&format!("{mark} is the mark of no record"))),
         };
-        let way = self.events.way(Way { kind: kind.to_owned(), link });
         Ok(Antecedent { event, way, delay })
+    }
+
+    /// The way between the nodes of two ranks.
+    fn message_way(&mut self, from: u32, to: u32) -> u32 {
+        let node = |rank: u32| self.header.nodes[rank as usize];
+        let ends = (node(from), node(to));
+        let events = &mut self.events;
+        let way = || events.way(Way { kind: MESSAGE.to_owned(), link: format!("{}-{}", ends.0, ends.1) });
+        *self.message_ways.entry(ends).or_insert_with(way)
     }
 
     fn finish<R: Read>(self, source: &mut Source<R>) -> Result<Recording, RecordingError> {

@@ -165,9 +165,10 @@ proptest! {
         let (trace, recording) = run.recorded();
         let path = CriticalPath::of(&recording.events).expect("what has happened could happen");
         prop_assert_eq!(path.length(), trace.makespan);
-        let sum: SimDuration = path.spans().iter().map(|span| span.to - span.from).sum();
+        let sum: SimDuration = path.spans().map(|span| span.to - span.from).sum();
         prop_assert_eq!(sum, trace.makespan);
-        prop_assert!(path.spans().windows(2).all(|pair| pair[0].to == pair[1].from));
+        let spans: Vec<_> = path.spans().collect();
+        prop_assert!(spans.windows(2).all(|pair| pair[0].to == pair[1].from));
         let composition = path.composition();
         prop_assert_eq!(composition.kinds.iter().map(|part| part.time).sum::<SimDuration>(), trace.makespan);
         prop_assert_eq!(composition.processes.iter().map(|part| part.time).sum::<SimDuration>(), trace.makespan);
@@ -182,7 +183,10 @@ proptest! {
         let active = path.mean_active().unwrap_or(0.0);
         prop_assert!((path.parallelism().mean() - active).abs() <= 1e-12 * active);
         let slacks = path.slacks();
-        prop_assert!(path.spans().iter().all(|span| slacks[span.event as usize] == SimDuration::ZERO));
+        prop_assert!(path.spans().all(|span| slacks[span.event as usize] == SimDuration::ZERO));
+        for (rank, overlap) in (0..).zip(path.overlaps()) {
+            prop_assert!(overlap <= trace.accounts.rank(rank).get(Activity::Computing), "rank {}", rank);
+        }
     }
 
     /// Recording changes nothing, and tells the same times as the accounts.

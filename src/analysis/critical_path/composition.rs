@@ -55,11 +55,11 @@ impl Composition {
 }
 
 /// The longest part first, of equals the one that comes first on the path; nothing that takes no time.
-fn parts<T: Clone + Eq + Hash>(spans: &[Span], of: impl Fn(&Span) -> T) -> Vec<Part<T>> {
+fn parts<T: Clone + Eq + Hash>(spans: impl Iterator<Item = Span>, of: impl Fn(&Span) -> T) -> Vec<Part<T>> {
     let mut parts: Vec<Part<T>> = Vec::new();
     let mut places = FxHashMap::default();
-    for span in spans.iter().filter(|span| span.to > span.from) {
-        let of = of(span);
+    for span in spans.filter(|span| span.to > span.from) {
+        let of = of(&span);
         let place = *places.entry(of.clone()).or_insert(parts.len());
         if place == parts.len() {
             parts.push(Part { of, time: SimDuration::ZERO, pieces: 0 });

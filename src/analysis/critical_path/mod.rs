@@ -2,12 +2,12 @@
 
 mod composition;
 mod order;
-mod parallelism;
+mod overlap;
 
 pub use composition::{Composition, Part};
 pub use order::CausalityError;
-pub use parallelism::{Parallelism, Step};
 
+use super::parallelism::{self, Parallelism, Step};
 use crate::trace::events::{Antecedent, EventId, Events, MESSAGE};
 use crate::units::SimDuration;
 use order::{NONE, Order};
@@ -25,7 +25,9 @@ pub struct CriticalPath<'e> {
     predecessors: Vec<EventId>,
     order: Order,
     critical: Vec<SimDuration>,
-    spans: Vec<Span>,
+    /// The events on the path. What leads to each is found again when it is asked for: a path may have as many pieces
+    /// as the trace has events.
+    on_path: Vec<EventId>,
 }
 
 /// A piece of the critical path.
@@ -63,14 +65,14 @@ impl<'e> CriticalPath<'e> {
             predecessors,
             order,
             critical: vec![SimDuration::ZERO; events.count() as usize],
-            spans: vec![],
+            on_path: Vec::new(),
         };
         let mut critical = std::mem::take(&mut path.critical);
         for event in path.order.forwards() {
             critical[event as usize] = path.latest_cause(event, &critical).to;
         }
         path.critical = critical;
-        path.spans = path.walk_back();
+        path.on_path = path.walk_back();
         Ok(path)
     }
 
@@ -93,19 +95,18 @@ impl<'e> CriticalPath<'e> {
         latest
     }
 
-    fn walk_back(&self) -> Vec<Span> {
-        let mut spans = Vec::new();
+    fn walk_back(&self) -> Vec<EventId> {
+        let mut events = Vec::new();
         let mut at = self.last_event();
         while let Some(event) = at {
-            let span = self.latest_cause(event, &self.critical);
-            spans.push(span);
-            at = match span.through {
+            events.push(event);
+            at = match self.latest_cause(event, &self.critical).through {
                 Through::Activity => self.predecessor(event),
                 Through::Antecedent(antecedent) => Some(antecedent.event),
             };
         }
-        spans.reverse();
-        spans
+        events.reverse();
+        events
     }
 
     /// The event with the latest critical time, of equals the one with the least name.
@@ -132,15 +133,14 @@ impl<'e> CriticalPath<'e> {
     }
 
     /// The pieces of the path, from the beginning to the end, without gaps; their lengths sum to its length.
-    #[must_use]
-    pub fn spans(&self) -> &[Span] {
-        &self.spans
+    pub fn spans(&self) -> impl ExactSizeIterator<Item = Span> + '_ {
+        self.on_path.iter().map(|event| self.latest_cause(*event, &self.critical))
     }
 
     /// The length of the path, max crit(e): the shortest time in which the trace could have happened.
     #[must_use]
     pub fn length(&self) -> SimDuration {
-        self.spans.last().map_or(SimDuration::ZERO, |span| span.to)
+        self.on_path.last().map_or(SimDuration::ZERO, |event| self.critical(*event))
     }
 
     /// What the path consists of.
@@ -227,6 +227,14 @@ impl<'e> CriticalPath<'e> {
     #[must_use]
     pub fn parallelism(&self) -> Parallelism {
         Parallelism::of(|| self.activities(), u64::from(self.events.count()), self.length())
+    }
+
+    /// How long each process computes while a message from it or to it is on its way, by process.
+    ///
+    /// All messages are kept and sorted for it.
+    #[must_use]
+    pub fn overlaps(&self) -> Vec<SimDuration> {
+        overlap::overlaps(self)
     }
 
     /// Tells `receive` how many processors are at work when, in the order of time.
