@@ -105,12 +105,12 @@ impl Accounting {
             sum
         };
         let ranks: Vec<_> = times.ranks.iter().enumerate().map(rank).collect();
-        let whole = balance("", ranks.iter().map(|rank| rank.computation));
+        let whole = balance("", &ranks.iter().map(|rank| rank.computation).collect::<Vec<_>>());
         let phases = times.phases.iter().enumerate().map(|(number, phase)| {
             let computed = |phases: &Vec<[_; Activity::ALL.len()]>| {
                 phases.get(number).map_or(SimDuration::ZERO, |times| times[Activity::Computing as usize])
             };
-            balance(phase, times.ranks.iter().map(computed))
+            balance(phase, &times.ranks.iter().map(computed).collect::<Vec<_>>())
         });
         Self { phases: phases.collect(), ranks, whole }
     }
@@ -153,9 +153,9 @@ impl Gain {
     }
 }
 
-fn balance(phase: &str, computed: impl ExactSizeIterator<Item = SimDuration> + Clone) -> PhaseBalance {
-    let largest_s = computed.clone().max().unwrap_or_default().seconds();
-    let mean_s = computed.clone().sum::<SimDuration>().seconds() / count(computed.len());
+fn balance(phase: &str, computed: &[SimDuration]) -> PhaseBalance {
+    let largest_s = computed.iter().max().copied().unwrap_or_default().seconds();
+    let mean_s = computed.iter().copied().sum::<SimDuration>().seconds() / count(computed.len());
     let imbalance = (mean_s > 0.0).then(|| largest_s / mean_s);
     PhaseBalance { phase: phase.to_owned(), mean_s, largest_s, imbalance }
 }

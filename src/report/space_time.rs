@@ -314,9 +314,10 @@ impl Degrees {
         x.positions.range = -0.5..degrees - 0.5;
         x.positions.marks.retain(|mark| *mark < degrees && mark.fract() == 0.0);
         let named = |name: &str, index| (name.to_owned(), colour(index));
-        let (legend, middle) = match self.published.is_empty() {
-            true => (Vec::new(), 0.4),
-            false => (vec![named("simulated", 0), named("published", 1)], 0.0),
+        let (legend, middle) = if self.published.is_empty() {
+            (Vec::new(), 0.4)
+        } else {
+            (vec![named("simulated", 0), named("published", 1)], 0.0)
         };
         let frame = Frame {
             title: self.title.clone(),

@@ -133,6 +133,7 @@ impl<'e> CriticalPath<'e> {
     }
 
     /// The pieces of the path, from the beginning to the end, without gaps; their lengths sum to its length.
+    #[must_use]
     pub fn spans(&self) -> impl ExactSizeIterator<Item = Span> + '_ {
         self.on_path.iter().map(|event| self.latest_cause(*event, &self.critical))
     }
