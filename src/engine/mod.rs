@@ -12,6 +12,7 @@ mod processes;
 mod random;
 mod run;
 mod server;
+mod stacks;
 mod station;
 
 pub use appointments::Appointments;
@@ -21,4 +22,5 @@ pub use processes::{Asking, Mailbox, Processes, Step};
 pub use random::{AddressedStream, STREAM_GENERATOR, Streams, stable_hash};
 pub use run::{Run, Runs};
 pub use server::{Discipline, ServerId, Servers};
+pub use stacks::Stacks;
 pub use station::{Line, StationId, Stations};

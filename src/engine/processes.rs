@@ -22,27 +22,26 @@ impl<Q, A> Mailbox<Q, A> {
         Rc::new(Self { request: Cell::new(None), answer: Cell::new(None) })
     }
 
-    /// Leaves `request`; the future is ready when the simulation has answered it.
+    /// Leaves `request`, at once; the future, to be awaited at once, is ready when the simulation has answered it.
+    ///
+    /// The future does not hold the request: a process that waits is as small as it can be.
     pub fn ask(&self, request: Q) -> Asking<'_, Q, A> {
-        Asking { mailbox: self, request: Some(request) }
+        self.request.set(Some(request));
+        Asking { mailbox: self }
     }
 }
 
 /// A request on its way; awaiting it yields the answer.
-#[must_use = "nothing happens in the simulation until a request is awaited"]
+#[must_use = "the simulation answers when the process waits"]
 pub struct Asking<'m, Q, A> {
     mailbox: &'m Mailbox<Q, A>,
-    request: Option<Q>,
 }
 
-impl<Q: Unpin, A> Future for Asking<'_, Q, A> {
+impl<Q, A> Future for Asking<'_, Q, A> {
     type Output = A;
 
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<A> {
-        if let Some(request) = self.request.take() {
-            self.mailbox.request.set(Some(request));
-            return Poll::Pending;
-        }
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<A> {
+        // Nothing has been answered before the request has been taken out.
         self.mailbox.answer.take().map_or(Poll::Pending, Poll::Ready)
     }
 }

@@ -194,6 +194,7 @@ impl<J: Copy> Dispatcher<J> {
 
     /// Hands a communication job to a processor, at which it arrives now and for which it takes `service`.
     /// When it departs, unless it waits for the router's turn.
+    #[inline]
     pub fn serve(
         &mut self,
         calendar: &mut Calendar,
@@ -205,6 +206,22 @@ impl<J: Copy> Dispatcher<J> {
         let occupancy = &mut self.processors[processor as usize];
         // Also when the job preempts: its service must not pass for a turn that is over.
         occupancy.router_has_turn &= occupancy.line.free() >= now;
+        if occupancy.running().is_some() {
+            return self.serve_beside(calendar, now, processor, (job, service), urgency);
+        }
+        Some(occupancy.line.serve(now, service))
+    }
+
+    /// Serves a communication job on a processor that computes.
+    fn serve_beside(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        processor: u32,
+        (job, service): (J, SimDuration),
+        urgency: Urgency,
+    ) -> Option<SimTime> {
+        let occupancy = &mut self.processors[processor as usize];
         if urgency == Urgency::RouterTurn && occupancy.must_wait(self.turns) {
             self.defer(calendar, processor, Run::one(now), (job, service));
             return None;

@@ -43,7 +43,7 @@ pub use lu::Lu;
 pub use partition::{BlockCyclic, Blocks};
 pub use phases::Phases;
 pub use ping::Ping;
-pub(crate) use process::Surroundings;
+pub(crate) use process::{Notes, Surroundings};
 pub use process::{Answer, Message, Operation, Pattern, Process, Received, Request, Tally, Verb};
 pub use reduction::Reduction;
 pub use rehearsal::{Rehearsal, rehearse};

@@ -160,8 +160,19 @@ pub struct Tally {
 pub struct Process {
     rank: u32,
     surroundings: Rc<Surroundings>,
-    phase: Rc<Cell<Phase>>,
-    tally: Rc<Cell<Tally>>,
+}
+
+/// What a process writes down of itself.
+pub(crate) struct Notes {
+    phase: Cell<Phase>,
+    tally: Cell<Tally>,
+}
+
+impl Notes {
+    /// Those of so many ranks that have not begun.
+    pub(crate) fn of(ranks: u32) -> Vec<Self> {
+        (0..ranks).map(|_| Self { phase: Cell::new("program"), tally: Cell::default() }).collect()
+    }
 }
 
 /// What all processes of a run share.
@@ -172,6 +183,8 @@ pub(crate) struct Surroundings {
     pub host: u32,
     /// The node of each rank.
     pub nodes: Vec<u32>,
+    /// By rank; in one table, because there may be a million of them.
+    pub notes: Vec<Notes>,
     pub packet_bytes: u64,
     /// The most ranks on a node.
     pub ranks_per_node: u32,
@@ -185,8 +198,12 @@ pub(crate) struct Surroundings {
 }
 
 impl Process {
-    pub(crate) fn new(rank: u32, surroundings: Rc<Surroundings>) -> Self {
-        Self { rank, surroundings, phase: Rc::new(Cell::new("program")), tally: Rc::default() }
+    pub(crate) const fn new(rank: u32, surroundings: Rc<Surroundings>) -> Self {
+        Self { rank, surroundings }
+    }
+
+    fn notes(&self) -> &Notes {
+        &self.surroundings.notes[self.rank as usize]
     }
 
     /// The rank of this process, from 0.
@@ -269,7 +286,7 @@ impl Process {
 
     /// From now on the time of this process counts for `phase`.
     pub fn phase(&self, phase: Phase) {
-        self.phase.set(phase);
+        self.notes().phase.set(phase);
     }
 
     /// Reports a result of the program by name; the name ends in its unit.
@@ -298,7 +315,7 @@ impl Process {
     /// What this process has done so far.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        self.tally.get()
+        self.notes().tally.get()
     }
 
     /// Reports what this process has done as its share of `operations` (#op), `memory_bytes` (#b),
@@ -467,13 +484,13 @@ impl Process {
     }
 
     fn count(&self, change: impl FnOnce(&mut Tally)) {
-        let mut tally = self.tally.get();
+        let mut tally = self.tally();
         change(&mut tally);
-        self.tally.set(tally);
+        self.notes().tally.set(tally);
     }
 
     fn ask(&self, verb: Verb) -> Asking<'_, Request, Answer> {
-        self.surroundings.mailbox.ask(Request { phase: self.phase.get(), verb })
+        self.surroundings.mailbox.ask(Request { phase: self.notes().phase.get(), verb })
     }
 }
 

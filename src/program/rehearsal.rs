@@ -4,7 +4,7 @@
 //! is left. What is missing here is missing on every machine.
 
 use super::Program;
-use super::process::{Answer, Message, Operation, Pattern, Process, Received, Request, Surroundings, Verb};
+use super::process::{Answer, Message, Notes, Operation, Pattern, Process, Received, Request, Surroundings, Verb};
 use crate::engine::{Mailbox, Processes, Step, Streams};
 use crate::node::Processor;
 use crate::node::processor::Rate;
@@ -117,6 +117,7 @@ impl Hall {
             ranks,
             host,
             nodes: (0..ranks).collect(),
+            notes: Notes::of(ranks),
             packet_bytes,
             ranks_per_node: 1,
             balance: None,

@@ -179,12 +179,8 @@ impl<'m> Simulation<'m> {
     /// # Errors
     /// A deadlock with who waits for whom, a limit, or a fault of the program.
     pub fn run(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
-        let mut stage = self.play(Stage::set(self, program))?;
-        if stage.is_cut_short() {
-            let slow = self.clone().packet_by_packet();
-            return slow.play(Stage::set(&slow, program))?.close();
-        }
-        stage.close()
+        let stage = self.play(Stage::set(self, program))?;
+        self.close(stage, program)
     }
 
     /// Plays the run to its end and records what every rank does into `sink`; `name` tells what the program is.
@@ -197,15 +193,20 @@ impl<'m> Simulation<'m> {
         name: &str,
         sink: Box<dyn Write + '_>,
     ) -> Result<Trace, SimulationError> {
-        // What is written cannot be taken back, so it has to be known before whether the run is cut short.
-        let once = if self.play(Stage::set(self, program))?.is_cut_short() {
-            self.clone().packet_by_packet()
-        } else {
-            self.clone()
-        };
-        let mut stage = Stage::set(&once, program);
+        let mut stage = Stage::set(self, program);
         stage.record(name, sink)?;
-        once.play(stage)?.close()
+        let stage = self.play(stage)?;
+        self.close(stage, program)
+    }
+
+    /// The trace of a play; one that is cut short is counted by another, packet by packet.
+    fn close(&self, mut stage: Stage<'_>, program: &dyn Program) -> Result<Trace, SimulationError> {
+        if !stage.is_cut_short() {
+            return stage.close();
+        }
+        let slow = self.clone().packet_by_packet();
+        let exact = slow.play(Stage::set(&slow, program))?;
+        stage.close_counted_by(&exact)
     }
 
     fn play<'s>(&self, mut stage: Stage<'s>) -> Result<Stage<'s>, SimulationError> {

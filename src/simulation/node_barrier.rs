@@ -1,23 +1,24 @@
 //! Barriers of the ranks of a node.
 
 use crate::machine::Layout;
+use rustc_hash::FxHashMap;
 
 /// By node, who waits at its barrier.
 pub struct NodeBarriers {
-    waiting: Vec<Vec<u32>>,
+    waiting: FxHashMap<u32, Vec<u32>>,
 }
 
 impl NodeBarriers {
-    pub fn new(layout: &Layout) -> Self {
-        Self { waiting: vec![Vec::new(); layout.topology.nodes() as usize] }
+    pub fn new() -> Self {
+        Self { waiting: FxHashMap::default() }
     }
 
     /// `rank` has come to the barrier of its node; the others, if it is the last one.
     pub fn enter(&mut self, layout: &Layout, rank: u32) -> Option<Vec<u32>> {
         let node = layout.node(rank);
-        let waiting = &mut self.waiting[node as usize];
+        let waiting = self.waiting.entry(node).or_default();
         if waiting.len() + 1 == layout.ranks_on(node) as usize {
-            return Some(std::mem::take(waiting));
+            return self.waiting.remove(&node).or_else(|| Some(Vec::new()));
         }
         waiting.push(rank);
         None

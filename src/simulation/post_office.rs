@@ -65,7 +65,8 @@ pub enum TaskKind {
 pub enum TaskState {
     UnderWay,
     Sent,
-    Received(Received),
+    /// Apart, because most tasks of many are under way.
+    Received(Box<Received>),
 }
 
 impl TaskKind {
@@ -219,7 +220,7 @@ impl PostOffice {
         if letter.sending.is_none() {
             self.letters.take(ticket);
         }
-        self.task(operation).state = TaskState::Received(Received { from, message });
+        self.task(operation).state = TaskState::Received(Box::new(Received { from, message }));
     }
 
     fn task(&mut self, operation: Operation) -> &mut Task {

@@ -7,8 +7,8 @@ use super::recorder::Recorder;
 use super::{Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Step};
 use crate::machine::{Happening, Layout, Machine, Sends, Transport};
-use crate::program::{Answer, Message, Operation, Pattern, Process, Program, Request, Surroundings, Verb};
-use crate::trace::{Accounts, Activity, Delivery, Header, Phase, Trace};
+use crate::program::{Answer, Message, Notes, Operation, Pattern, Process, Program, Request, Surroundings, Verb};
+use crate::trace::{Accounts, Activity, Counts, Delivery, Header, LinkLoad, Phase, Trace};
 use crate::units::{SimDuration, SimTime};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -68,6 +68,7 @@ impl<'s> Stage<'s> {
             ranks,
             host: layout.first_rank(machine.host.node).unwrap_or(0),
             nodes: (0..ranks).map(|rank| layout.node(rank)).collect(),
+            notes: Notes::of(ranks),
             packet_bytes: machine.network.switching.packet_bytes(),
             ranks_per_node: layout.most_ranks_on_a_node(),
             balance: machine.nodes.balance(),
@@ -101,7 +102,7 @@ impl<'s> Stage<'s> {
             recorder: None,
             ready: VecDeque::new(),
             at_barrier: 0,
-            node_barriers: NodeBarriers::new(layout),
+            node_barriers: NodeBarriers::new(),
             finished: 0,
             last_finish: SimTime::START,
         }
@@ -162,7 +163,22 @@ impl<'s> Stage<'s> {
     }
 
     /// The trace, unless processes still wait.
-    pub fn close(mut self) -> Result<Trace, SimulationError> {
+    pub fn close(self) -> Result<Trace, SimulationError> {
+        let (links, counts) = self.traffic();
+        self.close_with(links, counts)
+    }
+
+    /// The trace with the counts and the loads of links of another play of the same run.
+    pub fn close_counted_by(self, other: &Self) -> Result<Trace, SimulationError> {
+        let (links, counts) = other.traffic();
+        self.close_with(links, counts)
+    }
+
+    fn traffic(&self) -> (Vec<LinkLoad>, Counts) {
+        (self.transport.link_loads(self.last_finish), self.transport.counts())
+    }
+
+    fn close_with(mut self, links: Vec<LinkLoad>, counts: Counts) -> Result<Trace, SimulationError> {
         if self.finished < self.layout.ranks() {
             return Err(self.standstill());
         }
@@ -170,8 +186,7 @@ impl<'s> Stage<'s> {
         for rank in 0..self.layout.ranks() {
             self.account(end, rank);
         }
-        let (makespan, links, counts) =
-            (end.since(SimTime::START), self.transport.link_loads(end), self.transport.counts());
+        let makespan = end.since(SimTime::START);
         if let Some(recorder) = self.recorder {
             recorder.finish(makespan, &links, counts)?;
         }
@@ -503,7 +518,7 @@ impl<'s> Stage<'s> {
 
 fn answer(state: TaskState) -> Answer {
     match state {
-        TaskState::Received(received) => Answer::Received(received),
+        TaskState::Received(received) => Answer::Received(*received),
         TaskState::Sent | TaskState::UnderWay => Answer::Done,
     }
 }

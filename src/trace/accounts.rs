@@ -70,14 +70,17 @@ impl Account {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accounts {
     phases: Vec<Phase>,
-    ranks: Vec<Vec<Account>>,
+    ranks: u32,
+    /// Those of a rank side by side, by phase.
+    accounts: Vec<Account>,
 }
 
 impl Accounts {
     /// Empty accounts for `ranks` ranks; `phases` come first and even if no time is spent in them.
     #[must_use]
     pub fn new(ranks: u32, phases: &[Phase]) -> Self {
-        Self { phases: phases.to_vec(), ranks: vec![Vec::new(); ranks as usize] }
+        let accounts = vec![Account::default(); ranks as usize * phases.len()];
+        Self { phases: phases.to_vec(), ranks, accounts }
     }
 
     /// Adds `span` of `activity` to the account of `rank` in `phase`.
@@ -86,30 +89,36 @@ impl Accounts {
             return;
         }
         let index = self.index(phase);
-        let accounts = &mut self.ranks[rank as usize];
-        if accounts.len() <= index {
-            accounts.reserve_exact(index + 1 - accounts.len());
-            accounts.resize(index + 1, Account::default());
-        }
-        accounts[index].add(activity, span);
+        self.accounts[rank as usize * self.phases.len() + index].add(activity, span);
     }
 
     fn index(&mut self, phase: Phase) -> usize {
         // Pointer first: phases are literals, and this runs for every interval.
         let known = self.phases.iter().position(|known| std::ptr::eq(*known, phase) || *known == phase);
-        known.unwrap_or_else(|| {
-            self.phases.push(phase);
-            self.phases.len() - 1
-        })
+        known.unwrap_or_else(|| self.open(phase))
+    }
+
+    /// A phase that has not been announced: the accounts move apart to make room.
+    fn open(&mut self, phase: Phase) -> usize {
+        let index = self.phases.len();
+        self.phases.push(phase);
+        let mut accounts = vec![Account::default(); self.ranks as usize * self.phases.len()];
+        for (new, old) in accounts.chunks_exact_mut(index + 1).zip(self.accounts.chunks_exact(index.max(1))) {
+            new[..index].copy_from_slice(&old[..index]);
+        }
+        self.accounts = accounts;
+        index
+    }
+
+    fn of(&self, rank: u32) -> &[Account] {
+        let count = self.phases.len();
+        &self.accounts[rank as usize * count..][..count]
     }
 
     /// The number of ranks.
-    ///
-    /// # Panics
-    /// Never: ranks are numbered in 32 bits.
     #[must_use]
-    pub fn ranks(&self) -> u32 {
-        u32::try_from(self.ranks.len()).expect("ranks are counted in 32 bits")
+    pub const fn ranks(&self) -> u32 {
+        self.ranks
     }
 
     /// The phases: the announced ones, then others in the order in which time was first spent in them.
@@ -122,14 +131,14 @@ impl Accounts {
     #[must_use]
     pub fn account(&self, rank: u32, phase: &str) -> Account {
         let index = self.phases.iter().position(|known| *known == phase);
-        index.and_then(|index| self.ranks[rank as usize].get(index)).copied().unwrap_or_default()
+        index.map(|index| self.of(rank)[index]).unwrap_or_default()
     }
 
     /// The account of `rank` over all phases.
     #[must_use]
     pub fn rank(&self, rank: u32) -> Account {
         let mut sum = Account::default();
-        for account in &self.ranks[rank as usize] {
+        for account in self.of(rank) {
             for activity in Activity::ALL {
                 sum.add(activity, account.get(activity));
             }

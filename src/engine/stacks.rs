@@ -1,0 +1,87 @@
+//! Many short stacks in one table.
+
+/// Stacks of `T`, of which most are empty at any time: their elements share a table whose places are used again.
+pub struct Stacks<T> {
+    tops: Vec<u32>,
+    places: Vec<Place<T>>,
+    vacant: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Place<T> {
+    value: T,
+    /// The place of the element below; of a vacant place, the next vacant one.
+    below: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<T: Copy> Stacks<T> {
+    /// `count` empty stacks.
+    #[must_use]
+    pub fn new(count: u32) -> Self {
+        Self { tops: vec![NONE; count as usize], places: Vec::new(), vacant: NONE }
+    }
+
+    /// The element on top of a stack.
+    #[must_use]
+    pub fn top(&self, stack: u32) -> Option<&T> {
+        self.places.get(self.tops[stack as usize] as usize).map(|place| &place.value)
+    }
+
+    /// Puts an element on top of a stack.
+    pub fn push(&mut self, stack: u32, value: T) {
+        let top = &mut self.tops[stack as usize];
+        let place = Place { value, below: *top };
+        if let Some(vacant) = self.places.get_mut(self.vacant as usize) {
+            *top = std::mem::replace(&mut self.vacant, vacant.below);
+            *vacant = place;
+            return;
+        }
+        *top = u32::try_from(self.places.len()).expect("fewer than four thousand million elements at once");
+        self.places.push(place);
+    }
+
+    /// Takes the element on top of a stack.
+    pub fn pop(&mut self, stack: u32) -> Option<T> {
+        let top = &mut self.tops[stack as usize];
+        let place = self.places.get_mut(*top as usize)?;
+        let popped = std::mem::replace(top, place.below);
+        place.below = std::mem::replace(&mut self.vacant, popped);
+        Some(place.value)
+    }
+
+    /// Takes all elements from a stack.
+    pub fn clear(&mut self, stack: u32) {
+        while self.pop(stack).is_some() {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn stacks_agree_with_vectors(actions in prop::collection::vec((0u32..3, 0u8..6, 0u64..100), 0..200)) {
+            let mut stacks = Stacks::new(3);
+            let mut vectors = vec![Vec::new(); 3];
+            for (stack, action, value) in actions {
+                let vector = &mut vectors[stack as usize];
+                match action {
+                    0 => {
+                        stacks.clear(stack);
+                        vector.clear();
+                    }
+                    1 | 2 => prop_assert_eq!(stacks.pop(stack), vector.pop()),
+                    _ => {
+                        stacks.push(stack, value);
+                        vector.push(value);
+                    }
+                }
+                prop_assert_eq!(stacks.top(stack), vector.last());
+            }
+        }
+    }
+}

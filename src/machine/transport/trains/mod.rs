@@ -1,0 +1,324 @@
+//! Trains: packets of one message that follow each other at equal distances cross stations in one step.
+//!
+//! A train is admitted to a vertex as soon as its first packet comes there, or ahead of that, as a *passage*: a bet
+//! that nothing else happens at the vertex before its last packet has come. The processor and the link behind it then
+//! serve the whole train by a closed form ([`Runs`]), and it goes on to the next vertex. Whatever does happen at a
+//! vertex before that *settles* it first: packets that have not come yet are withdrawn from there on, on all of
+//! their way, and come when they come. So every vertex is at any time in the state in which single packets would have
+//! brought it, and times, orders and counts are the same.
+//!
+//! The conditions: links are plain stations, nothing but the processor of a vertex gives packets to its links (no
+//! rendezvous), no job is free of charge, and the memory does not pay for transfers. Where they do not hold every packet
+//! has its own events. Arrivals at the same instant come in the order of the keys that their events would have.
+
+use super::{Job, Message, MessageId, Transport};
+use crate::engine::{Appointments, Calendar, Entity, Line, Lists, Run, Runs, Stacks};
+use crate::machine::pace::Pace;
+use crate::machine::{Happening, Machine, Sends};
+use crate::network::{Link, Network, Packet, PacketKind, Topology};
+use crate::node::{Dispatcher, Node, Standing, Urgency};
+use crate::trace::{Counts, LinkLoad};
+use crate::units::{SimDuration, SimTime};
+use std::collections::VecDeque;
+
+mod advance;
+mod withdraw;
+
+/// So many vertices ahead of its events a train is admitted at most.
+const REACH: u16 = 256;
+
+/// Where passages come from that begin at their vertex, and where those go that end there.
+const NO_LINK: u32 = u32::MAX;
+
+/// All links at work, and the trains on them.
+pub(super) struct Trains {
+    topology: Topology,
+    ports: u32,
+    link: Link,
+    tracks: Vec<Track>,
+    /// By link: the vertex that it leads to.
+    ends: Vec<u32>,
+    /// By link: what comes out of it and has not been admitted where it leads.
+    coming: Lists<Coming>,
+    /// By vertex: what has been admitted and may have to be withdrawn, the last to arrive on top.
+    passages: Stacks<Passage>,
+    /// Trains that have been given to a link and perhaps are admitted ahead: those of one link in their order.
+    ahead: VecDeque<Flight>,
+    /// The last transmission time: packets are mostly of the same length.
+    last_time: (u32, SimDuration),
+}
+
+/// One direction of a link.
+#[derive(Clone, Copy, Default)]
+struct Track {
+    line: Line,
+    carried: u32,
+}
+
+/// Equal packets of one message, by their arrivals at a vertex.
+#[derive(Clone, Copy)]
+struct Train {
+    run: Run,
+    packet: Packet,
+    /// It has been withdrawn before: from now on it is admitted when it comes.
+    cautious: bool,
+    /// How many vertices more it may be admitted to ahead.
+    reach: u16,
+}
+
+/// A train that comes out of a link, or begins its way at a vertex.
+#[derive(Clone, Copy)]
+struct Flight {
+    link: u32,
+    /// Whose event the arrival of the first packet is: that of the link, or, if the transmission takes no time, that
+    /// of the processor that has sent it.
+    entity: Entity,
+    train: Train,
+}
+
+/// Something that happens at the end of a transmission.
+#[derive(Clone, Copy)]
+struct Coming {
+    train: Train,
+    /// As that of a [`Flight`].
+    entity: Entity,
+    /// Whether the train arrives at the other end.
+    arrives: bool,
+    /// Whether the departure of the first packet matters to its source.
+    leaves: bool,
+}
+
+impl Coming {
+    const fn key(&self) -> (SimTime, Entity) {
+        (self.train.run.first, self.entity)
+    }
+}
+
+/// A train at a vertex that has admitted it.
+#[derive(Clone, Copy)]
+struct Passage {
+    train: Train,
+    /// The link that it comes by.
+    link: u32,
+    /// Whose events its arrivals are.
+    entity: Entity,
+    /// The link that it leaves by, or its acknowledge.
+    out: u32,
+    service: SimDuration,
+    /// The vertex and that link before the train.
+    before: Standing,
+    link_free: SimTime,
+    /// It waits for the router's turn.
+    deferred: bool,
+    /// The source is told of the departure of the last packet.
+    notice: bool,
+}
+
+impl Passage {
+    /// A train that comes to a vertex and is served there.
+    const fn of(flight: &Flight, service: SimDuration, before: Standing) -> Self {
+        let Flight { link, entity, train } = *flight;
+        let (out, link_free) = (NO_LINK, SimTime::START);
+        Self { train, link, entity, out, service, before, link_free, deferred: false, notice: false }
+    }
+
+    /// How many of the packets have arrived when the event with this key is played.
+    fn arrived(&self, (now, entity): (SimTime, Entity)) -> u32 {
+        let until = if self.entity <= entity { now } else { now.before(SimDuration::from_ps(1)) };
+        let arrived = self.train.run.within(until, SimDuration::ZERO);
+        if self.link == NO_LINK { arrived.max(1) } else { arrived }
+    }
+}
+
+/// When packets depart from a processor.
+enum Departures {
+    One(SimTime),
+    Many(Runs),
+}
+
+impl Departures {
+    const fn first(&self) -> SimTime {
+        match self {
+            Self::One(departure) => *departure,
+            Self::Many(runs) => runs.first(),
+        }
+    }
+}
+
+impl Trains {
+    /// The idle links of `topology`, if trains cross the machine as single packets do.
+    pub(super) fn of(machine: &Machine, topology: &Topology, pace: Option<&Pace>) -> Option<Self> {
+        let Machine { nodes, network, sends, .. } = machine;
+        let takes_time = |service| match pace {
+            None => service > SimDuration::ZERO,
+            Some(pace) => (0..topology.vertices()).all(|node| pace.service(node, service) > SimDuration::ZERO),
+        };
+        let jobs = [nodes.sending.time(0, 0), nodes.routing.per_packet];
+        let acknowledges = *sends == Sends::UntilDelivered;
+        let possible = network.is_plain()
+            && *sends != Sends::Rendezvous
+            && nodes.dma_per_word == SimDuration::ZERO
+            && jobs.into_iter().all(takes_time)
+            && (!acknowledges || takes_time(nodes.acknowledging.per_hop))
+            && network.links.time(1) > SimDuration::ZERO;
+        possible.then(|| Self::new(network, topology.clone()))
+    }
+
+    fn new(network: &Network, topology: Topology) -> Self {
+        let ports = topology.ports();
+        let count = topology.vertices() * ports;
+        Self {
+            ports,
+            link: network.links.clone(),
+            tracks: vec![Track::default(); count as usize],
+            ends: (0..count)
+                .map(|link| topology.neighbour(link / ports, link % ports).map_or(NO_LINK, |(end, _)| end))
+                .collect(),
+            coming: Lists::new(count),
+            passages: Stacks::new(topology.vertices()),
+            ahead: VecDeque::new(),
+            last_time: (0, network.links.time(0)),
+            topology,
+        }
+    }
+
+    /// How many entities the links use.
+    pub(super) fn entities(&self) -> Entity {
+        self.topology.vertices() * self.ports
+    }
+
+    pub(super) fn hops(&self, from: u32, to: u32) -> u32 {
+        self.topology.distance(from, to)
+    }
+
+    /// What every direction of a link has carried up to `now`.
+    pub(super) fn loads(&self, now: SimTime) -> impl Iterator<Item = LinkLoad> + '_ {
+        (0..self.entities()).filter_map(move |link| {
+            let from = link / self.ports;
+            let to = Some(self.ends[link as usize]).filter(|end| *end != NO_LINK)?;
+            let Track { line, carried } = &self.tracks[link as usize];
+            Some(LinkLoad { from, to, packets: *carried, busy: line.served(now) })
+        })
+    }
+
+    /// Whether anything is still on a link at `now`.
+    pub(super) fn are_under_way(&self, now: SimTime) -> bool {
+        !self.coming.are_empty() || self.tracks.iter().any(|track| track.line.free() > now)
+    }
+
+    /// The link that leads from `at` towards `to`.
+    fn route(&self, at: u32, to: u32) -> u32 {
+        at * self.ports + self.topology.route(at, to)
+    }
+
+    /// The time for which a packet holds a link.
+    fn transmission(&mut self, bytes: u32) -> SimDuration {
+        if self.last_time.0 != bytes {
+            self.last_time = (bytes, self.link.time(u64::from(bytes)));
+        }
+        self.last_time.1
+    }
+}
+
+/// The parts of a [`Transport`] that trains move through.
+pub(super) struct Play<'t> {
+    pub(super) trains: &'t mut Trains,
+    pub(super) node: &'t Node,
+    pub(super) pace: Option<&'t Pace>,
+    pub(super) sends: Sends,
+    pub(super) packet_bytes: u64,
+    pub(super) calendar: &'t mut Calendar,
+    pub(super) processors: &'t mut Dispatcher<Job>,
+    pub(super) told: &'t mut Appointments<Job>,
+    pub(super) messages: &'t mut [Message],
+    pub(super) vacant: &'t mut Vec<MessageId>,
+    pub(super) happenings: &'t mut VecDeque<Happening>,
+    pub(super) counts: &'t mut Counts,
+    pub(super) first_processor: Entity,
+    /// The key of the event that is played.
+    pub(super) key: (SimTime, Entity),
+}
+
+impl Transport {
+    /// The trains, if the machine lets packets travel so.
+    pub(super) fn play(&mut self) -> Option<Play<'_>> {
+        let super::Carrier::Trains(trains) = &mut self.carrier else { return None };
+        Some(Play {
+            trains,
+            node: &self.node,
+            pace: self.pace.as_deref(),
+            sends: self.sends,
+            packet_bytes: self.packet_bytes,
+            calendar: &mut self.calendar,
+            processors: &mut self.processors,
+            told: &mut self.told,
+            messages: &mut self.messages,
+            vacant: &mut self.vacant,
+            happenings: &mut self.happenings,
+            counts: &mut self.counts,
+            first_processor: self.first.processor,
+            key: self.key,
+        })
+    }
+}
+
+impl Play<'_> {
+    fn acknowledge(&self, id: MessageId) -> Packet {
+        let bytes = u32::try_from(self.node.acknowledging.bytes.count()).expect("check limits the size of packets");
+        Packet::new(id, self.messages[id as usize].from, bytes, PacketKind::Acknowledge)
+    }
+
+    /// What a packet that has come to `vertex` costs its processor.
+    fn cost(&self, vertex: u32, packet: Packet) -> (SimDuration, Urgency) {
+        let here = packet.to == vertex;
+        let service = match packet.kind {
+            PacketKind::Acknowledge => self.node.acknowledging.per_hop,
+            PacketKind::Data if here => {
+                self.node.routing.per_packet + self.node.receiving.time(u64::from(packet.bytes))
+            }
+            PacketKind::Data => self.node.routing.per_packet,
+        };
+        (self.service(vertex, service), if here { Urgency::AtOnce } else { Urgency::RouterTurn })
+    }
+
+    fn service(&self, node: u32, service: SimDuration) -> SimDuration {
+        self.pace.map_or(service, |pace| pace.service(node, service))
+    }
+
+    fn serve_own(&mut self, node: u32, job: Job, service: SimDuration) {
+        let departure = self.processors.serve(self.calendar, self.key.0, node, (job, service), Urgency::AtOnce);
+        self.counts.events += 1;
+        self.told.add(self.calendar, node, departure.expect("a preparation preempts computations"), job);
+    }
+
+    /// The link by which a packet leaves `vertex`, and for how long it holds it.
+    fn way(&mut self, vertex: u32, packet: Packet) -> (u32, SimDuration) {
+        let out = self.trains.route(vertex, packet.to);
+        (out, self.trains.transmission(packet.bytes))
+    }
+
+    /// Gives packets to a link as they depart from its processor; when they come out of it.
+    fn transmit(&mut self, out: u32, departures: Runs, count: u32, transmission: SimDuration) -> Runs {
+        self.counts.packet_hops += u64::from(count);
+        self.counts.events += u64::from(count);
+        let track = &mut self.trains.tracks[out as usize];
+        track.carried += count;
+        departures.through(&mut track.line, transmission)
+    }
+
+    /// Gives a packet to a link at its departure from the processor; when it comes out of it.
+    fn transmit_one(&mut self, out: u32, departure: SimTime, transmission: SimDuration) -> SimTime {
+        self.counts.packet_hops += 1;
+        self.counts.events += 1;
+        let track = &mut self.trains.tracks[out as usize];
+        track.carried += 1;
+        track.line.serve(departure, transmission)
+    }
+
+    /// Whose event it is when a packet that leaves the processor of `vertex` at `departure` comes out of `link`: what
+    /// does not wait and takes no time comes out when the processor has sent it.
+    fn exit(&self, vertex: u32, link: u32, departure: SimTime, transmission: SimDuration) -> Entity {
+        let is_free = self.trains.tracks[link as usize].line.free() <= departure;
+        if transmission == SimDuration::ZERO && is_free { self.first_processor + vertex } else { link }
+    }
+}

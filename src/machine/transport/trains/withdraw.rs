@@ -1,0 +1,142 @@
+//! How trains that have been admitted ahead are taken back.
+
+use super::{Coming, NO_LINK, Passage, Play, Train};
+use crate::engine::Run;
+use crate::machine::transport::Job;
+use crate::network::{Packet, PacketKind};
+use crate::units::{SimDuration, SimTime};
+
+impl Play<'_> {
+    /// Something else than the arrival of a passage happens at `vertex`: what has not come to it yet is withdrawn.
+    pub(in crate::machine::transport) fn settle(&mut self, vertex: u32) {
+        while let Some(passage) = self.trains.passages.pop(vertex) {
+            let arrived = passage.arrived(self.key);
+            if arrived < passage.train.run.count {
+                self.withdraw(vertex, &passage, arrived);
+                self.come_later(vertex, &passage, arrived);
+            }
+            if arrived > 0 {
+                self.trains.passages.clear(vertex);
+            }
+        }
+    }
+
+    /// All but the first `kept` packets of the last passage of `vertex`, which has been taken out, are withdrawn from
+    /// there on.
+    fn withdraw(&mut self, vertex: u32, passage: &Passage, kept: u32) {
+        let Passage { train: Train { run, packet, .. }, out, service, before, link_free, .. } = *passage;
+        if passage.deferred {
+            self.processors.take_back_deferred(vertex, kept);
+            return;
+        }
+        let withdrawn = run.count - kept;
+        self.counts.events -= u64::from(withdrawn);
+        let departures = self.processors.take_back(self.calendar, vertex, before, (run, kept), service);
+        if packet.to == vertex {
+            self.take_out(vertex, packet, withdrawn);
+            if out != NO_LINK {
+                let acknowledge = self.acknowledge(packet.message);
+                let transmission = self.trains.transmission(acknowledge.bytes);
+                self.take_back(out, link_free, 1, transmission);
+                self.cancel(out, 1);
+            }
+            return;
+        }
+        if passage.notice {
+            self.withdraw_notice(vertex, passage);
+        }
+        let transmission = self.trains.transmission(packet.bytes);
+        self.take_back(out, link_free, run.count, transmission);
+        if let Some(departures) = departures {
+            self.transmit(out, departures, kept, transmission);
+        }
+        self.cancel(out, withdrawn);
+    }
+
+    fn withdraw_notice(&mut self, vertex: u32, passage: &Passage) {
+        let more = passage.notice && self.messages[passage.train.packet.message as usize].unprepared > 0;
+        if more && self.node.sending.overlap {
+            self.told.withdraw(vertex);
+        } else {
+            self.trains.coming.pop_back(passage.out);
+        }
+    }
+
+    fn take_out(&mut self, vertex: u32, packet: Packet, count: u32) {
+        let message = &mut self.messages[packet.message as usize];
+        if packet.kind == PacketKind::Acknowledge || message.missing == 0 {
+            self.told.withdraw(vertex);
+        }
+        if packet.kind == PacketKind::Data {
+            message.missing += count;
+        }
+    }
+
+    fn take_back(&mut self, out: u32, free: SimTime, count: u32, transmission: SimDuration) {
+        let track = &mut self.trains.tracks[out as usize];
+        track.line.take_back(free, transmission * u64::from(count));
+        track.carried -= count;
+        self.counts.packet_hops -= u64::from(count);
+        self.counts.events -= u64::from(count);
+    }
+
+    /// The last packets given to `link` do not come out of it after all.
+    fn cancel(&mut self, link: u32, count: u32) {
+        let mut left = count;
+        while let Some(coming) = self.trains.coming.back_mut(link).filter(|_| left > 0) {
+            let Run { count, .. } = &mut coming.train.run;
+            if let Some(rest) = count.checked_sub(left).filter(|rest| *rest > 0) {
+                *count = rest;
+                return;
+            }
+            left -= *count;
+            self.trains.coming.pop_back(link);
+        }
+        if left > 0 {
+            self.cancel_admitted(link, left);
+        }
+    }
+
+    /// The last `left` packets that have been admitted where `link` ends do not come. What comes after them from
+    /// elsewhere comes when it comes.
+    fn cancel_admitted(&mut self, link: u32, mut left: u32) {
+        let vertex = self.trains.ends[link as usize];
+        while left > 0 {
+            let mut passage = self.trains.passages.pop(vertex).expect("what has been admitted is known");
+            if passage.link != link {
+                self.withdraw(vertex, &passage, 0);
+                self.come_later(vertex, &passage, 0);
+                continue;
+            }
+            let kept = passage.train.run.count.saturating_sub(left);
+            self.withdraw(vertex, &passage, kept);
+            left -= passage.train.run.count - kept;
+            if kept > 0 {
+                passage.train.run.count = kept;
+                if passage.train.packet.to == vertex {
+                    passage.out = NO_LINK;
+                }
+                self.trains.passages.push(vertex, passage);
+            }
+        }
+    }
+
+    /// All but the first `kept` packets of a withdrawn passage come when they come.
+    fn come_later(&mut self, vertex: u32, passage: &Passage, kept: u32) {
+        let Passage { train, link, entity, out, .. } = *passage;
+        if link == NO_LINK {
+            let withdrawn = u64::from(train.run.count - kept);
+            let id = train.packet.message;
+            self.messages[id as usize].unprepared += u64::from(train.packet.bytes) * withdrawn;
+            if self.node.sending.overlap {
+                self.told.add(self.calendar, vertex, self.processors.free(vertex), Job::Continue(id));
+            } else {
+                self.notify_departure(out, train);
+            }
+        } else if let Some(run) = train.run.tail(kept) {
+            let train = Train { run, cautious: true, ..train };
+            self.trains.coming.push_front(link, Coming { train, entity, arrives: true, leaves: false });
+            self.schedule_next(link);
+        }
+    }
+}
