@@ -5,7 +5,7 @@ use super::{Failure, OutputFormat};
 use crate::analysis::Gain;
 use crate::report::comparison::{Comparison, Side};
 use crate::report::{Format, Writer};
-use crate::simulation::play;
+use crate::simulation::{Detail, play};
 use clap::Args;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub fn execute(arguments: &CompareArguments) -> Result<(), Failure> {
 }
 
 fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure> {
-    let traced = Traced::load(input, set, seed)?;
+    let traced = Traced::load(input, set, seed, Detail::Ranks)?;
     let path = traced.path()?;
     let gain = if traced.metadata.is_some() { gain(input, set, seed, &traced)? } else { None };
     let values = [&[String::new()], set].concat().join(", ");

@@ -8,6 +8,7 @@ use crate::report::critical_path::{CriticalPathReport, write_events};
 use crate::report::perfetto::write_perfetto;
 use crate::report::space_time::{SpaceTime, Window, histogram, profile};
 use crate::report::{Format, Writer};
+use crate::simulation::Detail;
 use crate::units::SimDuration;
 use clap::Args;
 use std::fs::File;
@@ -58,13 +59,13 @@ pub struct CriticalPathArguments {
 }
 
 pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
-    let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed)?;
+    let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed, Detail::Links)?;
     let path = traced.path()?;
     if let Some(file) = &arguments.events {
         create(file, |sink| write_events(&path, sink))?;
     }
     draw(arguments, &traced, &path)?;
-    let report = CriticalPathReport::new(traced.title.clone(), &path, traced.makespan());
+    let report = CriticalPathReport::new(traced.title.clone(), &path, traced.recording());
     let format = Format::from(arguments.format);
     if format == Format::Text {
         write!(stdout(), "{report}")?;

@@ -11,7 +11,7 @@ use crate::program::{Distribution, GaussJordan, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport};
 use crate::scenario::source::Fault;
 use crate::scenario::{AxisValue, Case, Comparison, Measurements, Scenario};
-use crate::simulation::{SimulationError, play, play_recorded};
+use crate::simulation::{Detail, SimulationError, play, play_recorded};
 use crate::trace::Trace;
 use serde_json::Value;
 use std::io::Write;
@@ -191,8 +191,13 @@ impl Outcome {
     }
 
     /// Plays `case` as [`of`](Self::of) does, and records the run with the first seed into `sink`.
-    pub fn recorded(case: &Case, references: &References, sink: Box<dyn Write + '_>) -> Result<Self, SimulationError> {
-        Self::with(case, references, told(&case.scenario, || play_recorded(&case.scenario, sink))?)
+    pub fn recorded(
+        case: &Case,
+        references: &References,
+        detail: Detail,
+        sink: Box<dyn Write + '_>,
+    ) -> Result<Self, SimulationError> {
+        Self::with(case, references, told(&case.scenario, || play_recorded(&case.scenario, detail, sink))?)
     }
 
     fn with(case: &Case, references: &References, mut trace: Trace) -> Result<Self, SimulationError> {

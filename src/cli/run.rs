@@ -7,6 +7,7 @@ use super::{Failure, ScenarioArguments};
 use crate::analysis::Parallelism;
 use crate::report::space_time::Degrees;
 use crate::report::{Format, HeatMap, Writer};
+use crate::simulation::Detail;
 use clap::Args;
 use serde::Deserialize;
 use std::fs::File;
@@ -23,6 +24,9 @@ pub struct RunArguments {
     /// Records what every rank does, and why, into this file, for `critical-path` and `compare`; of the first seed.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// Records what every link carries, too: trains of packets with their causes.
+    #[arg(long, requires = "trace")]
+    transfers: bool,
     /// Draws for how much of the time how many activities are under way if only causality delays them; of programs that
     /// compute critical times, such as `Ising`.
     #[arg(long, value_name = "FILE.svg")]
@@ -44,7 +48,8 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
         None => Outcome::of(&case, &references)?,
         Some(file) => {
             let sink = File::create(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
-            Outcome::recorded(&case, &references, Box::new(BufWriter::new(sink)))?
+            let detail = if arguments.transfers { Detail::Links } else { Detail::Ranks };
+            Outcome::recorded(&case, &references, detail, Box::new(BufWriter::new(sink)))?
         }
     };
     if let Some(file) = &arguments.heat_map {

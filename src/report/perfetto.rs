@@ -1,9 +1,10 @@
 //! A trace in the trace-event format, which Perfetto (ui.perfetto.dev) and Chrome show.
 
 use crate::analysis::critical_path::{CriticalPath, Through};
-use crate::trace::Recording;
 use crate::trace::events::{EventId, MESSAGE};
-use crate::units::SimDuration;
+use crate::trace::{Recording, Transfer};
+use crate::units::{SimDuration, SimTime};
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -13,7 +14,8 @@ const PATH: u32 = 2;
 const LINKS: u32 = 3;
 
 /// Writes a trace: a track for each process with its activities and waits, an arrow for each message, a track for
-/// the critical path and, of a recorded run, a track for each direction of a link with its mean utilization.
+/// the critical path and, of a recorded run, a track for each direction of a link with what it carried, or with its mean
+/// utilization if that is not recorded.
 /// The number of slices written.
 ///
 /// # Errors
@@ -155,15 +157,37 @@ impl<W: Write> Export<W> {
         Ok(())
     }
 
+    /// A track for each direction of a link: with its trains of packets if they are recorded, else with one slice.
     fn links(&mut self, run: &Recording) -> io::Result<()> {
+        let mut tracks = FxHashMap::default();
         for (number, link) in (1..).zip(&run.links) {
-            self.name(LINKS, number, &format!("{} → {}", link.from, link.to))?;
+            tracks.insert((link.from, link.to), number);
             let used = link.busy.seconds() / run.makespan.seconds().max(f64::MIN_POSITIVE);
-            let told = json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
-            let name = format!("{:.1} % busy", 100.0 * used);
-            self.slice((LINKS, number), &name, (SimDuration::ZERO, run.makespan), &told)?;
+            let busy = format!("{:.1} % busy", 100.0 * used);
+            self.name(LINKS, number, &format!("{} → {}, {busy}", link.from, link.to))?;
+            if run.transfers.is_empty() {
+                let told = json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
+                self.slice((LINKS, number), &busy, (SimDuration::ZERO, run.makespan), &told)?;
+            }
+        }
+        for transfer in &run.transfers {
+            if let Some(number) = tracks.get(&(transfer.from, transfer.to)) {
+                self.transfer(*number, run, transfer)?;
+            }
         }
         Ok(())
+    }
+
+    fn transfer(&mut self, track: u32, run: &Recording, transfer: &Transfer) -> io::Result<()> {
+        let sender = run.events.get(transfer.event).process;
+        let what = if transfer.is_acknowledge { "acknowledge to" } else { "from" };
+        let name = format!("{what} process {sender}");
+        let span = [transfer.first, transfer.end()].map(|time| time.since(SimTime::START));
+        let told = json!({
+            "packets": transfer.packets, "packet_bytes": transfer.bytes, "busy_s": transfer.busy().seconds(),
+            "destination": transfer.destination, "caused_by": run.events.name(transfer.event),
+        });
+        self.slice((LINKS, track), &name, (span[0], span[1]), &told)
     }
 }
 

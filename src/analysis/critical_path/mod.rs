@@ -1,5 +1,6 @@
 //! The critical path of a trace, after Overeinder and Sloot (1995).
 
+mod by_link;
 mod composition;
 mod order;
 mod overlap;
@@ -8,8 +9,10 @@ pub use composition::{Composition, Part};
 pub use order::CausalityError;
 
 use super::parallelism::{self, Parallelism, Step};
+use crate::trace::Recording;
 use crate::trace::events::{Antecedent, EventId, Events, MESSAGE};
 use crate::units::SimDuration;
+use by_link::Carried;
 use order::{NONE, Order};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -147,7 +150,13 @@ impl<'e> CriticalPath<'e> {
     /// What the path consists of.
     #[must_use]
     pub fn composition(&self) -> Composition {
-        Composition::of(self)
+        Composition::of(self, None)
+    }
+
+    /// What the path of a recorded run consists of. Where it tells what links carried, messages are taken apart by link.
+    #[must_use]
+    pub fn composition_of(&self, run: &Recording) -> Composition {
+        Composition::of(self, Carried::of(self, run))
     }
 
     /// The service times of all activities that occupy a processor.

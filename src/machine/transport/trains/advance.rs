@@ -48,8 +48,8 @@ impl Play<'_> {
         let notice = more || self.sends == Sends::UntilInjected;
         let coming = self.exit(from, out, departures.first(), transmission);
         let departures = match departures {
-            Departures::One(departure) => Run::one(self.transmit_one(out, departure, transmission)).into(),
-            Departures::Many(runs) => self.transmit(out, runs, run.count, transmission),
+            Departures::One(departure) => Run::one(self.transmit_one(out, &packet, departure, transmission)).into(),
+            Departures::Many(runs) => self.transmit(out, &packet, runs, transmission),
         };
         self.counts.events += u64::from(run.count);
         let train = Train { run, packet, cautious: false, reach: REACH };
@@ -126,7 +126,7 @@ impl Play<'_> {
             self.counts.events += u64::from(count);
             let (out, transmission) = self.way(node, packet);
             let entity = self.exit(node, out, departures.first(), transmission);
-            let comings = self.transmit(out, departures, count, transmission);
+            let comings = self.transmit(out, &packet, departures, transmission);
             let train = Train { run: Run::one(self.key.0), packet, cautious: false, reach: REACH };
             self.go_ahead(out, entity, train, &comings);
         }
@@ -234,9 +234,11 @@ impl Play<'_> {
         }
         (flight.link, flight.entity) = (out, self.exit(vertex, out, departures.first(), transmission));
         flight.train.run = match departures {
-            Departures::One(departure) => Run::one(self.transmit_one(out, departure, transmission)),
+            Departures::One(departure) => {
+                Run::one(self.transmit_one(out, &flight.train.packet, departure, transmission))
+            }
             Departures::Many(runs) => {
-                let comings = self.transmit(out, runs, run.count, transmission);
+                let comings = self.transmit(out, &flight.train.packet, runs, transmission);
                 let Some(run) = comings.single() else {
                     self.go_ahead(out, flight.entity, flight.train, &comings);
                     return false;
