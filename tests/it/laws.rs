@@ -231,9 +231,12 @@ proptest! {
     #[test]
     fn transfers_tell_what_links_carry(run in any_run()) {
         let (_, recording) = run.recorded();
-        let (_, one_by_one) = run.recorded_as(true);
         let packets = packets_by_link(&recording);
-        prop_assert_eq!(&packets, &packets_by_link(&one_by_one));
+        // In which order things happen at the same instant is a matter of convention if packets take no time.
+        if run.machine.nodes.acknowledging.bytes.count() > 0 {
+            let (_, one_by_one) = run.recorded_as(true);
+            prop_assert_eq!(&packets, &packets_by_link(&one_by_one));
+        }
         let end = SimTime::START + recording.makespan;
         for link in &recording.links {
             let packets = packets.get(&(link.from, link.to)).map_or(&[][..], |packets| &packets[..]);
