@@ -111,8 +111,10 @@ impl Runs {
     /// The departures of these jobs from another station that serves each for `service`.
     #[must_use]
     pub fn through(&self, line: &mut Line, service: SimDuration) -> Self {
-        if self.len == 1 && self.runs[0].count == 1 {
-            return Run::one(line.serve(self.runs[0].first, service)).into();
+        if self.len == 1
+            && let Some(departures) = serve_evenly(line, self.runs[0], service)
+        {
+            return departures.into();
         }
         let mut departures = Self::NONE;
         for run in self.iter() {
@@ -128,6 +130,21 @@ impl From<Run> for Runs {
         (runs.runs[0], runs.len) = (run, 1);
         runs
     }
+}
+
+/// The departures of jobs that arrive in a run and are served one after the other for `service` each, if they depart
+/// at equal distances as well: those that come no slower than they are served follow one another, and those that come
+/// to an idle station are served as they come.
+fn serve_evenly(line: &mut Line, run: Run, service: SimDuration) -> Option<Run> {
+    let departures = if run.gap <= service || run.count == 1 {
+        Run { first: line.free().max(run.first) + service, gap: service, count: run.count }
+    } else if line.free() <= run.first {
+        Run { first: run.first + service, ..run }
+    } else {
+        return None;
+    };
+    line.pass(departures.last(), service * u64::from(run.count));
+    Some(departures)
 }
 
 /// The departures of jobs that arrive in a run, are served one after the other for `service` each, and find the

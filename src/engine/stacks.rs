@@ -30,6 +30,7 @@ impl<T: Copy> Stacks<T> {
     }
 
     /// Puts an element on top of a stack.
+    #[inline]
     pub fn push(&mut self, stack: u32, value: T) {
         let top = &mut self.tops[stack as usize];
         let place = Place { value, below: *top };

@@ -247,12 +247,14 @@ fn number(number: usize) -> u32 {
 /// What ends now. What ends at the same picosecond ends in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
+    /// A row of the computation on a node after which another one comes.
+    RowBefore(usize),
     /// A transmission over the link that leaves a node by a port.
     Transmission(usize, usize),
     /// A job of the communication software on a node.
     Job(usize),
-    /// A row of the computation on a node.
-    Row(usize),
+    /// The last row of the computation on a node.
+    LastRow(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -278,6 +280,12 @@ struct Computation {
     /// Since when it has had the processor, if it has it.
     running_since: Option<u64>,
     router_has_turn: bool,
+}
+
+impl Computation {
+    const fn row_end(&self, node: usize) -> End {
+        if self.rows_left == 1 { End::LastRow(node) } else { End::RowBefore(node) }
+    }
 }
 
 /// A message; `from` and `to` are ranks.
@@ -348,7 +356,7 @@ impl<'m> SlowMachine<'m> {
             match end {
                 End::Transmission(node, port) => self.end_transmission(node, port),
                 End::Job(node) => self.end_job(node),
-                End::Row(node) => self.end_row(node),
+                End::RowBefore(node) | End::LastRow(node) => self.end_row(node),
             }
         }
         self.outcome.deliveries.sort_unstable();
@@ -571,14 +579,14 @@ impl<'m> SlowMachine<'m> {
     fn resume_computation(&mut self, node: usize) {
         if let Some(computation) = &mut self.computations[node] {
             computation.running_since = Some(self.now);
-            self.agenda.insert((self.now + computation.left_of_row, End::Row(node)));
+            self.agenda.insert((self.now + computation.left_of_row, computation.row_end(node)));
         }
     }
 
     fn stop_computation(&mut self, node: usize) {
         let Some(computation) = &mut self.computations[node] else { return };
         let Some(since) = computation.running_since.take() else { return };
-        self.agenda.remove(&(since + computation.left_of_row, End::Row(node)));
+        self.agenda.remove(&(since + computation.left_of_row, computation.row_end(node)));
         computation.left_of_row -= self.now - since;
         computation.router_has_turn &= self.now == since;
     }

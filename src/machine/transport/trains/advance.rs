@@ -205,14 +205,13 @@ impl Play<'_> {
     fn go_through(
         &mut self,
         vertex: u32,
-        mut passage: Passage,
+        passage: Passage,
         departures: Option<Departures>,
         flight: &mut Flight,
     ) -> bool {
         let Train { run, packet, .. } = passage.train;
         let Some(mut departures) = departures else {
-            passage.deferred = true;
-            self.keep(vertex, passage);
+            self.keep(vertex, Passage { deferred: true, ..passage });
             return false;
         };
         self.counts.events += u64::from(run.count);
@@ -227,9 +226,9 @@ impl Play<'_> {
             waits = false;
         }
         let (out, transmission) = self.way(vertex, flight.train.packet);
-        (passage.out, passage.link_free) = (out, self.trains.tracks[out as usize].line.free());
-        self.keep(vertex, passage);
-        if waits || passage.link_free.since(departures.first()) > transmission {
+        let link_free = self.trains.tracks[out as usize].line.free();
+        self.keep(vertex, Passage { out, link_free, ..passage });
+        if waits || link_free.since(departures.first()) > transmission {
             flight.train.reach = 0;
         }
         (flight.link, flight.entity) = (out, self.exit(vertex, out, departures.first(), transmission));
@@ -250,6 +249,7 @@ impl Play<'_> {
     }
 
     /// The passage may have to be withdrawn, unless all of it has come; what has come before need not be known.
+    #[inline]
     fn keep(&mut self, vertex: u32, passage: Passage) {
         let now = self.key.0;
         if passage.train.run.last() > now {

@@ -280,6 +280,7 @@ impl Play<'_> {
     }
 
     /// What a packet that has come to `vertex` costs its processor.
+    #[inline]
     fn cost(&self, vertex: u32, packet: Packet) -> (SimDuration, Urgency) {
         let here = packet.to == vertex;
         let service = match packet.kind {
@@ -292,6 +293,7 @@ impl Play<'_> {
         (self.service(vertex, service), if here { Urgency::AtOnce } else { Urgency::RouterTurn })
     }
 
+    #[inline]
     fn service(&self, node: u32, service: SimDuration) -> SimDuration {
         self.pace.map_or(service, |pace| pace.service(node, service))
     }
@@ -303,6 +305,7 @@ impl Play<'_> {
     }
 
     /// The link by which a packet leaves `vertex`, and for how long it holds it.
+    #[inline]
     fn way(&mut self, vertex: u32, packet: Packet) -> (u32, SimDuration) {
         let out = self.trains.route(vertex, packet.to);
         (out, self.trains.transmission(packet.bytes))
@@ -344,6 +347,7 @@ impl Play<'_> {
 
     /// Whose event it is when a packet that leaves the processor of `vertex` at `departure` comes out of `link`: what
     /// does not wait and takes no time comes out when the processor has sent it.
+    #[inline]
     fn exit(&self, vertex: u32, link: u32, departure: SimTime, transmission: SimDuration) -> Entity {
         let is_free = self.trains.tracks[link as usize].line.free() <= departure;
         if transmission == SimDuration::ZERO && is_free { self.first_processor + vertex } else { link }
