@@ -68,7 +68,7 @@ impl Transfers {
                 event: self.causes.get(packet.message as usize).copied().unwrap_or_default(),
                 bytes: packet.bytes,
                 first: first.before(time),
-                gap,
+                gap: if packets == 1 { SimDuration::ZERO } else { gap },
                 time,
                 packets,
             };
@@ -85,6 +85,9 @@ impl Transfers {
     }
 
     /// The last packets that a link has been given do not come.
+    ///
+    /// # Panics
+    /// If there are not so many, or it is sure already that they come.
     pub fn give_back(&mut self, link: u32, mut packets: u32) {
         let given = &mut self.given[link as usize];
         while packets > 0 {

@@ -71,7 +71,7 @@ impl Run {
 }
 
 /// Every packet for itself, in order, by the vertices that a link joins.
-fn packets_by_link(recording: &Recording) -> BTreeMap<(u32, u32), Vec<Transfer>> {
+pub fn packets_by_link(recording: &Recording) -> BTreeMap<(u32, u32), Vec<Transfer>> {
     let mut packets: BTreeMap<_, Vec<Transfer>> = BTreeMap::new();
     for transfer in &recording.transfers {
         let one = |number: u32| {
