@@ -63,14 +63,23 @@ impl Run {
 /// At most so many runs come out of two stations of which one run went into the first.
 const MOST: usize = 4;
 
-/// A few runs, one after the other: what becomes of one run in a station or two.
+/// What becomes of one run in a station or two: mostly one run again, else a few, one after the other.
+#[derive(Clone, Debug)]
+pub enum Runs {
+    /// A single one.
+    One(Run),
+    /// Several: apart, because they are rare and large.
+    Few(Box<Few>),
+}
+
+/// Several runs, one after the other.
 #[derive(Clone, Copy, Debug)]
-pub struct Runs {
+pub struct Few {
     runs: [Run; MOST],
     len: usize,
 }
 
-impl Runs {
+impl Few {
     const NONE: Self = Self { runs: [Run::one(SimTime::START); MOST], len: 0 };
 
     fn push(&mut self, run: Run) {
@@ -84,51 +93,43 @@ impl Runs {
         self.runs[self.len] = run;
         self.len += 1;
     }
+}
 
+impl Runs {
     /// The first instant.
     #[must_use]
-    pub const fn first(&self) -> SimTime {
-        self.runs[0].first
-    }
-
-    /// The run, if it is the only one.
-    #[must_use]
-    pub fn single(&self) -> Option<Run> {
-        (self.len == 1).then_some(self.runs[0])
+    pub fn first(&self) -> SimTime {
+        self.as_slice()[0].first
     }
 
     /// How many instants there are.
     #[must_use]
     pub fn count(&self) -> u32 {
-        self.iter().map(|run| run.count).sum()
+        self.as_slice().iter().map(|run| run.count).sum()
     }
 
     /// The runs in order.
-    pub fn iter(&self) -> impl Iterator<Item = Run> + '_ {
-        self.runs[..self.len].iter().copied()
+    #[must_use]
+    pub fn as_slice(&self) -> &[Run] {
+        match self {
+            Self::One(run) => std::slice::from_ref(run),
+            Self::Few(few) => &few.runs[..few.len],
+        }
     }
 
     /// The departures of these jobs from another station that serves each for `service`.
     #[must_use]
     pub fn through(&self, line: &mut Line, service: SimDuration) -> Self {
-        if self.len == 1
-            && let Some(departures) = serve_evenly(line, self.runs[0], service)
+        if let Self::One(run) = self
+            && let Some(departures) = serve_evenly(line, *run, service)
         {
-            return departures.into();
+            return Self::One(departures);
         }
-        let mut departures = Self::NONE;
-        for run in self.iter() {
-            serve(line, run, service, &mut departures);
+        let mut departures = Few::NONE;
+        for run in self.as_slice() {
+            serve(line, *run, service, &mut departures);
         }
-        departures
-    }
-}
-
-impl From<Run> for Runs {
-    fn from(run: Run) -> Self {
-        let mut runs = Self::NONE;
-        (runs.runs[0], runs.len) = (run, 1);
-        runs
+        if departures.len == 1 { Self::One(departures.runs[0]) } else { Self::Few(Box::new(departures)) }
     }
 }
 
@@ -152,7 +153,7 @@ fn serve_evenly(line: &mut Line, run: Run, service: SimDuration) -> Option<Run> 
 ///
 /// With `a_k = a + k g` and `f = line.free` the recurrence `d_k = max(a_k, d_(k-1)) + s` has a closed form: while jobs
 /// find the station busy, `d_k = f + (k + 1) s`; from the first on that does not, `d_k = a_k + s`.
-fn serve(line: &mut Line, run: Run, service: SimDuration, departures: &mut Runs) {
+fn serve(line: &mut Line, run: Run, service: SimDuration, departures: &mut Few) {
     // Jobs that come no slower than they are served keep a station busy from the first one on.
     let busy_from = if run.gap <= service { line.free().max(run.first) } else { line.free() };
     let backlog = run.within(busy_from, service);
@@ -179,7 +180,7 @@ mod tests {
     }
 
     fn instants(runs: &Runs) -> Vec<u64> {
-        runs.iter().flat_map(|run| (0..run.count).map(move |index| run.nth(index).ps())).collect()
+        runs.as_slice().iter().flat_map(|run| (0..run.count).map(move |index| run.nth(index).ps())).collect()
     }
 
     /// One job after the other.
@@ -201,10 +202,10 @@ mod tests {
             let mut lines = [Line::default(); 2];
             lines[0].pass(SimTime::from_ps(free.0), ps(0));
             lines[1].pass(SimTime::from_ps(free.1), ps(0));
-            let halfway = Runs::from(arrivals).through(&mut lines[0], ps(service.0));
+            let halfway = Runs::One(arrivals).through(&mut lines[0], ps(service.0));
             let departures = halfway.through(&mut lines[1], ps(service.1));
             let (mut first_free, mut second_free) = free;
-            let expected = slowly(&mut first_free, &instants(&arrivals.into()), service.0);
+            let expected = slowly(&mut first_free, &instants(&Runs::One(arrivals)), service.0);
             prop_assert_eq!(instants(&halfway), expected.clone());
             prop_assert_eq!(instants(&departures), slowly(&mut second_free, &expected, service.1));
             prop_assert_eq!(lines.map(|line| line.free().ps()), [first_free, second_free]);

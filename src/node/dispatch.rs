@@ -106,7 +106,7 @@ enum Due {
 }
 
 /// What a processor does with jobs that it is handed.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Admission {
     /// How many of them it takes; it has to be asked again when the next one comes.
     pub count: u32,
@@ -194,7 +194,8 @@ impl<J: Copy> Dispatcher<J> {
 
     /// Hands a communication job to a processor, at which it arrives now and for which it takes `service`.
     /// When it departs, unless it waits for the router's turn.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the job is put together only where it has to be kept")]
+    #[inline(always)]
     pub fn serve(
         &mut self,
         calendar: &mut Calendar,
@@ -247,8 +248,12 @@ impl<J: Copy> Dispatcher<J> {
             let count = self.defer(calendar, processor, arrivals, (job, service));
             return Admission { count, departures: None };
         }
+        if occupancy.running().is_none() && !occupancy.router_has_turn {
+            let departures = Runs::One(arrivals).through(&mut occupancy.line, service);
+            return Admission { count: arrivals.count, departures: Some(departures) };
+        }
         let count = occupancy.foreseen(arrivals, service);
-        let departures = Runs::from(arrivals.head(count)).through(&mut occupancy.line, service);
+        let departures = Runs::One(arrivals.head(count)).through(&mut occupancy.line, service);
         self.put_off(calendar, processor, service * u64::from(count));
         Admission { count, departures: Some(departures) }
     }
@@ -343,7 +348,7 @@ impl<J: Copy> Dispatcher<J> {
         }
         let kept = (kept > 0).then(|| arrivals.head(kept))?;
         occupancy.router_has_turn &= before.free >= kept.first;
-        Some(Runs::from(kept).through(&mut occupancy.line, service))
+        Some(Runs::One(kept).through(&mut occupancy.line, service))
     }
 
     /// Takes back all but the first `kept`, one at least, of the jobs handed over last, which wait for the
@@ -438,7 +443,7 @@ impl<J> Background<J> {
         for Deferred { job, service, count } in self.deferred.drain(..) {
             stolen += service * u64::from(count);
             let arrivals = Run { first: now, gap: SimDuration::ZERO, count };
-            let_in.push((job, Runs::from(arrivals).through(line, service)));
+            let_in.push((job, Runs::One(arrivals).through(line, service)));
         }
         self.router_due = None;
         if let Some(running) = &mut self.running {

@@ -165,12 +165,16 @@ impl<const D: usize> Shape for Grid<D> {
     }
 
     fn route(&self, at: u32, to: u32) -> u32 {
+        self.course(at, to).0
+    }
+
+    fn course(&self, at: u32, to: u32) -> (u32, u32) {
         let (mut at, mut to) = (at, to);
         let mut port = 0;
         for axis in self.axes {
             let (here, there) = (at % axis.side, to % axis.side);
             if here != there {
-                return port + u32::from(!axis.rises(here, there));
+                return (port + u32::from(!axis.rises(here, there)), axis.distance(here, there));
             }
             (at, to, port) = (at / axis.side, to / axis.side, port + 2);
         }

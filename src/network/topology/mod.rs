@@ -291,6 +291,17 @@ impl Topology {
         with_shape!(self, shape => shape.route(at, to))
     }
 
+    /// The port of [`Topology::route`], and through how many vertices, `at` being the first, the route is known to
+    /// leave by that port.
+    ///
+    /// # Panics
+    /// As [`Topology::route`].
+    #[must_use]
+    pub fn course(&self, at: u32, to: u32) -> (u32, u32) {
+        assert!(at != to, "vertex {at} needs no route to itself");
+        with_shape!(self, shape => shape.course(at, to))
+    }
+
     /// The vertices from `from` to node `to` along [`Topology::route`], both included.
     ///
     /// # Panics

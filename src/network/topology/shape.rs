@@ -40,6 +40,9 @@ pub(super) trait Shape {
     fn ports(&self) -> u32;
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)>;
     fn route(&self, at: u32, to: u32) -> u32;
+    fn course(&self, at: u32, to: u32) -> (u32, u32) {
+        (self.route(at, to), 1)
+    }
     fn distance(&self, a: u32, b: u32) -> u32;
     fn faults(&self) -> Vec<String>;
     fn layout(&self) -> Vec<(f64, f64)>;

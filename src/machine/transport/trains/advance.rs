@@ -1,11 +1,12 @@
 //! How trains come to a vertex, are served there and go on, as far ahead of their events as they may.
 
-use super::{Coming, Departures, Flight, NO_LINK, Passage, Play, REACH, Train};
+use super::{Advance, Coming, Flight, NO_LINK, Passage, Play, Train};
 use crate::engine::{Entity, Run, Runs};
 use crate::machine::transport::{Job, Message, MessageId};
 use crate::machine::{Happening, Sends};
 use crate::network::{Packet, PacketKind};
-use crate::node::Urgency;
+use crate::node::{Admission, Urgency};
+use crate::units::SimDuration;
 
 impl Play<'_> {
     /// Has the source's processor prepare the next packets of a message: as many as nothing is known to come between.
@@ -22,38 +23,27 @@ impl Play<'_> {
             return;
         }
         let packet = Packet::new(id, to, length, PacketKind::Data);
-        let out = self.trains.route(from, to);
-        let transmission = self.trains.transmission(length);
+        let mut train = Train::new(Run::one(now), packet);
+        let (out, transmission) = self.way(from, &mut train);
         let (before, link_free) = (self.processors.standing(from), self.trains.tracks[out as usize].line.free());
         let overlap = self.node.sending.overlap;
         let is_alone = self.processors.free(from) <= now && (overlap || link_free <= now + service);
         let equal = u32::try_from(unprepared / self.packet_bytes).expect("check limits the size of messages");
-        let run = Run {
-            first: now,
-            gap: if overlap { service } else { service + transmission },
-            count: if is_alone { equal.max(1) } else { 1 },
-        };
+        let gap = if overlap { service } else { service + transmission };
+        let run = Run { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
         let job = (Job::PassOn(packet), service);
-        let (run, departures) = if run.count == 1 {
-            let departure = self.processors.serve(self.calendar, now, from, job, Urgency::AtOnce);
-            (run, departure.map(Departures::One))
-        } else {
-            let admission = self.processors.serve_run(self.calendar, from, run, job, Urgency::AtOnce);
-            (run.head(admission.count), admission.departures.map(Departures::Many))
-        };
-        let departures = departures.expect("a preparation preempts computations");
+        let admission = self.processors.serve_run(self.calendar, from, run, job, Urgency::AtOnce);
+        train.run = run.head(admission.count);
+        let count = train.run.count;
+        let departures = admission.departures.expect("a preparation preempts computations");
         let message = &mut self.messages[id as usize];
-        message.unprepared -= bytes * u64::from(run.count);
+        message.unprepared -= bytes * u64::from(count);
         let more = message.unprepared > 0;
         let notice = more || self.sends == Sends::UntilInjected;
         let coming = self.exit(from, out, departures.first(), transmission);
-        let departures = match departures {
-            Departures::One(departure) => Run::one(self.transmit_one(out, &packet, departure, transmission)).into(),
-            Departures::Many(runs) => self.transmit(out, &packet, runs, transmission),
-        };
-        self.counts.events += u64::from(run.count);
-        let train = Train { run, packet, cautious: false, reach: REACH };
-        if run.count > 1 {
+        let comings = self.transmit(out, &packet, &departures, transmission);
+        self.counts.events += u64::from(count);
+        if count > 1 {
             let entity = if overlap { self.first_processor + from } else { out };
             let deferred = false;
             let passage = Passage { train, link: NO_LINK, entity, out, service, before, link_free, deferred, notice };
@@ -63,13 +53,13 @@ impl Play<'_> {
             self.told.add(self.calendar, from, self.processors.free(from), Job::Continue(id));
         }
         let leaves = notice && !(more && overlap);
-        if run.count == 1 && (leaves || !is_alone) {
+        if count == 1 && (leaves || !is_alone) {
             // Behind a backlog there is no telling what comes before it.
-            let train = Train { run: Run::one(departures.first()), ..train };
+            let train = Train { run: Run::one(comings.first()), ..train };
             self.come(out, Coming { train, entity: coming, arrives: true, leaves });
             return;
         }
-        self.go_ahead(out, coming, train, &departures);
+        self.go_ahead(out, coming, train, &comings);
         self.admit_ahead();
         if leaves {
             self.notify_departure(out, train);
@@ -88,8 +78,11 @@ impl Play<'_> {
         if coming.arrives {
             let vertex = self.trains.ends[link as usize];
             self.settle(vertex);
-            let reach = if coming.train.cautious { 0 } else { REACH };
-            self.arrive(Flight { link, entity: coming.entity, train: Train { reach, ..coming.train } });
+            let Coming { mut train, entity, .. } = coming;
+            if train.advance == Advance::AfterLink {
+                train.advance = Advance::Ahead;
+            }
+            self.arrive(Flight { link, entity, train });
         }
         self.schedule_next(link);
     }
@@ -103,7 +96,7 @@ impl Play<'_> {
                 self.leave(message);
                 self.settle(node);
                 let packet = Packet::new(message, node, bytes, PacketKind::Data);
-                let train = Train { run: Run::one(self.key.0), packet, cautious: false, reach: REACH };
+                let train = Train::new(Run::one(self.key.0), packet);
                 self.arrive(Flight { link: NO_LINK, entity: self.key.1, train });
             }
             Some(Job::TakeIn(packet)) => self.finish_taking_in(packet),
@@ -124,10 +117,10 @@ impl Play<'_> {
             let Job::PassOn(packet) = job else { unreachable!("only packets that are passed on wait for the router") };
             let count = departures.count();
             self.counts.events += u64::from(count);
-            let (out, transmission) = self.way(node, packet);
+            let mut train = Train::new(Run::one(self.key.0), packet);
+            let (out, transmission) = self.way(node, &mut train);
             let entity = self.exit(node, out, departures.first(), transmission);
-            let comings = self.transmit(out, &packet, departures, transmission);
-            let train = Train { run: Run::one(self.key.0), packet, cautious: false, reach: REACH };
+            let comings = self.transmit(out, &packet, &departures, transmission);
             self.go_ahead(out, entity, train, &comings);
         }
         // Not before all are on their links: what is admitted ahead may come back.
@@ -171,91 +164,104 @@ impl Play<'_> {
     fn admit(&mut self, flight: &mut Flight) -> bool {
         let Flight { link, train: Train { run, packet, .. }, .. } = *flight;
         let vertex = if link == NO_LINK { packet.to } else { self.trains.ends[link as usize] };
-        if run.count == 1 { self.admit_packet(vertex, flight) } else { self.admit_run(vertex, flight) }
+        if run.count == 1 && packet.to != vertex {
+            self.pass_on(vertex, flight)
+        } else {
+            self.admit_train(vertex, flight)
+        }
     }
 
-    fn admit_packet(&mut self, vertex: u32, flight: &mut Flight) -> bool {
-        let Train { run, packet, .. } = flight.train;
-        let (service, urgency) = self.cost(vertex, packet);
+    /// A single packet comes to a vertex on its way. The rest is as in [`admit`](Self::admit).
+    fn pass_on(&mut self, vertex: u32, flight: &mut Flight) -> bool {
+        let Flight { link, entity, train } = *flight;
+        let Train { run: Run { first: arrival, .. }, packet, .. } = train;
+        let service = self.passing_on(vertex, packet.kind);
         let before = self.processors.standing(vertex);
         let job = (Job::PassOn(packet), service);
-        let departure = self.processors.serve(self.calendar, run.first, vertex, job, urgency);
-        let passage = Passage::of(flight, service, before);
-        self.go_through(vertex, passage, departure.map(Departures::One), flight)
+        let urgency = Urgency::RouterTurn;
+        let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, job, urgency) else {
+            self.keep(vertex, Passage { deferred: true, ..Passage::of(flight, service, before) });
+            return false;
+        };
+        let (out, transmission) = self.way(vertex, &mut flight.train);
+        let track = &mut self.trains.tracks[out as usize];
+        let link_free = track.line.free();
+        flight.link = out;
+        flight.entity = if transmission == SimDuration::ZERO && link_free <= departure {
+            self.first_processor + vertex
+        } else {
+            out
+        };
+        flight.train.run.first = track.line.serve(departure, transmission);
+        track.carried += 1;
+        if before.free() > arrival || link_free.since(departure) > transmission {
+            flight.train.advance = flight.train.advance.after_link();
+        }
+        self.counts.packet_hops += 1;
+        self.counts.events += 2;
+        if self.trains.transfers.is_some() {
+            self.tell(out, &packet, &[flight.train.run], transmission);
+        }
+        if arrival > self.key.0 {
+            let (deferred, notice) = (false, false);
+            let passage = Passage { train, link, entity, out, service, before, link_free, deferred, notice };
+            self.trains.passages.push(vertex, passage);
+        }
+        true
     }
 
-    fn admit_run(&mut self, vertex: u32, flight: &mut Flight) -> bool {
+    /// A train comes to a vertex, or a packet to its destination. The rest is as in [`admit`](Self::admit).
+    fn admit_train(&mut self, vertex: u32, flight: &mut Flight) -> bool {
         let Flight { link, entity, train: Train { run, packet, .. } } = *flight;
         let (service, urgency) = self.cost(vertex, packet);
         let before = self.processors.standing(vertex);
         let job = (Job::PassOn(packet), service);
-        let admission = self.processors.serve_run(self.calendar, vertex, run, job, urgency);
-        if let Some(rest) = run.tail(admission.count) {
+        let Admission { count, departures } = self.processors.serve_run(self.calendar, vertex, run, job, urgency);
+        if let Some(rest) = run.tail(count) {
             let train = Train { run: rest, ..flight.train };
             self.trains.coming.push_front(link, Coming { train, entity, arrives: true, leaves: false });
             self.schedule_next(link);
-            flight.train.run.count = admission.count;
+            flight.train.run.count = count;
         }
         let passage = Passage::of(flight, service, before);
-        self.go_through(vertex, passage, admission.departures.map(Departures::Many), flight)
-    }
-
-    /// What `vertex` has let in is taken in there or goes on by a link. The rest is as in [`admit`](Self::admit).
-    #[inline]
-    fn go_through(
-        &mut self,
-        vertex: u32,
-        passage: Passage,
-        departures: Option<Departures>,
-        flight: &mut Flight,
-    ) -> bool {
-        let Train { run, packet, .. } = passage.train;
         let Some(mut departures) = departures else {
             self.keep(vertex, Passage { deferred: true, ..passage });
             return false;
         };
-        self.counts.events += u64::from(run.count);
-        let mut waits = passage.before.free() > run.first;
+        self.counts.events += u64::from(count);
+        let mut waits = before.free() > run.first;
         if packet.to == vertex {
-            if !self.take_in(vertex, packet, run.count) {
+            if !self.take_in(vertex, packet, count) {
                 self.keep(vertex, passage);
                 return false;
             }
-            departures = Departures::One(self.processors.free(vertex));
-            flight.train.packet = self.acknowledge(packet.message);
+            departures = Runs::One(Run::one(self.processors.free(vertex)));
+            flight.train = Train { advance: flight.train.advance, ..Train::new(run, self.acknowledge(packet.message)) };
             waits = false;
         }
-        let (out, transmission) = self.way(vertex, flight.train.packet);
+        let (out, transmission) = self.way(vertex, &mut flight.train);
         let link_free = self.trains.tracks[out as usize].line.free();
         self.keep(vertex, Passage { out, link_free, ..passage });
         if waits || link_free.since(departures.first()) > transmission {
-            flight.train.reach = 0;
+            flight.train.advance = flight.train.advance.after_link();
         }
         (flight.link, flight.entity) = (out, self.exit(vertex, out, departures.first(), transmission));
-        flight.train.run = match departures {
-            Departures::One(departure) => {
-                Run::one(self.transmit_one(out, &flight.train.packet, departure, transmission))
+        let packet = flight.train.packet;
+        match self.transmit(out, &packet, &departures, transmission) {
+            Runs::One(run) => {
+                flight.train.run = run;
+                true
             }
-            Departures::Many(runs) => {
-                let comings = self.transmit(out, &flight.train.packet, runs, transmission);
-                let Some(run) = comings.single() else {
-                    self.go_ahead(out, flight.entity, flight.train, &comings);
-                    return false;
-                };
-                run
+            comings @ Runs::Few(_) => {
+                self.go_ahead(out, flight.entity, flight.train, &comings);
+                false
             }
-        };
-        true
+        }
     }
 
-    /// The passage may have to be withdrawn, unless all of it has come; what has come before need not be known.
-    #[inline]
+    /// The passage may have to be withdrawn, unless all of it has come.
     fn keep(&mut self, vertex: u32, passage: Passage) {
-        let now = self.key.0;
-        if passage.train.run.last() > now {
-            if self.trains.passages.top(vertex).is_some_and(|top| top.train.run.last() < now) {
-                self.trains.passages.clear(vertex);
-            }
+        if passage.train.run.last() > self.key.0 {
             self.trains.passages.push(vertex, passage);
         }
     }
@@ -275,7 +281,8 @@ impl Play<'_> {
 
     /// The train has been given to `link` and comes out of it so; it is admitted ahead as far as it may.
     fn go_ahead(&mut self, link: u32, entity: Entity, train: Train, comings: &Runs) {
-        self.trains.ahead.extend(comings.iter().map(|run| Flight { link, entity, train: Train { run, ..train } }));
+        let flights = comings.as_slice().iter().map(|run| Flight { link, entity, train: Train { run: *run, ..train } });
+        self.trains.ahead.extend(flights);
     }
 
     /// Admits all trains that wait for it to the vertices that they come to, as far as they may be admitted ahead.
@@ -287,8 +294,7 @@ impl Play<'_> {
 
     /// Admits a train that has been given to a link to one vertex after the other, as far as it may be admitted ahead.
     fn go_on(&mut self, mut flight: Flight) {
-        while flight.train.reach > 0 && self.is_next(&flight) {
-            flight.train.reach -= 1;
+        while flight.train.advance == Advance::Ahead && self.is_next(&flight) {
             if !self.admit(&mut flight) {
                 return;
             }
@@ -304,11 +310,19 @@ impl Play<'_> {
 
     /// Whether nothing that is known already comes to the end of its link before the train or changes what is done
     /// there.
-    fn is_next(&self, Flight { link, entity, train }: &Flight) -> bool {
+    fn is_next(&mut self, Flight { link, entity, train }: &Flight) -> bool {
         let vertex = self.trains.ends[*link as usize];
-        let last = self.trains.passages.top(vertex);
-        let follows = last.is_none_or(|last| (last.train.run.last(), last.entity) <= (train.run.first, *entity));
-        follows && self.trains.coming.is_empty(*link) && self.processors.is_calm(vertex)
+        if let Some(top) = self.trains.passages.top(vertex) {
+            let last = (top.train.run.last(), top.entity);
+            if last > (train.run.first, *entity) {
+                return false;
+            }
+            if last.0 < self.key.0 {
+                // All have come and need not be known any more.
+                self.trains.passages.clear(vertex);
+            }
+        }
+        self.trains.coming.is_empty(*link) && self.processors.is_calm(vertex)
     }
 
     /// Something comes out of `link` later.

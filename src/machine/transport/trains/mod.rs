@@ -24,9 +24,6 @@ use std::collections::VecDeque;
 mod advance;
 mod withdraw;
 
-/// So many vertices ahead of its events a train is admitted at most.
-const REACH: u16 = 256;
-
 /// Where passages come from that begin at their vertex, and where those go that end there.
 const NO_LINK: u32 = u32::MAX;
 
@@ -62,10 +59,38 @@ struct Track {
 struct Train {
     run: Run,
     packet: Packet,
+    /// It leaves so many vertices more by this port: a route is asked for where it turns.
+    straight: u8,
+    port: u16,
+    advance: Advance,
+}
+
+/// Whether a train may be admitted ahead of its events.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Advance {
+    /// As far as it goes.
+    Ahead,
+    /// Not before it has come out of its link: it waits there for others, which may be withdrawn.
+    AfterLink,
     /// It has been withdrawn before: from now on it is admitted when it comes.
-    cautious: bool,
-    /// How many vertices more it may be admitted to ahead.
-    reach: u16,
+    Never,
+}
+
+impl Advance {
+    /// The same, but not before the train has come out of its link.
+    const fn after_link(self) -> Self {
+        match self {
+            Self::Ahead | Self::AfterLink => Self::AfterLink,
+            Self::Never => Self::Never,
+        }
+    }
+}
+
+impl Train {
+    /// A train at the beginning of its way.
+    const fn new(run: Run, packet: Packet) -> Self {
+        Self { run, packet, straight: 0, port: 0, advance: Advance::Ahead }
+    }
 }
 
 /// A train that comes out of a link, or begins its way at a vertex.
@@ -129,21 +154,6 @@ impl Passage {
         let until = if self.entity <= entity { now } else { now.before(SimDuration::from_ps(1)) };
         let arrived = self.train.run.within(until, SimDuration::ZERO);
         if self.link == NO_LINK { arrived.max(1) } else { arrived }
-    }
-}
-
-/// When packets depart from a processor.
-enum Departures {
-    One(SimTime),
-    Many(Runs),
-}
-
-impl Departures {
-    const fn first(&self) -> SimTime {
-        match self {
-            Self::One(departure) => *departure,
-            Self::Many(runs) => runs.first(),
-        }
     }
 }
 
@@ -217,9 +227,17 @@ impl Trains {
         !self.coming.are_empty() || self.tracks.iter().any(|track| track.line.free() > now)
     }
 
-    /// The link that leads from `at` towards `to`.
-    fn route(&self, at: u32, to: u32) -> u32 {
-        at * self.ports + self.topology.route(at, to)
+    /// The link by which a train leaves `vertex`.
+    fn route(&self, vertex: u32, train: &mut Train) -> u32 {
+        if train.straight > 0 {
+            train.straight -= 1;
+            return vertex * self.ports + u32::from(train.port);
+        }
+        let (port, vertices) = self.topology.course(vertex, train.packet.to);
+        if let Ok(port) = u16::try_from(port) {
+            (train.port, train.straight) = (port, u8::try_from(vertices - 1).unwrap_or(u8::MAX));
+        }
+        vertex * self.ports + port
     }
 
     /// The time for which a packet holds a link.
@@ -280,17 +298,25 @@ impl Play<'_> {
     }
 
     /// What a packet that has come to `vertex` costs its processor.
-    #[inline]
     fn cost(&self, vertex: u32, packet: Packet) -> (SimDuration, Urgency) {
-        let here = packet.to == vertex;
+        if packet.to != vertex {
+            return (self.passing_on(vertex, packet.kind), Urgency::RouterTurn);
+        }
         let service = match packet.kind {
             PacketKind::Acknowledge => self.node.acknowledging.per_hop,
-            PacketKind::Data if here => {
-                self.node.routing.per_packet + self.node.receiving.time(u64::from(packet.bytes))
-            }
+            PacketKind::Data => self.node.routing.per_packet + self.node.receiving.time(u64::from(packet.bytes)),
+        };
+        (self.service(vertex, service), Urgency::AtOnce)
+    }
+
+    /// What a packet that is passed on costs the processor of `vertex`.
+    #[inline]
+    fn passing_on(&self, vertex: u32, kind: PacketKind) -> SimDuration {
+        let service = match kind {
+            PacketKind::Acknowledge => self.node.acknowledging.per_hop,
             PacketKind::Data => self.node.routing.per_packet,
         };
-        (self.service(vertex, service), if here { Urgency::AtOnce } else { Urgency::RouterTurn })
+        self.service(vertex, service)
     }
 
     #[inline]
@@ -304,45 +330,32 @@ impl Play<'_> {
         self.told.add(self.calendar, node, departure.expect("a preparation preempts computations"), job);
     }
 
-    /// The link by which a packet leaves `vertex`, and for how long it holds it.
+    /// The link by which a train leaves `vertex`, and for how long each of its packets holds it.
     #[inline]
-    fn way(&mut self, vertex: u32, packet: Packet) -> (u32, SimDuration) {
-        let out = self.trains.route(vertex, packet.to);
-        (out, self.trains.transmission(packet.bytes))
+    fn way(&mut self, vertex: u32, train: &mut Train) -> (u32, SimDuration) {
+        let out = self.trains.route(vertex, train);
+        (out, self.trains.transmission(train.packet.bytes))
     }
 
     /// Gives packets to a link as they depart from its processor; when they come out of it.
-    fn transmit(&mut self, out: u32, packet: &Packet, departures: Runs, transmission: SimDuration) -> Runs {
+    fn transmit(&mut self, out: u32, packet: &Packet, departures: &Runs, transmission: SimDuration) -> Runs {
         let count = departures.count();
         self.counts.packet_hops += u64::from(count);
         self.counts.events += u64::from(count);
         let track = &mut self.trains.tracks[out as usize];
         track.carried += count;
         let ends = departures.through(&mut track.line, transmission);
-        self.tell(out, packet, &ends, transmission);
+        self.tell(out, packet, ends.as_slice(), transmission);
         ends
     }
 
     /// Tells what a link carries, if it is recorded.
-    fn tell(&mut self, link: u32, packet: &Packet, ends: &Runs, transmission: SimDuration) {
+    fn tell(&mut self, link: u32, packet: &Packet, ends: &[Run], transmission: SimDuration) {
         let Trains { transfers, ports, ends: vertices, .. } = &mut *self.trains;
         if let Some(transfers) = transfers {
             let place = (link, (link / *ports, vertices[link as usize]));
-            transfers.give(self.key.0, place, packet, ends.iter(), transmission);
+            transfers.give(self.key.0, place, packet, ends.iter().copied(), transmission);
         }
-    }
-
-    /// Gives a packet to a link at its departure from the processor; when it comes out of it.
-    fn transmit_one(&mut self, out: u32, packet: &Packet, departure: SimTime, transmission: SimDuration) -> SimTime {
-        self.counts.packet_hops += 1;
-        self.counts.events += 1;
-        let track = &mut self.trains.tracks[out as usize];
-        track.carried += 1;
-        let end = track.line.serve(departure, transmission);
-        if self.trains.transfers.is_some() {
-            self.tell(out, packet, &Run::one(end).into(), transmission);
-        }
-        end
     }
 
     /// Whose event it is when a packet that leaves the processor of `vertex` at `departure` comes out of `link`: what

@@ -1,6 +1,6 @@
 //! How trains that have been admitted ahead are taken back.
 
-use super::{Coming, NO_LINK, Passage, Play, Train};
+use super::{Advance, Coming, NO_LINK, Passage, Play, Train};
 use crate::engine::Run;
 use crate::machine::transport::Job;
 use crate::network::{Packet, PacketKind};
@@ -48,7 +48,7 @@ impl Play<'_> {
         let transmission = self.trains.transmission(packet.bytes);
         self.take_back(out, link_free, run.count, transmission);
         if let Some(departures) = departures {
-            self.transmit(out, &packet, departures, transmission);
+            self.transmit(out, &packet, &departures, transmission);
         }
         self.cancel(out, withdrawn);
     }
@@ -137,7 +137,7 @@ impl Play<'_> {
                 self.notify_departure(out, train);
             }
         } else if let Some(run) = train.run.tail(kept) {
-            let train = Train { run, cautious: true, ..train };
+            let train = Train { run, advance: Advance::Never, ..train };
             self.trains.coming.push_front(link, Coming { train, entity, arrives: true, leaves: false });
             self.schedule_next(link);
         }
