@@ -16,10 +16,13 @@ pub struct RankTime {
     pub system: SimDuration,
     /// It waits for messages or for others at a barrier, or has ended.
     pub idle: SimDuration,
+    /// The part of the computation during which a message from it or to it is on its way: communication that costs
+    /// no time of its own.
+    pub overlap: SimDuration,
 }
 
 impl RankTime {
-    /// Its parts by name.
+    /// Its parts by name. The overlap is none of them: it is contained in the computation.
     #[must_use]
     pub const fn parts(&self) -> [(&'static str, SimDuration); 5] {
         [
@@ -71,6 +74,8 @@ pub struct Accounting {
     pub ranks: Vec<RankTime>,
     /// By phase, the balance of the computation.
     pub phases: Vec<PhaseBalance>,
+    /// The balance of the computation of all phases together.
+    pub whole: PhaseBalance,
 }
 
 /// What parallel execution gains and costs, against a run on one processor.
@@ -87,20 +92,33 @@ pub struct Gain {
 }
 
 impl Accounting {
-    /// The accounts of a recorded run.
+    /// The accounts of a recorded run in which the computations of the ranks overlap so long with their messages
+    /// ([`CriticalPath::overlaps`](super::CriticalPath::overlaps)); a rank that is not told has no overlap.
     #[must_use]
-    pub fn of(times: &RankTimes) -> Self {
-        let rank = |phases: &Vec<_>| {
-            let mut sum = RankTime::default();
+    pub fn of(times: &RankTimes, overlaps: &[SimDuration]) -> Self {
+        let rank = |(number, phases): (usize, &Vec<_>)| {
+            let mut sum =
+                RankTime { overlap: overlaps.get(number).copied().unwrap_or_default(), ..RankTime::default() };
             for times in phases {
                 sum.add(times);
             }
             sum
         };
-        Self {
-            ranks: times.ranks.iter().map(rank).collect(),
-            phases: times.phases.iter().enumerate().map(|(number, phase)| balance(times, number, phase)).collect(),
-        }
+        let ranks: Vec<_> = times.ranks.iter().enumerate().map(rank).collect();
+        let whole = balance("", &ranks.iter().map(|rank| rank.computation).collect::<Vec<_>>());
+        let phases = times.phases.iter().enumerate().map(|(number, phase)| {
+            let computed = |phases: &Vec<[_; Activity::ALL.len()]>| {
+                phases.get(number).map_or(SimDuration::ZERO, |times| times[Activity::Computing as usize])
+            };
+            balance(phase, &times.ranks.iter().map(computed).collect::<Vec<_>>())
+        });
+        Self { phases: phases.collect(), ranks, whole }
+    }
+
+    /// The mean overlap of the ranks, in seconds.
+    #[must_use]
+    pub fn mean_overlap_s(&self) -> f64 {
+        self.ranks.iter().map(|rank| rank.overlap).sum::<SimDuration>().seconds() / count(self.ranks.len())
     }
 
     /// The mean over all ranks; its parts sum to the makespan up to rounding.
@@ -135,13 +153,9 @@ impl Gain {
     }
 }
 
-fn balance(times: &RankTimes, number: usize, phase: &str) -> PhaseBalance {
-    let computed = times
-        .ranks
-        .iter()
-        .map(|phases| phases.get(number).map_or(SimDuration::ZERO, |times| times[Activity::Computing as usize]));
-    let largest_s = computed.clone().max().unwrap_or_default().seconds();
-    let mean_s = computed.sum::<SimDuration>().seconds() / count(times.ranks.len());
+fn balance(phase: &str, computed: &[SimDuration]) -> PhaseBalance {
+    let largest_s = computed.iter().max().copied().unwrap_or_default().seconds();
+    let mean_s = computed.iter().copied().sum::<SimDuration>().seconds() / count(computed.len());
     let imbalance = (mean_s > 0.0).then(|| largest_s / mean_s);
     PhaseBalance { phase: phase.to_owned(), mean_s, largest_s, imbalance }
 }
@@ -166,10 +180,12 @@ mod tests {
         other[Activity::Computing as usize] = us(2);
         other[Activity::Sending as usize] = us(4);
         let times = RankTimes { phases: vec!["work".to_owned()], ranks: vec![vec![one], vec![other]] };
-        let accounting = Accounting::of(&times);
+        let accounting = Accounting::of(&times, &[us(3)]);
         assert!(accounting.ranks.iter().all(|rank| rank.total() == us(10)));
         assert_eq!((accounting.ranks[1].communication, accounting.ranks[1].idle), (us(4), us(4)));
-        assert_eq!(accounting.phases[0].imbalance, Some(1.5));
+        assert_eq!((accounting.phases[0].imbalance, accounting.whole.imbalance), (Some(1.5), Some(1.5)));
+        assert_eq!((accounting.ranks[0].overlap, accounting.ranks[1].overlap), (us(3), us(0)));
+        assert!((accounting.mean_overlap_s() - 1.5e-6).abs() < 1e-15);
         let gain = Gain::of(2, us(10), us(8)).unwrap();
         assert!((gain.speedup - 0.8).abs() < 1e-12 && (gain.efficiency - 0.4).abs() < 1e-12);
         assert!((gain.overhead_s - 12e-6).abs() < 1e-15);

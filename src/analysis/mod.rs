@@ -18,7 +18,7 @@ pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
 pub use critical_path::CriticalPath;
 pub use optimum::{Choice, Goal, Optimum, Point};
-pub use parallelism::Profile;
+pub use parallelism::{Parallelism, Step as ProfileStep};
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
 pub use sensitivity::{Probe, elasticity};

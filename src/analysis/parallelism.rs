@@ -1,113 +1,160 @@
-//! How many activities run side by side: the profile over time, and the histogram of the degree of parallelism.
+//! How many activities run side by side: the profile over time and the histogram of the degree of parallelism.
 
-/// The profile of parallelism: how many activities run when.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Profile {
-    /// Intervals one after the other, without gaps: begin, end, and how many activities run in it.
-    pub steps: Vec<(f64, f64, usize)>,
+use crate::units::SimDuration;
+
+/// A stretch of time in which the same number of activities runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// When it begins.
+    pub from: SimDuration,
+    /// When it ends.
+    pub to: SimDuration,
+    /// How many activities run.
+    pub active: u32,
 }
 
-impl Profile {
-    /// The profile of activities by begin and end, from 0 to the last end; `None` if they take no time.
-    ///
-    /// Activities that begin when others end do not overlap with them.
+/// The degree of parallelism from 0 to the length of the critical path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parallelism {
+    /// The time in which just as many activities run, from 0 on.
+    times: Vec<SimDuration>,
+    length: SimDuration,
+}
+
+/// The memory of a sweep: so many beginnings and ends, of eight bytes each, are sorted at once.
+const AT_ONCE: u64 = 8 << 20;
+
+impl Parallelism {
+    /// The parallelism of activities by begin and end, of which there are `count`, up to `length`.
     #[must_use]
-    pub fn of(activities: &[(f64, f64)]) -> Option<Self> {
-        let mut changes: Vec<(f64, bool)> = activities
-            .iter()
-            .filter(|(from, to)| from < to)
-            .flat_map(|(from, to)| [(*from, true), (*to, false)])
-            .collect();
-        changes.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut steps: Vec<(f64, f64, usize)> = Vec::new();
-        let (mut since, mut active) = (0.0, 0_usize);
-        for group in changes.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
-            let now = group[0].0;
-            if now > since {
-                steps.push((since, now, active));
-                since = now;
+    pub fn of<A>(activities: impl Fn() -> A, count: u64, length: SimDuration) -> Self
+    where
+        A: Iterator<Item = (SimDuration, SimDuration)>,
+    {
+        let mut times = Vec::new();
+        sweep(activities, count, length, |step| {
+            let active = step.active as usize;
+            if times.len() <= active {
+                times.resize(active + 1, SimDuration::ZERO);
             }
-            let begun = group.iter().filter(|(_, begins)| *begins).count();
-            active = active + begun - (group.len() - begun);
-        }
-        (!steps.is_empty()).then_some(Self { steps })
+            times[active] += step.to - step.from;
+        });
+        Self { times, length }
     }
 
-    /// When the last activity ends: the length of the critical path, if each begins as early as it can.
+    /// The parallelism of activities by begin and end in a unit of their own, from 0 to the last end; `None` if they
+    /// take no time. Times are resolved to 10⁻¹² units.
     #[must_use]
-    pub fn length(&self) -> f64 {
-        self.steps.last().map_or(0.0, |step| step.1)
+    pub fn of_units(activities: &[(f64, f64)]) -> Option<Self> {
+        let time = SimDuration::from_seconds;
+        let length = activities.iter().map(|(_, end)| time(*end)).max().filter(|end| *end > SimDuration::ZERO)?;
+        let count = activities.len() as u64;
+        Some(Self::of(|| activities.iter().map(|(begin, end)| (time(*begin), time(*end))), count, length))
     }
 
-    /// The histogram of the degree of parallelism: for each number of activities, from 0 on, the share of the time
-    /// in which just as many run. The shares sum to 1.
+    /// The time with just `active` activities.
     #[must_use]
-    pub fn histogram(&self) -> Vec<f64> {
-        let most = self.steps.iter().map(|step| step.2).max().unwrap_or(0);
-        let mut shares = vec![0.0; most + 1];
-        for (from, to, active) in &self.steps {
-            shares[*active] += (to - from) / self.length();
-        }
-        shares
+    pub fn time(&self, active: usize) -> SimDuration {
+        self.times.get(active).copied().unwrap_or_default()
     }
 
-    /// The share of the time in which exactly `active` activities run.
+    /// The share of the time with just `active` activities.
     #[must_use]
     pub fn share(&self, active: usize) -> f64 {
-        self.histogram().get(active).copied().unwrap_or(0.0)
+        self.time(active).seconds() / self.length.seconds()
     }
 
-    /// The average parallelism: the time of all activities over the length.
+    /// The histogram h(k): the share of the time in which k activities run, for k from 0 on. The shares sum to 1.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "activities are counted far below 2^53")]
-    pub fn average(&self) -> f64 {
-        let work: f64 = self.steps.iter().map(|(from, to, active)| (to - from) * *active as f64).sum();
-        work / self.length()
+    pub fn histogram(&self) -> Vec<f64> {
+        self.times.iter().map(|time| time.seconds() / self.length.seconds()).collect()
     }
+
+    /// The mean number of activities, Σ k·h(k).
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        (0_u32..).zip(self.histogram()).map(|(active, share)| f64::from(active) * share).sum()
+    }
+}
+
+/// Tells `receive` the steps of the profile, in order and without gaps.
+///
+/// Activities that begin when others end do not overlap with them. The time is swept in slices, so that a bounded
+/// number of beginnings and ends is in memory.
+pub fn sweep<A>(activities: impl Fn() -> A, count: u64, length: SimDuration, mut receive: impl FnMut(Step))
+where
+    A: Iterator<Item = (SimDuration, SimDuration)>,
+{
+    let slices = (2 * count).div_ceil(AT_ONCE).max(1);
+    let (mut active, mut since) = (0_u32, SimDuration::ZERO);
+    let mut receive = |step: Step| {
+        if step.to > step.from {
+            receive(step);
+        }
+    };
+    let (mut ends, mut begins) = (Vec::new(), Vec::new());
+    for slice in 0..slices {
+        let (begin, end) = (length.ratio(slice, slices), length.ratio(slice + 1, slices));
+        let is_last = slice + 1 == slices;
+        let is_inside = |time: SimDuration| time >= begin && (time < end || is_last);
+        for (from, to) in activities().filter(|(from, to)| from < to) {
+            begins.extend(Some(from).filter(|from| is_inside(*from)));
+            ends.extend(Some(to).filter(|to| is_inside(*to)));
+        }
+        begins.sort_unstable();
+        ends.sort_unstable();
+        let mut ending = ends.drain(..).peekable();
+        let mut beginning = begins.drain(..).peekable();
+        // What ends at the same moment ends first.
+        while let Some(now) = ending.peek().into_iter().chain(beginning.peek()).min().copied() {
+            receive(Step { from: since, to: now, active });
+            since = now;
+            if ending.next_if_eq(&now).is_some() {
+                active -= 1;
+            } else {
+                active += u32::from(beginning.next().is_some());
+            }
+        }
+    }
+    receive(Step { from: since, to: length, active });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The activities of the hand-made trace of `003_critical_path.json`, each up to its critical time.
-    const BY_HAND: [(f64, f64); 7] =
-        [(0.0, 2.0), (0.0, 1.0), (0.0, 4.0), (2.0, 5.0), (5.5, 5.5), (5.5, 7.5), (8.0, 9.0)];
-
-    #[test]
-    fn the_profile_of_a_trace_made_by_hand() {
-        let profile = Profile::of(&BY_HAND).unwrap();
-        let expected = [
-            (0.0, 1.0, 3),
-            (1.0, 2.0, 2),
-            (2.0, 4.0, 2),
-            (4.0, 5.0, 1),
-            (5.0, 5.5, 0),
-            (5.5, 7.5, 1),
-            (7.5, 8.0, 0),
-            (8.0, 9.0, 1),
-        ];
-        assert_eq!(profile.steps, expected);
-        assert!((profile.average() - 13.0 / 9.0).abs() < 1e-12);
-        for (share, ninths) in profile.histogram().into_iter().zip([1.0, 4.0, 3.0, 1.0]) {
-            assert!((share - ninths / 9.0).abs() < 1e-12, "{share}");
-        }
+    fn us(us: u64) -> SimDuration {
+        SimDuration::from_us(us)
     }
 
-    /// Σ k h(k) is the average parallelism.
     #[test]
-    fn the_mean_of_the_histogram_is_the_average() {
-        let activities: Vec<(f64, f64)> = (0..500_u32)
-            .map(|number| {
-                let begin = f64::from(number.wrapping_mul(2_654_435_761) % 1000) / 7.0;
-                (begin, begin + f64::from(number % 13) / 3.0)
-            })
-            .collect();
-        let profile = Profile::of(&activities).unwrap();
-        let mean: f64 = (0_u32..).zip(profile.histogram()).map(|(active, share)| f64::from(active) * share).sum();
-        let work: f64 = activities.iter().map(|(from, to)| to - from).sum();
-        assert!((mean - work / profile.length()).abs() < 1e-12 * mean, "{mean}");
-        assert!((profile.histogram().iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        assert!(Profile::of(&[(1.0, 1.0)]).is_none());
+    fn neighbours_in_time_do_not_overlap() {
+        let activities = || [(us(0), us(2)), (us(2), us(3)), (us(1), us(3)), (us(3), us(3))].into_iter();
+        let mut steps = Vec::new();
+        sweep(activities, 4, us(5), |step| steps.push((step.from, step.to, step.active)));
+        assert_eq!(steps, [(us(0), us(1), 1), (us(1), us(2), 2), (us(2), us(3), 2), (us(3), us(5), 0)]);
+    }
+
+    #[test]
+    fn units_of_a_program_are_counted_as_they_are() {
+        let parallelism = Parallelism::of_units(&[(0.0, 2.0), (1.0, 2.0), (3.0, 4.0)]).unwrap();
+        assert_eq!(parallelism.histogram(), [0.25, 0.5, 0.25]);
+        assert!((parallelism.share(2) - 0.25).abs() < 1e-15 && (parallelism.mean() - 1.0).abs() < 1e-15);
+        assert_eq!(parallelism.share(3).to_bits(), 0.0_f64.to_bits());
+        assert_eq!((Parallelism::of_units(&[(0.0, 0.0)]), Parallelism::of_units(&[])), (None, None));
+    }
+
+    #[test]
+    fn slices_of_the_time_change_nothing() {
+        let of = |number: u64| {
+            let begin = number.wrapping_mul(2_654_435_761) % 1000;
+            (us(begin), us(begin + number % 13))
+        };
+        let whole = Parallelism::of(|| (0..500).map(of), 500, us(1012));
+        let sliced = Parallelism::of(|| (0..500).map(of), 3 * AT_ONCE, us(1012));
+        assert_eq!(whole, sliced);
+        let work: f64 = (0..500).map(of).map(|(from, to)| (to - from).seconds()).sum();
+        assert!((whole.mean() - work / us(1012).seconds()).abs() < 1e-12 * whole.mean());
+        assert!((whole.histogram().iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 }

@@ -3,11 +3,9 @@
 use super::traced::{Traced, arguments};
 use super::{Failure, OutputFormat};
 use crate::analysis::Gain;
-use crate::program::Program;
 use crate::report::comparison::{Comparison, Side};
 use crate::report::{Format, Writer};
-use crate::scenario::Scenario;
-use crate::simulation::play;
+use crate::simulation::{Detail, play};
 use clap::Args;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -54,7 +52,7 @@ pub fn execute(arguments: &CompareArguments) -> Result<(), Failure> {
 }
 
 fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure> {
-    let traced = Traced::load(input, set, seed)?;
+    let traced = Traced::load(input, set, seed, Detail::Ranks)?;
     let path = traced.path()?;
     let gain = if traced.metadata.is_some() { gain(input, set, seed, &traced)? } else { None };
     let values = [&[String::new()], set].concat().join(", ");
@@ -69,10 +67,7 @@ fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure
 /// The gain over the same program on one rank; `None` if it cannot run there.
 pub fn gain(input: &Path, set: &[String], seed: Option<u64>, traced: &Traced) -> Result<Option<Gain>, Failure> {
     let scenario = arguments(input, set, seed).plan(&[])?.base()?.scenario;
-    let alone = Scenario { ranks: 1, ..scenario };
-    if !alone.program.faults(1).is_empty() {
-        return Ok(None);
-    }
-    let (Ok(sequential), Some(run)) = (play(&alone), traced.recording()) else { return Ok(None) };
+    let (Some(alone), Some(run)) = (scenario.on_one_rank(), traced.recording()) else { return Ok(None) };
+    let Ok(sequential) = play(&alone) else { return Ok(None) };
     Ok(Gain::of(run.header.nodes.len(), run.makespan, sequential.makespan))
 }

@@ -2,12 +2,13 @@
 
 use super::traced::Traced;
 use super::{Failure, OutputFormat};
-use crate::analysis::{Accounting, CriticalPath};
-use crate::report::comparison::{balance_table, rank_record, rank_table};
+use crate::analysis::{Accounting, CriticalPath, Gain};
+use crate::report::comparison::{balance_table, gain_record, gain_table, rank_record, rank_table};
 use crate::report::critical_path::{CriticalPathReport, write_events};
 use crate::report::perfetto::write_perfetto;
 use crate::report::space_time::{SpaceTime, Window, histogram, profile};
 use crate::report::{Format, Writer};
+use crate::simulation::Detail;
 use crate::units::SimDuration;
 use clap::Args;
 use std::fs::File;
@@ -31,7 +32,7 @@ pub struct CriticalPathArguments {
     /// Writes every event with its causes, critical time and slack into this file.
     #[arg(long, value_name = "FILE.csv")]
     events: Option<PathBuf>,
-    /// Prints the account of every rank and the balance of every phase as well.
+    /// Prints the account of every rank, the balance of every phase and the speedup over one rank as well.
     #[arg(long)]
     accounts: bool,
     /// Draws the ranks against the time, with the critical path.
@@ -58,26 +59,22 @@ pub struct CriticalPathArguments {
 }
 
 pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
-    let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed)?;
+    let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed, Detail::Links)?;
     let path = traced.path()?;
     if let Some(file) = &arguments.events {
         create(file, |sink| write_events(&path, sink))?;
     }
     draw(arguments, &traced, &path)?;
-    let report = CriticalPathReport::new(traced.title.clone(), &path, traced.makespan());
+    let report = CriticalPathReport::new(traced.title.clone(), &path, traced.recording());
     let format = Format::from(arguments.format);
     if format == Format::Text {
         write!(stdout(), "{report}")?;
-        if let Some(run) = traced.recording().filter(|_| arguments.accounts) {
-            let accounting = Accounting::of(&run.times);
-            let (ranks, balance) = (rank_table(&accounting), balance_table(&accounting));
-            write!(stdout(), "\nWhere the time of every rank went, in seconds:\n\n{ranks}\n{balance}")?;
-        }
-        return Ok(());
+        return write_accounts(arguments, &traced, &path);
     }
     let mut record = report.record();
     if let Some(run) = traced.recording().filter(|_| arguments.accounts) {
-        record.append(rank_record(&Accounting::of(&run.times)));
+        record.append(gain_record(gain(arguments, &traced)?));
+        record.append(rank_record(&Accounting::of(&run.times, &path.overlaps())));
     }
     if let Some(metadata) = &traced.metadata {
         record.put_metadata(metadata);
@@ -85,6 +82,25 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     let mut writer = Writer::single(stdout(), format);
     writer.write(&record)?;
     Ok(writer.finish()?)
+}
+
+/// The accounts for people, if they are asked for.
+fn write_accounts(arguments: &CriticalPathArguments, traced: &Traced, path: &CriticalPath<'_>) -> Result<(), Failure> {
+    let Some(run) = traced.recording().filter(|_| arguments.accounts) else { return Ok(()) };
+    let accounting = Accounting::of(&run.times, &path.overlaps());
+    let (ranks, balance) = (rank_table(&accounting), balance_table(&accounting));
+    let told = "overlap is computation while a message from or to the rank is on its way";
+    write!(stdout(), "\nWhere the time of every rank went, in seconds; {told}:\n\n{ranks}\n{balance}")?;
+    if let Some(gain) = gain(arguments, traced)? {
+        write!(stdout(), "\n{}", gain_table(&gain))?;
+    }
+    Ok(())
+}
+
+/// What parallel execution gains and costs; `None` if there is no scenario to be played on one rank.
+fn gain(arguments: &CriticalPathArguments, traced: &Traced) -> Result<Option<Gain>, Failure> {
+    let CriticalPathArguments { input, set, seed, .. } = arguments;
+    if traced.metadata.is_some() { super::compare::gain(input, set, *seed, traced) } else { Ok(None) }
 }
 
 /// Draws and exports what is asked for.

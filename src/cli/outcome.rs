@@ -1,17 +1,17 @@
 //! A played case: its trace, and what it is set beside.
 
 use super::{cluster, telemetry};
-use crate::analysis::{Breakdown, Profile, Residuals, Sample};
+use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
 use crate::engine::{STREAM_GENERATOR, stable_hash};
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::node::{Module, Processor};
 use crate::program::collective::Broadcast;
-use crate::program::{Distribution, GaussJordan, Program, Shipped};
+use crate::program::{Distribution, GaussJordan, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport};
 use crate::scenario::source::Fault;
 use crate::scenario::{AxisValue, Case, Comparison, Measurements, Scenario};
-use crate::simulation::{SimulationError, play, play_recorded};
+use crate::simulation::{Detail, SimulationError, play, play_recorded};
 use crate::trace::Trace;
 use serde_json::Value;
 use std::io::Write;
@@ -167,11 +167,7 @@ fn message_s(scenario: &Scenario) -> Option<f64> {
 
 /// The makespan of the same program on one rank, if it can run there.
 fn one_rank_s(scenario: &Scenario) -> Option<f64> {
-    let alone = Scenario { ranks: 1, ..scenario.clone() };
-    if !alone.program.faults(1).is_empty() {
-        return None;
-    }
-    played(&alone).ok().map(|trace| trace.makespan.seconds())
+    played(&scenario.on_one_rank()?).ok().map(|trace| trace.makespan.seconds())
 }
 
 /// The key of the simulated time's error against the measurement.
@@ -195,8 +191,13 @@ impl Outcome {
     }
 
     /// Plays `case` as [`of`](Self::of) does, and records the run with the first seed into `sink`.
-    pub fn recorded(case: &Case, references: &References, sink: Box<dyn Write + '_>) -> Result<Self, SimulationError> {
-        Self::with(case, references, told(&case.scenario, || play_recorded(&case.scenario, sink))?)
+    pub fn recorded(
+        case: &Case,
+        references: &References,
+        detail: Detail,
+        sink: Box<dyn Write + '_>,
+    ) -> Result<Self, SimulationError> {
+        Self::with(case, references, told(&case.scenario, || play_recorded(&case.scenario, detail, sink))?)
     }
 
     fn with(case: &Case, references: &References, mut trace: Trace) -> Result<Self, SimulationError> {
@@ -250,8 +251,8 @@ impl Outcome {
                 Beside::Outcomes(_) => record.put(&one.key.replace("published", "error_of"), error),
             }
         }
-        if let Some(profile) = Profile::of(&self.trace.critical_intervals) {
-            record.put("one_active_share", profile.share(1));
+        if let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) {
+            record.put("one_active_share", parallelism.share(1));
         }
         record.end_summary();
         for share in &self.breakdown.phases {

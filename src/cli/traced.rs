@@ -4,9 +4,9 @@ use super::outcome::metadata;
 use super::{Failure, OutputFormat, ScenarioArguments};
 use crate::analysis::CriticalPath;
 use crate::report::Metadata;
-use crate::simulation::play_recorded;
+use crate::simulation::{Detail, play_recorded};
 use crate::trace::events::Events;
-use crate::trace::{MAGIC, Recording, read_table};
+use crate::trace::{Recording, is_recording, read_table};
 use crate::units::SimDuration;
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -34,7 +34,7 @@ pub enum Source {
 
 impl Traced {
     /// The trace in `input`: a recording, a table of events (`.csv`), or a scenario, whose base values are played.
-    pub fn load(input: &Path, set: &[String], seed: Option<u64>) -> Result<Self, Failure> {
+    pub fn load(input: &Path, set: &[String], seed: Option<u64>, detail: Detail) -> Result<Self, Failure> {
         let fault = |what: String| Failure::Usage(format!("{}: {what}", input.display()));
         let name = input.display().to_string();
         if input.extension().is_some_and(|extension| extension == "csv") {
@@ -43,7 +43,7 @@ impl Traced {
             refuse_values(&name, set, seed)?;
             return Ok(Self { title: name.clone(), name, source: Source::Table(Box::new(events)), metadata: None });
         }
-        if is_recording(input) {
+        if begins_as_recording(input) {
             let file = File::open(input).map_err(|error| fault(error.to_string()))?;
             let length = file.metadata().map_or(0, |file| usize::try_from(file.len()).unwrap_or(0));
             let recording = Recording::read_sized(BufReader::new(file), length);
@@ -56,14 +56,14 @@ impl Traced {
                 metadata: None,
             });
         }
-        Self::played(input, set, seed)
+        Self::played(input, set, seed, detail)
     }
 
     /// Plays the base values of a scenario.
-    fn played(scenario: &Path, set: &[String], seed: Option<u64>) -> Result<Self, Failure> {
+    fn played(scenario: &Path, set: &[String], seed: Option<u64>, detail: Detail) -> Result<Self, Failure> {
         let case = arguments(scenario, set, seed).plan(&[])?.base()?;
         let mut bytes = Vec::new();
-        play_recorded(&case.scenario, Box::new(&mut bytes))?;
+        play_recorded(&case.scenario, detail, Box::new(&mut bytes))?;
         let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
         let (title, metadata) = (title(&recording), Some(metadata(&case.scenario)));
         Ok(Self {
@@ -126,9 +126,9 @@ fn title(recording: &Recording) -> String {
 }
 
 /// Whether a file begins as a recording does; what cannot be read does not.
-fn is_recording(input: &Path) -> bool {
-    let mut magic = vec![0; MAGIC.len()];
-    File::open(input).and_then(|mut file| file.read_exact(&mut magic)).is_ok_and(|()| magic == MAGIC)
+fn begins_as_recording(input: &Path) -> bool {
+    let mut first = Vec::new();
+    File::open(input).and_then(|file| file.take(64).read_to_end(&mut first)).is_ok_and(|_| is_recording(&first))
 }
 
 fn refuse_values(name: &str, set: &[String], seed: Option<u64>) -> Result<(), Failure> {

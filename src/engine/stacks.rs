@@ -30,6 +30,9 @@ impl<T: Copy> Stacks<T> {
     }
 
     /// Puts an element on top of a stack.
+    ///
+    /// # Panics
+    /// With four thousand million elements at once.
     #[inline]
     pub fn push(&mut self, stack: u32, value: T) {
         let top = &mut self.tops[stack as usize];

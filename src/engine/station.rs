@@ -110,6 +110,12 @@ impl<J: Copy> Stations<J> {
         job
     }
 
+    /// When the station will have served everything that has been offered so far.
+    #[must_use]
+    pub fn free(&self, station: StationId) -> SimTime {
+        self.queues[station as usize].line.free()
+    }
+
     /// The time that the station has spent in service up to `now`.
     #[must_use]
     pub fn served(&self, station: StationId, now: SimTime) -> SimDuration {

@@ -5,9 +5,10 @@ use super::hierarchy::Hierarchy;
 use super::pace::Pace;
 use super::{Machine, Seat, Sends};
 use crate::engine::{Appointments, Calendar, Entity, Runs, Streams};
-use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
+use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology, Transfers};
 use crate::node::processor::{KernelError, Stopwatch};
 use crate::node::{Dispatcher, Node, Turns, Urgency, Work};
+use crate::trace::events::EventId;
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
@@ -81,6 +82,8 @@ pub struct Transport {
     /// What has happened and has not been told yet.
     pub happenings: VecDeque<Happening>,
     counts: Counts,
+    /// What a recording calls the cause of the next message.
+    pub cause: EventId,
     first: FirstEntities,
     /// The latest key of an event that has been played.
     key: (SimTime, Entity),
@@ -206,6 +209,7 @@ impl Transport {
             vacant: Vec::new(),
             happenings: VecDeque::new(),
             counts: Counts::default(),
+            cause: 0,
             first,
             key: (SimTime::START, 0),
         }
@@ -273,6 +277,7 @@ impl Transport {
             Message { from, to, cores, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
         let id = self.keep(message);
         self.counts.messages += 1;
+        self.tell_cause(id);
         self.pass_by(now, 0);
         match self.play() {
             Some(mut play) => play.prepare(id),
@@ -390,6 +395,30 @@ impl Transport {
         match &self.carrier {
             Carrier::Packets(fabric) => fabric.loads(now).into_iter().map(load).collect(),
             Carrier::Trains(trains) => trains.loads(now).collect(),
+        }
+    }
+
+    /// What the links carry from now on is recorded.
+    pub fn record_transfers(&mut self) {
+        match &mut self.carrier {
+            Carrier::Packets(fabric) => fabric.record_transfers(),
+            Carrier::Trains(trains) => trains.record_transfers(),
+        }
+    }
+
+    /// What the links have carried, if it is recorded.
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        match &mut self.carrier {
+            Carrier::Packets(fabric) => fabric.transfers(),
+            Carrier::Trains(trains) => trains.transfers(),
+        }
+    }
+
+    /// The message that has been kept as `id` has the cause that was told.
+    fn tell_cause(&mut self, id: MessageId) {
+        let event = self.cause;
+        if let Some(transfers) = self.transfers() {
+            transfers.caused(id, event);
         }
     }
 

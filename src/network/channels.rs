@@ -12,10 +12,11 @@ use super::overrides::{LinkOverride, port_towards};
 use super::router::Router;
 use super::switching::Switching;
 use super::topology::Topology;
+use super::transfers::Transfers;
 use super::virtual_channels::{Came, Classes};
 use super::waiting::{BufferWait, Standstill};
 use super::{Network, Passage};
-use crate::engine::{Calendar, Entity, Streams};
+use crate::engine::{Calendar, Entity, Run, Streams};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
@@ -36,6 +37,8 @@ pub struct Channels {
     flights: Vec<Flight>,
     vacant: Vec<u32>,
     offered: u64,
+    /// `None` unless it is asked for.
+    transfers: Option<Box<Transfers>>,
 }
 
 /// One direction of a link.
@@ -116,6 +119,7 @@ impl Channels {
             flights: Vec::new(),
             vacant: Vec::new(),
             offered: 0,
+            transfers: None,
         };
         network.overrides.iter().fold(channels, Self::with_override)
     }
@@ -184,6 +188,16 @@ impl Channels {
             None => self.end_sending(calendar, now, entity, passages),
             Some(channel) => self.arrive(calendar, now, channel, passages),
         }
+    }
+
+    /// What the links carry from now on is told by the [`Transfers`].
+    pub fn record_transfers(&mut self) {
+        self.transfers = Some(Box::new(Transfers::new(self.first_inward)));
+    }
+
+    /// What the links have carried, if it is recorded.
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        self.transfers.as_deref_mut()
     }
 
     /// For each direction of a link that exists: its ends, its packets and its busy time up to
@@ -292,6 +306,13 @@ impl Channels {
         channel.held += tail.since(now);
         channel.free = tail;
         calendar.schedule(tail, number);
+        if number < self.first_inward
+            && let Some(transfers) = &mut self.transfers
+        {
+            let from = number / self.ports;
+            let to = self.topology.neighbour(from, number % self.ports).map_or(from, |(to, _)| to);
+            transfers.give(now, (number, (from, to)), &packet, std::iter::once(Run::one(tail)), tail.since(now));
+        }
         channel.under_way.push_back((arrival, flight));
         if channel.under_way.len() == 1 {
             calendar.schedule(arrival, self.first_inward + 2 * self.ends + number);

@@ -6,6 +6,7 @@ use super::routing::Routing;
 use super::switching::Switching;
 use super::switching::wormhole::Worms;
 use super::topology::Topology;
+use super::transfers::Transfers;
 use super::waiting::Standstill;
 use super::{Link, Network};
 use crate::engine::{Calendar, Entity, Streams};
@@ -145,6 +146,25 @@ impl Fabric {
             Self::Links(links) => links.loads(now).collect(),
             Self::Channels(channels) => channels.loads(now).collect(),
             Self::Worms(worms) => worms.loads().collect(),
+        }
+    }
+
+    /// What the links carry from now on is recorded, but by wormhole routers, on whose links packets alternate flit by
+    /// flit.
+    pub fn record_transfers(&mut self) {
+        match self {
+            Self::Links(links) => links.record_transfers(),
+            Self::Channels(channels) => channels.record_transfers(),
+            Self::Worms(_) => {}
+        }
+    }
+
+    /// What the links have carried, if it is recorded.
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        match self {
+            Self::Links(links) => links.transfers(),
+            Self::Channels(channels) => channels.transfers(),
+            Self::Worms(_) => None,
         }
     }
 

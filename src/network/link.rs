@@ -2,7 +2,8 @@
 
 use super::protocol::Protocol;
 use super::topology::Topology;
-use crate::engine::{Calendar, Entity, StationId, Stations};
+use super::transfers::Transfers;
+use crate::engine::{Calendar, Entity, Run, StationId, Stations};
 use crate::units::{PerByte, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +104,8 @@ pub struct Links {
     ends: Vec<u32>,
     /// The last transmission: packets are mostly of the same length.
     last_time: (u32, SimDuration),
+    /// `None` unless it is asked for.
+    transfers: Option<Box<Transfers>>,
 }
 
 impl Links {
@@ -120,6 +123,7 @@ impl Links {
             ports,
             stations: Stations::new(count, 0),
             carried: vec![0; count as usize],
+            transfers: None,
         }
     }
 
@@ -143,6 +147,20 @@ impl Links {
             self.last_time = (packet.bytes, self.link.time(u64::from(packet.bytes)));
         }
         self.stations.offer(calendar, now, link, packet, self.last_time.1);
+        if let Some(transfers) = &mut self.transfers {
+            let end = std::iter::once(Run::one(self.stations.free(link)));
+            transfers.give(now, (link, (at, self.ends[link as usize])), &packet, end, self.last_time.1);
+        }
+    }
+
+    /// What the links carry from now on is told by the [`Transfers`].
+    pub fn record_transfers(&mut self) {
+        self.transfers = Some(Box::new(Transfers::new(self.entities())));
+    }
+
+    /// What the links have carried, if it is recorded.
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        self.transfers.as_deref_mut()
     }
 
     /// A transmission has ended: the packet, the vertex it comes from and the one it comes to.

@@ -20,6 +20,7 @@ mod soundness;
 pub mod switching;
 pub mod topology;
 pub mod traffic;
+mod transfers;
 mod virtual_channels;
 mod waiting;
 mod wiring;
@@ -33,6 +34,7 @@ pub use routing::{Choice, Routing, Signpost};
 pub use soundness::NetworkFault;
 pub use switching::Switching;
 pub use topology::Topology;
+pub use transfers::Transfers;
 pub use virtual_channels::VirtualChannels;
 pub use waiting::{BufferWait, Standstill};
 

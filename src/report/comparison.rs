@@ -3,7 +3,7 @@
 use super::record::Record;
 use super::table::{Table, digits, percent};
 use crate::analysis::critical_path::{CriticalPath, Part};
-use crate::analysis::{Accounting, Gain, RankTime};
+use crate::analysis::{Accounting, Gain, PhaseBalance, RankTime};
 use crate::trace::Recording;
 use crate::units::SimDuration;
 use std::fmt;
@@ -36,7 +36,7 @@ impl Side {
             side.time(&format!("path_phase_{}_s", key(of)), &format!("path: phase {of}, s"), *time);
         }
         if let Some(run) = run {
-            side.account(&Accounting::of(&run.times));
+            side.account(&Accounting::of(&run.times, &path.overlaps()));
         }
         side
     }
@@ -49,6 +49,9 @@ impl Side {
                 Some(seconds),
             );
         }
+        let words = "mean of the ranks: computation beside own messages, s";
+        self.put("mean_overlap_s", words, Some(accounting.mean_overlap_s()));
+        self.put("imbalance", "imbalance of the computation", accounting.whole.imbalance);
         for phase in accounting.phases.iter().filter(|phase| phase.imbalance.is_some()) {
             let name = format!("imbalance_{}", key(&phase.phase));
             self.put(&name, &format!("imbalance of {}", phase.phase), phase.imbalance);
@@ -124,12 +127,14 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle.
+/// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle, and the
+/// overlap, which the computation contains.
 #[must_use]
 pub fn rank_table(accounting: &Accounting) -> Table {
-    let mut table = Table::new(["rank", "computation", "input/output", "communication", "system", "idle", "sum"]);
+    let columns = ["rank", "computation", "input/output", "communication", "system", "idle", "sum", "overlap"];
+    let mut table = Table::new(columns);
     for (rank, time) in accounting.ranks.iter().enumerate() {
-        let parts = time.parts().into_iter().map(|(_, part)| part).chain([time.total()]);
+        let parts = time.parts().into_iter().map(|(_, part)| part).chain([time.total(), time.overlap]);
         table.row([rank.to_string()].into_iter().chain(parts.map(|part| digits(part.seconds()))));
     }
     table
@@ -143,17 +148,43 @@ pub fn rank_record(accounting: &Accounting) -> Record {
         let of = |rank: &RankTime| rank.parts()[place].1.seconds();
         record.put(&format!("rank_{name}_s"), accounting.ranks.iter().map(of).collect::<Vec<_>>());
     }
+    let overlap = |rank: &RankTime| rank.overlap.seconds();
+    record.put("rank_overlap_s", accounting.ranks.iter().map(overlap).collect::<Vec<_>>());
+    record.put("imbalance", accounting.whole.imbalance);
     for phase in &accounting.phases {
         record.put(&format!("imbalance_{}", key(&phase.phase)), phase.imbalance);
     }
     record
 }
 
+/// What parallel execution gains and costs, as keys; `null` where it is not known.
+#[must_use]
+pub fn gain_record(gain: Option<Gain>) -> Record {
+    let mut record = Record::default();
+    record.put("sequential_s", gain.map(|gain| gain.sequential_s));
+    record.put("speedup", gain.map(|gain| gain.speedup));
+    record.put("efficiency", gain.map(|gain| gain.efficiency));
+    record.put("overhead_s", gain.map(|gain| gain.overhead_s));
+    record
+}
+
+/// What parallel execution gains and costs, as a table.
+#[must_use]
+pub fn gain_table(gain: &Gain) -> Table {
+    let mut table = Table::new(["against one processor", ""]);
+    table.row(["one processor takes".to_owned(), digits(gain.sequential_s) + " s"]);
+    table.row(["speedup".to_owned(), digits(gain.speedup)]);
+    table.row(["efficiency".to_owned(), digits(gain.efficiency)]);
+    table.row(["parallel overhead p T − T(1)".to_owned(), digits(gain.overhead_s) + " s"]);
+    table
+}
+
 /// The balance of the computation of each phase as a table.
 #[must_use]
 pub fn balance_table(accounting: &Accounting) -> Table {
     let mut table = Table::new(["phase", "mean computation", "largest", "imbalance"]);
-    for phase in accounting.phases.iter().filter(|phase| phase.imbalance.is_some()) {
+    let all = PhaseBalance { phase: "all".to_owned(), ..accounting.whole.clone() };
+    for phase in accounting.phases.iter().chain([&all]).filter(|phase| phase.imbalance.is_some()) {
         let imbalance = phase.imbalance.map_or_else(String::new, digits);
         table.row([phase.phase.clone(), digits(phase.mean_s), digits(phase.largest_s), imbalance]);
     }

@@ -2,7 +2,9 @@
 
 use super::record::Record;
 use super::table::{Table, digits};
-use crate::analysis::critical_path::{Composition, CriticalPath, Parallelism, Part};
+use crate::analysis::Parallelism;
+use crate::analysis::critical_path::{Composition, CriticalPath, Part};
+use crate::trace::Recording;
 use crate::trace::events::Label;
 use crate::units::SimDuration;
 use serde_json::{Map, Value};
@@ -38,12 +40,12 @@ struct Slack {
 }
 
 impl CriticalPathReport {
-    /// The report on the path of a trace called `title`, which took `makespan` if that is known.
+    /// The report on the path of a trace called `title`, which is that of `run` if it was recorded.
     #[must_use]
-    pub fn new(title: String, path: &CriticalPath<'_>, makespan: Option<SimDuration>) -> Self {
+    pub fn new(title: String, path: &CriticalPath<'_>, run: Option<&Recording>) -> Self {
         Self {
             title,
-            makespan,
+            makespan: run.map(|run| run.makespan),
             processes: path.events().processes(),
             events: path.events().count(),
             length: path.length(),
@@ -52,7 +54,7 @@ impl CriticalPathReport {
             messages: path.messages(),
             average_parallelism: path.average_parallelism(),
             mean_active: path.mean_active(),
-            composition: path.composition(),
+            composition: run.map_or_else(|| path.composition(), |run| path.composition_of(run)),
             parallelism: path.parallelism(),
             slack: slack(path),
         }
@@ -203,7 +205,7 @@ pub fn write_events(path: &CriticalPath<'_>, sink: impl std::io::Write) -> std::
     let columns =
         ["id", "process", "clock", "service_s", "antecedents", "kind", "phase", "critical_s", "slack_s", "on_path"];
     lines.write_record(columns)?;
-    let mut spans = path.spans().iter().map(|span| span.event).collect::<Vec<_>>();
+    let mut spans = path.spans().map(|span| span.event).collect::<Vec<_>>();
     spans.sort_unstable();
     for (event, slack) in (0..).zip(path.slacks()) {
         let (entry, label) = (events.get(event), events.label_of(event));

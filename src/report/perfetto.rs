@@ -1,9 +1,10 @@
 //! A trace in the trace-event format, which Perfetto (ui.perfetto.dev) and Chrome show.
 
 use crate::analysis::critical_path::{CriticalPath, Through};
-use crate::trace::Recording;
 use crate::trace::events::{EventId, MESSAGE};
-use crate::units::SimDuration;
+use crate::trace::{Recording, Transfer};
+use crate::units::{SimDuration, SimTime};
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -13,13 +14,14 @@ const PATH: u32 = 2;
 const LINKS: u32 = 3;
 
 /// Writes a trace: a track for each process with its activities and waits, an arrow for each message, a track for
-/// the critical path and, of a recorded run, a track for each direction of a link with its mean utilization.
+/// the critical path and, of a recorded run, a track for each direction of a link with what it carried, or with its mean
+/// utilization if that is not recorded.
 /// The number of slices written.
 ///
 /// # Errors
 /// What the sink says.
 pub fn write_perfetto(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl Write) -> io::Result<u64> {
-    let mut export = Export { sink, entries: 0, slices: 0 };
+    let mut export = Export { sink, entries: 0, slices: 0, arrows: 0 };
     export.sink.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
     export.name_tracks(path, run)?;
     for event in 0..path.events().count() {
@@ -42,6 +44,7 @@ struct Export<W> {
     sink: W,
     entries: u64,
     slices: u64,
+    arrows: u64,
 }
 
 impl<W: Write> Export<W> {
@@ -111,13 +114,15 @@ impl<W: Write> Export<W> {
 
     fn arrows(&mut self, path: &CriticalPath<'_>, event: EventId) -> io::Result<()> {
         let events = path.events();
-        for (index, antecedent) in events.antecedents(event).iter().enumerate() {
+        for antecedent in events.antecedents(event) {
             let way = events.way_of(antecedent);
             if way.kind != MESSAGE || antecedent.delay == SimDuration::ZERO {
                 continue;
             }
             let sent = path.critical(antecedent.event);
-            let id = format!("{event}.{index}");
+            // Perfetto pairs the ends of an arrow by a number alone.
+            self.arrows += 1;
+            let id = self.arrows;
             let ends = [
                 ("s", antecedent.event, nanoseconds(sent)),
                 // An arrow ends within the wait that it ends.
@@ -136,7 +141,7 @@ impl<W: Write> Export<W> {
 
     fn path(&mut self, path: &CriticalPath<'_>) -> io::Result<()> {
         let events = path.events();
-        for span in path.spans().iter().filter(|span| span.to > span.from) {
+        for span in path.spans().filter(|span| span.to > span.from) {
             let label = events.label_of(span.event);
             let process = events.get(span.event).process;
             let (name, link) = match &span.through {
@@ -152,15 +157,37 @@ impl<W: Write> Export<W> {
         Ok(())
     }
 
+    /// A track for each direction of a link: with its trains of packets if they are recorded, else with one slice.
     fn links(&mut self, run: &Recording) -> io::Result<()> {
+        let mut tracks = FxHashMap::default();
         for (number, link) in (1..).zip(&run.links) {
-            self.name(LINKS, number, &format!("{} → {}", link.from, link.to))?;
+            tracks.insert((link.from, link.to), number);
             let used = link.busy.seconds() / run.makespan.seconds().max(f64::MIN_POSITIVE);
-            let told = json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
-            let name = format!("{:.1} % busy", 100.0 * used);
-            self.slice((LINKS, number), &name, (SimDuration::ZERO, run.makespan), &told)?;
+            let busy = format!("{:.1} % busy", 100.0 * used);
+            self.name(LINKS, number, &format!("{} → {}, {busy}", link.from, link.to))?;
+            if run.transfers.is_empty() {
+                let told = json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
+                self.slice((LINKS, number), &busy, (SimDuration::ZERO, run.makespan), &told)?;
+            }
+        }
+        for transfer in &run.transfers {
+            if let Some(number) = tracks.get(&(transfer.from, transfer.to)) {
+                self.transfer(*number, run, transfer)?;
+            }
         }
         Ok(())
+    }
+
+    fn transfer(&mut self, track: u32, run: &Recording, transfer: &Transfer) -> io::Result<()> {
+        let sender = run.events.get(transfer.event).process;
+        let what = if transfer.is_acknowledge { "acknowledge to" } else { "from" };
+        let name = format!("{what} process {sender}");
+        let span = [transfer.first, transfer.end()].map(|time| time.since(SimTime::START));
+        let told = json!({
+            "packets": transfer.packets, "packet_bytes": transfer.bytes, "busy_s": transfer.busy().seconds(),
+            "destination": transfer.destination, "caused_by": run.events.name(transfer.event),
+        });
+        self.slice((LINKS, track), &name, (span[0], span[1]), &told)
     }
 }
 
@@ -199,5 +226,7 @@ mod tests {
         assert_eq!((of("X").len(), of("s").len(), of("f").len()), (5, 1, 1));
         assert_eq!((of("s")[0]["ts"].as_f64(), of("f")[0]["ts"].as_f64()), (Some(2e6), Some(2_499_999.999)));
         assert_eq!(of("X")[1]["dur"], 1e6);
+        // Perfetto's trace processor takes no other names of arrows than numbers.
+        assert!(of("s")[0]["id"].is_u64() && of("s")[0]["id"] == of("f")[0]["id"]);
     }
 }

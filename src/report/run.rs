@@ -1,7 +1,7 @@
 //! One run in words and tables.
 
 use super::table::{Table, decimals, digits, percent};
-use crate::analysis::{Breakdown, Profile, Residuals, Sample};
+use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
 use crate::trace::{Activity, Trace};
 use crate::units::SimDuration;
 use std::fmt;
@@ -119,9 +119,9 @@ impl RunReport<'_> {
 
     /// The histogram of the degree of parallelism, of programs that compute critical times.
     fn write_parallelism(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(profile) = Profile::of(&self.trace.critical_intervals) else { return Ok(()) };
+        let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) else { return Ok(()) };
         let mut table = Table::new(["active at once, if only causality delays", "% of the time"]);
-        for (active, share) in profile.histogram().into_iter().enumerate() {
+        for (active, share) in parallelism.histogram().into_iter().enumerate() {
             table.row([active.to_string(), format!("{:.1}", 100.0 * share)]);
         }
         writeln!(f, "{table}")

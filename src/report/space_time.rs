@@ -2,7 +2,8 @@
 
 use super::frame::{Frame, FrameAxis};
 use super::plot::{COLOURS, Chart, DrawingResult, INK, Positions, Scale};
-use crate::analysis::critical_path::{CriticalPath, Span, Step, Through};
+use crate::analysis::critical_path::{CriticalPath, Span, Through};
+use crate::analysis::{Parallelism, ProfileStep};
 use crate::trace::events::{EventId, MESSAGE};
 use crate::units::SimDuration;
 use plotters::prelude::*;
@@ -126,7 +127,7 @@ impl<'p> SpaceTime<'p> {
         let lines = messages.iter().map(|(from, to)| PathElement::new(vec![*from, *to], MESSAGES.mix(0.55)));
         chart.draw_series(lines)?;
         chart.draw_series(messages.iter().map(|(_, to)| Circle::new(*to, 2, MESSAGES.filled())))?;
-        let path = self.path.spans().iter().filter_map(|span| self.span(span));
+        let path = self.path.spans().filter_map(|span| self.span(&span));
         chart.draw_series(path.map(|(from, to)| PathElement::new(vec![from, to], PATH.stroke_width(2))))?;
         Ok(())
     }
@@ -239,7 +240,7 @@ pub fn profile(path: &CriticalPath<'_>, title: &str) -> String {
     let mut columns = vec![(0.0, 0); COLUMNS as usize];
     let edge = |column: u32| length.ratio(column.into(), COLUMNS.into());
     let mut column = 0;
-    path.profile(|Step { from, to, active }| {
+    path.profile(|ProfileStep { from, to, active }| {
         let mut from = from;
         while from < to {
             while column + 1 < COLUMNS && edge(column + 1) <= from {
@@ -278,30 +279,65 @@ const LIGHT: RGBColor = RGBColor(190, 217, 236);
 /// For how much of the time how many processors are at work.
 #[must_use]
 pub fn histogram(path: &CriticalPath<'_>, title: &str) -> String {
-    let shares = path.parallelism().histogram();
-    let most = shares.iter().copied().fold(0.0, f64::max);
     let mean = path.mean_active().map_or(String::new(), |mean| format!(", on average {mean:.3}"));
-    let degrees = f64::from(u32::try_from(shares.len()).unwrap_or(u32::MAX));
-    let mut x = number_axis("Processors at work", degrees - 0.5);
-    x.positions.range = -0.5..degrees - 0.5;
-    x.positions.marks.retain(|mark| *mark < degrees && mark.fract() == 0.0);
-    let frame = Frame {
+    let degrees = Degrees {
         title: title.to_owned(),
         note: format!("degree of parallelism: for how much of the time how many processors are at work{mean}"),
-        legend: Vec::new(),
-        size: (900, 480),
-        x,
-        y: number_axis("Share of the time [%]", 100.0 * most),
+        of: "Processors at work".to_owned(),
+        published: Vec::new(),
     };
-    frame.svg(|chart| {
-        let bars = (0_u32..).zip(&shares).map(|(degree, share)| {
-            let middle = f64::from(degree);
-            Rectangle::new([(middle - 0.4, 0.0), (middle + 0.4, 100.0 * share)], COLOURS[0].filled())
-        });
-        chart.draw_series(bars)?;
-        chart.draw_series([PathElement::new(vec![(-0.5, 0.0), (degrees - 0.5, 0.0)], INK.stroke_width(1))])?;
-        Ok(())
-    })
+    degrees.svg(&path.parallelism())
+}
+
+/// The histogram of a degree of parallelism as a picture.
+pub struct Degrees {
+    /// What is drawn.
+    pub title: String,
+    /// More about it.
+    pub note: String,
+    /// What is counted.
+    pub of: String,
+    /// Published shares of the time by degree, drawn beside the others.
+    pub published: Vec<(u32, f64)>,
+}
+
+impl Degrees {
+    /// The picture as an SVG document.
+    #[must_use]
+    pub fn svg(&self, parallelism: &Parallelism) -> String {
+        let shares = parallelism.histogram();
+        let published = self.published.iter();
+        let most = shares.iter().chain(published.clone().map(|(_, share)| share)).copied().fold(0.0, f64::max);
+        let last = published.map(|(degree, _)| degree + 1).max().unwrap_or(0);
+        let degrees = f64::from(u32::try_from(shares.len()).unwrap_or(u32::MAX).max(last));
+        let mut x = number_axis(&self.of, degrees - 0.5);
+        x.positions.range = -0.5..degrees - 0.5;
+        x.positions.marks.retain(|mark| *mark < degrees && mark.fract() == 0.0);
+        let named = |name: &str, index| (name.to_owned(), colour(index));
+        let (legend, middle) = if self.published.is_empty() {
+            (Vec::new(), 0.4)
+        } else {
+            (vec![named("simulated", 0), named("published", 1)], 0.0)
+        };
+        let frame = Frame {
+            title: self.title.clone(),
+            note: self.note.clone(),
+            legend,
+            size: (900, 480),
+            x,
+            y: number_axis("Share of the time [%]", 100.0 * most),
+        };
+        let bar = |degree: u32, (from, to): (f64, f64), share: f64, hue: usize| {
+            let place = f64::from(degree);
+            Rectangle::new([(place + from, 0.0), (place + to, 100.0 * share)], colour(hue).filled())
+        };
+        frame.svg(|chart| {
+            chart.draw_series((0_u32..).zip(&shares).map(|(degree, share)| bar(degree, (-0.4, middle), *share, 0)))?;
+            chart.draw_series(self.published.iter().map(|(degree, share)| bar(*degree, (0.0, 0.4), *share, 1)))?;
+            chart.draw_series([PathElement::new(vec![(-0.5, 0.0), (degrees - 0.5, 0.0)], INK.stroke_width(1))])?;
+            Ok(())
+        })
+    }
 }
 
 #[cfg(test)]
@@ -323,6 +359,18 @@ mod tests {
         assert!(SpaceTime::new(&path, "late", late).svg().contains("no messages"));
         let first = Window { processes: vec![1], ..Window::whole(&path) };
         assert!(SpaceTime::new(&path, "one", first).svg().contains("no messages"));
+    }
+
+    #[test]
+    fn published_shares_stand_beside_the_others() {
+        let parallelism = Parallelism::of_units(&[(0.0, 1.0), (0.0, 2.0)]).unwrap();
+        let mut degrees =
+            Degrees { title: "two".to_owned(), note: String::new(), of: "active".to_owned(), published: Vec::new() };
+        let alone = degrees.svg(&parallelism);
+        degrees.published = vec![(1, 0.3), (4, 0.1)];
+        let beside = degrees.svg(&parallelism);
+        assert!(!alone.contains("published") && beside.contains("published"));
+        assert_eq!(beside.matches("<rect").count(), alone.matches("<rect").count() + 4);
     }
 
     #[test]

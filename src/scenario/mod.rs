@@ -20,7 +20,7 @@ pub use sweep::{Case, Override, Plan};
 use crate::engine::Streams;
 use crate::machine::{Layout, Machine, Partition, Placement};
 use crate::network::Topology;
-use crate::program::Shipped;
+use crate::program::{Program as _, Shipped};
 use crate::units::SimDuration;
 use serde::{Deserialize, Serialize};
 use source::{Document, Faults};
@@ -130,6 +130,18 @@ impl Scenario {
     pub fn layout(&self) -> Layout {
         let topology = self.topology();
         self.placement.lay_out(topology, self.ranks, self.streams())
+    }
+
+    /// The same program on one rank of the same machine; `None` if it cannot run there: it needs others, or nodes or
+    /// links that are different are not in use.
+    #[must_use]
+    pub fn on_one_rank(&self) -> Option<Self> {
+        let alone = Self { ranks: 1, ..self.clone() };
+        let topology = alone.topology();
+        let fits = alone.program.faults(1).is_empty()
+            && alone.machine.network.faults(&topology).is_empty()
+            && alone.machine.overrides.iter().all(|different| different.fault(topology.nodes()).is_none());
+        fits.then_some(alone)
     }
 
     /// The random streams of the run.

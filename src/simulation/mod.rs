@@ -100,6 +100,15 @@ pub enum SimulationError {
     },
 }
 
+/// How much a recording tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What the ranks do, and why.
+    Ranks,
+    /// What the links carry as well.
+    Links,
+}
+
 /// Plays one scenario.
 ///
 /// # Errors
@@ -115,11 +124,11 @@ pub fn play(scenario: &Scenario) -> Result<Trace, SimulationError> {
 ///
 /// # Errors
 /// As [`play`]; and a program without processes, or a sink that takes nothing.
-pub fn play_recorded(scenario: &Scenario, sink: Box<dyn Write + '_>) -> Result<Trace, SimulationError> {
+pub fn play_recorded(scenario: &Scenario, detail: Detail, sink: Box<dyn Write + '_>) -> Result<Trace, SimulationError> {
     if let Shipped::Traffic(_) = &scenario.program {
         return Err(SimulationError::NothingToRecord { program: scenario.program.name() });
     }
-    simulation(scenario).run_recorded(&scenario.program, scenario.program.name(), sink)
+    simulation(scenario).run_recorded(&scenario.program, scenario.program.name(), detail, sink)
 }
 
 fn simulation(scenario: &Scenario) -> Simulation<'_> {
@@ -191,10 +200,11 @@ impl<'m> Simulation<'m> {
         &self,
         program: &dyn Program,
         name: &str,
+        detail: Detail,
         sink: Box<dyn Write + '_>,
     ) -> Result<Trace, SimulationError> {
         let mut stage = Stage::set(self, program);
-        stage.record(name, sink)?;
+        stage.record(name, detail, sink)?;
         let stage = self.play(stage)?;
         self.close(stage, program)
     }

@@ -2,7 +2,8 @@
 
 use super::SimulationError;
 use crate::program::Operation;
-use crate::trace::{Activity, Cause, Counts, Header, Interval, LinkLoad, Means, Phase, RecordingWriter};
+use crate::trace::events::EventId;
+use crate::trace::{Activity, Cause, Counts, Header, Interval, LinkLoad, Means, Phase, RecordingWriter, Transfer};
 use crate::units::{SimDuration, SimTime};
 use std::io::{self, Write};
 
@@ -91,11 +92,19 @@ impl<'w> Recorder<'w> {
         (self.last[rank as usize], now)
     }
 
-    /// A rank begins to send.
-    pub fn posted(&mut self, now: SimTime, rank: u32, operation: Operation, ticket: u32, bytes: u64) {
+    /// A rank begins to send; the cause of that.
+    pub fn posted(&mut self, now: SimTime, rank: u32, operation: Operation, ticket: u32, bytes: u64) -> EventId {
         let sent = self.origin(now, rank);
         put(&mut self.letters, ticket, Letter { sent, bytes, delivered: now, received: None });
         put(&mut self.tasks, operation.0, Task::UnderWay(sent));
+        sent.0
+    }
+
+    /// A link has carried packets.
+    pub fn carried(&mut self, transfer: &Transfer) {
+        if self.error.is_none() {
+            self.error = self.writer.transfer(transfer).err();
+        }
     }
 
     /// A rank begins to receive, or bytes begin to move for it.

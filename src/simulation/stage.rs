@@ -4,7 +4,7 @@ use super::deadlock::{Blocked, DeadlockReport};
 use super::node_barrier::NodeBarriers;
 use super::post_office::{Match, PostOffice, TaskState};
 use super::recorder::Recorder;
-use super::{Simulation, SimulationError};
+use super::{Detail, Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Step};
 use crate::machine::{Happening, Layout, Machine, Sends, Transport};
 use crate::program::{Answer, Message, Notes, Operation, Pattern, Process, Program, Request, Surroundings, Verb};
@@ -109,12 +109,15 @@ impl<'s> Stage<'s> {
     }
 
     /// Records the play into `sink`. To be called before it begins.
-    pub fn record(&mut self, program: &str, sink: Box<dyn Write + 's>) -> Result<(), SimulationError> {
+    pub fn record(&mut self, program: &str, detail: Detail, sink: Box<dyn Write + 's>) -> Result<(), SimulationError> {
         let nodes = (0..self.layout.ranks()).map(|rank| self.layout.node(rank)).collect();
         let header = Header { program: program.to_owned(), machine: self.machine.name.clone(), nodes };
         let recorder = Recorder::new(sink, &header, self.machine.sends == Sends::Rendezvous);
         let recorder = recorder.map_err(|error| SimulationError::NotRecorded(error.to_string()))?;
         self.recorder = Some(Box::new(recorder));
+        if detail == Detail::Links {
+            self.transport.record_transfers();
+        }
         Ok(())
     }
 
@@ -148,7 +151,18 @@ impl<'s> Stage<'s> {
             self.surroundings.clock.set(now);
             self.settle(now)?;
         }
+        if self.recorder.is_some() {
+            self.tell_transfers();
+        }
         Ok(Some(now))
+    }
+
+    /// Records what links have carried.
+    fn tell_transfers(&mut self) {
+        let (Some(recorder), Some(transfers)) = (&mut self.recorder, self.transport.transfers()) else { return };
+        for transfer in transfers.sure() {
+            recorder.carried(&transfer);
+        }
     }
 
     /// Events played so far.
@@ -187,6 +201,10 @@ impl<'s> Stage<'s> {
             self.account(end, rank);
         }
         let makespan = end.since(SimTime::START);
+        if let Some(transfers) = self.transport.transfers() {
+            transfers.finish(end);
+        }
+        self.tell_transfers();
         if let Some(recorder) = self.recorder {
             recorder.finish(makespan, &links, counts)?;
         }
@@ -379,7 +397,7 @@ impl<'s> Stage<'s> {
         let bytes = message.bytes;
         let (operation, ticket) = self.post_office.post(now, rank, to, message);
         if let Some(recorder) = &mut self.recorder {
-            recorder.posted(now, rank, operation, ticket, bytes);
+            self.transport.cause = recorder.posted(now, rank, operation, ticket, bytes);
         }
         self.transport.send(now, self.layout.seat(rank), self.layout.seat(to), bytes, ticket);
         Ok(operation)

@@ -72,15 +72,15 @@ pub struct Accounts {
     phases: Vec<Phase>,
     ranks: u32,
     /// Those of a rank side by side, by phase.
-    accounts: Vec<Account>,
+    all: Vec<Account>,
 }
 
 impl Accounts {
     /// Empty accounts for `ranks` ranks; `phases` come first and even if no time is spent in them.
     #[must_use]
     pub fn new(ranks: u32, phases: &[Phase]) -> Self {
-        let accounts = vec![Account::default(); ranks as usize * phases.len()];
-        Self { phases: phases.to_vec(), ranks, accounts }
+        let all = vec![Account::default(); ranks as usize * phases.len()];
+        Self { phases: phases.to_vec(), ranks, all }
     }
 
     /// Adds `span` of `activity` to the account of `rank` in `phase`.
@@ -89,7 +89,7 @@ impl Accounts {
             return;
         }
         let index = self.index(phase);
-        self.accounts[rank as usize * self.phases.len() + index].add(activity, span);
+        self.all[rank as usize * self.phases.len() + index].add(activity, span);
     }
 
     fn index(&mut self, phase: Phase) -> usize {
@@ -103,16 +103,16 @@ impl Accounts {
         let index = self.phases.len();
         self.phases.push(phase);
         let mut accounts = vec![Account::default(); self.ranks as usize * self.phases.len()];
-        for (new, old) in accounts.chunks_exact_mut(index + 1).zip(self.accounts.chunks_exact(index.max(1))) {
+        for (new, old) in accounts.chunks_exact_mut(index + 1).zip(self.all.chunks_exact(index.max(1))) {
             new[..index].copy_from_slice(&old[..index]);
         }
-        self.accounts = accounts;
+        self.all = accounts;
         index
     }
 
     fn of(&self, rank: u32) -> &[Account] {
         let count = self.phases.len();
-        &self.accounts[rank as usize * count..][..count]
+        &self.all[rank as usize * count..][..count]
     }
 
     /// The number of ranks.

@@ -4,10 +4,14 @@ mod accounts;
 mod event_table;
 pub mod events;
 mod recording;
+mod transfer;
 
 pub use accounts::{Account, Accounts, Activity, Phase};
 pub use event_table::{TableError, read_table};
-pub use recording::{Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter};
+pub use recording::{
+    Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
+};
+pub use transfer::Transfer;
 
 use crate::units::{SimDuration, SimTime};
 

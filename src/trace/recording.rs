@@ -4,12 +4,23 @@
 
 use super::accounts::Activity;
 use super::events::{Antecedent, Event, EventId, Events, Label, MESSAGE, Way};
-use super::{Counts, LinkLoad};
+use super::{Counts, LinkLoad, Transfer};
 use crate::units::{SimDuration, SimTime};
+use rustc_hash::FxHashMap;
 use std::io::{self, Read, Write};
 
 /// The first bytes of a recording; the number is the version of the format.
-pub const MAGIC: &[u8] = b"parsim-trace 1\n";
+pub const MAGIC: &[u8] = b"parsim-trace 2\n";
+
+/// What recordings of all versions begin with, and the versions that can be read: version 1 had no transfers.
+const KIND: &[u8] = b"parsim-trace ";
+const READABLE: [u8; 2] = [b'1', b'2'];
+
+/// Whether a file with these first bytes is a recording, of any version.
+#[must_use]
+pub fn is_recording(first: &[u8]) -> bool {
+    first.starts_with(KIND)
+}
 
 /// What every recording begins with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,7 +91,11 @@ mod mark {
     pub const INTERVAL: u8 = 2;
     /// Intervals with causes: this and the number of the means.
     pub const CAUSED: u8 = 3;
+    pub const TRANSFER: u8 = 7;
 }
+
+/// When each direction of a link was free, as far as transfers have been told.
+type Free = FxHashMap<(u32, u32), SimTime>;
 
 /// Writes a recording. Nothing is kept but the times of the ranks and the names of the phases.
 pub struct RecordingWriter<W> {
@@ -90,6 +105,7 @@ pub struct RecordingWriter<W> {
     ends: Vec<SimTime>,
     last: SimTime,
     events: u64,
+    free: Free,
     buffer: Vec<u8>,
 }
 
@@ -109,7 +125,7 @@ impl<W: Write> RecordingWriter<W> {
         sink.write_all(&buffer)?;
         buffer.clear();
         let ends = vec![SimTime::START; header.nodes.len()];
-        Ok(Self { sink, phases: Vec::new(), ends, last: SimTime::START, events: 0, buffer })
+        Ok(Self { sink, phases: Vec::new(), ends, last: SimTime::START, events: 0, free: Free::default(), buffer })
     }
 
     /// When the last interval of `rank` ended.
@@ -148,6 +164,34 @@ impl<W: Write> RecordingWriter<W> {
         let has_events = system > SimDuration::ZERO || activity != Activity::Idle;
         let last = self.events.saturating_sub(1);
         Ok(has_events.then(|| EventId::try_from(last).expect("events are counted in 32 bits")))
+    }
+
+    /// Writes what a link has carried; transfers of one direction of a link come in their order.
+    ///
+    /// # Errors
+    /// What the sink says.
+    pub fn transfer(&mut self, transfer: &Transfer) -> io::Result<()> {
+        let free = self.free.entry((transfer.from, transfer.to)).or_insert(SimTime::START);
+        self.buffer.push(mark::TRANSFER);
+        for number in [
+            transfer.from.into(),
+            transfer.to.into(),
+            transfer.destination.into(),
+            self.events - u64::from(transfer.event),
+            2 * u64::from(transfer.packets) + u64::from(transfer.is_acknowledge),
+            transfer.bytes.into(),
+            transfer.first.since(*free).ps(),
+            transfer.time.ps(),
+        ] {
+            put(&mut self.buffer, number);
+        }
+        if transfer.packets > 1 {
+            put(&mut self.buffer, (transfer.gap - transfer.time).ps());
+        }
+        *free = transfer.end();
+        self.sink.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
     }
 
     /// The number of a phase, which is announced when it is new.
@@ -222,6 +266,8 @@ pub struct Recording {
     pub makespan: SimDuration,
     /// Every direction of every link.
     pub links: Vec<LinkLoad>,
+    /// What the links carried, each direction in its order; empty if that was not recorded.
+    pub transfers: Vec<Transfer>,
     /// The work of the simulator.
     pub counts: Counts,
     /// Where the time of every rank went.
@@ -255,9 +301,17 @@ pub enum RecordingError {
     Read(io::Error),
     /// They do not begin as a recording does.
     #[error(
-        "this is no trace of parsim: it should begin with `parsim-trace 1`; write one with `parsim run SCENARIO --trace FILE`"
+        "this is no trace of parsim: it should begin with `parsim-trace 2`; write one with `parsim run SCENARIO --trace FILE`"
     )]
     NoRecording,
+    /// They are a recording of another version.
+    #[error(
+        "this trace has the version {version} of the format, and this parsim reads 1 and 2; write it again with this one"
+    )]
+    OtherVersion {
+        /// What stands in the place of the version.
+        version: String,
+    },
     /// They end too early.
     #[error("the trace ends at byte {at}, before its end mark: the run did not end, or the file is cut off")]
     CutOff {
@@ -342,6 +396,19 @@ struct Reading {
     ends: Vec<SimTime>,
     /// The labels of each phase by activity.
     labels: Vec<[u16; Activity::ALL.len()]>,
+    /// The ways of messages by the nodes at their ends: a trace may have many times more messages than ways.
+    message_ways: FxHashMap<(u32, u32), u32>,
+    transfers: Vec<Transfer>,
+    free: Free,
+}
+
+/// Whether a recording that begins so can be read.
+fn check_version(magic: &[u8]) -> Result<(), RecordingError> {
+    let version = magic.strip_prefix(KIND).ok_or(RecordingError::NoRecording)?;
+    match version {
+        [version, b'\n'] if READABLE.contains(version) => Ok(()),
+        _ => Err(RecordingError::OtherVersion { version: String::from_utf8_lossy(version).trim().to_owned() }),
+    }
 }
 
 impl Recording {
@@ -364,9 +431,7 @@ impl Recording {
             RecordingError::CutOff { .. } => RecordingError::NoRecording,
             other => other,
         })?;
-        if magic != MAGIC {
-            return Err(RecordingError::NoRecording);
-        }
+        check_version(&magic)?;
         let (program, machine) = (source.text()?, source.text()?);
         let ranks = source.small("a number of ranks")?;
         let nodes = (0..ranks).map(|_| source.small("a node")).collect::<Result<Vec<_>, _>>()?;
@@ -376,6 +441,7 @@ impl Recording {
             match source.byte()? {
                 mark::END => return reading.finish(&mut source),
                 mark::PHASE => reading.phase(source.text()?),
+                mark::TRANSFER => reading.transfer(&mut source)?,
                 mark => reading.interval(mark, &mut source)?,
             }
         }
@@ -387,7 +453,17 @@ impl Reading {
         let ranks = header.nodes.len();
         let times = RankTimes { phases: Vec::new(), ranks: vec![Vec::new(); ranks] };
         let ends = vec![SimTime::START; ranks];
-        Self { header, events: Events::default(), times, now: SimTime::START, ends, labels: Vec::new() }
+        Self {
+            header,
+            events: Events::default(),
+            times,
+            now: SimTime::START,
+            ends,
+            labels: Vec::new(),
+            message_ways: FxHashMap::default(),
+            transfers: Vec::new(),
+            free: Free::default(),
+        }
     }
 
     fn phase(&mut self, phase: String) {
@@ -436,6 +512,42 @@ impl Reading {
         Ok(())
     }
 
+    fn transfer<R: Read>(&mut self, source: &mut Source<R>) -> Result<(), RecordingError> {
+        let (from, to) = (source.small("a vertex")?, source.small("a vertex")?);
+        let destination = source.small("a vertex")?;
+        let next = u64::from(self.events.count());
+        let event = next.checked_sub(source.number()?).filter(|event| *event < next);
+        let Some(event) = event.and_then(|event| EventId::try_from(event).ok()) else {
+            return Err(source.malformed("the cause of a transfer does not come before it"));
+        };
+        let sort = source.number()?;
+        let packets = u32::try_from(sort / 2).ok().filter(|packets| *packets > 0);
+        let packets = packets.ok_or_else(|| source.malformed("a transfer has from 1 to 2^32 packets"))?;
+        let bytes = source.small("the length of a packet")?;
+        let far = |source: &Source<R>| source.malformed("a transfer is later than any time");
+        let free = self.free.entry((from, to)).or_insert(SimTime::START);
+        let first = free.ps().checked_add(source.number()?).ok_or_else(|| far(source))?;
+        let time = source.span()?;
+        let pause = if packets > 1 { source.number()? } else { 0 };
+        let gap = if packets > 1 { time.ps().checked_add(pause).ok_or_else(|| far(source))? } else { 0 };
+        let all = gap.checked_mul(u64::from(packets - 1)).and_then(|all| all.checked_add(time.ps()));
+        let end = all.and_then(|all| all.checked_add(first)).ok_or_else(|| far(source))?;
+        *free = SimTime::from_ps(end);
+        self.transfers.push(Transfer {
+            from,
+            to,
+            destination,
+            is_acknowledge: sort % 2 == 1,
+            event,
+            bytes,
+            first: SimTime::from_ps(first),
+            gap: SimDuration::from_ps(gap),
+            time,
+            packets,
+        });
+        Ok(())
+    }
+
     fn antecedent<R: Read>(
         &mut self,
         mark: u8,
@@ -449,19 +561,27 @@ impl Reading {
         let Some(event) = event.and_then(|event| EventId::try_from(event).ok()) else {
             return Err(source.malformed("the cause of an event does not come before it"));
         };
-        let (kind, link) = match mark.checked_sub(mark::CAUSED) {
+        let mut own = |kind: &str| self.events.way(Way { kind: kind.to_owned(), link: String::new() });
+        let way = match mark.checked_sub(mark::CAUSED) {
             Some(0) => {
                 source.number()?;
-                let node = |rank: u32| self.header.nodes[rank as usize];
-                (MESSAGE, format!("{}-{}", node(self.events.get(event).process), node(rank)))
+                self.message_way(self.events.get(event).process, rank)
             }
-            Some(1) => ("sending", String::new()),
-            Some(2) => ("memory", String::new()),
-            Some(3) => ("barrier", String::new()),
+            Some(1) => own("sending"),
+            Some(2) => own("memory"),
+            Some(3) => own("barrier"),
             _ => return Err(source.malformed(&format!("{mark} is the mark of no record"))),
         };
-        let way = self.events.way(Way { kind: kind.to_owned(), link });
         Ok(Antecedent { event, way, delay })
+    }
+
+    /// The way between the nodes of two ranks.
+    fn message_way(&mut self, from: u32, to: u32) -> u32 {
+        let node = |rank: u32| self.header.nodes[rank as usize];
+        let ends = (node(from), node(to));
+        let events = &mut self.events;
+        let way = || events.way(Way { kind: MESSAGE.to_owned(), link: format!("{}-{}", ends.0, ends.1) });
+        *self.message_ways.entry(ends).or_insert_with(way)
     }
 
     fn finish<R: Read>(self, source: &mut Source<R>) -> Result<Recording, RecordingError> {
@@ -476,8 +596,8 @@ impl Reading {
                 busy: source.span()?,
             });
         }
-        let Self { header, events, times, .. } = self;
-        Ok(Recording { header, events, makespan, links, counts, times })
+        let Self { header, events, times, transfers, .. } = self;
+        Ok(Recording { header, events, makespan, links, transfers, counts, times })
     }
 }
 
@@ -508,9 +628,40 @@ mod tests {
         let last = writer.interval(&Interval { system: SimDuration::from_us(1), ..sending }).unwrap();
         assert_eq!(last, Some(4));
         assert_eq!(writer.interval(&interval(1, Activity::Idle, 5, None)).unwrap(), None);
+        writer.transfer(&carried()).unwrap();
         let link = LinkLoad { from: 4, to: 7, packets: 1, busy: SimDuration::from_us(1) };
         writer.finish(SimDuration::from_us(5), &[link], Counts { events: 300, messages: 1, packet_hops: 1 }).unwrap();
         bytes
+    }
+
+    fn carried() -> Transfer {
+        Transfer {
+            from: 4,
+            to: 7,
+            destination: 7,
+            is_acknowledge: false,
+            event: 1,
+            bytes: 60,
+            first: us(3),
+            gap: SimDuration::from_ps(600_000),
+            time: SimDuration::from_ps(400_000),
+            packets: 2,
+        }
+    }
+
+    #[test]
+    fn recordings_of_the_first_version_are_read_and_of_later_ones_refused() {
+        let mut bytes = Vec::new();
+        let header = Header { program: "none".to_owned(), machine: "none".to_owned(), nodes: vec![0] };
+        let writer = RecordingWriter::new(&mut bytes, &header).unwrap();
+        writer.finish(SimDuration::ZERO, &[], Counts::default()).unwrap();
+        let place = KIND.len();
+        for (version, readable) in [(b'1', true), (b'2', true), (b'3', false), (b'x', false)] {
+            bytes[place] = version;
+            let read = Recording::read(&bytes[..]);
+            let is_refused = matches!(read, Err(RecordingError::OtherVersion { .. }));
+            assert_eq!((read.is_ok(), is_refused), (readable, !readable), "{version}");
+        }
     }
 
     #[test]
@@ -519,6 +670,7 @@ mod tests {
         assert_eq!(recording.header.nodes, [4, 7]);
         assert_eq!((recording.makespan, recording.counts.events), (SimDuration::from_us(5), 300));
         assert_eq!(recording.links[0].to, 7);
+        assert_eq!(recording.transfers, [carried()]);
         let events = &recording.events;
         assert!(events.is_in_order());
         let services: Vec<_> = (0..events.count()).map(|event| events.get(event).service.ps() / 1_000_000).collect();

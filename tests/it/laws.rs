@@ -10,8 +10,9 @@ use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
 };
 use parsim::program::{Distribution, GaussJordan, Pattern};
-use parsim::trace::{Activity, Recording, Trace};
-use parsim::units::{Bytes, SimDuration};
+use parsim::simulation::Detail;
+use parsim::trace::{Activity, Recording, Trace, Transfer};
+use parsim::units::{Bytes, SimDuration, SimTime};
 use parsim::{Machine, Message, Process, Simulation};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -44,12 +45,18 @@ impl Run {
 
     /// The trace of the same run and what was recorded of it.
     fn recorded(&self) -> (Trace, Recording) {
+        self.recorded_as(false)
+    }
+
+    fn recorded_as(&self, packet_by_packet: bool) -> (Trace, Recording) {
         let actions = self.actions.clone();
         let program = move |me: Process| act(me, actions.clone());
         let simulation = Simulation::new(&self.machine, self.layout.ranks()).layout(self.layout.clone());
         let mut bytes = Vec::new();
         let simulation = simulation.keep_deliveries();
-        let trace = simulation.run_recorded(&program, "random", Box::new(&mut bytes)).expect("the program ends");
+        let simulation = if packet_by_packet { simulation.packet_by_packet() } else { simulation };
+        let sink = Box::new(&mut bytes);
+        let trace = simulation.run_recorded(&program, "random", Detail::Links, sink).expect("the program ends");
         (trace, Recording::read(&bytes[..]).expect("what is written can be read"))
     }
 
@@ -61,6 +68,19 @@ impl Run {
         };
         self.actions.iter().filter_map(message).collect()
     }
+}
+
+/// Every packet for itself, in order, by the vertices that a link joins.
+pub fn packets_by_link(recording: &Recording) -> BTreeMap<(u32, u32), Vec<Transfer>> {
+    let mut packets: BTreeMap<_, Vec<Transfer>> = BTreeMap::new();
+    for transfer in &recording.transfers {
+        let one = |number: u32| {
+            let first = transfer.first + transfer.gap * u64::from(number);
+            Transfer { first, gap: SimDuration::ZERO, packets: 1, ..*transfer }
+        };
+        packets.entry((transfer.from, transfer.to)).or_default().extend((0..transfer.packets).map(one));
+    }
+    packets
 }
 
 async fn act(me: Process, actions: Vec<Action>) {
@@ -165,9 +185,10 @@ proptest! {
         let (trace, recording) = run.recorded();
         let path = CriticalPath::of(&recording.events).expect("what has happened could happen");
         prop_assert_eq!(path.length(), trace.makespan);
-        let sum: SimDuration = path.spans().iter().map(|span| span.to - span.from).sum();
+        let sum: SimDuration = path.spans().map(|span| span.to - span.from).sum();
         prop_assert_eq!(sum, trace.makespan);
-        prop_assert!(path.spans().windows(2).all(|pair| pair[0].to == pair[1].from));
+        let spans: Vec<_> = path.spans().collect();
+        prop_assert!(spans.windows(2).all(|pair| pair[0].to == pair[1].from));
         let composition = path.composition();
         prop_assert_eq!(composition.kinds.iter().map(|part| part.time).sum::<SimDuration>(), trace.makespan);
         prop_assert_eq!(composition.processes.iter().map(|part| part.time).sum::<SimDuration>(), trace.makespan);
@@ -182,7 +203,10 @@ proptest! {
         let active = path.mean_active().unwrap_or(0.0);
         prop_assert!((path.parallelism().mean() - active).abs() <= 1e-12 * active);
         let slacks = path.slacks();
-        prop_assert!(path.spans().iter().all(|span| slacks[span.event as usize] == SimDuration::ZERO));
+        prop_assert!(path.spans().all(|span| slacks[span.event as usize] == SimDuration::ZERO));
+        for (rank, overlap) in (0..).zip(path.overlaps()) {
+            prop_assert!(overlap <= trace.accounts.rank(rank).get(Activity::Computing), "rank {}", rank);
+        }
     }
 
     /// Recording changes nothing, and tells the same times as the accounts.
@@ -201,6 +225,30 @@ proptest! {
                 }
             }
         }
+    }
+
+    /// What links carry is told packet for packet, in trains as one by one, and is as long as their loads are.
+    #[test]
+    fn transfers_tell_what_links_carry(run in any_run()) {
+        let (_, recording) = run.recorded();
+        let packets = packets_by_link(&recording);
+        // In which order things happen at the same instant is a matter of convention if packets take no time.
+        if run.machine.nodes.acknowledging.bytes.count() > 0 {
+            let (_, one_by_one) = run.recorded_as(true);
+            prop_assert_eq!(&packets, &packets_by_link(&one_by_one));
+        }
+        let end = SimTime::START + recording.makespan;
+        for link in &recording.links {
+            let packets = packets.get(&(link.from, link.to)).map_or(&[][..], |packets| &packets[..]);
+            let held = packets.iter().map(|packet| packet.end().min(end).since(packet.first));
+            prop_assert_eq!(held.sum::<SimDuration>(), link.busy, "{} to {}", link.from, link.to);
+            prop_assert!(packets.windows(2).all(|pair| pair[0].end() <= pair[1].first));
+        }
+        let path = CriticalPath::of(&recording.events).expect("causes come first");
+        let by_link: SimDuration = path.composition_of(&recording).links.iter().map(|part| part.time).sum();
+        prop_assert_eq!(by_link, recording.makespan);
+        let sent = |transfer: &Transfer| SimTime::START + path.critical(transfer.event);
+        prop_assert!(recording.transfers.iter().all(|transfer| sent(transfer) <= transfer.first));
     }
 
     #[test]

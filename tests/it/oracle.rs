@@ -3,6 +3,7 @@
 //! The slow machine plays every start and end of every transmission, job and row of a computation as
 //! an event of its own, and stops and resumes computations instead of moving their ends.
 
+use crate::laws::packets_by_link;
 use crate::t800;
 use parsim::engine::Streams;
 use parsim::machine::{Placement, Sends};
@@ -10,13 +11,14 @@ use parsim::network::Switching;
 use parsim::network::switching::StoreAndForward;
 use parsim::network::topology::Topology;
 use parsim::node::{Module, Processor, RouterTurn, Work};
-use parsim::trace::{Activity, Trace};
+use parsim::simulation::Detail;
+use parsim::trace::{Activity, Recording, Trace, Transfer};
 use parsim::units::{Bytes, PerByte, SimDuration};
 use parsim::{Machine, Message, Process, Simulation};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// A small machine; times in picoseconds.
@@ -77,7 +79,10 @@ fn the_simulator_agrees_with_the_slow_machine() {
         let slow = SlowMachine::new(&machine, &program).play();
         let (trains, packets) = (simulated(&machine, &program, false), simulated(&machine, &program, true));
         prop_assert_eq!(outcome(&trains), slow);
-        let everything = |run: &(Trace, _)| (run.0.links.clone(), run.0.counts, run.0.accounts.clone(), outcome(run));
+        let everything = |run: &Simulated| {
+            let trace = &run.trace;
+            (trace.links.clone(), trace.counts, trace.accounts.clone(), outcome(run), run.packets.clone())
+        };
         prop_assert_eq!(everything(&trains), everything(&packets));
         Ok(())
     });
@@ -158,7 +163,16 @@ fn append(steps: &mut [Vec<Step>], action: Action) {
 }
 
 /// What the simulator makes of it, and when the computations of each rank ended.
-fn simulated(small: &SmallMachine, program: &SmallProgram, packet_by_packet: bool) -> (Trace, Vec<(u64, usize)>) {
+/// A run of the simulator.
+struct Simulated {
+    trace: Trace,
+    /// (end, rank) of every computation.
+    computations: Vec<(u64, usize)>,
+    /// What every link carried.
+    packets: BTreeMap<(u32, u32), Vec<Transfer>>,
+}
+
+fn simulated(small: &SmallMachine, program: &SmallProgram, packet_by_packet: bool) -> Simulated {
     let machine = described(small);
     let topology = Topology::Mesh2d { rows: number(small.rows), columns: number(small.columns) };
     let nodes = program.nodes.iter().map(|node| number(*node)).collect();
@@ -171,15 +185,18 @@ fn simulated(small: &SmallMachine, program: &SmallProgram, packet_by_packet: boo
     if packet_by_packet {
         simulation = simulation.packet_by_packet();
     }
-    let trace = simulation.run(&process).expect("the program ends");
+    let mut bytes = Vec::new();
+    let sink = Box::new(&mut bytes);
+    let trace = simulation.run_recorded(&process, "small", Detail::Links, sink).expect("the program ends");
+    let recording = Recording::read(&bytes[..]).expect("what is written can be read");
     let mut computations = computations.take();
     computations.sort_unstable();
     // A run that ends with packets under way is played twice.
     computations.dedup();
-    (trace, computations)
+    Simulated { trace, computations, packets: packets_by_link(&recording) }
 }
 
-fn outcome((trace, computations): &(Trace, Vec<(u64, usize)>)) -> Outcome {
+fn outcome(Simulated { trace, computations, .. }: &Simulated) -> Outcome {
     let deliveries = trace
         .deliveries
         .iter()

@@ -1,5 +1,6 @@
 //! What the critical path consists of.
 
+use super::by_link::{Carried, Where};
 use super::{CriticalPath, Span, Through};
 use crate::trace::events::MESSAGE;
 use crate::units::SimDuration;
@@ -15,9 +16,13 @@ pub struct Composition {
     pub kinds: Vec<Part<String>>,
     /// By phase of the program; delays count for the phase of the process that they delay.
     pub phases: Vec<Part<String>>,
-    /// By link or connection; what happens within processes stands under `None`.
+    /// By link or connection; what happens within processes stands under `None`, what happens to messages while no link
+    /// holds them, where links are known, under `messages at nodes`.
     pub links: Vec<Part<Option<String>>>,
 }
+
+/// What messages on the path do while no link holds a packet of them.
+const AT_NODES: &str = "messages at nodes";
 
 /// A part of the critical path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +36,7 @@ pub struct Part<T> {
 }
 
 impl Composition {
-    pub(super) fn of(path: &CriticalPath<'_>) -> Self {
+    pub(super) fn of(path: &CriticalPath<'_>, carried: Option<Carried<'_>>) -> Self {
         let events = path.events();
         let way = |span: &Span| match &span.through {
             Through::Activity => None,
@@ -49,22 +54,48 @@ impl Composition {
                 way(span).map_or_else(|| label(span).kind.clone(), |way| way.kind.clone())
             }),
             phases: parts(path.spans(), |span| label(span).phase.clone()),
-            links: parts(path.spans(), link),
+            links: match carried {
+                None => parts(path.spans(), link),
+                Some(carried) => links(path, &carried, link),
+            },
         }
     }
 }
 
+/// The parts by single links; the time of a message on no link stands under [`AT_NODES`].
+fn links(
+    path: &CriticalPath<'_>,
+    carried: &Carried<'_>,
+    whole: impl Fn(&Span) -> Option<String>,
+) -> Vec<Part<Option<String>>> {
+    let pieces = path.spans().flat_map(|span| {
+        let parts = carried.parts(path, &span).map(|parts| {
+            let name = |place: Where| match place {
+                Where::Link(from, to) => format!("{from}-{to}"),
+                Where::Nodes => AT_NODES.to_owned(),
+            };
+            parts.into_iter().map(|(place, time)| (Some(name(place)), time)).collect()
+        });
+        parts.unwrap_or_else(|| vec![(whole(&span), span.to - span.from)])
+    });
+    sums(pieces)
+}
+
 /// The longest part first, of equals the one that comes first on the path; nothing that takes no time.
-fn parts<T: Clone + Eq + Hash>(spans: &[Span], of: impl Fn(&Span) -> T) -> Vec<Part<T>> {
+fn parts<T: Clone + Eq + Hash>(spans: impl Iterator<Item = Span>, of: impl Fn(&Span) -> T) -> Vec<Part<T>> {
+    let spans = spans.filter(|span| span.to > span.from);
+    sums(spans.map(|span| (of(&span), span.to - span.from)))
+}
+
+fn sums<T: Clone + Eq + Hash>(pieces: impl Iterator<Item = (T, SimDuration)>) -> Vec<Part<T>> {
     let mut parts: Vec<Part<T>> = Vec::new();
     let mut places = FxHashMap::default();
-    for span in spans.iter().filter(|span| span.to > span.from) {
-        let of = of(span);
+    for (of, time) in pieces.filter(|(_, time)| *time > SimDuration::ZERO) {
         let place = *places.entry(of.clone()).or_insert(parts.len());
         if place == parts.len() {
             parts.push(Part { of, time: SimDuration::ZERO, pieces: 0 });
         }
-        parts[place].time += span.to - span.from;
+        parts[place].time += time;
         parts[place].pieces += 1;
     }
     parts.sort_by_key(|part| std::cmp::Reverse(part.time));

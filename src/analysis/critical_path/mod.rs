@@ -1,15 +1,18 @@
 //! The critical path of a trace, after Overeinder and Sloot (1995).
 
+mod by_link;
 mod composition;
 mod order;
-mod parallelism;
+mod overlap;
 
 pub use composition::{Composition, Part};
 pub use order::CausalityError;
-pub use parallelism::{Parallelism, Step};
 
+use super::parallelism::{self, Parallelism, Step};
+use crate::trace::Recording;
 use crate::trace::events::{Antecedent, EventId, Events, MESSAGE};
 use crate::units::SimDuration;
+use by_link::Carried;
 use order::{NONE, Order};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -25,7 +28,9 @@ pub struct CriticalPath<'e> {
     predecessors: Vec<EventId>,
     order: Order,
     critical: Vec<SimDuration>,
-    spans: Vec<Span>,
+    /// The events on the path. What leads to each is found again when it is asked for: a path may have as many pieces
+    /// as the trace has events.
+    on_path: Vec<EventId>,
 }
 
 /// A piece of the critical path.
@@ -63,14 +68,14 @@ impl<'e> CriticalPath<'e> {
             predecessors,
             order,
             critical: vec![SimDuration::ZERO; events.count() as usize],
-            spans: vec![],
+            on_path: Vec::new(),
         };
         let mut critical = std::mem::take(&mut path.critical);
         for event in path.order.forwards() {
             critical[event as usize] = path.latest_cause(event, &critical).to;
         }
         path.critical = critical;
-        path.spans = path.walk_back();
+        path.on_path = path.walk_back();
         Ok(path)
     }
 
@@ -93,19 +98,18 @@ impl<'e> CriticalPath<'e> {
         latest
     }
 
-    fn walk_back(&self) -> Vec<Span> {
-        let mut spans = Vec::new();
+    fn walk_back(&self) -> Vec<EventId> {
+        let mut events = Vec::new();
         let mut at = self.last_event();
         while let Some(event) = at {
-            let span = self.latest_cause(event, &self.critical);
-            spans.push(span);
-            at = match span.through {
+            events.push(event);
+            at = match self.latest_cause(event, &self.critical).through {
                 Through::Activity => self.predecessor(event),
                 Through::Antecedent(antecedent) => Some(antecedent.event),
             };
         }
-        spans.reverse();
-        spans
+        events.reverse();
+        events
     }
 
     /// The event with the latest critical time, of equals the one with the least name.
@@ -133,20 +137,26 @@ impl<'e> CriticalPath<'e> {
 
     /// The pieces of the path, from the beginning to the end, without gaps; their lengths sum to its length.
     #[must_use]
-    pub fn spans(&self) -> &[Span] {
-        &self.spans
+    pub fn spans(&self) -> impl ExactSizeIterator<Item = Span> + '_ {
+        self.on_path.iter().map(|event| self.latest_cause(*event, &self.critical))
     }
 
     /// The length of the path, max crit(e): the shortest time in which the trace could have happened.
     #[must_use]
     pub fn length(&self) -> SimDuration {
-        self.spans.last().map_or(SimDuration::ZERO, |span| span.to)
+        self.on_path.last().map_or(SimDuration::ZERO, |event| self.critical(*event))
     }
 
     /// What the path consists of.
     #[must_use]
     pub fn composition(&self) -> Composition {
-        Composition::of(self)
+        Composition::of(self, None)
+    }
+
+    /// What the path of a recorded run consists of. Where it tells what links carried, messages are taken apart by link.
+    #[must_use]
+    pub fn composition_of(&self, run: &Recording) -> Composition {
+        Composition::of(self, Carried::of(self, run))
     }
 
     /// The service times of all activities that occupy a processor.
@@ -227,6 +237,14 @@ impl<'e> CriticalPath<'e> {
     #[must_use]
     pub fn parallelism(&self) -> Parallelism {
         Parallelism::of(|| self.activities(), u64::from(self.events.count()), self.length())
+    }
+
+    /// How long each process computes while a message from it or to it is on its way, by process.
+    ///
+    /// All messages are kept and sorted for it.
+    #[must_use]
+    pub fn overlaps(&self) -> Vec<SimDuration> {
+        overlap::overlaps(self)
     }
 
     /// Tells `receive` how many processors are at work when, in the order of time.

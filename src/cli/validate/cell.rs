@@ -2,11 +2,11 @@
 
 use super::description::MeasuredTable;
 use super::points::PublishedPoint;
-use crate::analysis::Residuals;
+use crate::analysis::{Residuals, Sample};
 use crate::cli::outcome::{Outcome, keyed};
 use crate::model::point_to_point::Measurement;
 use crate::report::Record;
-use crate::scenario::Case;
+use crate::scenario::{AxisValue, Case};
 
 /// One judged cell.
 pub struct Cell {
@@ -18,41 +18,84 @@ pub struct Cell {
     pub record: Record,
 }
 
-/// The cell of a played case, which stands at a published `point` if the table has `data`; none if nothing was
-/// published for it.
-pub fn cell(table: &MeasuredTable, case: &Case, outcome: &Outcome, point: Option<&PublishedPoint>) -> Option<Cell> {
-    let played = outcome.record();
-    let simulated = |key: &str| played.get(key).and_then(serde_json::Value::as_f64);
-    let published = |key: &str| point.and_then(|point| point.value(key));
-    let value = |key: &String| published(key).or_else(|| outcome.compared_value(key)).or_else(|| simulated(key));
-    let reference = match point {
-        Some(point) => point.value(&table.reference)?,
-        None => value(&table.reference)?,
-    };
-    let predicted = table.predictions.iter().map(|key| (key.clone(), value(key)));
-    let judged: Vec<_> =
-        [(table.simulated.clone(), simulated(&table.simulated))].into_iter().chain(predicted).collect();
-    let on_axis = table
-        .calibration
-        .as_ref()
-        .is_some_and(|(axis, value)| case.keys.iter().any(|(name, key)| name == axis && key.as_ref() == Some(value)));
-    let calibrates = on_axis || point.is_some_and(|point| point.calibrates);
-    let in_seconds = table.simulated.ends_with("_s");
-    let mut record = Record::default();
-    record.put("record", "cell");
-    record.put("table", table.name.as_str());
-    record.append(keyed(&case.keys));
-    record.put("calibrates", calibrates);
-    record.put(if in_seconds { "reference_s" } else { "reference" }, reference);
-    for (key, value) in &judged {
-        record.put(key, *value);
-        let error = value.map(|value| Residuals::error(value, reference));
-        record.put(&format!("{}_error", key.trim_end_matches("_s")), error);
+/// What a case has given, beside what was published for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// The axes.
+    pub keys: Vec<(String, Option<AxisValue>)>,
+    calibrates: bool,
+    reference: f64,
+    /// The simulated quantity first, then the predictions, by key.
+    judged: Vec<(String, Option<f64>)>,
+}
+
+impl Reading {
+    /// What a played case has given, which stands at a published `point` if the table has `data`; none if nothing was
+    /// published for it.
+    pub fn of(table: &MeasuredTable, case: &Case, outcome: &Outcome, point: Option<&PublishedPoint>) -> Option<Self> {
+        let played = outcome.record();
+        let simulated = |key: &str| played.get(key).and_then(serde_json::Value::as_f64);
+        let published = |key: &str| point.and_then(|point| point.value(key));
+        let value = |key: &String| published(key).or_else(|| outcome.compared_value(key)).or_else(|| simulated(key));
+        let reference = match point {
+            Some(point) => point.value(&table.reference)?,
+            None => value(&table.reference)?,
+        };
+        let predicted = table.predictions.iter().map(|key| (key.clone(), value(key)));
+        let judged = [(table.simulated.clone(), simulated(&table.simulated))].into_iter().chain(predicted).collect();
+        let on_axis = table.calibration.as_ref().is_some_and(|(axis, value)| {
+            case.keys.iter().any(|(name, key)| name == axis && key.as_ref() == Some(value))
+        });
+        let calibrates = table.calibrated || on_axis || point.is_some_and(|point| point.calibrates);
+        Some(Self { keys: case.keys.clone(), calibrates, reference, judged })
     }
-    Some(Cell { table: table.name.clone(), calibrates, reference, judged, record })
+
+    /// The means of readings that differ in one axis only, in the order of the first of each.
+    pub fn means_over(axis: &str, readings: Vec<Self>) -> Vec<Self> {
+        let mut groups: Vec<Vec<Self>> = Vec::new();
+        for mut reading in readings {
+            reading.keys.retain(|(name, _)| name != axis);
+            match groups.iter_mut().find(|group| group[0].keys == reading.keys) {
+                Some(group) => group.push(reading),
+                None => groups.push(vec![reading]),
+            }
+        }
+        groups.iter().map(|group| Self::mean(group)).collect()
+    }
+
+    /// The mean of readings that stand at the same place; what one of them lacks has no mean.
+    fn mean(group: &[Self]) -> Self {
+        let mean = |value: &dyn Fn(&Self) -> Option<f64>| {
+            let values: Option<Vec<f64>> = group.iter().map(value).collect();
+            values.and_then(|values| Sample::of(&values)).map(|sample| sample.mean)
+        };
+        let mut first = group[0].clone();
+        for (place, (_, judged)) in first.judged.iter_mut().enumerate() {
+            *judged = mean(&|reading| reading.judged[place].1);
+        }
+        first
+    }
 }
 
 impl Cell {
+    /// The cell of a table in which a reading stands.
+    pub fn of(table: &MeasuredTable, reading: Reading) -> Self {
+        let Reading { keys, calibrates, reference, judged } = reading;
+        let in_seconds = table.simulated.ends_with("_s");
+        let mut record = Record::default();
+        record.put("record", "cell");
+        record.put("table", table.name.as_str());
+        record.append(keyed(&keys));
+        record.put("calibrates", calibrates);
+        record.put(if in_seconds { "reference_s" } else { "reference" }, reference);
+        for (key, value) in &judged {
+            record.put(key, *value);
+            let error = value.map(|value| Residuals::error(value, reference));
+            record.put(&format!("{}_error", key.trim_end_matches("_s")), error);
+        }
+        Self { table: table.name.clone(), calibrates, reference, judged, record }
+    }
+
     /// Its place on the axes, in words.
     pub fn place(&self) -> String {
         let axes = self.axis_names().into_iter().map(|name| {
@@ -78,5 +121,30 @@ impl Cell {
         let number = |key| self.record.get(key).and_then(serde_json::Value::as_f64);
         let seconds = self.judged.first()?.1?;
         Some(Measurement { bytes: number("bytes")?, hops: number("hops")?, seconds })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(p: u64, seed: u64, value: Option<f64>) -> Reading {
+        let key = |name: &str, value| (name.to_owned(), Some(AxisValue::parse(&u64::to_string(value))));
+        Reading {
+            keys: vec![key("p", &p), key("seed", &seed)],
+            calibrates: false,
+            reference: 2.0,
+            judged: vec![("speedup".to_owned(), value)],
+        }
+    }
+
+    #[test]
+    fn means_are_taken_over_one_axis() {
+        let readings =
+            vec![reading(4, 1, Some(1.0)), reading(8, 1, None), reading(4, 2, Some(2.0)), reading(8, 2, Some(3.0))];
+        let means = Reading::means_over("seed", readings);
+        assert_eq!(means.len(), 2);
+        assert!(means.iter().all(|mean| mean.keys.len() == 1));
+        assert_eq!((means[0].judged[0].1, means[1].judged[0].1), (Some(1.5), None));
     }
 }

@@ -60,9 +60,20 @@ pub struct MeasuredTable {
     /// Other predictions to judge beside it: columns of `data`, or keys of the run's output.
     #[serde(default)]
     pub predictions: Vec<String>,
+    /// An axis of the scenario, such as that of seeds, over which the quantities are averaged before they are judged.
+    /// The axes are then played, and each case belongs to the point of `data` whose columns agree with it.
+    #[serde(default)]
+    pub mean_over: Option<String>,
     /// The cases that calibrated the parameters: an axis and its value. They do not count.
     #[serde(default)]
     pub calibration: Option<(String, AxisValue)>,
+    /// Whether all points calibrated the parameters. Then none of them counts.
+    #[serde(default)]
+    pub calibrated: bool,
+    /// What the points that calibrated are held to, apart from all others: how well the parameters fit is no validation,
+    /// but should not change unnoticed.
+    #[serde(default)]
+    pub calibration_tolerance: Option<Tolerance>,
     /// Whether equation (4) of CS-RR-281 is fitted to the simulated times and set beside its Table 2.
     #[serde(default)]
     pub fit_point_to_point: bool,

@@ -15,7 +15,7 @@ use super::{Failure, OutputFormat};
 use crate::report::{Format, Writer};
 use crate::scenario::source::Document;
 use crate::scenario::{AxisValue, Override, Plan};
-use cell::{Cell, cell};
+use cell::{Cell, Reading};
 use clap::Args;
 use description::MeasuredTable;
 pub use description::Validation;
@@ -134,22 +134,32 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
         Some(file) => PublishedPoint::load(&folder.join(file), &table.reference)?,
         None => Vec::new(),
     };
-    let cases = match &table.data {
-        Some(_) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
-        None => plan.cases()?,
+    let cases = match (&table.data, &table.mean_over) {
+        (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
+        _ => plan.cases()?,
     };
     let references = References::load(&plan.base()?.scenario, &path)?;
-    let mut cells = Vec::new();
+    let mut readings = Vec::new();
     let mut failure = None;
-    let mut points = points.iter();
+    let mut in_order = points.iter();
     play_all(&cases, arguments.jobs, &references, |case, result| {
-        let point = points.next();
+        let point = match &table.mean_over {
+            None => in_order.next(),
+            Some(_) => points.iter().find(|point| point.agrees_with(&case.keys)),
+        };
+        let is_published = table.data.is_none() || point.is_some();
         match result {
-            Ok(outcome) => cells.extend(cell(table, case, &outcome, point)),
+            Ok(outcome) if is_published => readings.extend(Reading::of(table, case, &outcome, point)),
+            Ok(_) => {}
             Err(error) => failure = Some(error),
         }
         failure.is_none()
     })?;
+    let readings = match &table.mean_over {
+        Some(axis) => Reading::means_over(axis, readings),
+        None => readings,
+    };
+    let cells: Vec<_> = readings.into_iter().map(|reading| Cell::of(table, reading)).collect();
     match failure {
         Some(error) => Err(error.into()),
         None => all_known(table, &cells).map(|()| cells),

@@ -53,7 +53,10 @@ impl OwnCase {
             simulated: self.simulated.clone(),
             reference: self.reference.clone(),
             predictions: self.models.clone(),
+            mean_over: None,
             calibration,
+            calibrated: false,
+            calibration_tolerance: None,
             fit_point_to_point: false,
             tolerance: is_judged.then_some(tolerance),
         };

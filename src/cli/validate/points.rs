@@ -22,6 +22,13 @@ impl PublishedPoint {
         self.values.iter().find(|(column, _)| column == name).map(|(_, value)| *value)
     }
 
+    /// Whether a case stands at this point: it has all its axes with the same values.
+    pub fn agrees_with(&self, keys: &[(String, Option<AxisValue>)]) -> bool {
+        self.axes
+            .iter()
+            .all(|(name, value)| keys.iter().any(|(key, played)| key == name && played.as_ref() == Some(value)))
+    }
+
     /// Reads a CSV file whose columns before `reference` are axes.
     ///
     /// # Errors
@@ -76,6 +83,10 @@ mod tests {
         assert_eq!(points[0].axes, [("p".to_owned(), p), ("kind".to_owned(), kind)]);
         assert!(points[0].calibrates && !points[1].calibrates);
         assert_eq!([points[0].value("measured_s"), points[1].value("measured_s")], [Some(1.5), None]);
+        let key = |name: &str, value: &AxisValue| (name.to_owned(), Some(value.clone()));
+        let (p, kind) = (AxisValue::Whole(4), AxisValue::Text("Ring".to_owned()));
+        let keys = [key("seed", &p), key("kind", &kind), key("p", &p)];
+        assert!(points[0].agrees_with(&keys) && !points[1].agrees_with(&keys) && !points[0].agrees_with(&keys[..2]));
         assert_eq!([points[1].value("model_s"), points[0].value("note")], [Some(3.5), None]);
     }
 

@@ -15,15 +15,37 @@ pub struct Summary {
     /// The cell with the largest absolute error, in words.
     pub worst: Option<String>,
     pub tolerance: Option<Tolerance>,
+    /// Whether it is about the points that calibrated the parameters, instead of about all others.
+    pub calibrated: bool,
 }
 
 impl Summary {
     pub fn of<'c>(table: &str, key: &str, cells: impl Iterator<Item = &'c Cell>, tolerance: Option<Tolerance>) -> Self {
+        Self::over(table, key, cells.filter(|cell| !cell.calibrates), tolerance, false)
+    }
+
+    /// How well the points that calibrated the parameters are met.
+    pub fn of_calibration<'c>(
+        table: &str,
+        key: &str,
+        cells: impl Iterator<Item = &'c Cell>,
+        tolerance: Option<Tolerance>,
+    ) -> Self {
+        Self::over(table, key, cells.filter(|cell| cell.calibrates), tolerance, true)
+    }
+
+    fn over<'c>(
+        table: &str,
+        key: &str,
+        cells: impl Iterator<Item = &'c Cell>,
+        tolerance: Option<Tolerance>,
+        calibrated: bool,
+    ) -> Self {
         let judged = |cell: &'c Cell| {
             let (_, value) = cell.judged.iter().find(|(judged, _)| judged == key)?;
             Some((cell, (*value)?))
         };
-        let points: Vec<_> = cells.filter(|cell| !cell.calibrates).filter_map(judged).collect();
+        let points: Vec<_> = cells.filter_map(judged).collect();
         let error = |&(cell, value): &(&Cell, f64)| Residuals::error(value, cell.reference);
         let worst = points.iter().max_by(|a, b| error(a).abs().total_cmp(&error(b).abs()));
         Self {
@@ -33,6 +55,7 @@ impl Summary {
             root_mean_square: root_mean_square(points.iter().map(|(cell, value)| value - cell.reference)),
             worst: worst.map(|(cell, _)| cell.place()),
             tolerance,
+            calibrated,
         }
     }
 
@@ -49,10 +72,12 @@ impl Summary {
     }
 
     pub fn verdict(&self) -> &'static str {
-        match (self.tolerance, self.is_within()) {
-            (None, _) => "",
-            (Some(_), true) => "within",
-            (Some(_), false) => "OUT OF TOLERANCE",
+        match (self.tolerance, self.is_within(), self.calibrated) {
+            (None, ..) => "",
+            (Some(_), true, false) => "within",
+            (Some(_), true, true) => "fits",
+            (Some(_), false, false) => "OUT OF TOLERANCE",
+            (Some(_), false, true) => "FITS NO MORE",
         }
     }
 
@@ -61,6 +86,7 @@ impl Summary {
         record.put("record", "summary");
         record.put("table", self.table.as_str());
         record.put("prediction", self.key.as_str());
+        record.put("calibrated", self.calibrated);
         record.put("cells", self.residuals.count());
         record.put("mean_absolute_error", self.residuals.mean_absolute());
         record.put("max_absolute_error", self.residuals.max_absolute());
@@ -82,7 +108,12 @@ pub fn summaries(validation: &Validation, cells: &[Cell]) -> Vec<Summary> {
         let keys = [&table.simulated].into_iter().chain(&table.predictions);
         for (index, key) in keys.enumerate() {
             let own = cells.iter().filter(|cell| cell.table == table.name);
-            summaries.push(Summary::of(&table.name, key, own, table.tolerance.filter(|_| index == 0)));
+            if !table.calibrated {
+                summaries.push(Summary::of(&table.name, key, own.clone(), table.tolerance.filter(|_| index == 0)));
+            }
+            if let Some(tolerance) = table.calibration_tolerance.filter(|_| index == 0) {
+                summaries.push(Summary::of_calibration(&table.name, key, own, Some(tolerance)));
+            }
         }
     }
     summaries.extend(validation.totals.iter().flat_map(|total| total_summaries(validation, total, cells)));

@@ -14,7 +14,7 @@ pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits
         text += &["\n", &table.name, ", errors in percent of the reference `", &table.reference, "`\n\n"].concat();
         text += &cell_table(table, cells).to_string();
     }
-    text += "\nErrors in percent over the cells that calibrated nothing (RMSE in the unit of the quantity)\n\n";
+    text += "\nErrors in percent over the cells that calibrated nothing, unless they are called calibrated (RMSE in the unit of the quantity)\n\n";
     let mut table = Table::new([
         "table",
         "prediction",
@@ -34,7 +34,7 @@ pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits
         let limit = |limit: Option<Option<f64>>| limit.flatten().map_or(String::new(), |limit| limit.to_string());
         table.row([
             summary.table.clone(),
-            summary.key.clone(),
+            summary.key.clone() + if summary.calibrated { ", calibrated" } else { "" },
             summary.residuals.count().to_string(),
             shown(summary.residuals.mean_absolute()),
             shown(summary.residuals.max_absolute()),

@@ -41,7 +41,7 @@ impl Play<'_> {
         let more = message.unprepared > 0;
         let notice = more || self.sends == Sends::UntilInjected;
         let coming = self.exit(from, out, departures.first(), transmission);
-        let comings = self.transmit(out, &departures, transmission);
+        let comings = self.transmit(out, &packet, &departures, transmission);
         self.counts.events += u64::from(count);
         if count > 1 {
             let entity = if overlap { self.first_processor + from } else { out };
@@ -120,7 +120,7 @@ impl Play<'_> {
             let mut train = Train::new(Run::one(self.key.0), packet);
             let (out, transmission) = self.way(node, &mut train);
             let entity = self.exit(node, out, departures.first(), transmission);
-            let comings = self.transmit(out, &departures, transmission);
+            let comings = self.transmit(out, &packet, &departures, transmission);
             self.go_ahead(out, entity, train, &comings);
         }
         // Not before all are on their links: what is admitted ahead may come back.
@@ -200,6 +200,9 @@ impl Play<'_> {
         }
         self.counts.packet_hops += 1;
         self.counts.events += 2;
+        if self.trains.transfers.is_some() {
+            self.tell(out, &packet, &[flight.train.run], transmission);
+        }
         if arrival > self.key.0 {
             let (deferred, notice) = (false, false);
             let passage = Passage { train, link, entity, out, service, before, link_free, deferred, notice };
@@ -246,7 +249,8 @@ impl Play<'_> {
             flight.train.advance = flight.train.advance.after_link();
         }
         (flight.link, flight.entity) = (out, self.exit(vertex, out, departures.first(), transmission));
-        match self.transmit(out, &departures, transmission) {
+        let packet = flight.train.packet;
+        match self.transmit(out, &packet, &departures, transmission) {
             Runs::One(run) => {
                 flight.train.run = run;
                 true

@@ -15,7 +15,7 @@ use super::{Job, Message, MessageId, Transport};
 use crate::engine::{Appointments, Calendar, Entity, Line, Lists, Run, Runs, Stacks};
 use crate::machine::pace::Pace;
 use crate::machine::{Happening, Machine, Sends};
-use crate::network::{Link, Network, Packet, PacketKind, Topology};
+use crate::network::{Link, Network, Packet, PacketKind, Topology, Transfers};
 use crate::node::{Dispatcher, Node, Standing, Urgency};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
@@ -43,6 +43,8 @@ pub(super) struct Trains {
     ahead: VecDeque<Flight>,
     /// The last transmission time: packets are mostly of the same length.
     last_time: (u32, SimDuration),
+    /// What the links carry, if it is recorded.
+    transfers: Option<Box<Transfers>>,
 }
 
 /// One direction of a link.
@@ -188,6 +190,7 @@ impl Trains {
             passages: Stacks::new(topology.vertices()),
             ahead: VecDeque::new(),
             last_time: (0, network.links.time(0)),
+            transfers: None,
             topology,
         }
     }
@@ -209,6 +212,14 @@ impl Trains {
             let Track { line, carried } = &self.tracks[link as usize];
             Some(LinkLoad { from, to, packets: *carried, busy: line.served(now) })
         })
+    }
+
+    pub(super) fn record_transfers(&mut self) {
+        self.transfers = Some(Box::new(Transfers::new(self.entities())));
+    }
+
+    pub(super) fn transfers(&mut self) -> Option<&mut Transfers> {
+        self.transfers.as_deref_mut()
     }
 
     /// Whether anything is still on a link at `now`.
@@ -327,13 +338,24 @@ impl Play<'_> {
     }
 
     /// Gives packets to a link as they depart from its processor; when they come out of it.
-    fn transmit(&mut self, out: u32, departures: &Runs, transmission: SimDuration) -> Runs {
+    fn transmit(&mut self, out: u32, packet: &Packet, departures: &Runs, transmission: SimDuration) -> Runs {
         let count = departures.count();
         self.counts.packet_hops += u64::from(count);
         self.counts.events += u64::from(count);
         let track = &mut self.trains.tracks[out as usize];
         track.carried += count;
-        departures.through(&mut track.line, transmission)
+        let ends = departures.through(&mut track.line, transmission);
+        self.tell(out, packet, ends.as_slice(), transmission);
+        ends
+    }
+
+    /// Tells what a link carries, if it is recorded.
+    fn tell(&mut self, link: u32, packet: &Packet, ends: &[Run], transmission: SimDuration) {
+        let Trains { transfers, ports, ends: vertices, .. } = &mut *self.trains;
+        if let Some(transfers) = transfers {
+            let place = (link, (link / *ports, vertices[link as usize]));
+            transfers.give(self.key.0, place, packet, ends.iter().copied(), transmission);
+        }
     }
 
     /// Whose event it is when a packet that leaves the processor of `vertex` at `departure` comes out of `link`: what

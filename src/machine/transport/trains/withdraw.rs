@@ -48,7 +48,7 @@ impl Play<'_> {
         let transmission = self.trains.transmission(packet.bytes);
         self.take_back(out, link_free, run.count, transmission);
         if let Some(departures) = departures {
-            self.transmit(out, &departures, transmission);
+            self.transmit(out, &packet, &departures, transmission);
         }
         self.cancel(out, withdrawn);
     }
@@ -76,6 +76,9 @@ impl Play<'_> {
         let track = &mut self.trains.tracks[out as usize];
         track.line.take_back(free, transmission * u64::from(count));
         track.carried -= count;
+        if let Some(transfers) = &mut self.trains.transfers {
+            transfers.give_back(out, count);
+        }
         self.counts.packet_hops -= u64::from(count);
         self.counts.events -= u64::from(count);
     }

@@ -1,0 +1,121 @@
+//! Which links the messages on a critical path were on.
+
+use super::{CriticalPath, Span, Through};
+use crate::trace::events::{EventId, MESSAGE};
+use crate::trace::{Recording, Transfer};
+use crate::units::{SimDuration, SimTime};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// A part of a message's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Where {
+    /// A link between two vertices holds a packet of it; of several such links the one that the message came to last.
+    Link(u32, u32),
+    /// None does: software works for it, or it waits.
+    Nodes,
+}
+
+/// What the links carried for the messages on a path.
+pub struct Carried<'r> {
+    nodes: &'r [u32],
+    /// By cause.
+    transfers: FxHashMap<EventId, Vec<&'r Transfer>>,
+}
+
+impl<'r> Carried<'r> {
+    /// `None` if the run does not tell what links carried.
+    pub fn of(path: &CriticalPath<'_>, run: &'r Recording) -> Option<Self> {
+        if run.transfers.is_empty() {
+            return None;
+        }
+        let causes: FxHashSet<EventId> = path.spans().filter_map(|span| message(path, &span)).collect();
+        let mut transfers: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for transfer in run.transfers.iter().filter(|it| !it.is_acknowledge && causes.contains(&it.event)) {
+            transfers.entry(transfer.event).or_default().push(transfer);
+        }
+        Some(Self { nodes: &run.header.nodes, transfers })
+    }
+
+    /// The parts of a piece of a path that is a message; they sum to it. `None` if it is none, or went over no link.
+    pub fn parts(&self, path: &CriticalPath<'_>, span: &Span) -> Option<Vec<(Where, SimDuration)>> {
+        let cause = message(path, span)?;
+        let destination = *self.nodes.get(path.events().get(span.event).process as usize)?;
+        let own = self.transfers.get(&cause)?.iter().filter(|transfer| transfer.destination == destination);
+        let mut links: Vec<(SimTime, (u32, u32), Vec<&Transfer>)> = Vec::new();
+        for transfer in own {
+            let ends = (transfer.from, transfer.to);
+            match links.iter_mut().find(|link| link.1 == ends) {
+                Some(link) => link.2.push(transfer),
+                None => links.push((transfer.first, ends, vec![transfer])),
+            }
+        }
+        links.sort_by_key(|link| (link.0, link.1));
+        Some(sweep(span, &links))
+    }
+}
+
+/// The sending of the message that a piece of a path is.
+fn message(path: &CriticalPath<'_>, span: &Span) -> Option<EventId> {
+    match &span.through {
+        Through::Antecedent(antecedent) if path.events().way_of(antecedent).kind == MESSAGE => Some(antecedent.event),
+        _ => None,
+    }
+}
+
+/// Takes a piece of a path apart by links, which stand in the order in which the message came to them.
+fn sweep(span: &Span, links: &[(SimTime, (u32, u32), Vec<&Transfer>)]) -> Vec<(Where, SimDuration)> {
+    let clip = |time: SimTime| time.since(SimTime::START).clamp(span.from, span.to);
+    let mut changes: Vec<(SimDuration, usize, bool)> = Vec::new();
+    for (order, (.., transfers)) in links.iter().enumerate() {
+        for transfer in transfers {
+            let starts = (0..transfer.packets).map(|packet| transfer.first + transfer.gap * u64::from(packet));
+            let held = starts.map(|start| (clip(start), clip(start + transfer.time)));
+            changes.extend(held.flat_map(|(from, to)| [(from, order, true), (to, order, false)]));
+        }
+    }
+    changes.sort_unstable_by_key(|(time, ..)| *time);
+    let mut parts: Vec<(Where, SimDuration)> = Vec::new();
+    let mut holding: BTreeMap<usize, i64> = BTreeMap::new();
+    let mut since = span.from;
+    for (time, order, begins) in changes.into_iter().chain([(span.to, 0, true)]) {
+        let farthest = holding.iter().rev().find(|(_, packets)| **packets > 0).map(|(order, _)| links[*order].1);
+        let place = farthest.map_or(Where::Nodes, |(from, to)| Where::Link(from, to));
+        match parts.iter_mut().find(|part| part.0 == place) {
+            Some(part) => part.1 += time - since,
+            None => parts.push((place, time - since)),
+        }
+        since = time;
+        *holding.entry(order).or_default() += if begins { 1 } else { -1 };
+    }
+    parts.retain(|part| part.1 > SimDuration::ZERO);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_where_its_foremost_packet_is() {
+        let us = SimDuration::from_us;
+        let on = |from: u32, first: u64, packets| Transfer {
+            from,
+            to: from + 1,
+            destination: 2,
+            is_acknowledge: false,
+            event: 0,
+            bytes: 1,
+            first: SimTime::START + us(first),
+            gap: us(4),
+            time: us(3),
+            packets,
+        };
+        let (one, other) = (on(0, 11, 2), on(1, 16, 2));
+        let links = [(one.first, (0, 1), vec![&one]), (other.first, (1, 2), vec![&other])];
+        let span = Span { event: 1, from: us(10), to: us(25), through: Through::Activity };
+        // The first link holds packets from 11 to 14 and 15 to 18, the second one from 16 to 19 and 20 to 23.
+        let expected = [(Where::Nodes, us(5)), (Where::Link(0, 1), us(4)), (Where::Link(1, 2), us(6))];
+        assert_eq!(sweep(&span, &links), expected);
+    }
+}

@@ -1,0 +1,151 @@
+//! What links carry, if a run is asked to tell it.
+
+use super::link::{Packet, PacketKind};
+use crate::engine::Run;
+use crate::trace::Transfer;
+use crate::trace::events::EventId;
+use crate::units::{SimDuration, SimTime};
+use std::collections::VecDeque;
+
+/// Collects what links carry, in trains. Packets that have been foreseen are kept until it is sure that they come.
+#[derive(Clone, Debug, Default)]
+pub struct Transfers {
+    /// The cause of each message, by its number.
+    causes: Vec<EventId>,
+    /// What each link has been given and may still have to give back, by link.
+    given: Vec<VecDeque<Given>>,
+    /// What is sure.
+    sure: Vec<Transfer>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    transfer: Transfer,
+    message: u32,
+    /// When the last packet of those begins that have been given together with the last one of it.
+    sure_at: SimTime,
+}
+
+impl Transfers {
+    /// For so many directions of links.
+    #[must_use]
+    pub fn new(links: u32) -> Self {
+        Self { given: vec![VecDeque::new(); links as usize], ..Self::default() }
+    }
+
+    /// `event` is the cause of the message that has this number from now on.
+    pub fn caused(&mut self, message: u32, event: EventId) {
+        let place = message as usize;
+        if self.causes.len() <= place {
+            self.causes.resize(place + 1, 0);
+        }
+        self.causes[place] = event;
+    }
+
+    /// A link between two vertices gets packets like `packet`, which leave it at `ends` and hold it for `time` each.
+    ///
+    /// What is given together is given back together, or not at all once its last packet has begun.
+    pub fn give(
+        &mut self,
+        now: SimTime,
+        (link, (from, to)): (u32, (u32, u32)),
+        packet: &Packet,
+        ends: impl Iterator<Item = Run>,
+        time: SimDuration,
+    ) {
+        let given = &mut self.given[link as usize];
+        while given.front().is_some_and(|front| front.sure_at <= now) {
+            self.sure.extend(given.pop_front().map(|front| front.transfer));
+        }
+        let mut sure_at = SimTime::START;
+        let mut count = 0;
+        for Run { first, gap, count: packets } in ends {
+            let transfer = Transfer {
+                from,
+                to,
+                destination: packet.to,
+                is_acknowledge: packet.kind == PacketKind::Acknowledge,
+                event: self.causes.get(packet.message as usize).copied().unwrap_or_default(),
+                bytes: packet.bytes,
+                first: first.before(time),
+                gap: if packets == 1 { SimDuration::ZERO } else { gap },
+                time,
+                packets,
+            };
+            sure_at = transfer.last();
+            let message = packet.message;
+            match given.back_mut().filter(|last| last.message == message && last.transfer.is_continued_by(&transfer)) {
+                Some(last) => last.transfer = last.transfer.with(&transfer),
+                None => given.push_back(Given { transfer, message, sure_at }),
+            }
+            count += 1;
+        }
+        // No more than these, the one that was continued among them, have anything to do with the last packet.
+        given.iter_mut().rev().take(count).for_each(|last| last.sure_at = sure_at);
+    }
+
+    /// The last packets that a link has been given do not come.
+    ///
+    /// # Panics
+    /// If there are not so many, or it is sure already that they come.
+    pub fn give_back(&mut self, link: u32, mut packets: u32) {
+        let given = &mut self.given[link as usize];
+        while packets > 0 {
+            let last = given.back_mut().expect("what is taken back has been given and was not sure");
+            if last.transfer.packets > packets {
+                last.transfer.packets -= packets;
+                return;
+            }
+            packets -= last.transfer.packets;
+            given.pop_back();
+        }
+    }
+
+    /// Takes out what is sure.
+    pub fn sure(&mut self) -> impl Iterator<Item = Transfer> + '_ {
+        self.sure.drain(..)
+    }
+
+    /// The run is over: what has begun before is sure, the rest does not come.
+    pub fn finish(&mut self, end: SimTime) {
+        for given in &mut self.given {
+            self.sure.extend(given.drain(..).filter_map(|given| given.transfer.until(end)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us(us: u64) -> SimTime {
+        SimTime::START + SimDuration::from_us(us)
+    }
+
+    const TIME: SimDuration = SimDuration::from_us(1);
+
+    fn train(first: u64, count: u32) -> impl Iterator<Item = Run> {
+        std::iter::once(Run { first: us(first), gap: SimDuration::from_us(2), count })
+    }
+
+    #[test]
+    fn what_is_given_back_does_not_come_and_the_rest_is_told_in_trains() {
+        let mut transfers = Transfers::new(1);
+        let packet = Packet::new(0, 5, 120, PacketKind::Data);
+        let link = (0, (3, 4));
+        transfers.caused(0, 17);
+        transfers.give(us(0), link, &packet, train(2, 4), TIME);
+        transfers.give(us(0), link, &packet, train(10, 2), TIME);
+        assert_eq!(transfers.sure().count(), 0);
+        // Of six packets at 1, 3, …, 11 us the last three do not come.
+        transfers.give_back(0, 6);
+        transfers.give(us(5), link, &packet, train(2, 3), TIME);
+        transfers.caused(1, 18);
+        transfers.give(us(6), link, &Packet::new(1, 5, 120, PacketKind::Data), train(9, 1), TIME);
+        let sure: Vec<_> = transfers.sure().collect();
+        assert_eq!(sure.len(), 1);
+        assert_eq!((sure[0].packets, sure[0].first, sure[0].end(), sure[0].event), (3, us(1), us(6), 17));
+        transfers.finish(us(7));
+        assert_eq!(transfers.sure().count(), 0);
+    }
+}
