@@ -77,7 +77,7 @@ impl Play<'_> {
         }
         if coming.arrives {
             let vertex = self.trains.ends[link as usize];
-            self.settle(vertex);
+            self.settle_for_train(vertex);
             let Coming { mut train, entity, .. } = coming;
             if train.advance == Advance::AfterLink {
                 train.advance = Advance::Ahead;

@@ -149,9 +149,11 @@ impl Passage {
         Self { train, link, entity, out, service, before, link_free, deferred: false, notice: false }
     }
 
-    /// How many of the packets have arrived when the event with this key is played.
-    fn arrived(&self, (now, entity): (SimTime, Entity)) -> u32 {
-        let until = if self.entity <= entity { now } else { now.before(SimDuration::from_ps(1)) };
+    /// How many of the packets have arrived when the event with this key is played, and, if `at_once`, those as well
+    /// that a processor sends in this event and that take no time: processes that go on in this event do so before.
+    fn arrived(&self, (now, entity): (SimTime, Entity), at_once: bool) -> u32 {
+        let has_come = self.entity < entity || self.entity == entity && at_once;
+        let until = if has_come { now } else { now.before(SimDuration::from_ps(1)) };
         let arrived = self.train.run.within(until, SimDuration::ZERO);
         if self.link == NO_LINK { arrived.max(1) } else { arrived }
     }

@@ -7,10 +7,21 @@ use crate::network::{Packet, PacketKind};
 use crate::units::{SimDuration, SimTime};
 
 impl Play<'_> {
-    /// Something else than the arrival of a passage happens at `vertex`: what has not come to it yet is withdrawn.
+    /// Something else than the arrival of a train happens at `vertex`: what has not come to it yet is withdrawn.
     pub(in crate::machine::transport) fn settle(&mut self, vertex: u32) {
+        self.settle_before(vertex, false);
+    }
+
+    /// A train comes to `vertex` that has not been admitted ahead, but others have that may come after it.
+    pub(super) fn settle_for_train(&mut self, vertex: u32) {
+        self.settle_before(vertex, true);
+    }
+
+    fn settle_before(&mut self, vertex: u32, trains_of_this_event: bool) {
+        let links = self.first_processor;
         while let Some(passage) = self.trains.passages.pop(vertex) {
-            let arrived = passage.arrived(self.key);
+            let at_once = trains_of_this_event || passage.link == NO_LINK || passage.entity < links;
+            let arrived = passage.arrived(self.key, at_once);
             if arrived < passage.train.run.count {
                 self.withdraw(vertex, &passage, arrived);
                 self.come_later(vertex, &passage, arrived);
