@@ -14,7 +14,7 @@ survivors=0
 for mutant in "$@"; do
     git -C "$copy" apply "$PWD/$mutant"
     name=$(basename "$mutant" .patch)
-    if (cd "$copy" && cargo build --quiet --tests && ! cargo test --quiet --test it oracle >/dev/null 2>&1); then
+    if (cd "$copy" && cargo build --quiet --test it && ! timeout 600 cargo test --quiet --test it oracle >/dev/null 2>&1); then
         echo "caught    $name"
     else
         echo "SURVIVES  $name"
