@@ -102,11 +102,12 @@ impl Accounts {
     fn open(&mut self, phase: Phase) -> usize {
         let index = self.phases.len();
         self.phases.push(phase);
-        let mut accounts = vec![Account::default(); self.ranks as usize * self.phases.len()];
-        for (new, old) in accounts.chunks_exact_mut(index + 1).zip(self.all.chunks_exact(index.max(1))) {
-            new[..index].copy_from_slice(&old[..index]);
+        // In place, from the last rank on: there may be a million of them.
+        self.all.resize(self.ranks as usize * (index + 1), Account::default());
+        for rank in (0..self.ranks as usize).rev() {
+            self.all.copy_within(rank * index..(rank + 1) * index, rank * (index + 1));
+            self.all[rank * (index + 1) + index] = Account::default();
         }
-        self.all = accounts;
         index
     }
 
@@ -158,9 +159,11 @@ mod tests {
         accounts.add(1, "broadcast", Activity::Sending, ps(3));
         accounts.add(1, "update", Activity::Computing, ps(5));
         accounts.add(1, "broadcast", Activity::Sending, ps(4));
+        accounts.add(0, "collection", Activity::Idle, ps(6));
         assert_eq!(accounts.account(1, "broadcast").get(Activity::Sending), ps(7));
         assert_eq!(accounts.rank(1).total(), ps(12));
-        assert_eq!(accounts.rank(0).total(), ps(0));
-        assert_eq!(accounts.phases(), ["broadcast", "update"]);
+        assert_eq!(accounts.rank(0).total(), ps(6));
+        assert_eq!(accounts.account(1, "update").get(Activity::Computing), ps(5));
+        assert_eq!(accounts.phases(), ["broadcast", "update", "collection"]);
     }
 }
