@@ -17,6 +17,7 @@ use crate::simulation::play;
 use clap::Args;
 use rayon::prelude::*;
 use std::cell::RefCell;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 /// The field of the number of processors.
@@ -234,8 +235,8 @@ fn algorithm(program: &Shipped) -> Option<Algorithm> {
 
 #[expect(clippy::cast_precision_loss, reason = "a closed form is compared to a few digits")]
 fn add_closed_form(found: &mut [Found]) {
-    let parallel = found.iter().filter(|one| one.processors > 1);
-    let first = parallel.filter_map(|one| Some((one.processors, one.problem.as_ref()?))).next();
+    let mut parallel = found.iter().filter(|one| one.processors > 1);
+    let first = parallel.find_map(|one| Some((one.processors, one.problem.as_ref()?)));
     let Some((processors, problem)) = first else { return };
     let Some(algorithm) = problem.algorithm else { return };
     let constant = problem.size as f64 / algorithm.problem_size(1.0, f64::from(processors));
@@ -271,7 +272,7 @@ fn words(found: &[Found], kept: Kept, present: u64, largest: u64) -> String {
     };
     let missing: Vec<_> = found.iter().filter(|one| one.problem.is_none()).map(|one| one.processors).collect();
     if !missing.is_empty() {
-        text.push_str(&format!("no size from 1 to {largest} was found for p = {missing:?}\n"));
+        writeln!(text, "no size from 1 to {largest} was found for p = {missing:?}").expect("a text can be written to");
     }
     text
 }
