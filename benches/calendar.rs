@@ -146,7 +146,7 @@ impl Events for Buckets {
 fn hold(criterion: &mut Criterion) {
     for pending in [128, 16_384, 1 << 20] {
         let mut orders = vec![
-            measure(criterion, "own heap", pending, Own::default()),
+            measure(criterion, "own", pending, Own::default()),
             measure(criterion, "BinaryHeap", pending, Standard::default()),
             measure(criterion, "buckets", pending, Buckets::for_pending(pending)),
             measure(criterion, "priority-queue", pending, Alarms::default()),

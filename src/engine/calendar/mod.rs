@@ -5,6 +5,11 @@ use priority_queue::PriorityQueue;
 use rustc_hash::FxBuildHasher;
 use std::cmp::Reverse;
 
+mod buckets;
+mod heap;
+
+use buckets::Buckets;
+
 /// Whatever can have a pending event: at most one at a time.
 pub type Entity = u32;
 
@@ -25,10 +30,10 @@ fn unpack(key: Key) -> (SimTime, Entity) {
 
 /// The pending events, handed out in the order of (time, entity).
 ///
-/// Events that never move lie in a 4-ary heap; the few that do (a computation that a router
+/// Events that never move lie in buckets of time; the few that do (a computation that a router
 /// preempts) lie in a queue whose priorities can change.
 pub struct Calendar {
-    fixed: Heap,
+    fixed: Buckets,
     /// The key of the first movable event, `NEVER` if there is none.
     first_alarm: Key,
     // Fx, never an identity hasher: dense ids under an identity hash make every look-up of an
@@ -40,7 +45,7 @@ impl Calendar {
     /// An empty calendar.
     #[must_use]
     pub fn new() -> Self {
-        Self { fixed: Heap::default(), first_alarm: NEVER, movable: PriorityQueue::default() }
+        Self { fixed: Buckets::new(), first_alarm: NEVER, movable: PriorityQueue::default() }
     }
 
     /// Schedules the one event of `entity`, which stays where it is put.
@@ -82,81 +87,6 @@ impl Default for Calendar {
     }
 }
 
-/// A 4-ary min-heap. A popped root leaves a hole that the next push fills, because a station
-/// that has just finished a job usually schedules the next one: one sift instead of two.
-#[derive(Default)]
-struct Heap {
-    keys: Vec<Key>,
-    hole: bool,
-}
-
-const ARITY: usize = 4;
-
-impl Heap {
-    fn push(&mut self, key: Key) {
-        if self.hole {
-            self.hole = false;
-            self.sift_down(key);
-        } else {
-            self.keys.push(key);
-            self.sift_up(key);
-        }
-    }
-
-    fn pop(&mut self) -> Option<Key> {
-        let root = self.peek()?;
-        self.hole = true;
-        Some(root)
-    }
-
-    fn peek(&mut self) -> Option<Key> {
-        if self.hole {
-            self.hole = false;
-            let last = self.keys.pop()?;
-            if !self.keys.is_empty() {
-                self.sift_down(last);
-            }
-        }
-        self.keys.first().copied()
-    }
-
-    /// Places `key` on the path from the last leaf upwards.
-    fn sift_up(&mut self, key: Key) {
-        let mut at = self.keys.len() - 1;
-        while at > 0 {
-            let parent = (at - 1) / ARITY;
-            if self.keys[parent] <= key {
-                break;
-            }
-            self.keys[at] = self.keys[parent];
-            at = parent;
-        }
-        self.keys[at] = key;
-    }
-
-    /// Places `key` on the path from the root downwards; the root is vacant.
-    fn sift_down(&mut self, key: Key) {
-        let mut at = 0;
-        while let Some(child) = self.least_child(at).filter(|child| self.keys[*child] < key) {
-            self.keys[at] = self.keys[child];
-            at = child;
-        }
-        self.keys[at] = key;
-    }
-
-    /// The child of `at` with the least key. Four are compared in pairs, without branches, which nobody could predict.
-    fn least_child(&self, at: usize) -> Option<usize> {
-        let first = at * ARITY + 1;
-        let children = self.keys.get(first..)?;
-        if let Some(&[a, b, c, d]) = children.first_chunk::<ARITY>() {
-            let (low, high) = (usize::from(b < a), 2 + usize::from(d < c));
-            return Some(first + if children[high] < children[low] { high } else { low });
-        }
-        let least = (0..children.len()).min_by_key(|child| children[*child])?;
-        Some(first + least)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,23 +119,43 @@ mod tests {
         assert_eq!(calendar.pop(), None);
     }
 
-    #[test]
-    fn the_heap_agrees_with_a_sorted_set() {
+    /// Plays `rounds` of one event out and some in, whose distances come from `spans`, against a sorted set.
+    fn agrees_with_a_sorted_set(pending: u32, rounds: u32, span: impl Fn(u64) -> u64) {
         let mut calendar = Calendar::new();
         let mut oracle = BTreeSet::new();
-        let mut state = 1u64;
-        for entity in 0..5_000u32 {
+        let mut vacant: Vec<Entity> = (0..pending).collect();
+        let (mut state, mut now) = (1u64, 0);
+        for round in 0..rounds {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let time = at(state >> 52);
-            calendar.schedule(time, entity);
-            oracle.insert((time, entity));
-            if state.is_multiple_of(4) {
-                assert_eq!(calendar.pop(), oracle.pop_first());
+            let count = if round == 0 { pending } else { state as u32 >> 8 & 3 };
+            for entity in vacant.split_off(vacant.len() - vacant.len().min(count as usize)) {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let time = at(now + span(state >> 33));
+                calendar.schedule(time, entity);
+                oracle.insert((time, entity));
+            }
+            let event = calendar.pop();
+            assert_eq!(event, oracle.pop_first());
+            if let Some((time, entity)) = event {
+                now = time.ps();
+                vacant.push(entity);
             }
         }
         while let Some(event) = oracle.pop_first() {
             assert_eq!(calendar.pop(), Some(event));
         }
         assert_eq!(calendar.pop(), None);
+    }
+
+    #[test]
+    fn the_order_is_that_of_a_sorted_set_whatever_the_distances() {
+        agrees_with_a_sorted_set(1, 100, |random| random % 3);
+        agrees_with_a_sorted_set(300, 20_000, |random| random % 1000);
+        agrees_with_a_sorted_set(300, 20_000, |random| random % 2);
+        agrees_with_a_sorted_set(300, 20_000, |_| 7);
+        // From picoseconds to seconds, and all at once.
+        agrees_with_a_sorted_set(2_000, 50_000, |random| 1 << (random % 40));
+        agrees_with_a_sorted_set(20_000, 60_000, |random| random % 3 * 1_000_000_000 + random % 17);
+        agrees_with_a_sorted_set(500, 5_000, |random| if random % 50 == 0 { u64::MAX >> 8 } else { 0 });
     }
 }
