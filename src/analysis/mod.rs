@@ -9,6 +9,7 @@ mod optimum;
 mod parallelism;
 mod performance;
 mod residual;
+mod search;
 mod sensitivity;
 mod statistics;
 
@@ -21,5 +22,6 @@ pub use optimum::{Choice, Goal, Optimum, Point};
 pub use parallelism::{Parallelism, Step as ProfileStep};
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
+pub use search::smallest;
 pub use sensitivity::{Probe, elasticity};
 pub use statistics::{Sample, student_quantile};

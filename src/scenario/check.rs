@@ -46,6 +46,23 @@ fn at(path: &str, field: &str) -> String {
 }
 
 impl Scenario {
+    /// What the program needs of the memory of each node, in bytes.
+    ///
+    /// # Panics
+    /// If the scenario has not been checked.
+    #[must_use]
+    pub fn node_memory(&self) -> Vec<u64> {
+        let layout = self.layout();
+        let host = layout.first_rank(self.machine.host.node).unwrap_or(0);
+        let mut needed = vec![0u64; layout.topology.nodes() as usize];
+        for rank in 0..self.ranks {
+            let bytes = self.program.memory(rank, self.ranks, host).count();
+            let node = &mut needed[layout.node(rank) as usize];
+            *node = node.saturating_add(bytes);
+        }
+        needed
+    }
+
     /// Checks what the types cannot: whether ranks, shape, placement, host and program fit the machine.
     ///
     /// # Errors
@@ -381,13 +398,7 @@ impl Checker<'_> {
 
     fn memory(&mut self, scenario: &Scenario) {
         let layout = scenario.layout();
-        let host = layout.first_rank(scenario.machine.host.node).unwrap_or(0);
-        let mut needed = vec![0u64; layout.topology.nodes() as usize];
-        for rank in 0..scenario.ranks {
-            let bytes = scenario.program.memory(rank, scenario.ranks, host).count();
-            let node = &mut needed[layout.node(rank) as usize];
-            *node = node.saturating_add(bytes);
-        }
+        let needed = scenario.node_memory();
         let available = scenario.machine.nodes.memory.count();
         let Some((node, bytes)) = (0..).zip(needed).find(|(_, bytes)| *bytes > available) else { return };
         let rank = layout.first_rank(node).unwrap_or(0);

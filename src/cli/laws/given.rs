@@ -1,5 +1,6 @@
 //! The laws on numbers from the command line.
 
+use super::search::{FixedTimeArguments, HeldEfficiencyArguments};
 use super::{Answer, processors};
 use crate::cli::Failure;
 use crate::model::laws::{
@@ -41,6 +42,14 @@ pub enum Law {
         after_help = "Example: parsim laws knee --parallel-s 20 --overhead linear --overhead-s 0.01 --scale 1,8,64"
     )]
     Knee(KneeArguments),
+    /// The least problem of a scenario that holds an efficiency on each number of processors, by search on the
+    /// simulation, beside the closed form, and whether it fits into the memory of the nodes.
+    #[command(after_help = "Example: parsim laws held-efficiency scenarios/floyd.ron --efficiency 0.5 --p 2,4,8")]
+    HeldEfficiency(HeldEfficiencyArguments),
+    /// The largest problem of a scenario that fits into a time on each number of processors, by search on the
+    /// simulation.
+    #[command(after_help = "Example: parsim laws fixed-time scenarios/floyd.ron --time-s 1 --p 1,2,4,8")]
+    FixedTime(FixedTimeArguments),
 }
 
 /// How the overhead grows with the processors.
@@ -122,6 +131,7 @@ enum KnownAlgorithm {
     Reduction,
     Floyd,
     FiniteDifference,
+    GaussJordan,
 }
 
 #[derive(Debug, Args)]
@@ -172,6 +182,8 @@ impl Law {
             Self::KarpFlatt(arguments) => arguments.answer(),
             Self::Isoefficiency(arguments) => Ok(arguments.answer()),
             Self::Knee(arguments) => Ok(arguments.answer()),
+            Self::HeldEfficiency(arguments) => arguments.answer(),
+            Self::FixedTime(arguments) => arguments.answer(),
         }
     }
 }
@@ -284,6 +296,7 @@ impl IsoefficiencyArguments {
             KnownAlgorithm::Reduction => isoefficiency::Algorithm::Reduction,
             KnownAlgorithm::Floyd => isoefficiency::Algorithm::Floyd,
             KnownAlgorithm::FiniteDifference => isoefficiency::Algorithm::FiniteDifference,
+            KnownAlgorithm::GaussJordan => isoefficiency::Algorithm::GaussJordan,
         };
         let given = self.constant.or_else(|| self.efficiency.map(isoefficiency::constant));
         let constant = given.expect("the command line has one of the two");
@@ -336,7 +349,7 @@ fn time(text: &str) -> Result<f64, String> {
     number(text, |value| value.is_finite() && value >= 0.0, "seconds, from 0 on")
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(super) fn positive(text: &str) -> Result<f64, String> {
     number(text, |value| value.is_finite() && value > 0.0, "a number above 0")
 }
 

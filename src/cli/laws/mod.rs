@@ -2,6 +2,7 @@
 
 mod data;
 mod given;
+mod search;
 
 use super::sweep::table;
 use super::{Failure, OutputFormat};

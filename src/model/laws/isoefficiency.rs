@@ -29,6 +29,9 @@ pub enum Algorithm {
     Floyd,
     /// An iteration on n × n points: T = Θ(n²), `T_0` = Θ(n √p), so n ≥ C √p (slides 77, 78).
     FiniteDifference,
+    /// A dense system by Gauss-Jordan in blocks of rows, each broadcast along a tree: T = Θ(n³), `T_0` = Θ(p n² log p),
+    /// so n ≥ C p log₂ p, as for Floyd (own; no slide has it).
+    GaussJordan,
 }
 
 impl Algorithm {
@@ -36,7 +39,7 @@ impl Algorithm {
     #[must_use]
     pub fn problem_size(self, constant: f64, processors: f64) -> f64 {
         match self {
-            Self::Reduction | Self::Floyd => constant * processors * processors.log2(),
+            Self::Reduction | Self::Floyd | Self::GaussJordan => constant * processors * processors.log2(),
             Self::FiniteDifference => constant * processors.sqrt(),
         }
     }
@@ -46,7 +49,7 @@ impl Algorithm {
     pub fn memory(self, problem_size: f64) -> f64 {
         match self {
             Self::Reduction => problem_size,
-            Self::Floyd | Self::FiniteDifference => problem_size.powi(2),
+            Self::Floyd | Self::FiniteDifference | Self::GaussJordan => problem_size.powi(2),
         }
     }
 
@@ -56,7 +59,7 @@ impl Algorithm {
     pub fn scalability(self, constant: f64, processors: f64) -> f64 {
         match self {
             Self::Reduction => constant * processors.log2(),
-            Self::Floyd => (constant * processors.log2()).powi(2) * processors,
+            Self::Floyd | Self::GaussJordan => (constant * processors.log2()).powi(2) * processors,
             Self::FiniteDifference => constant.powi(2),
         }
     }

@@ -1,0 +1,374 @@
+//! How a problem must grow with the processors, by search on the simulation.
+
+use super::Answer;
+use super::given::positive;
+use crate::analysis::smallest;
+use crate::cli::Failure;
+use crate::cli::curves::write_chart;
+use crate::cli::overrides::set_all;
+use crate::model::laws::isoefficiency::Algorithm;
+use crate::model::laws::{efficiency, speedup};
+use crate::program::Shipped;
+use crate::report::Record;
+use crate::report::plot::{ChartAxis, Line, LineChart, Scale};
+use crate::scenario::source::{Document, Faults};
+use crate::scenario::{Plan, Scenario};
+use crate::simulation::play;
+use clap::Args;
+use rayon::prelude::*;
+use std::cell::RefCell;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The field of the number of processors.
+const RANKS: &str = "ranks";
+/// The field of the memory of a node.
+const MEMORY: &str = "machine.nodes.memory";
+
+/// A scenario whose problem grows. Its nodes get as much memory as there can be: what fits is told afterwards.
+#[derive(Debug, Args)]
+struct GrowthArguments {
+    /// The scenario, a RON file, whose base values hold.
+    scenario: PathBuf,
+    /// Changes a base value, in the machine file too; may be repeated.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Numbers of processors.
+    #[arg(long, value_delimiter = ',', required = true, value_parser = clap::value_parser!(u32).range(1..))]
+    p: Vec<u32>,
+    /// The field that makes the problem larger. Sizes that the program refuses are stepped over.
+    #[arg(long, value_name = "PATH", default_value = "program.n")]
+    size: String,
+    /// The largest size that is tried.
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    largest: u64,
+    /// Draws the memory that a node needs, and what it has, over the processors.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct HeldEfficiencyArguments {
+    #[command(flatten)]
+    growth: GrowthArguments,
+    /// The efficiency to hold, T(n, 1) / (p T(n, p)), above 0 and below 1. It is assumed to grow with n.
+    #[arg(long, value_parser = between)]
+    efficiency: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct FixedTimeArguments {
+    #[command(flatten)]
+    growth: GrowthArguments,
+    /// The time to use up, in seconds. The time of the program is assumed to grow with n.
+    #[arg(long, value_parser = positive)]
+    time_s: f64,
+}
+
+/// What is kept while the processors grow.
+#[derive(Clone, Copy, Debug)]
+enum Kept {
+    Efficiency(f64),
+    Seconds(f64),
+}
+
+impl HeldEfficiencyArguments {
+    pub fn answer(&self) -> Result<Answer, Failure> {
+        self.growth.answer(Kept::Efficiency(self.efficiency))
+    }
+}
+
+impl FixedTimeArguments {
+    pub fn answer(&self) -> Result<Answer, Failure> {
+        self.growth.answer(Kept::Seconds(self.time_s))
+    }
+}
+
+fn between(text: &str) -> Result<f64, String> {
+    let held = text.parse().ok().filter(|held: &f64| *held > 0.0 && *held < 1.0);
+    held.ok_or_else(|| "give a number above 0 and below 1".to_owned())
+}
+
+/// The problem that was found for a number of processors.
+struct Found {
+    processors: u32,
+    problem: Option<FoundProblem>,
+    /// The n of the closed form whose constant is that of the first problem on more than one processor.
+    closed_form: Option<f64>,
+}
+
+struct FoundProblem {
+    size: u64,
+    time_s: f64,
+    efficiency: f64,
+    /// What the node that needs most of it needs, in bytes.
+    memory: u64,
+    algorithm: Option<Algorithm>,
+}
+
+impl GrowthArguments {
+    fn answer(&self, kept: Kept) -> Result<Answer, Failure> {
+        let mut document = Document::load(&self.scenario)?;
+        set_all(&mut document, &self.set)?;
+        document.read_at::<u64>(&self.size)?;
+        let present = Plan::new(document.clone(), &[])?.base()?.scenario.machine.nodes.memory.count();
+        let found = self.search_all(&document, kept)?;
+        if let Some(file) = &self.svg {
+            write_chart(file, &chart(&found, present))?;
+        }
+        let rows = found.iter().map(|one| record(one, present)).collect();
+        Ok(Answer { rows, words: words(&found, kept, present, self.largest) })
+    }
+
+    fn search_all(&self, document: &Document, kept: Kept) -> Result<Vec<Found>, Failure> {
+        let search = |p: &u32| Problem::new(document, self, *p)?.search(kept);
+        let problems: Vec<_> = self.p.par_iter().map(search).collect();
+        let problems = problems.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let pairs = self.p.iter().copied().zip(problems);
+        let mut found: Vec<_> =
+            pairs.map(|(processors, problem)| Found { processors, problem, closed_form: None }).collect();
+        if let Kept::Efficiency(_) = kept {
+            add_closed_form(&mut found);
+        }
+        Ok(found)
+    }
+}
+
+/// A scenario whose size is open and whose processors are set.
+struct Problem<'a> {
+    document: Document,
+    size: &'a str,
+    largest: u64,
+    processors: u32,
+    /// Why the size that was tried last, and those behind it, were refused.
+    refused: RefCell<Option<Faults>>,
+}
+
+impl<'a> Problem<'a> {
+    fn new(document: &Document, growth: &'a GrowthArguments, processors: u32) -> Result<Self, Failure> {
+        let mut document = document.clone();
+        let packet = Plan::new(document.clone(), &[])?.base()?.scenario.machine.network.switching.packet_bytes();
+        let memory = format!("{} B", packet.saturating_mul(u64::from(u32::MAX)));
+        document.set(MEMORY, &memory).map_err(|fault| document.faults(vec![fault]))?;
+        let refused = RefCell::new(None);
+        Ok(Self { document, size: &growth.size, largest: growth.largest, processors, refused })
+    }
+
+    fn scenario(&self, size: u64, processors: u32) -> Result<Scenario, Faults> {
+        let mut document = self.document.clone();
+        for (path, value) in [(self.size, size.to_string()), (RANKS, processors.to_string())] {
+            document.set(path, &value).map_err(|fault| document.faults(vec![fault]))?;
+        }
+        Ok(Plan::new(document, &[])?.base()?.scenario)
+    }
+
+    /// The first size from `size` on that the program takes, which may have to be a multiple of the processors.
+    fn accepted(&self, size: u64) -> Option<(u64, Scenario)> {
+        let last = size.saturating_add(u64::from(self.processors)).min(self.largest);
+        let mut first_fault = None;
+        for size in size..=last {
+            match self.scenario(size, self.processors) {
+                Ok(scenario) => {
+                    self.refused.replace(None);
+                    return Some((size, scenario));
+                }
+                Err(faults) => first_fault = first_fault.or(Some(faults)),
+            }
+        }
+        self.refused.replace(first_fault);
+        None
+    }
+
+    /// T(n, 1) / (p T(n, p)).
+    fn efficiency(&self, size: u64, time_s: f64) -> Result<f64, Failure> {
+        if self.processors == 1 {
+            return Ok(1.0);
+        }
+        let single = play(&self.scenario(size, 1)?)?.makespan.seconds();
+        Ok(if time_s > 0.0 { efficiency(speedup(single, time_s), f64::from(self.processors)) } else { 0.0 })
+    }
+
+    fn search(&self, kept: Kept) -> Result<Option<FoundProblem>, Failure> {
+        let size = match kept {
+            Kept::Efficiency(held) => smallest(1, self.largest, |size| self.is_efficient(size, held))?,
+            Kept::Seconds(most) => {
+                let first = smallest(1, self.largest, |size| self.is_too_long(size, most))?;
+                let open = || format!("`{}` = {} takes no {most} s: give a larger --largest", self.size, self.largest);
+                match first {
+                    Some(first) => first.checked_sub(1).filter(|size| *size > 0),
+                    None if self.refused.borrow().is_none() => return Err(Failure::Usage(open())),
+                    None => None,
+                }
+            }
+        };
+        let Some((size, scenario)) = size.and_then(|size| self.accepted(size)) else {
+            return self.refused.take().map_or(Ok(None), |faults| Err(faults.into()));
+        };
+        let time_s = play(&scenario)?.makespan.seconds();
+        let algorithm = algorithm(&scenario.program);
+        let memory = scenario.node_memory().into_iter().max().unwrap_or(0);
+        Ok(Some(FoundProblem { size, time_s, efficiency: self.efficiency(size, time_s)?, memory, algorithm }))
+    }
+
+    fn is_efficient(&self, size: u64, held: f64) -> Result<bool, Failure> {
+        let Some((size, scenario)) = self.accepted(size) else { return Ok(false) };
+        let time_s = play(&scenario)?.makespan.seconds();
+        Ok(self.efficiency(size, time_s)? >= held)
+    }
+
+    fn is_too_long(&self, size: u64, most_s: f64) -> Result<bool, Failure> {
+        let Some((_, scenario)) = self.accepted(size) else { return Ok(false) };
+        Ok(play(&scenario)?.makespan.seconds() > most_s)
+    }
+}
+
+/// The algorithm whose closed form a program has.
+fn algorithm(program: &Shipped) -> Option<Algorithm> {
+    match program {
+        Shipped::Reduction(_) => Some(Algorithm::Reduction),
+        Shipped::Floyd(_) => Some(Algorithm::Floyd),
+        Shipped::FiniteDifference(_) => Some(Algorithm::FiniteDifference),
+        Shipped::GaussJordan(_) => Some(Algorithm::GaussJordan),
+        _ => None,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a closed form is compared to a few digits")]
+fn add_closed_form(found: &mut [Found]) {
+    let mut parallel = found.iter().filter(|one| one.processors > 1);
+    let first = parallel.find_map(|one| Some((one.processors, one.problem.as_ref()?)));
+    let Some((processors, problem)) = first else { return };
+    let Some(algorithm) = problem.algorithm else { return };
+    let constant = problem.size as f64 / algorithm.problem_size(1.0, f64::from(processors));
+    for one in found.iter_mut().filter(|one| one.processors > 1) {
+        one.closed_form = Some(algorithm.problem_size(constant, f64::from(one.processors)));
+    }
+}
+
+fn record(found: &Found, present: u64) -> Record {
+    let problem = found.problem.as_ref();
+    let mut record = Record::default();
+    record.put("p", found.processors);
+    record.put("n", problem.map(|problem| problem.size));
+    record.put("closed_form_n", found.closed_form);
+    record.put("makespan_s", problem.map(|problem| problem.time_s));
+    record.put("efficiency", problem.map(|problem| problem.efficiency));
+    record.put("needed_memory_bytes", problem.map(|problem| problem.memory));
+    record.put("node_memory_bytes", present);
+    record.put("fits", problem.map(|problem| problem.memory <= present));
+    record
+}
+
+fn words(found: &[Found], kept: Kept, present: u64, largest: u64) -> String {
+    let fits = |one: &&Found| one.problem.as_ref().is_some_and(|problem| problem.memory <= present);
+    let most = found.iter().filter(fits).map(|one| one.processors).max();
+    let what = match kept {
+        Kept::Efficiency(held) => format!("holds an efficiency of {held}"),
+        Kept::Seconds(time) => format!("has a problem that uses up {time} s"),
+    };
+    let mut text = match most {
+        Some(most) => format!("\nof these p, {most} is the largest whose memory {what}\n"),
+        None => format!("\nthe memory of a node {what} on none of these p\n"),
+    };
+    let missing: Vec<_> = found.iter().filter(|one| one.problem.is_none()).map(|one| one.processors).collect();
+    if !missing.is_empty() {
+        writeln!(text, "no size from 1 to {largest} was found for p = {missing:?}").expect("a text can be written to");
+    }
+    text
+}
+
+/// The scalability function against the memory of a node.
+#[expect(clippy::cast_precision_loss, reason = "it is drawn")]
+fn chart(found: &[Found], present: u64) -> LineChart {
+    let of = |value: &dyn Fn(&FoundProblem) -> u64| {
+        let point = |one: &Found| Some((f64::from(one.processors), value(one.problem.as_ref()?) as f64));
+        found.iter().filter_map(point).collect::<Vec<_>>()
+    };
+    LineChart {
+        title: "Memory of a node over the processors".to_owned(),
+        x: ChartAxis { label: "processors".to_owned(), scale: Scale::Log2 },
+        y: ChartAxis { label: "memory of a node [B]".to_owned(), scale: Scale::Log2 },
+        lines: vec![
+            Line::new("needed", of(&|problem| problem.memory), 0),
+            Line { dashed: true, ..Line::new("present", of(&|_| present), 1) },
+        ],
+        reference: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn growth(p: &[u32]) -> GrowthArguments {
+        let (scenario, size) = (PathBuf::new(), "program.n".to_owned());
+        GrowthArguments { scenario, set: Vec::new(), p: p.into(), size, largest: 1 << 16, svg: None }
+    }
+
+    fn document(name: &str, settings: &[(&str, &str)]) -> Document {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{name}.ron"));
+        let mut document = Document::load(path).unwrap();
+        for (path, value) in settings {
+            document.set(path, value).unwrap();
+        }
+        document
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "it is compared to a percent")]
+    fn differences(found: &[Found]) -> Vec<f64> {
+        let difference = |one: &Found| one.problem.as_ref().unwrap().size as f64 / one.closed_form.unwrap() - 1.0;
+        found.iter().map(difference).collect()
+    }
+
+    /// n / p additions of 1 us and log₂ p steps: the closed form holds to the rounding of n / p.
+    #[test]
+    fn a_reduction_grows_as_its_closed_form() {
+        let document = document("reduction", &[("machine.nodes.processor.flop", "1 us")]);
+        let found = growth(&[2, 4, 16, 64]).search_all(&document, Kept::Efficiency(0.75)).unwrap();
+        assert!(differences(&found).iter().all(|difference| difference.abs() < 0.01), "{:?}", differences(&found));
+        for one in &found {
+            assert!(one.problem.as_ref().unwrap().efficiency >= 0.75);
+        }
+    }
+
+    /// One less does not hold the efficiency, one more does not fit into the time.
+    #[test]
+    fn what_is_found_is_the_edge() {
+        let document = document("floyd", &[]);
+        let growth = growth(&[4]);
+        let problem = Problem::new(&document, &growth, 4).unwrap();
+        let found = problem.search(Kept::Efficiency(0.5)).unwrap().unwrap();
+        assert!(problem.is_efficient(found.size, 0.5).unwrap());
+        assert!(!problem.is_efficient(found.size - 1, 0.5).unwrap());
+        let found = problem.search(Kept::Seconds(0.1)).unwrap().unwrap();
+        assert!(found.time_s <= 0.1);
+        assert!(problem.is_too_long(found.size + 1, 0.1).unwrap());
+    }
+
+    /// Fewer points than ranks along a side are refused, and stepped over.
+    #[test]
+    fn sizes_that_a_program_refuses_are_stepped_over() {
+        let document = document("finite-difference", &[("program.rows", "1"), ("program.iterations", "1")]);
+        let found = growth(&[8]).search_all(&document, Kept::Efficiency(0.001)).unwrap();
+        assert_eq!(found[0].problem.as_ref().unwrap().size, 8);
+    }
+
+    #[test]
+    fn a_fault_of_every_size_is_reported() {
+        let document = document("finite-difference", &[]);
+        let Err(Failure::Faults(faults)) = growth(&[6]).search_all(&document, Kept::Efficiency(0.5)) else {
+            panic!("four rows do not divide six ranks");
+        };
+        assert!(faults.render(false).contains("rows"), "{}", faults.render(false));
+    }
+
+    #[test]
+    fn a_fixed_time_has_no_closed_form() {
+        let document = document("floyd", &[]);
+        let found = growth(&[1, 4]).search_all(&document, Kept::Seconds(0.1)).unwrap();
+        assert!(found.iter().all(|one| one.closed_form.is_none()));
+        let sizes: Vec<_> = found.iter().map(|one| one.problem.as_ref().unwrap().size).collect();
+        assert!(sizes[0] < sizes[1], "{sizes:?}");
+    }
+}
