@@ -5,11 +5,6 @@ use priority_queue::PriorityQueue;
 use rustc_hash::FxBuildHasher;
 use std::cmp::Reverse;
 
-mod buckets;
-mod heap;
-
-use buckets::Buckets;
-
 /// Whatever can have a pending event: at most one at a time.
 pub type Entity = u32;
 
@@ -30,10 +25,10 @@ fn unpack(key: Key) -> (SimTime, Entity) {
 
 /// The pending events, handed out in the order of (time, entity).
 ///
-/// Events that never move lie in buckets of time; the few that do (a computation that a router
+/// Events that never move lie in a 4-ary heap; the few that do (a computation that a router
 /// preempts) lie in a queue whose priorities can change.
 pub struct Calendar {
-    fixed: Buckets,
+    fixed: Heap,
     /// The key of the first movable event, `NEVER` if there is none.
     first_alarm: Key,
     // Fx, never an identity hasher: dense ids under an identity hash make every look-up of an
@@ -45,7 +40,7 @@ impl Calendar {
     /// An empty calendar.
     #[must_use]
     pub fn new() -> Self {
-        Self { fixed: Buckets::new(), first_alarm: NEVER, movable: PriorityQueue::default() }
+        Self { fixed: Heap::default(), first_alarm: NEVER, movable: PriorityQueue::default() }
     }
 
     /// Schedules the one event of `entity`, which stays where it is put.
@@ -84,6 +79,81 @@ impl Calendar {
 impl Default for Calendar {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// A 4-ary min-heap. A popped root leaves a hole that the next push fills, because a station
+/// that has just finished a job usually schedules the next one: one sift instead of two.
+#[derive(Default)]
+struct Heap {
+    keys: Vec<Key>,
+    hole: bool,
+}
+
+const ARITY: usize = 4;
+
+impl Heap {
+    fn push(&mut self, key: Key) {
+        if self.hole {
+            self.hole = false;
+            self.sift_down(key);
+        } else {
+            self.keys.push(key);
+            self.sift_up(key);
+        }
+    }
+
+    fn pop(&mut self) -> Option<Key> {
+        let root = self.peek()?;
+        self.hole = true;
+        Some(root)
+    }
+
+    fn peek(&mut self) -> Option<Key> {
+        if self.hole {
+            self.hole = false;
+            let last = self.keys.pop()?;
+            if !self.keys.is_empty() {
+                self.sift_down(last);
+            }
+        }
+        self.keys.first().copied()
+    }
+
+    /// Places `key` on the path from the last leaf upwards.
+    fn sift_up(&mut self, key: Key) {
+        let mut at = self.keys.len() - 1;
+        while at > 0 {
+            let parent = (at - 1) / ARITY;
+            if self.keys[parent] <= key {
+                break;
+            }
+            self.keys[at] = self.keys[parent];
+            at = parent;
+        }
+        self.keys[at] = key;
+    }
+
+    /// Places `key` on the path from the root downwards; the root is vacant.
+    fn sift_down(&mut self, key: Key) {
+        let mut at = 0;
+        while let Some(child) = self.least_child(at).filter(|child| self.keys[*child] < key) {
+            self.keys[at] = self.keys[child];
+            at = child;
+        }
+        self.keys[at] = key;
+    }
+
+    /// The child of `at` with the least key. Four are compared in pairs, without branches, which nobody could predict.
+    fn least_child(&self, at: usize) -> Option<usize> {
+        let first = at * ARITY + 1;
+        let children = self.keys.get(first..)?;
+        if let Some(&[a, b, c, d]) = children.first_chunk::<ARITY>() {
+            let (low, high) = (usize::from(b < a), 2 + usize::from(d < c));
+            return Some(first + if children[high] < children[low] { high } else { low });
+        }
+        let least = (0..children.len()).min_by_key(|child| children[*child])?;
+        Some(first + least)
     }
 }
 
@@ -127,8 +197,8 @@ mod tests {
         let (mut state, mut now) = (1u64, 0);
         for round in 0..rounds {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let count = if round == 0 { pending } else { state as u32 >> 8 & 3 };
-            for entity in vacant.split_off(vacant.len() - vacant.len().min(count as usize)) {
+            let count = if round == 0 { u64::from(pending) } else { state >> 40 & 3 };
+            for entity in vacant.split_off(vacant.len() - vacant.len().min(usize::try_from(count).unwrap())) {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let time = at(now + span(state >> 33));
                 calendar.schedule(time, entity);
