@@ -14,6 +14,8 @@ pub struct CurveAxis {
     pub name: String,
     /// Its name for people, with its unit.
     pub label: String,
+    /// Axes whose values do not tell curves apart, as they follow from those of this one.
+    along: Vec<String>,
 }
 
 impl CurveAxis {
@@ -29,8 +31,28 @@ impl CurveAxis {
         })
     }
 
+    /// The axis that says most on a page: the load of traffic, the ranks where they vary, or else the last one that
+    /// varies by itself. What has one value at each of its values does not tell curves apart.
+    pub fn of_page(plan: &Plan, cases: &[Case]) -> Self {
+        let varies = |axis: &&crate::scenario::Axis| {
+            let mut values = cases.iter().filter_map(|case| value(case, &axis.name));
+            values.next().is_some_and(|first| values.any(|other| other != first))
+        };
+        let at = |path: &str| plan.axes().find(|axis| axis.path == path).filter(varies);
+        let last = || plan.axes().rfind(|axis| axis.expression.is_none() && varies(axis));
+        let chosen = at(OFFERED).or_else(|| at("ranks")).or_else(last).or_else(|| plan.axes().next_back());
+        let Some(chosen) = chosen.map(Self::over) else { return Self::none() };
+        let follows = |axis: &&crate::scenario::Axis| {
+            let same = |one: &&Case, other: &&Case, name: &str| value(one, name) == value(other, name);
+            let mut pairs = cases.iter().flat_map(|one| cases.iter().map(move |other| (one, other)));
+            pairs.all(|(one, other)| !same(&one, &other, &chosen.name) || same(&one, &other, &axis.name))
+        };
+        let along = plan.axes().filter(follows).map(|axis| axis.name.clone()).collect();
+        Self { along, ..chosen }
+    }
+
     fn none() -> Self {
-        Self { name: String::new(), label: String::new() }
+        Self { name: String::new(), label: String::new(), along: Vec::new() }
     }
 
     fn over(axis: &crate::scenario::Axis) -> Self {
@@ -40,7 +62,7 @@ impl CurveAxis {
             (_, Some(unit)) => format!("{} [{unit}]", axis.name),
             (_, None) => axis.name.clone(),
         };
-        Self { name: axis.name.clone(), label }
+        Self { name: axis.name.clone(), label, along: Vec::new() }
     }
 
     /// Whether the axis varies the number of ranks.
@@ -50,7 +72,7 @@ impl CurveAxis {
 
     /// The value of the axis in `case`.
     pub fn value<'c>(&self, case: &'c Case) -> Option<&'c AxisValue> {
-        case.keys.iter().find(|(name, _)| *name == self.name).and_then(|(_, value)| value.as_ref())
+        value(case, &self.name)
     }
 
     /// The value of the axis in `case` as a number.
@@ -60,13 +82,17 @@ impl CurveAxis {
 
     /// The values of all other axes in words; cases with the same ones lie on one curve.
     pub fn group(&self, case: &Case) -> String {
-        let others = case.keys.iter().filter(|(name, _)| *name != self.name);
+        let others = case.keys.iter().filter(|(name, _)| *name != self.name && !self.along.contains(name));
         let words = others.map(|(name, value)| match value {
             Some(value) => format!("{name} = {value}"),
             None => name.clone(),
         });
         words.collect::<Vec<_>>().join(", ")
     }
+}
+
+fn value<'c>(case: &'c Case, name: &str) -> Option<&'c AxisValue> {
+    case.keys.iter().find(|(other, _)| other == name).and_then(|(_, value)| value.as_ref())
 }
 
 /// Times of cases, gathered into the lines of a picture.

@@ -2,7 +2,9 @@
 
 use super::bottleneck::BottleneckCurve;
 use super::plot::{ChartAxis, Line, LineChart, Scale};
+use super::table::digits;
 use crate::analysis::{Component, Components, SubComponent};
+use crate::model::laws::{SeriesPoint, SpeedupSeries, amdahl, gustafson};
 
 /// A picture and the name of its file.
 pub type Figure = (&'static str, LineChart);
@@ -81,6 +83,105 @@ pub fn speedups(program: &str, axis: &str, times: &[TimeLine]) -> Vec<Figure> {
             ),
         ),
     ]
+}
+
+/// The speedups of each simulated line of times with a time on one processor beside the laws that are calibrated on
+/// it, with a caption that says how: Amdahl's with the serial fraction of the line, Gustafson's with the serial share
+/// that the same program has at its largest p, and the Karp-Flatt metric of every point. None where the fraction is not between 0 and 1.
+#[must_use]
+pub fn laws(program: &str, axis: &str, times: &[TimeLine]) -> Vec<(String, Figure)> {
+    times
+        .iter()
+        .filter(|time| time.kind == "simulated")
+        .filter_map(|time| laws_of(program, axis, time))
+        .flatten()
+        .collect()
+}
+
+fn laws_of(program: &str, axis: &str, time: &TimeLine) -> Option<Vec<(String, Figure)>> {
+    let point = |(processors, time_s): &(f64, f64)| SeriesPoint {
+        processors: *processors,
+        time_s: *time_s,
+        components: Vec::new(),
+    };
+    let points = SpeedupSeries::new(time.points.iter().map(point).collect(), None)?.laws();
+    let fractions: Vec<_> =
+        points.iter().filter_map(|point| Some((point.processors, point.serial_fraction?))).collect();
+    let (most, _) = *fractions.last()?;
+    let fraction =
+        amdahl::fitted_fraction(&points.iter().map(|point| (point.processors, point.speedup)).collect::<Vec<_>>())?;
+    // Superlinear speedups, and problems that grow with p, are outside both laws.
+    if !(0.0..=1.0).contains(&fraction) {
+        return None;
+    }
+    let share = gustafson::share_of_fraction(fraction, most);
+    let about = if time.group.is_empty() { program.to_owned() } else { format!("{program}, {}", time.group) };
+    let at = |of: &dyn Fn(f64) -> f64| {
+        points.iter().map(|point| (point.processors, of(point.processors))).collect::<Vec<_>>()
+    };
+    let drawn = |quantity: &dyn Fn(f64, f64) -> f64| {
+        let over = |of: &dyn Fn(f64) -> f64| at(&|p| quantity(p, of(p)));
+        let own = points.iter().map(|point| (point.processors, quantity(point.processors, point.speedup))).collect();
+        let law = |name: String, points, index| Line { dashed: true, ..Line::new(name, points, index) };
+        vec![
+            Line::new("simulated", own, 0),
+            law(format!("Amdahl, f = {}", digits(fraction)), over(&|p| amdahl::speedup(fraction, p)), 1),
+            law(format!("Gustafson, s = {}", digits(share)), over(&|p| gustafson::scaled_speedup(share, p)), 2),
+        ]
+    };
+    let calibrated = format!(
+        "Amdahl: 1 / (f + (1 - f) / p), f = {} by least squares of T(p) / T(1) over the {} simulated points with p > 1. \
+         Gustafson-Barsis: p + (1 - p) s, s = {} from that f at p = {most}: what a problem that grows until it fills \
+         the time of p = {most} would gain.",
+        digits(fraction),
+        fractions.len(),
+        digits(share)
+    );
+    let speedup = drawn(&|_, speedup| speedup);
+    let efficiency = drawn(&|p, speedup| speedup / p);
+    let figure =
+        |file, title: &str, y, lines, reference| (file, chart(format!("{title} ({about})"), axis, y, lines, reference));
+    Some(vec![
+        (
+            format!("{about}: speedup against the laws. {calibrated}"),
+            figure("laws-speedup.svg", "Speedup and the laws", ("Speedup", Scale::Log10), speedup, None),
+        ),
+        (
+            format!("{about}: efficiency against the laws, calibrated in the same way"),
+            figure(
+                "laws-efficiency.svg",
+                "Efficiency and the laws",
+                ("Efficiency", Scale::Linear),
+                efficiency,
+                Some(1.0),
+            ),
+        ),
+        (
+            format!(
+                "{about}: the serial fraction e determined by experiment (Karp-Flatt) at each simulated point: constant where serial work limits the speedup, rising where overhead does"
+            ),
+            figure(
+                "karp-flatt.svg",
+                "Serial fraction determined by experiment",
+                ("e", Scale::Linear),
+                vec![Line::new("simulated", fractions, 0)],
+                None,
+            ),
+        ),
+    ])
+}
+
+/// The whole execution time beside its computation and its communication.
+#[must_use]
+pub fn execution_communication(curve: &BottleneckCurve) -> Figure {
+    let named = [
+        ("Execution", curve.points_of(|known| Some(known.total_s))),
+        ("Computation", curve.points_of(|known| known.component_s(Component::Computation))),
+        ("Communication", curve.points_of(|known| known.component_s(Component::Communication))),
+    ];
+    let lines = lines(named.map(|(name, points)| (name.to_owned(), points)));
+    let title = format!("Execution and communication ({})", curve.title);
+    ("execution-communication.svg", chart(title, &curve.axis, ("Time [s]", Scale::Log10), lines, None))
 }
 
 fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&String> {

@@ -19,3 +19,17 @@ pub fn limit(serial_fraction: f64) -> f64 {
 pub fn serial_fraction(speedup: f64, processors: f64) -> f64 {
     (processors / speedup - 1.0) / (processors - 1.0)
 }
+
+/// The f that comes closest to all of `speedups`, given as (p, ψ): least squares of 1 / ψ = f + (1 − f) / p, which is
+/// linear in f, so f = Σ (1 / ψ − 1 / p) (1 − 1 / p) / Σ (1 − 1 / p)². `None` without a point of more than one processor.
+/// Negative where the speedups are superlinear.
+#[must_use]
+pub fn fitted_fraction(speedups: &[(f64, f64)]) -> Option<f64> {
+    let (mut above, mut below) = (0.0, 0.0);
+    for (processors, speedup) in speedups {
+        let divided = 1.0 - processors.recip();
+        above += (speedup.recip() - processors.recip()) * divided;
+        below += divided * divided;
+    }
+    (below > 0.0).then(|| above / below)
+}

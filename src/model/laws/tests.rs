@@ -207,3 +207,14 @@ fn parts_of_the_metric_sum_to_it_and_name_what_grows() {
     assert_eq!(sequential.verdict().unwrap().growing, None);
     assert_eq!(SpeedupSeries::new(points(&[(2.0, 1.0)]), None), None);
 }
+
+#[test]
+fn the_fitted_fraction_is_the_one_of_the_law_and_the_mean_of_two() {
+    let law = |f: f64| [1.0, 2.0, 8.0, 64.0].map(|p| (p, amdahl::speedup(f, p)));
+    for f in [0.0, 0.01, 0.3, 1.0] {
+        assert!((amdahl::fitted_fraction(&law(f)).unwrap() - f).abs() < 1e-12);
+    }
+    let both: Vec<_> = law(0.1).into_iter().chain(law(0.3)).collect();
+    assert!((amdahl::fitted_fraction(&both).unwrap() - 0.2).abs() < 1e-12);
+    assert_eq!(amdahl::fitted_fraction(&[(1.0, 1.0)]), None);
+}

@@ -86,7 +86,7 @@ impl Chapter {
                 (downloads(&self.name, &self.rows))
                 @if !self.residuals.is_empty() {
                     h3 { "Residuals" }
-                    p { "Relative errors of the simulation and of the models against the measurements of the scenario." }
+                    p { "Relative errors of the simulation and of the models against the measurements of the scenario, or, where nothing was measured, of the simulation against the models." }
                     (table(&self.residuals))
                 }
                 details {

@@ -1,12 +1,14 @@
 //! `parsim report`: everything about some scenarios on one page.
 
-use super::bottleneck::{Source, grouped, simulated_point};
-use super::curves::{CurveAxis, TimeLines};
-use super::outcome::{Outcome, SIMULATED_ERROR};
-use super::sweep::{name, play_all, prepared};
-use super::topology::drawing;
-use super::{CaseArguments, Failure, OutputFormat, ScenarioArguments};
+mod history;
+
 use crate::analysis::Residuals;
+use crate::cli::bottleneck::{Source, grouped, simulated_point};
+use crate::cli::curves::{CurveAxis, TimeLines};
+use crate::cli::outcome::{Outcome, SIMULATED_ERROR};
+use crate::cli::sweep::{name, play_all, prepared};
+use crate::cli::topology::drawing;
+use crate::cli::{CaseArguments, Failure, OutputFormat, ScenarioArguments};
 use crate::program::Shipped;
 use crate::report::figures::{self, Figure};
 use crate::report::latency_load::{MEAN, P99, latency_load};
@@ -67,15 +69,16 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<Stri
         dump_config: false,
     };
     let plan = common.plan(&arguments.cases.over)?;
-    let axis = CurveAxis::of(&plan, None)?;
     let Some((cases, references)) = prepared(&common, &plan)? else { return Ok(Chapter::default()) };
+    let axis = CurveAxis::of_page(&plan, &cases);
     let mut gathered = Gathered { rows: Vec::new(), times: TimeLines::default(), points: Vec::new(), heat_map: None };
-    let mut played = Vec::new();
+    let (mut played, mut messages) = (Vec::new(), Vec::new());
     play_all(&cases, arguments.cases.jobs, &references, |case, result| {
         match result {
             Ok(outcome) => {
                 gathered.add(&axis, case, &outcome);
                 gathered.points.push(simulated_point(case, &axis, &references, &outcome));
+                messages.push(outcome.trace.counts.messages);
                 played.push(case.clone());
             }
             Err(error) => failures.push(format!("{}: {error}", name(case))),
@@ -94,16 +97,24 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<Stri
         pictures.push(picture(file, "Execution times, simulated and compared", chart.svg()));
         if axis.is_ranks(&plan) {
             pictures.extend(figures::speedups(program, &axis.label, gathered.times.lines()).into_iter().map(drawn));
+            let laws = figures::laws(program, &axis.label, gathered.times.lines());
+            pictures.extend(laws.into_iter().map(|(caption, (file, chart))| picture(file, &caption, chart.svg())));
         }
         for group in grouped(&played, gathered.points, &axis, Source::Simulated) {
             let title = group.curve.title.clone();
             let drawn = |(file, chart): Figure| {
                 let file = if group.name.is_empty() { file.to_owned() } else { format!("{} {file}", group.name) };
-                picture(&file.replace(' ', "-"), &format!("{}: {title}", caption(&chart.title)), chart.svg())
+                picture(
+                    &file.replace(" = ", "-").replace(", ", "-").replace(' ', "-"),
+                    &format!("{}: {title}", caption(&chart.title)),
+                    chart.svg(),
+                )
             };
+            pictures.push(drawn(figures::execution_communication(&group.curve)));
             pictures.extend(figures::components(&group.curve).into_iter().map(drawn));
         }
     }
+    pictures.extend(history::space_time(&played, &messages)?);
     if let Some(svg) = gathered.heat_map {
         pictures.push(picture("links.svg", "Utilization of every link in the last case", svg));
     }
@@ -212,9 +223,27 @@ fn findings(rows: &[Record]) -> Vec<String> {
     findings
 }
 
+/// How far the simulation is from each model of a case, where nothing was measured.
+fn deviation(row: &Record) -> Option<Record> {
+    let makespan = row.get("makespan_s")?.as_f64()?;
+    let keys = row.summary_keys();
+    let axes = keys.iter().take_while(|key| *key != "makespan_s");
+    let mut record = Record::default();
+    for (key, value) in axes.filter_map(|key| Some((key, row.get(key)?))) {
+        record.put(key, value.clone());
+    }
+    let mut any = false;
+    for key in keys.iter().filter(|key| key.starts_with("predicted_") && key.ends_with("_s")) {
+        let error = row.get(key).and_then(Value::as_f64).map(|predicted| Residuals::error(makespan, predicted));
+        any |= error.is_some();
+        record.put(&format!("makespan_against_{}", key.trim_end_matches("_s")), error);
+    }
+    any.then_some(record)
+}
+
 /// The errors of a case, where something was measured.
 fn residual(row: &Record) -> Option<Record> {
-    let measured = row.get("measured_s")?.as_f64()?;
+    let Some(measured) = row.get("measured_s").and_then(Value::as_f64) else { return deviation(row) };
     let mut record = Record::default();
     for key in row.summary_keys() {
         let Some(value) = row.get(&key) else { continue };
