@@ -137,23 +137,21 @@ impl Heap {
     /// Places `key` on the path from the root downwards; the root is vacant.
     fn sift_down(&mut self, key: Key) {
         let mut at = 0;
-        while let Some(child) = self.least_child(at).filter(|child| self.keys[*child] < key) {
-            self.keys[at] = self.keys[child];
+        loop {
+            let first = at * ARITY + 1;
+            let (mut least, mut child) = (key, at);
+            for (offset, &key) in self.keys.iter().skip(first).take(ARITY).enumerate() {
+                if key < least {
+                    (least, child) = (key, first + offset);
+                }
+            }
+            if child == at {
+                break;
+            }
+            self.keys[at] = least;
             at = child;
         }
         self.keys[at] = key;
-    }
-
-    /// The child of `at` with the least key. Four are compared in pairs, without branches, which nobody could predict.
-    fn least_child(&self, at: usize) -> Option<usize> {
-        let first = at * ARITY + 1;
-        let children = self.keys.get(first..)?;
-        if let Some(&[a, b, c, d]) = children.first_chunk::<ARITY>() {
-            let (low, high) = (usize::from(b < a), 2 + usize::from(d < c));
-            return Some(first + if children[high] < children[low] { high } else { low });
-        }
-        let least = (0..children.len()).min_by_key(|child| children[*child])?;
-        Some(first + least)
     }
 }
 

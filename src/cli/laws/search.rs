@@ -303,7 +303,7 @@ mod tests {
 
     fn growth(p: &[u32]) -> GrowthArguments {
         let (scenario, size) = (PathBuf::new(), "program.n".to_owned());
-        GrowthArguments { scenario, set: Vec::new(), p: p.into(), size, largest: 1 << 16, svg: None }
+        GrowthArguments { scenario, set: Vec::new(), p: p.into(), size, largest: 1 << 18, svg: None }
     }
 
     fn document(name: &str, settings: &[(&str, &str)]) -> Document {
