@@ -6,7 +6,6 @@ use crate::machine::transport::{Job, Message, MessageId};
 use crate::machine::{Happening, Sends};
 use crate::network::{Packet, PacketKind};
 use crate::node::{Admission, Urgency};
-use crate::units::SimDuration;
 
 impl Play<'_> {
     /// Has the source's processor prepare the next packets of a message: as many as nothing is known to come between.
@@ -184,14 +183,9 @@ impl Play<'_> {
             return false;
         };
         let (out, transmission) = self.way(vertex, &mut flight.train);
+        (flight.link, flight.entity) = (out, self.exit(vertex, out, departure, transmission));
         let track = &mut self.trains.tracks[out as usize];
         let link_free = track.line.free();
-        flight.link = out;
-        flight.entity = if transmission == SimDuration::ZERO && link_free <= departure {
-            self.first_processor + vertex
-        } else {
-            out
-        };
         flight.train.run.first = track.line.serve(departure, transmission);
         track.carried += 1;
         let waits = before.free() > arrival || link_free.since(departure) > transmission;
