@@ -13,36 +13,42 @@ use std::task::{Context, Poll, Waker};
 pub struct Mailbox<Q, A> {
     request: Cell<Option<Q>>,
     answer: Cell<Option<A>>,
+    /// A process has asked again without awaiting the answer.
+    is_crowded: Cell<bool>,
 }
 
 impl<Q, A> Mailbox<Q, A> {
     /// An empty mailbox.
     #[must_use]
     pub fn new() -> Rc<Self> {
-        Rc::new(Self { request: Cell::new(None), answer: Cell::new(None) })
+        Rc::new(Self { request: Cell::new(None), answer: Cell::new(None), is_crowded: Cell::new(false) })
     }
 
-    /// Leaves `request`, at once; the future, to be awaited at once, is ready when the simulation has answered it.
+    /// Leaves `request`, at once; the future, to be awaited at once, is ready when the simulation has answered it, and
+    /// yields what `read` makes of the answer.
     ///
     /// The future does not hold the request: a process that waits is as small as it can be.
-    pub fn ask(&self, request: Q) -> Asking<'_, Q, A> {
-        self.request.set(Some(request));
-        Asking { mailbox: self }
+    pub fn ask<R>(&self, request: Q, read: R) -> Asking<'_, Q, A, R> {
+        if self.request.replace(Some(request)).is_some() {
+            self.is_crowded.set(true);
+        }
+        Asking { mailbox: self, read }
     }
 }
 
 /// A request on its way; awaiting it yields the answer.
 #[must_use = "the simulation answers when the process waits"]
-pub struct Asking<'m, Q, A> {
+pub struct Asking<'m, Q, A, R> {
     mailbox: &'m Mailbox<Q, A>,
+    read: R,
 }
 
-impl<Q, A> Future for Asking<'_, Q, A> {
-    type Output = A;
+impl<Q, A, T, R: Fn(A) -> T + Unpin> Future for Asking<'_, Q, A, R> {
+    type Output = T;
 
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<A> {
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
         // Nothing has been answered before the request has been taken out.
-        self.mailbox.answer.take().map_or(Poll::Pending, Poll::Ready)
+        self.mailbox.answer.take().map_or(Poll::Pending, |answer| Poll::Ready((self.read)(answer)))
     }
 }
 
@@ -53,7 +59,8 @@ pub enum Step<Q> {
     Asks(Q),
     /// It has run to its end.
     Finished,
-    /// It waits for a future that is no request of this simulation, and would wait for ever.
+    /// It waits for a future that is no request of this simulation, and would wait for ever, or it has asked for
+    /// something without awaiting it.
     Stuck,
 }
 
@@ -83,12 +90,13 @@ impl<Q, A> Processes<Q, A> {
         let future = slot.as_mut().expect("a finished process is not resumed");
         let poll = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         match (poll, self.mailbox.request.take()) {
-            (Poll::Ready(()), _) => {
+            _ if self.mailbox.is_crowded.take() => Step::Stuck,
+            (Poll::Ready(()), None) => {
                 *slot = None;
                 Step::Finished
             }
             (Poll::Pending, Some(request)) => Step::Asks(request),
-            (Poll::Pending, None) => Step::Stuck,
+            (Poll::Pending, None) | (Poll::Ready(()), Some(_)) => Step::Stuck,
         }
     }
 }
@@ -104,14 +112,14 @@ mod tests {
         let process = {
             let (mailbox, sum) = (Rc::clone(&mailbox), Rc::clone(&sum));
             async move {
-                sum.set(mailbox.ask(1).await + mailbox.ask(2).await);
+                sum.set(mailbox.ask(1, |ten| ten).await + mailbox.ask(2, |twenty| twenty + 1).await);
             }
         };
         let mut processes = Processes::new(mailbox, [Box::pin(process) as Pin<Box<dyn Future<Output = ()>>>]);
         assert_eq!(processes.resume(0, None), Step::Asks(1));
         assert_eq!(processes.resume(0, Some(10)), Step::Asks(2));
         assert_eq!(processes.resume(0, Some(20)), Step::Finished);
-        assert_eq!(sum.get(), 30);
+        assert_eq!(sum.get(), 31);
     }
 
     #[test]
@@ -119,5 +127,24 @@ mod tests {
         let process = Box::pin(std::future::pending()) as Pin<Box<dyn Future<Output = ()>>>;
         let mut processes = Processes::<u32, u32>::new(Mailbox::new(), [process]);
         assert_eq!(processes.resume(0, None), Step::Stuck);
+    }
+
+    #[test]
+    fn a_request_that_is_not_awaited_is_noticed() {
+        let mailbox = Mailbox::<u32, u32>::new();
+        let (twice, at_the_end) = (Rc::clone(&mailbox), Rc::clone(&mailbox));
+        let twice = async move {
+            let first = twice.ask(1, |answer| answer);
+            let second = twice.ask(2, |answer| answer);
+            first.await;
+            second.await;
+        };
+        let at_the_end = async move {
+            let _ = at_the_end.ask(1, |answer: u32| answer);
+        };
+        let mut processes =
+            Processes::new(mailbox, [Box::pin(twice) as Pin<Box<dyn Future<Output = ()>>>, Box::pin(at_the_end)]);
+        assert_eq!(processes.resume(0, None), Step::Stuck);
+        assert_eq!(processes.resume(1, None), Step::Stuck);
     }
 }

@@ -1,7 +1,7 @@
 //! A process and its verbs.
 
 use super::grid::Grid;
-use crate::engine::{Asking, Mailbox, Streams};
+use crate::engine::{Mailbox, Streams};
 use crate::machine::{LinkRates, Protocol};
 use crate::node::{Processor, Work};
 use crate::trace::Phase;
@@ -10,16 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// What a process asks the simulation for; the time until the answer counts for `phase`.
-#[derive(Debug)]
-pub struct Request {
-    /// The phase that the process is in.
-    pub phase: Phase,
-    /// What it wants.
-    pub verb: Verb,
-}
-
-/// The verbs of a process. All others are made of these.
+/// The verbs of a process: what it asks the simulation for. All others are made of these.
 #[derive(Debug)]
 pub enum Verb {
     /// Computes.
@@ -155,29 +146,58 @@ pub struct Tally {
 
 /// The process of one rank: what it knows and what it can do.
 ///
-/// Every verb takes simulated time and is awaited; the others are free.
+/// Every verb takes simulated time and is awaited at once: it begins where it is called. The others are free.
 #[derive(Clone)]
 pub struct Process {
     rank: u32,
     surroundings: Rc<Surroundings>,
 }
 
+/// The number of a phase of the processes of a run, because a million of names would take much room.
+pub(crate) type PhaseIndex = u16;
+
+/// The phases that the processes of a run have been in, in the order in which they came to them.
+pub(crate) struct PhaseNames(RefCell<Vec<Phase>>);
+
+impl PhaseNames {
+    /// A process that has not said where it is, is in its program.
+    pub(crate) fn new() -> Self {
+        Self(RefCell::new(vec!["program"]))
+    }
+
+    /// The phase with this number.
+    pub(crate) fn name(&self, index: PhaseIndex) -> Phase {
+        self.0.borrow()[usize::from(index)]
+    }
+
+    /// The number of a phase.
+    pub(crate) fn index(&self, phase: Phase) -> PhaseIndex {
+        let mut phases = self.0.borrow_mut();
+        let known = phases.iter().position(|known| std::ptr::eq(*known, phase) || *known == phase);
+        let index = known.unwrap_or_else(|| {
+            phases.push(phase);
+            phases.len() - 1
+        });
+        PhaseIndex::try_from(index).expect("a program has no more than 65536 phases")
+    }
+}
+
 /// What a process writes down of itself.
 pub(crate) struct Notes {
-    phase: Cell<Phase>,
+    phase: Cell<PhaseIndex>,
     tally: Cell<Tally>,
 }
 
 impl Notes {
     /// Those of so many ranks that have not begun.
     pub(crate) fn of(ranks: u32) -> Vec<Self> {
-        (0..ranks).map(|_| Self { phase: Cell::new("program"), tally: Cell::default() }).collect()
+        (0..ranks).map(|_| Self { phase: Cell::default(), tally: Cell::default() }).collect()
     }
 }
 
 /// What all processes of a run share.
 pub(crate) struct Surroundings {
-    pub mailbox: Rc<Mailbox<Request, Answer>>,
+    pub mailbox: Rc<Mailbox<Verb, Answer>>,
     pub clock: Cell<SimTime>,
     pub ranks: u32,
     pub host: u32,
@@ -185,6 +205,7 @@ pub(crate) struct Surroundings {
     pub nodes: Vec<u32>,
     /// By rank; in one table, because there may be a million of them.
     pub notes: Vec<Notes>,
+    pub phases: PhaseNames,
     pub packet_bytes: u64,
     /// The most ranks on a node.
     pub ranks_per_node: u32,
@@ -195,6 +216,13 @@ pub(crate) struct Surroundings {
     pub streams: Streams,
     pub outcomes: RefCell<Vec<(&'static str, f64)>>,
     pub critical_intervals: RefCell<Vec<(f64, f64)>>,
+}
+
+impl Surroundings {
+    /// The phase that the process of `rank` is in.
+    pub(crate) fn phase(&self, rank: u32) -> PhaseIndex {
+        self.notes[rank as usize].phase.get()
+    }
 }
 
 impl Process {
@@ -286,7 +314,7 @@ impl Process {
 
     /// From now on the time of this process counts for `phase`.
     pub fn phase(&self, phase: Phase) {
-        self.notes().phase.set(phase);
+        self.notes().phase.set(self.surroundings.phases.index(phase));
     }
 
     /// Reports a result of the program by name; the name ends in its unit.
@@ -335,9 +363,9 @@ impl Process {
     }
 
     /// Computes.
-    pub async fn compute(&self, work: Work) {
+    pub fn compute(&self, work: Work) -> impl Future<Output = ()> {
         self.count(|tally| tally.operations += work.operations());
-        self.ask(Verb::Compute(work)).await;
+        self.ask(Verb::Compute(work), done)
     }
 
     /// Loads `bytes` bytes, all that a computation reads from memory or writes to it, and then computes.
@@ -354,8 +382,8 @@ impl Process {
     }
 
     /// Computes a share of some floating-point operations, which need not be a whole number.
-    pub async fn operate(&self, operations: f64) {
-        self.ask(Verb::Operate(operations)).await;
+    pub fn operate(&self, operations: f64) -> impl Future<Output = ()> {
+        self.ask(Verb::Operate(operations), done)
     }
 
     /// Loads a share of some bytes, which need not be a whole number, from the memory that the cores of the node
@@ -366,71 +394,72 @@ impl Process {
     }
 
     /// Begins to load and goes on.
-    pub async fn start_load(&self, bytes: f64) -> Operation {
-        started(self.ask(Verb::StartLoad(bytes)).await)
+    pub fn start_load(&self, bytes: f64) -> impl Future<Output = Operation> {
+        self.ask(Verb::StartLoad(bytes), started)
     }
 
     /// Has a share of some bytes leave the node through the interfaces that its cores share, for nobody: what a
     /// model charges for an exchange with whomever.
     pub async fn leave_node(&self, bytes: f64) {
-        let leaving = started(self.ask(Verb::StartLeave(bytes)).await);
+        let leaving = self.ask(Verb::StartLeave(bytes), started).await;
         self.wait(leaving).await;
     }
 
     /// Waits until all ranks of the node have come here; costs nothing.
-    pub async fn node_barrier(&self) {
-        self.ask(Verb::NodeBarrier).await;
+    pub fn node_barrier(&self) -> impl Future<Output = ()> {
+        self.ask(Verb::NodeBarrier, done)
     }
 
     /// Has the host read `bytes` bytes; see [`Host`](crate::node::Host).
-    pub async fn input(&self, bytes: u64) {
-        self.ask(Verb::Input(bytes)).await;
+    pub fn input(&self, bytes: u64) -> impl Future<Output = ()> {
+        self.ask(Verb::Input(bytes), done)
     }
 
     /// Has the host write `bytes` bytes.
-    pub async fn output(&self, bytes: u64) {
-        self.ask(Verb::Output(bytes)).await;
+    pub fn output(&self, bytes: u64) -> impl Future<Output = ()> {
+        self.ask(Verb::Output(bytes), done)
     }
 
     /// Sends to rank `to` and waits until the send is complete, in the sense of
     /// [`Sends`](crate::machine::Sends).
-    pub async fn send(&self, to: u32, message: Message) {
+    pub fn send(&self, to: u32, message: Message) -> impl Future<Output = ()> {
         self.count_message(to, &message);
-        self.ask(Verb::Send(to, message)).await;
+        self.ask(Verb::Send(to, message), done)
     }
 
     /// Waits for the first message from rank `from`.
-    pub async fn receive(&self, from: u32) -> Message {
-        self.receive_where(Pattern { from: Some(from), tag: None }).await.message
+    pub fn receive(&self, from: u32) -> impl Future<Output = Message> {
+        let pattern = Pattern { from: Some(from), tag: None };
+        self.ask(Verb::Receive(pattern), |answer| received(answer).message)
     }
 
     /// Waits for the first message from any rank.
-    pub async fn receive_any(&self) -> Received {
-        self.receive_where(Pattern::default()).await
+    pub fn receive_any(&self) -> impl Future<Output = Received> {
+        self.receive_where(Pattern::default())
     }
 
     /// Waits for the first message that fits `pattern`.
-    pub async fn receive_where(&self, pattern: Pattern) -> Received {
-        received(self.ask(Verb::Receive(pattern)).await)
+    pub fn receive_where(&self, pattern: Pattern) -> impl Future<Output = Received> {
+        self.ask(Verb::Receive(pattern), received)
     }
 
     /// Begins to send and goes on; several sends of one process proceed side by side.
-    pub async fn start_send(&self, to: u32, message: Message) -> Operation {
+    pub fn start_send(&self, to: u32, message: Message) -> impl Future<Output = Operation> {
         self.count_message(to, &message);
-        started(self.ask(Verb::StartSend(to, message)).await)
+        self.ask(Verb::StartSend(to, message), started)
     }
 
     /// Begins to receive and goes on.
-    pub async fn start_receive(&self, pattern: Pattern) -> Operation {
-        started(self.ask(Verb::StartReceive(pattern)).await)
+    pub fn start_receive(&self, pattern: Pattern) -> impl Future<Output = Operation> {
+        self.ask(Verb::StartReceive(pattern), started)
     }
 
     /// Waits until `operation` is complete; the message, if it was a receive.
-    pub async fn wait(&self, operation: Operation) -> Option<Received> {
-        match self.ask(Verb::Wait(operation)).await {
+    pub fn wait(&self, operation: Operation) -> impl Future<Output = Option<Received>> {
+        self.ask(Verb::Wait(operation), |answer| match answer {
             Answer::Received(received) => Some(received),
             _ => None,
-        }
+        })
     }
 
     /// Waits until all `operations` are complete.
@@ -442,30 +471,30 @@ impl Process {
 
     /// Waits until one of `operations` is complete; the index of the first to be, the lowest if several are already.
     /// It still has to be [waited](Self::wait) for, which takes no time then.
-    pub async fn wait_any(&self, operations: &[Operation]) -> usize {
-        match self.ask(Verb::WaitAny(operations.to_vec())).await {
+    pub fn wait_any(&self, operations: &[Operation]) -> impl Future<Output = usize> {
+        self.ask(Verb::WaitAny(operations.to_vec()), |answer| match answer {
             Answer::Ready(index) => index,
             other => unreachable!("wait_any was answered {other:?}"),
-        }
+        })
     }
 
     /// Whether `operation` is complete. It still has to be [waited](Self::wait) for, which takes no time then.
-    pub async fn test(&self, operation: Operation) -> bool {
-        match self.ask(Verb::Test(operation)).await {
+    pub fn test(&self, operation: Operation) -> impl Future<Output = bool> {
+        self.ask(Verb::Test(operation), |answer| match answer {
             Answer::Tested(complete) => complete,
             other => unreachable!("a test was answered {other:?}"),
-        }
+        })
     }
 
     /// Waits until all ranks have come here; costs nothing. For a barrier made of messages see
     /// [`collective::Barrier`](super::collective::Barrier).
-    pub async fn barrier(&self) {
-        self.ask(Verb::Barrier).await;
+    pub fn barrier(&self) -> impl Future<Output = ()> {
+        self.ask(Verb::Barrier, done)
     }
 
     /// Gives up the run because this process cannot go on.
-    pub async fn fail(&self, reason: String) {
-        self.ask(Verb::Fail(reason)).await;
+    pub fn fail(&self, reason: String) -> impl Future<Output = ()> {
+        self.ask(Verb::Fail(reason), done)
     }
 
     /// The time since `start`, for programs that measure themselves.
@@ -489,8 +518,9 @@ impl Process {
         self.notes().tally.set(tally);
     }
 
-    fn ask(&self, verb: Verb) -> Asking<'_, Request, Answer> {
-        self.surroundings.mailbox.ask(Request { phase: self.notes().phase.get(), verb })
+    /// Asks at once, so that what awaits the answer holds neither the request nor this process: there may be a million.
+    fn ask<T>(&self, verb: Verb, read: impl Fn(Answer) -> T + Unpin) -> impl Future<Output = T> {
+        self.surroundings.mailbox.ask(verb, read)
     }
 }
 
@@ -498,6 +528,8 @@ impl Process {
 const fn real(count: u64) -> f64 {
     count as f64
 }
+
+fn done(_: Answer) {}
 
 fn received(answer: Answer) -> Received {
     match answer {

@@ -4,7 +4,7 @@
 //! is left. What is missing here is missing on every machine.
 
 use super::Program;
-use super::process::{Answer, Message, Notes, Operation, Pattern, Process, Received, Request, Surroundings, Verb};
+use super::process::{Answer, Message, Notes, Operation, Pattern, PhaseNames, Process, Received, Surroundings, Verb};
 use crate::engine::{Mailbox, Processes, Step, Streams};
 use crate::node::Processor;
 use crate::node::processor::Rate;
@@ -63,7 +63,8 @@ enum Interruption {
 
 /// A rehearsal while it is played.
 struct Hall {
-    processes: Processes<Request, Answer>,
+    surroundings: Rc<Surroundings>,
+    processes: Processes<Verb, Answer>,
     ranks: Vec<RankState>,
     ready: VecDeque<(u32, Option<Answer>)>,
     at_barrier: u32,
@@ -118,6 +119,7 @@ impl Hall {
             host,
             nodes: (0..ranks).collect(),
             notes: Notes::of(ranks),
+            phases: PhaseNames::new(),
             packet_bytes,
             ranks_per_node: 1,
             balance: None,
@@ -131,6 +133,7 @@ impl Hall {
         let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
         Self {
             processes: Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process)),
+            surroundings,
             ranks: (0..ranks).map(|_| RankState::default()).collect(),
             ready: (0..ranks).map(|rank| (rank, None)).collect(),
             at_barrier: 0,
@@ -152,13 +155,13 @@ impl Hall {
         self.state(rank).waits = Waits::Nothing;
         loop {
             match self.processes.resume(rank as usize, answer.take()) {
-                Step::Asks(request) => {
+                Step::Asks(verb) => {
                     self.verbs += 1;
                     if self.verbs > LONGEST {
                         return Err(Interruption::TooLong);
                     }
-                    self.state(rank).phase = request.phase;
-                    answer = self.serve(rank, request.verb)?;
+                    self.state(rank).phase = self.surroundings.phases.name(self.surroundings.phase(rank));
+                    answer = self.serve(rank, verb)?;
                     if answer.is_none() {
                         return Ok(());
                     }
@@ -167,7 +170,11 @@ impl Hall {
                     self.state(rank).waits = Waits::Finished;
                     return Ok(());
                 }
-                Step::Stuck => return Err(self.fault(rank, "awaits something that is no verb of its process")),
+                Step::Stuck => {
+                    return Err(
+                        self.fault(rank, "awaits something that is no verb of its process, or does not await a verb")
+                    );
+                }
             }
         }
     }

@@ -61,12 +61,12 @@ pub enum TaskKind {
     Move,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum TaskState {
     UnderWay,
-    Sent,
-    /// Apart, because most tasks of many are under way.
-    Received(Box<Received>),
+    Done,
+    /// The letter with this ticket has come.
+    Received(u32),
 }
 
 impl TaskKind {
@@ -85,13 +85,14 @@ impl TaskState {
     }
 }
 
-/// A message that is under way or waits to be received. It is kept until it has been received
-/// and its send is complete, whichever comes last.
+/// A message that is under way or waits to be received. It is kept until the receive has been ended
+/// and the send is complete, whichever comes last.
 struct Letter {
     from: u32,
     to: u32,
     sent: SimTime,
-    message: Option<Message>,
+    message: Message,
+    is_received: bool,
     sending: Option<Operation>,
 }
 
@@ -121,7 +122,7 @@ impl PostOffice {
     pub fn post(&mut self, now: SimTime, from: u32, to: u32, message: Message) -> (Operation, u32) {
         let task = Task { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay };
         let operation = Operation(self.tasks.put(task));
-        let letter = Letter { from, to, sent: now, message: Some(message), sending: Some(operation) };
+        let letter = Letter { from, to, sent: now, message, is_received: false, sending: Some(operation) };
         (operation, self.letters.put(letter))
     }
 
@@ -129,10 +130,10 @@ impl PostOffice {
     pub fn sent(&mut self, ticket: u32) -> Operation {
         let letter = self.letters.get(ticket).expect("a letter is kept until its send is complete");
         let operation = letter.sending.take().expect("a send is complete once");
-        if letter.message.is_none() {
+        if letter.is_received {
             self.letters.take(ticket);
         }
-        self.task(operation).state = TaskState::Sent;
+        self.task(operation).state = TaskState::Done;
         operation
     }
 
@@ -143,28 +144,26 @@ impl PostOffice {
 
     /// They have moved.
     pub fn moved(&mut self, operation: Operation) {
-        self.task(operation).state = TaskState::Sent;
+        self.task(operation).state = TaskState::Done;
     }
 
     /// The record of a message that is delivered now and has not been received yet.
     pub fn delivery(&mut self, ticket: u32, now: SimTime) -> Delivery {
         let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
-        let bytes = letter.message.as_ref().expect("a letter is received once").bytes;
-        Delivery { from: letter.from, to: letter.to, bytes, sent: letter.sent, delivered: now }
+        Delivery { from: letter.from, to: letter.to, bytes: letter.message.bytes, sent: letter.sent, delivered: now }
     }
 
     /// A message has been delivered; it meets the first receive that it fits.
     pub fn delivered(&mut self, ticket: u32, message: MessageId) -> Option<Match> {
         let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
-        let (from, to) = (letter.from, letter.to);
-        let tag = letter.message.as_ref().expect("a letter is received once").tag;
+        let Letter { from, to, message: Message { tag, .. }, .. } = *letter;
         let tasks = &self.tasks;
         let Some(operation) = self.receives.take_first(to, |operation| pattern(tasks, *operation).fits(from, tag))
         else {
             self.inboxes.push_back(to, (ticket, message));
             return None;
         };
-        self.hand_over(operation, ticket);
+        self.task(operation).state = TaskState::Received(ticket);
         Some(Match { operation, ticket, message })
     }
 
@@ -175,19 +174,26 @@ impl PostOffice {
         let letters = &self.letters;
         let found = self.inboxes.take_first(rank, |(ticket, _)| {
             let letter = letters.peek(*ticket).expect("a letter is kept until it is received");
-            letter.message.as_ref().is_some_and(|message| pattern.fits(letter.from, message.tag))
+            pattern.fits(letter.from, letter.message.tag)
         });
         let Some((ticket, message)) = found else {
             self.receives.push_back(rank, operation);
             return (operation, None);
         };
-        self.hand_over(operation, ticket);
+        self.task(operation).state = TaskState::Received(ticket);
         (operation, Some(Match { operation, ticket, message }))
     }
 
-    /// Ends a complete operation of `rank`.
-    pub fn end(&mut self, operation: Operation) -> TaskState {
-        self.tasks.take(operation.0).expect("an operation is ended once").state
+    /// Ends a complete operation; what it has received, if it was a receive.
+    pub fn end(&mut self, operation: Operation) -> Option<Received> {
+        let task = self.tasks.take(operation.0).expect("an operation is ended once");
+        let TaskState::Received(ticket) = task.state else { return None };
+        let letter = self.letters.get(ticket).expect("a letter is kept until its receive is ended");
+        if letter.sending.is_some() {
+            letter.is_received = true;
+            return Some(Received { from: letter.from, message: letter.message.clone() });
+        }
+        self.letters.take(ticket).map(|Letter { from, message, .. }| Received { from, message })
     }
 
     /// An operation that has not been ended, if `rank` has begun it.
@@ -211,16 +217,6 @@ impl PostOffice {
                 (format!("waits to receive{tag_words} from {from_words}"), from)
             }
         }
-    }
-
-    fn hand_over(&mut self, operation: Operation, ticket: u32) {
-        let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
-        let message = letter.message.take().expect("a letter is received once");
-        let from = letter.from;
-        if letter.sending.is_none() {
-            self.letters.take(ticket);
-        }
-        self.task(operation).state = TaskState::Received(Box::new(Received { from, message }));
     }
 
     fn task(&mut self, operation: Operation) -> &mut Task {

@@ -2,14 +2,17 @@
 
 use super::deadlock::{Blocked, DeadlockReport};
 use super::node_barrier::NodeBarriers;
-use super::post_office::{Match, PostOffice, TaskState};
+use super::post_office::{Match, PostOffice};
 use super::recorder::Recorder;
 use super::{Detail, Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Step};
 use crate::machine::{Happening, Layout, Machine, Sends, Transport};
-use crate::program::{Answer, Message, Notes, Operation, Pattern, Process, Program, Request, Surroundings, Verb};
+use crate::program::{
+    Answer, Message, Notes, Operation, Pattern, PhaseIndex, PhaseNames, Process, Program, Received, Surroundings, Verb,
+};
 use crate::trace::{Accounts, Activity, Counts, Delivery, Header, LinkLoad, Phase, Trace};
 use crate::units::{SimDuration, SimTime};
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io::Write;
@@ -23,7 +26,7 @@ pub struct Stage<'s> {
     machine: &'s Machine,
     layout: &'s Layout,
     transport: Transport,
-    processes: Processes<Request, Answer>,
+    processes: Processes<Verb, Answer>,
     post_office: PostOffice,
     ranks: Vec<RankState>,
     surroundings: Rc<Surroundings>,
@@ -34,6 +37,8 @@ pub struct Stage<'s> {
     recorder: Option<Box<Recorder<'s>>>,
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Answer)>,
+    /// What each rank waits for that [waits for any of several](Waits::ForAny); apart, because there may be a million ranks.
+    awaited: FxHashMap<u32, Vec<Operation>>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
     finished: u32,
@@ -44,7 +49,8 @@ pub struct Stage<'s> {
 struct RankState {
     waits: Waits,
     activity: Activity,
-    phase: Phase,
+    /// The phase in which it has asked for it.
+    phase: PhaseIndex,
     since: SimTime,
     system_before: SimDuration,
 }
@@ -53,7 +59,7 @@ enum Waits {
     Nothing,
     ForTime,
     ForOperation(Operation),
-    ForAnyOf(Vec<Operation>),
+    ForAny,
     AtBarrier,
 }
 
@@ -69,6 +75,7 @@ impl<'s> Stage<'s> {
             host: layout.first_rank(machine.host.node).unwrap_or(0),
             nodes: (0..ranks).map(|rank| layout.node(rank)).collect(),
             notes: Notes::of(ranks),
+            phases: PhaseNames::new(),
             packet_bytes: machine.network.switching.packet_bytes(),
             ranks_per_node: layout.most_ranks_on_a_node(),
             balance: machine.nodes.balance(),
@@ -80,10 +87,11 @@ impl<'s> Stage<'s> {
         });
         let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
         let processes = Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process));
+        let initialisation = surroundings.phases.index(INITIALISATION);
         let begun = || RankState {
             waits: Waits::Nothing,
             activity: Activity::Blocked,
-            phase: INITIALISATION,
+            phase: initialisation,
             since: SimTime::START,
             system_before: SimDuration::ZERO,
         };
@@ -101,6 +109,7 @@ impl<'s> Stage<'s> {
             deliveries: simulation.keeps_deliveries.then(Vec::new),
             recorder: None,
             ready: VecDeque::new(),
+            awaited: FxHashMap::default(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
             finished: 0,
@@ -289,7 +298,7 @@ impl<'s> Stage<'s> {
         let state = &mut self.ranks[rank as usize];
         let answer = match &state.waits {
             Waits::ForOperation(awaited) if *awaited == operation => answer(self.post_office.end(operation)),
-            Waits::ForAnyOf(operations) => match operations.iter().position(|one| *one == operation) {
+            Waits::ForAny => match self.awaited[&rank].iter().position(|one| *one == operation) {
                 Some(index) => Answer::Ready(index),
                 None => return,
             },
@@ -306,9 +315,9 @@ impl<'s> Stage<'s> {
         self.ranks[rank as usize].waits = Waits::Nothing;
         loop {
             match self.processes.resume(rank as usize, answer.take()) {
-                Step::Asks(request) => {
-                    self.ranks[rank as usize].phase = request.phase;
-                    match self.serve(now, rank, request.verb)? {
+                Step::Asks(verb) => {
+                    self.ranks[rank as usize].phase = self.surroundings.phase(rank);
+                    match self.serve(now, rank, verb)? {
                         Some(at_once) => answer = Some(at_once),
                         None => return Ok(()),
                     }
@@ -317,7 +326,10 @@ impl<'s> Stage<'s> {
                     self.finish(now, rank);
                     return Ok(());
                 }
-                Step::Stuck => return Err(fault(rank, "awaits something that is no verb of its process".to_owned())),
+                Step::Stuck => {
+                    let stuck = "awaits something that is no verb of its process, or does not await a verb";
+                    return Err(fault(rank, stuck.to_owned()));
+                }
             }
         }
     }
@@ -427,7 +439,8 @@ impl<'s> Stage<'s> {
     fn join_at_once(&mut self, now: SimTime, rank: u32, operation: Operation, activity: Activity) {
         if let Some(recorder) = &mut self.recorder {
             recorder.joined(rank, operation);
-            recorder.booked(rank, self.ranks[rank as usize].phase, activity, now, SimDuration::ZERO);
+            let phase = self.surroundings.phases.name(self.ranks[rank as usize].phase);
+            recorder.booked(rank, phase, activity, now, SimDuration::ZERO);
         }
     }
 
@@ -459,7 +472,8 @@ impl<'s> Stage<'s> {
                 activity = Activity::Blocked;
             }
         }
-        Ok(self.wait(rank, Waits::ForAnyOf(operations), activity))
+        self.awaited.insert(rank, operations);
+        Ok(self.wait(rank, Waits::ForAny, activity))
     }
 
     fn enter_barrier(&mut self, rank: u32) -> Option<Answer> {
@@ -497,12 +511,13 @@ impl<'s> Stage<'s> {
     fn account(&mut self, now: SimTime, rank: u32) {
         let system = self.transport.system_time(self.layout.seat(rank), now);
         let state = &mut self.ranks[rank as usize];
+        let phase = self.surroundings.phases.name(state.phase);
         let stolen = system - state.system_before;
         let rest = now.since(state.since) - stolen;
-        self.accounts.add(rank, state.phase, Activity::System, stolen);
-        self.accounts.add(rank, state.phase, state.activity, rest);
+        self.accounts.add(rank, phase, Activity::System, stolen);
+        self.accounts.add(rank, phase, state.activity, rest);
         if let Some(recorder) = &mut self.recorder {
-            recorder.booked(rank, state.phase, state.activity, now, stolen);
+            recorder.booked(rank, phase, state.activity, now, stolen);
         }
         state.since = now;
         state.system_before = system;
@@ -523,22 +538,19 @@ impl<'s> Stage<'s> {
             let state = &self.ranks[rank as usize];
             let (waits, on) = match &state.waits {
                 Waits::ForOperation(operation) => self.post_office.describe(*operation),
-                Waits::ForAnyOf(operations) => (format!("waits for any of {} operations", operations.len()), None),
+                Waits::ForAny => (format!("waits for any of {} operations", self.awaited[&rank].len()), None),
                 Waits::AtBarrier => ("waits at a barrier".to_owned(), None),
                 Waits::Nothing | Waits::ForTime => continue,
             };
-            blocked.push(Blocked { rank, phase: state.phase, waits, on });
+            blocked.push(Blocked { rank, phase: self.surroundings.phases.name(state.phase), waits, on });
         }
         let at_s = self.surroundings.clock.get().seconds();
         DeadlockReport { at_s, blocked, ranks: self.layout.ranks() }
     }
 }
 
-fn answer(state: TaskState) -> Answer {
-    match state {
-        TaskState::Received(received) => Answer::Received(*received),
-        TaskState::Sent | TaskState::UnderWay => Answer::Done,
-    }
+fn answer(received: Option<Received>) -> Answer {
+    received.map_or(Answer::Done, Answer::Received)
 }
 
 fn fault(rank: u32, fault: String) -> SimulationError {

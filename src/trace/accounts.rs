@@ -66,21 +66,24 @@ impl Account {
     }
 }
 
+/// The times of all ranks in one activity of one phase; none if all are zero.
+type Column = Vec<SimDuration>;
+
 /// The accounts of all ranks over all phases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accounts {
     phases: Vec<Phase>,
     ranks: u32,
-    /// Those of a rank side by side, by phase.
-    all: Vec<Account>,
+    /// By phase and activity. Few of them are used, and there may be a million ranks.
+    columns: Vec<[Column; Activity::ALL.len()]>,
 }
 
 impl Accounts {
     /// Empty accounts for `ranks` ranks; `phases` come first and even if no time is spent in them.
     #[must_use]
     pub fn new(ranks: u32, phases: &[Phase]) -> Self {
-        let all = vec![Account::default(); ranks as usize * phases.len()];
-        Self { phases: phases.to_vec(), ranks, all }
+        let columns = phases.iter().map(|_| Default::default()).collect();
+        Self { phases: phases.to_vec(), ranks, columns }
     }
 
     /// Adds `span` of `activity` to the account of `rank` in `phase`.
@@ -89,7 +92,11 @@ impl Accounts {
             return;
         }
         let index = self.index(phase);
-        self.all[rank as usize * self.phases.len() + index].add(activity, span);
+        let column = &mut self.columns[index][activity as usize];
+        if column.is_empty() {
+            column.resize(self.ranks as usize, SimDuration::ZERO);
+        }
+        column[rank as usize] += span;
     }
 
     fn index(&mut self, phase: Phase) -> usize {
@@ -98,22 +105,16 @@ impl Accounts {
         known.unwrap_or_else(|| self.open(phase))
     }
 
-    /// A phase that has not been announced: the accounts move apart to make room.
+    /// A phase that has not been announced.
     fn open(&mut self, phase: Phase) -> usize {
-        let index = self.phases.len();
         self.phases.push(phase);
-        // In place, from the last rank on: there may be a million of them.
-        self.all.resize(self.ranks as usize * (index + 1), Account::default());
-        for rank in (0..self.ranks as usize).rev() {
-            self.all.copy_within(rank * index..(rank + 1) * index, rank * (index + 1));
-            self.all[rank * (index + 1) + index] = Account::default();
-        }
-        index
+        self.columns.push(Default::default());
+        self.phases.len() - 1
     }
 
-    fn of(&self, rank: u32) -> &[Account] {
-        let count = self.phases.len();
-        &self.all[rank as usize * count..][..count]
+    fn of(&self, rank: u32, phase: usize) -> Account {
+        let time = |column: &Column| column.get(rank as usize).copied().unwrap_or_default();
+        Account(std::array::from_fn(|activity| time(&self.columns[phase][activity])))
     }
 
     /// The number of ranks.
@@ -132,14 +133,15 @@ impl Accounts {
     #[must_use]
     pub fn account(&self, rank: u32, phase: &str) -> Account {
         let index = self.phases.iter().position(|known| *known == phase);
-        index.map(|index| self.of(rank)[index]).unwrap_or_default()
+        index.map(|index| self.of(rank, index)).unwrap_or_default()
     }
 
     /// The account of `rank` over all phases.
     #[must_use]
     pub fn rank(&self, rank: u32) -> Account {
         let mut sum = Account::default();
-        for account in self.of(rank) {
+        for phase in 0..self.phases.len() {
+            let account = self.of(rank, phase);
             for activity in Activity::ALL {
                 sum.add(activity, account.get(activity));
             }

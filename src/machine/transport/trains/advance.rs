@@ -75,7 +75,7 @@ impl Play<'_> {
             self.leave(coming.train.packet.message);
         }
         if coming.arrives {
-            let vertex = self.trains.ends[link as usize];
+            let vertex = self.trains.tracks[link as usize].end;
             self.settle_for_train(vertex);
             let Coming { mut train, entity, .. } = coming;
             if train.advance == Advance::AfterLink {
@@ -162,7 +162,7 @@ impl Play<'_> {
     /// what goes on is among those that may go ahead.
     fn admit(&mut self, flight: &mut Flight) -> bool {
         let Flight { link, train: Train { run, packet, .. }, .. } = *flight;
-        let vertex = if link == NO_LINK { packet.to } else { self.trains.ends[link as usize] };
+        let vertex = if link == NO_LINK { packet.to } else { self.trains.tracks[link as usize].end };
         if run.count == 1 && packet.to != vertex {
             self.pass_on(vertex, flight)
         } else {
@@ -314,7 +314,7 @@ impl Play<'_> {
     /// Whether nothing that is known already comes to the end of its link before the train or changes what is done
     /// there.
     fn is_next(&mut self, Flight { link, entity, train }: &Flight) -> bool {
-        let vertex = self.trains.ends[*link as usize];
+        let vertex = self.trains.tracks[*link as usize].end;
         if let Some(top) = self.trains.passages.top(vertex) {
             let last = (top.train.run.last(), top.entity);
             if last > (train.run.first, *entity) {

@@ -33,8 +33,6 @@ pub(super) struct Trains {
     ports: u32,
     link: Link,
     tracks: Vec<Track>,
-    /// By link: the vertex that it leads to.
-    ends: Vec<u32>,
     /// By link: what comes out of it and has not been admitted where it leads.
     coming: Lists<Coming>,
     /// By vertex: what has been admitted and may have to be withdrawn, the last to arrive on top.
@@ -48,10 +46,12 @@ pub(super) struct Trains {
 }
 
 /// One direction of a link.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Track {
     line: Line,
     carried: u32,
+    /// The vertex that it leads to.
+    end: u32,
 }
 
 /// Equal packets of one message, by their arrivals at a vertex.
@@ -181,13 +181,11 @@ impl Trains {
     fn new(network: &Network, topology: Topology) -> Self {
         let ports = topology.ports();
         let count = topology.vertices() * ports;
+        let end = |link| topology.neighbour(link / ports, link % ports).map_or(NO_LINK, |(end, _)| end);
         Self {
             ports,
             link: network.links.clone(),
-            tracks: vec![Track::default(); count as usize],
-            ends: (0..count)
-                .map(|link| topology.neighbour(link / ports, link % ports).map_or(NO_LINK, |(end, _)| end))
-                .collect(),
+            tracks: (0..count).map(|link| Track { line: Line::default(), carried: 0, end: end(link) }).collect(),
             coming: Lists::new(count),
             passages: Stacks::new(topology.vertices()),
             ahead: VecDeque::new(),
@@ -210,9 +208,8 @@ impl Trains {
     pub(super) fn loads(&self, now: SimTime) -> impl Iterator<Item = LinkLoad> + '_ {
         (0..self.entities()).filter_map(move |link| {
             let from = link / self.ports;
-            let to = Some(self.ends[link as usize]).filter(|end| *end != NO_LINK)?;
-            let Track { line, carried } = &self.tracks[link as usize];
-            Some(LinkLoad { from, to, packets: *carried, busy: line.served(now) })
+            let Track { line, carried, end: to } = self.tracks[link as usize];
+            (to != NO_LINK).then(|| LinkLoad { from, to, packets: carried, busy: line.served(now) })
         })
     }
 
@@ -353,9 +350,9 @@ impl Play<'_> {
 
     /// Tells what a link carries, if it is recorded.
     fn tell(&mut self, link: u32, packet: &Packet, ends: &[Run], transmission: SimDuration) {
-        let Trains { transfers, ports, ends: vertices, .. } = &mut *self.trains;
+        let Trains { transfers, ports, tracks, .. } = &mut *self.trains;
         if let Some(transfers) = transfers {
-            let place = (link, (link / *ports, vertices[link as usize]));
+            let place = (link, (link / *ports, tracks[link as usize].end));
             transfers.give(self.key.0, place, packet, ends.iter().copied(), transmission);
         }
     }

@@ -114,7 +114,7 @@ impl Play<'_> {
     /// The last `left` packets that have been admitted where `link` ends do not come. What comes after them from
     /// elsewhere comes when it comes.
     fn cancel_admitted(&mut self, link: u32, mut left: u32) {
-        let vertex = self.trains.ends[link as usize];
+        let vertex = self.trains.tracks[link as usize].end;
         while left > 0 {
             let mut passage = self.trains.passages.pop(vertex).expect("what has been admitted is known");
             if passage.link != link {
