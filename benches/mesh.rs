@@ -1,13 +1,14 @@
 //! Links only: uniform random packets on an 8 × 16 mesh, beside a bare mesh on the engine `simcore` in the same run.
 //!
 //! In both every link is a FIFO station, every node always has a few packets under way to random destinations, and a
-//! packet costs one event a hop. `simcore` keeps times as `f64` and its events in boxes; its mesh is as lean as it
+//! packet costs one event a hop. Either all nodes begin at once, so that all packets move in step, or each begins at a
+//! random time within the first transmission. `simcore` keeps times as `f64` and its events in boxes; its mesh is as lean as it
 //! can be, without anything that parsim's network has beside the stations.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use parsim::Machine;
 use parsim::engine::{Calendar, Streams};
-use parsim::network::{Fabric, Onward, Packet, PacketKind, Passage, Topology};
+use parsim::network::{Fabric, Onward, Packet, PacketKind, Topology};
 use parsim::units::SimTime;
 use serde::Serialize;
 use simcore::{Event, EventHandler, Simulation, SimulationContext, cast};
@@ -23,47 +24,76 @@ const WINDOW: u32 = 4;
 /// Packets in all.
 const PACKETS: u32 = 20_000;
 const BYTES: u32 = 120;
-/// The transmission time of a packet, in seconds.
-const TRANSMISSION: f64 = 81.6e-6;
+/// The transmission time of a packet, in nanoseconds.
+const TRANSMISSION: u32 = 81_600;
 
-/// Cheap random destinations, the same on both sides.
+/// When the nodes begin.
+#[derive(Clone, Copy)]
+enum Begin {
+    InStep,
+    Apart,
+}
+
+/// Cheap random numbers, the same on both sides.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        u32::try_from(self.0 >> 33).expect("31 bits") % below
+    }
+}
+
 struct Destinations {
-    state: u64,
+    dice: Dice,
     left: u32,
 }
 
 impl Destinations {
     fn new() -> Self {
-        Self { state: 1, left: PACKETS }
+        Self { dice: Dice(1), left: PACKETS }
     }
 
     /// The destination of the next packet from `node`, while there are any.
     fn next(&mut self, node: u32) -> Option<u32> {
         self.left = self.left.checked_sub(1)?;
-        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let ahead = u32::try_from(self.state >> 33).expect("31 bits") % (NODES - 1) + 1;
-        Some((node + ahead) % NODES)
+        Some((node + 1 + self.dice.roll(NODES - 1)) % NODES)
     }
 }
 
+/// When each node begins, in nanoseconds.
+fn begins(begin: Begin) -> Vec<u32> {
+    let mut dice = Dice(7);
+    (0..NODES).map(|_| if matches!(begin, Begin::InStep) { 0 } else { dice.roll(TRANSMISSION) }).collect()
+}
+
+/// Nanoseconds as seconds.
+fn seconds(nanoseconds: u32) -> f64 {
+    f64::from(nanoseconds) * 1e-9
+}
+
 /// The packet-hops that parsim's network plays.
-fn parsim(machine: &Machine) -> u64 {
+fn parsim(machine: &Machine, begin: Begin) -> u64 {
     let topology = Topology::Mesh2d { rows: ROWS, columns: COLUMNS };
     let mut fabric = Fabric::new(&machine.network, topology, Onward::BySoftware, Streams::new(1));
     let mut calendar = Calendar::new();
     let mut destinations = Destinations::new();
     let mut passages = Vec::new();
     let mut hops = 0;
-    for node in (0..NODES).flat_map(|node| std::iter::repeat_n(node, WINDOW as usize)) {
-        if let Some(to) = destinations.next(node) {
-            let packet = Packet::new(0, to, BYTES, PacketKind::Data);
-            fabric.send(&mut calendar, SimTime::START, node, packet);
-        }
+    let first_node = fabric.entities();
+    for (node, begin) in (first_node..).zip(begins(begin)) {
+        calendar.schedule(SimTime::from_ps(1000 * u64::from(begin)), node);
     }
     while let Some((now, entity)) = calendar.pop() {
+        if let Some(node) = entity.checked_sub(first_node) {
+            for to in (0..WINDOW).map_while(|_| destinations.next(node)) {
+                fabric.send(&mut calendar, now, node, Packet::new(0, to, BYTES, PacketKind::Data));
+            }
+            continue;
+        }
         fabric.step(&mut calendar, now, entity, &mut passages);
-        for passage in passages.drain(..) {
-            let Passage::Arrived { packet, at } = passage else { continue };
+        for passage in &passages {
+            let (packet, _, Some(at)) = passage.ends() else { continue };
             hops += 1;
             if packet.to != at {
                 fabric.send(&mut calendar, now, at, packet);
@@ -71,6 +101,7 @@ fn parsim(machine: &Machine) -> u64 {
                 fabric.send(&mut calendar, now, at, Packet::new(0, to, BYTES, PacketKind::Data));
             }
         }
+        passages.clear();
     }
     hops
 }
@@ -79,6 +110,9 @@ fn parsim(machine: &Machine) -> u64 {
 struct Arrival {
     to: u32,
 }
+
+#[derive(Clone, Serialize)]
+struct Beginning {}
 
 /// A node of the bare mesh with its outgoing links: east, west, south, north.
 struct Node {
@@ -98,7 +132,7 @@ impl Node {
             std::cmp::Ordering::Equal => (3, self.number - COLUMNS),
         };
         let now = self.context.time();
-        self.free[port] = self.free[port].max(now) + TRANSMISSION;
+        self.free[port] = self.free[port].max(now) + seconds(TRANSMISSION);
         self.context.emit(Arrival { to }, next, self.free[port] - now);
     }
 
@@ -117,12 +151,15 @@ impl EventHandler for Node {
                 self.shared.borrow_mut().1 += 1;
                 if to == self.number { self.send_own() } else { self.send(to) }
             }
+            Beginning {} => {
+                (0..WINDOW).for_each(|_| self.send_own());
+            }
         });
     }
 }
 
 /// The packet-hops that the bare mesh plays.
-fn bare() -> u64 {
+fn bare(begin: Begin) -> u64 {
     let mut simulation = Simulation::new(1);
     let shared = Rc::new(RefCell::new((Destinations::new(), 0)));
     let mut nodes = Vec::new();
@@ -133,10 +170,9 @@ fn bare() -> u64 {
         assert_eq!(simulation.add_handler(&name, node.clone()), number, "nodes are numbered as they come");
         nodes.push(node);
     }
-    for node in &nodes {
-        for _ in 0..WINDOW {
-            node.borrow_mut().send_own();
-        }
+    for (node, begin) in nodes.iter().zip(begins(begin)) {
+        let node = node.borrow();
+        node.context.emit(Beginning {}, node.number, seconds(begin));
     }
     simulation.step_until_no_events();
     shared.borrow().1
@@ -145,12 +181,14 @@ fn bare() -> u64 {
 fn uniform_traffic(criterion: &mut Criterion) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/machines/parsytec-supercluster-t800.ron");
     let machine = Machine::load(path).expect("the machine is good");
-    let mut group = criterion.benchmark_group("uniform 8 x 16 mesh");
-    group.throughput(Throughput::Elements(parsim(&machine)));
-    group.bench_function("parsim", |bencher| bencher.iter(|| black_box(parsim(&machine))));
-    group.throughput(Throughput::Elements(bare()));
-    group.bench_function("simcore", |bencher| bencher.iter(|| black_box(bare())));
-    group.finish();
+    for (begin, name) in [(Begin::Apart, "uniform 8 x 16 mesh"), (Begin::InStep, "uniform 8 x 16 mesh, in step")] {
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(parsim(&machine, begin)));
+        group.bench_function("parsim", |bencher| bencher.iter(|| black_box(parsim(&machine, begin))));
+        group.throughput(Throughput::Elements(bare(begin)));
+        group.bench_function("simcore", |bencher| bencher.iter(|| black_box(bare(begin))));
+        group.finish();
+    }
 }
 
 criterion_group!(benches, uniform_traffic);

@@ -1,9 +1,10 @@
 //! The calendar: what happens next.
 
-use crate::units::SimTime;
+use crate::units::{SimDuration, SimTime};
 use priority_queue::PriorityQueue;
 use rustc_hash::FxBuildHasher;
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 
 /// Whatever can have a pending event: at most one at a time.
 pub type Entity = u32;
@@ -20,14 +21,24 @@ fn key(time: SimTime, entity: Entity) -> Key {
 
 #[expect(clippy::cast_possible_truncation, reason = "the key is 64 bits of time over 32 bits of entity")]
 fn unpack(key: Key) -> (SimTime, Entity) {
-    (SimTime::from_ps((key >> 32) as u64), key as Entity)
+    (SimTime::from_ps((key >> 32) as u64), entity(key))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the lower 32 bits are the entity")]
+const fn entity(key: Key) -> Entity {
+    key as Entity
+}
+
+const fn are_simultaneous(a: Key, b: Key) -> bool {
+    (a ^ b) >> 32 == 0
 }
 
 /// The pending events, handed out in the order of (time, entity).
 ///
-/// Events that never move lie in a 4-ary heap; the few that do (a computation that a router
-/// preempts) lie in a queue whose priorities can change.
+/// Events that never move lie in a 4-ary heap, or in lanes if they were scheduled as far ahead as others; the few
+/// that move (a computation that a router preempts) lie in a queue whose priorities can change.
 pub struct Calendar {
+    lanes: Lanes,
     fixed: Heap,
     /// The key of the first movable event, `NEVER` if there is none.
     first_alarm: Key,
@@ -40,12 +51,22 @@ impl Calendar {
     /// An empty calendar.
     #[must_use]
     pub fn new() -> Self {
-        Self { fixed: Heap::default(), first_alarm: NEVER, movable: PriorityQueue::default() }
+        Self { lanes: Lanes::default(), fixed: Heap::default(), first_alarm: NEVER, movable: PriorityQueue::default() }
     }
 
     /// Schedules the one event of `entity`, which stays where it is put.
     pub fn schedule(&mut self, time: SimTime, entity: Entity) {
         self.fixed.push(key(time, entity));
+    }
+
+    /// Schedules the one event of `entity`, which stays where it is put, `delay` after `now`, the time of the last event
+    /// taken out. Where most delays are one of a few this costs less than [`schedule`](Self::schedule).
+    pub fn schedule_after(&mut self, now: SimTime, delay: SimDuration, entity: Entity) {
+        let key = key(now + delay, entity);
+        match self.lanes.of(delay) {
+            Some(lane) => self.lanes.push(lane, key),
+            None => self.fixed.push(key),
+        }
     }
 
     /// Sets the one movable event of `entity` to `time`, wherever it was before.
@@ -59,16 +80,22 @@ impl Calendar {
 
     /// Takes the next event out.
     pub fn pop(&mut self) -> Option<(SimTime, Entity)> {
-        match self.fixed.peek() {
-            Some(fixed) if fixed < self.first_alarm => self.fixed.pop().map(unpack),
-            _ => self.next_alarm(),
+        let (lane, first) = self.lanes.first();
+        let others = self.fixed.peek().min(self.first_alarm);
+        if first < others {
+            self.lanes.pop(lane);
+            return Some(unpack(first));
         }
-    }
-
-    fn next_alarm(&mut self) -> Option<(SimTime, Entity)> {
-        let next = self.movable.pop().map(|(_, Reverse(key))| unpack(key));
-        self.find_first_alarm();
-        next
+        if others == NEVER {
+            return None;
+        }
+        if others == self.first_alarm {
+            self.movable.pop();
+            self.find_first_alarm();
+        } else {
+            self.fixed.pop();
+        }
+        Some(unpack(others))
     }
 
     fn find_first_alarm(&mut self) {
@@ -79,6 +106,119 @@ impl Calendar {
 impl Default for Calendar {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The number of lanes: as many delays are common at once, say the transmission of a full packet and what a router
+/// does for it.
+const LANES: usize = 4;
+
+/// Events that were scheduled equally far ahead, in lanes: their times come in the order in which they are scheduled.
+///
+/// A network whose packets are mostly of one length schedules most of its events so, and a lane costs less than a heap.
+struct Lanes {
+    /// How many lanes have been used.
+    used: usize,
+    /// How far ahead the events of each lane were scheduled.
+    delays: [SimDuration; LANES],
+    /// The first event of each lane.
+    firsts: [Key; LANES],
+    all: [Lane; LANES],
+    /// The last delay without a lane. The next time that it comes it gets one.
+    candidate: SimDuration,
+}
+
+impl Default for Lanes {
+    fn default() -> Self {
+        let delays = [SimDuration::ZERO; LANES];
+        Self { used: 0, delays, firsts: [NEVER; LANES], all: Default::default(), candidate: SimDuration::ZERO }
+    }
+}
+
+impl Lanes {
+    /// The lane for events that are so far ahead, if there is one.
+    fn of(&mut self, delay: SimDuration) -> Option<usize> {
+        let lane = self.delays[..self.used].iter().position(|known| *known == delay);
+        lane.or_else(|| self.open(delay))
+    }
+
+    fn open(&mut self, delay: SimDuration) -> Option<usize> {
+        // Events without delay could come among those of the same time that are being handed out.
+        if delay == SimDuration::ZERO || std::mem::replace(&mut self.candidate, delay) != delay {
+            return None;
+        }
+        let vacant = self.firsts.iter().position(|first| *first == NEVER)?;
+        self.delays[vacant] = delay;
+        self.used = self.used.max(vacant + 1);
+        Some(vacant)
+    }
+
+    fn push(&mut self, lane: usize, key: Key) {
+        self.firsts[lane] = self.firsts[lane].min(key);
+        self.all[lane].keys.push_back(key);
+    }
+
+    /// The lane with the first event of all, and that event, `NEVER` if there is none.
+    fn first(&self) -> (usize, Key) {
+        let mut first = (0, self.firsts[0]);
+        for lane in 1..self.used {
+            if self.firsts[lane] < first.1 {
+                first = (lane, self.firsts[lane]);
+            }
+        }
+        first
+    }
+
+    /// Takes the first event of a lane out.
+    fn pop(&mut self, lane: usize) {
+        self.firsts[lane] = self.all[lane].pop();
+    }
+}
+
+/// Events in the order of their times; those of one time in any order until they are handed out.
+#[derive(Default)]
+struct Lane {
+    keys: VecDeque<Key>,
+    /// So many at the front are of one time, to which nothing is added any more, and in order.
+    in_order: usize,
+}
+
+impl Lane {
+    /// Takes the first event out; the one that is the first then, `NEVER` if there is none.
+    fn pop(&mut self) -> Key {
+        if self.in_order == 0 {
+            self.in_order = if self.is_alone(self.keys[0]) { 1 } else { self.put_in_order() };
+        }
+        self.keys.pop_front();
+        self.in_order -= 1;
+        match self.keys.front() {
+            None => NEVER,
+            Some(first) if self.in_order > 0 || self.is_alone(*first) => *first,
+            Some(_) => self.first(),
+        }
+    }
+
+    /// Whether the first event is the only one of its time.
+    fn is_alone(&self, first: Key) -> bool {
+        self.keys.get(1).is_none_or(|second| !are_simultaneous(first, *second))
+    }
+
+    /// Puts the events at the front that are of one time in order; their number.
+    fn put_in_order(&mut self) -> usize {
+        let count = self.simultaneous();
+        self.keys.make_contiguous()[..count].sort_unstable_by_key(|key| entity(*key));
+        count
+    }
+
+    /// The first event, wherever it is among those of its time.
+    fn first(&self) -> Key {
+        self.keys.iter().take(self.simultaneous()).copied().min().unwrap_or(NEVER)
+    }
+
+    /// How many events at the front are of the same time.
+    fn simultaneous(&self) -> usize {
+        let Some(first) = self.keys.front() else { return 0 };
+        1 + self.keys.iter().skip(1).take_while(|key| are_simultaneous(**key, *first)).count()
     }
 }
 
@@ -103,21 +243,22 @@ impl Heap {
         }
     }
 
-    fn pop(&mut self) -> Option<Key> {
-        let root = self.peek()?;
+    /// Takes the root out, which has been peeked at.
+    fn pop(&mut self) {
         self.hole = true;
-        Some(root)
     }
 
-    fn peek(&mut self) -> Option<Key> {
+    /// The first key, `NEVER` if there is none.
+    fn peek(&mut self) -> Key {
         if self.hole {
             self.hole = false;
-            let last = self.keys.pop()?;
-            if !self.keys.is_empty() {
+            if let Some(last) = self.keys.pop()
+                && !self.keys.is_empty()
+            {
                 self.sift_down(last);
             }
         }
-        self.keys.first().copied()
+        self.keys.first().copied().unwrap_or(NEVER)
     }
 
     /// Places `key` on the path from the last leaf upwards.
@@ -198,9 +339,13 @@ mod tests {
             let count = if round == 0 { u64::from(pending) } else { state >> 40 & 3 };
             for entity in vacant.split_off(vacant.len() - vacant.len().min(usize::try_from(count).unwrap())) {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let time = at(now + span(state >> 33));
-                calendar.schedule(time, entity);
-                oracle.insert((time, entity));
+                let delay = span(state >> 33);
+                if entity % 3 == 0 {
+                    calendar.schedule(at(now + delay), entity);
+                } else {
+                    calendar.schedule_after(at(now), SimDuration::from_ps(delay), entity);
+                }
+                oracle.insert((at(now + delay), entity));
             }
             let event = calendar.pop();
             assert_eq!(event, oracle.pop_first());
@@ -221,6 +366,9 @@ mod tests {
         agrees_with_a_sorted_set(300, 20_000, |random| random % 1000);
         agrees_with_a_sorted_set(300, 20_000, |random| random % 2);
         agrees_with_a_sorted_set(300, 20_000, |_| 7);
+        // A few common delays, and others between them.
+        agrees_with_a_sorted_set(300, 20_000, |random| [81, 81, 27, 9, 240, 3][(random % 6) as usize]);
+        agrees_with_a_sorted_set(300, 20_000, |random| if random % 3 == 0 { random % 100 } else { 50 });
         // From picoseconds to seconds, and all at once.
         agrees_with_a_sorted_set(2_000, 50_000, |random| 1 << (random % 40));
         agrees_with_a_sorted_set(20_000, 60_000, |random| random % 3 * 1_000_000_000 + random % 17);

@@ -140,7 +140,7 @@ mod tests {
             second.await;
         };
         let at_the_end = async move {
-            let _ = at_the_end.ask(1, |answer: u32| answer);
+            drop(at_the_end.ask(1, |answer: u32| answer));
         };
         let mut processes =
             Processes::new(mailbox, [Box::pin(twice) as Pin<Box<dyn Future<Output = ()>>>, Box::pin(at_the_end)]);

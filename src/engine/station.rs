@@ -15,7 +15,8 @@ pub struct Stations<J> {
     first_entity: Entity,
     queues: Vec<Queue>,
     waiting: Vec<Waiting<J>>,
-    vacant: Vec<u32>,
+    /// The first of the vacant places, which are a list as well.
+    vacant: u32,
 }
 
 /// What a station has promised so far.
@@ -63,6 +64,8 @@ struct Queue {
     first: u32,
     last: u32,
     line: Line,
+    /// How many jobs have been offered.
+    jobs: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -78,18 +81,20 @@ impl<J: Copy> Stations<J> {
     /// `count` idle stations whose events use the entities from `first_entity` on.
     #[must_use]
     pub fn new(count: u32, first_entity: Entity) -> Self {
-        let idle = Queue { first: NONE, last: NONE, line: Line::default() };
-        Self { first_entity, queues: vec![idle; count as usize], waiting: Vec::new(), vacant: Vec::new() }
+        let idle = Queue { first: NONE, last: NONE, line: Line::default(), jobs: 0 };
+        Self { first_entity, queues: vec![idle; count as usize], waiting: Vec::new(), vacant: NONE }
     }
 
     /// Puts `job`, which takes `service`, at the end of the station's queue.
+    #[inline]
     pub fn offer(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId, job: J, service: SimDuration) {
         let place = self.place(Waiting { job, service, next: NONE });
         let queue = &mut self.queues[station as usize];
-        let departure = queue.line.serve(now, service);
+        queue.line.serve(now, service);
+        queue.jobs += 1;
         if queue.first == NONE {
             queue.first = place;
-            calendar.schedule(departure, self.first_entity + station);
+            calendar.schedule_after(now, service, self.first_entity + station);
         } else {
             self.waiting[queue.last as usize].next = place;
         }
@@ -97,17 +102,25 @@ impl<J: Copy> Stations<J> {
     }
 
     /// Ends the service in progress, whose event has come: the job leaves, the next one starts.
+    #[inline]
     pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId) -> J {
         let queue = &mut self.queues[station as usize];
         let place = queue.first;
-        let Waiting { job, next, .. } = self.waiting[place as usize];
-        self.vacant.push(place);
+        let left = &mut self.waiting[place as usize];
+        let Waiting { job, next, .. } = *left;
+        left.next = std::mem::replace(&mut self.vacant, place);
         queue.first = next;
         if next != NONE {
             let service = self.waiting[next as usize].service;
-            calendar.schedule(now + service, self.first_entity + station);
+            calendar.schedule_after(now, service, self.first_entity + station);
         }
         job
+    }
+
+    /// How many jobs have been offered to the station.
+    #[must_use]
+    pub fn jobs(&self, station: StationId) -> u32 {
+        self.queues[station as usize].jobs
     }
 
     /// When the station will have served everything that has been offered so far.
@@ -123,8 +136,9 @@ impl<J: Copy> Stations<J> {
     }
 
     fn place(&mut self, waiting: Waiting<J>) -> u32 {
-        if let Some(place) = self.vacant.pop() {
-            self.waiting[place as usize] = waiting;
+        if let Some(vacant) = self.waiting.get_mut(self.vacant as usize) {
+            let place = self.vacant;
+            self.vacant = std::mem::replace(vacant, waiting).next;
             return place;
         }
         self.waiting.push(waiting);

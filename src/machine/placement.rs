@@ -4,6 +4,7 @@ use crate::engine::Streams;
 use crate::network::Topology;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A rule that places the ranks on the nodes in use. Ranks on one node share its processor and memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -96,12 +97,12 @@ pub struct Seat {
 pub struct Layout {
     /// The part of the machine that the run has to itself.
     pub topology: Topology,
-    nodes: Vec<u32>,
+    /// By rank, its node; shared with those who need no more of a layout.
+    nodes: Arc<[u32]>,
     /// By rank, how many ranks before it lie on its node.
     cores: Vec<u32>,
     /// By node.
     ranks_on: Vec<u32>,
-    first_ranks: Vec<Option<u32>>,
 }
 
 impl Placement {
@@ -154,15 +155,13 @@ fn shuffled(nodes: u32, ranks: u32, streams: Streams) -> Vec<u32> {
 
 impl Layout {
     fn new(topology: Topology, nodes: Vec<u32>) -> Self {
-        let mut first_ranks = vec![None; topology.nodes() as usize];
         let mut ranks_on = vec![0; topology.nodes() as usize];
         let mut cores = Vec::with_capacity(nodes.len());
-        for (rank, node) in (0..).zip(&nodes) {
-            first_ranks[*node as usize].get_or_insert(rank);
+        for node in &nodes {
             cores.push(ranks_on[*node as usize]);
             ranks_on[*node as usize] += 1;
         }
-        Self { topology, nodes, cores, ranks_on, first_ranks }
+        Self { topology, nodes: nodes.into(), cores, ranks_on }
     }
 
     /// The number of ranks.
@@ -172,6 +171,12 @@ impl Layout {
     #[must_use]
     pub fn ranks(&self) -> u32 {
         u32::try_from(self.nodes.len()).expect("ranks are counted in 32 bits")
+    }
+
+    /// The node of each rank.
+    #[must_use]
+    pub fn nodes(&self) -> Arc<[u32]> {
+        Arc::clone(&self.nodes)
     }
 
     /// The node of `rank`.
@@ -198,10 +203,10 @@ impl Layout {
         self.ranks_on.iter().copied().max().unwrap_or(0)
     }
 
-    /// The first rank on `node`, if there is one.
+    /// The first rank on `node`, if there is one, found by a search.
     #[must_use]
     pub fn first_rank(&self, node: u32) -> Option<u32> {
-        self.first_ranks[node as usize]
+        (0..self.ranks()).find(|rank| self.node(*rank) == node)
     }
 }
 

@@ -516,15 +516,17 @@ impl Transport {
         let mut passages = std::mem::take(&mut self.passages);
         let (fabric, calendar) = self.fabric();
         fabric.step(calendar, now, entity, &mut passages);
-        for passage in passages.drain(..) {
-            match passage {
-                Passage::Left { packet, from } => self.leave(now, packet, from),
-                Passage::Arrived { packet, at } => {
-                    self.access_memory(at, &packet);
-                    self.arrive(now, at, packet);
-                }
+        for passage in &passages {
+            let (packet, left, come) = passage.ends();
+            if let Some(from) = left {
+                self.leave(now, packet, from);
+            }
+            if let Some(at) = come {
+                self.access_memory(at, &packet);
+                self.arrive(now, at, packet);
             }
         }
+        passages.clear();
         self.passages = passages;
     }
 

@@ -22,6 +22,15 @@ pub enum Passage {
         /// The vertex.
         from: u32,
     },
+    /// All of the packet has left a vertex and come to another, at once.
+    Crossed {
+        /// The packet.
+        packet: Packet,
+        /// The vertex that it has left.
+        from: u32,
+        /// The vertex that it has come to.
+        at: u32,
+    },
     /// The packet has come to a vertex: all of it if it is its destination, otherwise so much that
     /// it can be sent on.
     Arrived {
@@ -49,6 +58,18 @@ pub enum Fabric {
     Channels(Box<Channels>),
     /// Wormhole.
     Worms(Box<Worms>),
+}
+
+impl Passage {
+    /// The packet, where it has left a vertex, and where it has come to one.
+    #[must_use]
+    pub const fn ends(self) -> (Packet, Option<u32>, Option<u32>) {
+        match self {
+            Self::Left { packet, from } => (packet, Some(from), None),
+            Self::Crossed { packet, from, at } => (packet, Some(from), Some(at)),
+            Self::Arrived { packet, at } => (packet, None, Some(at)),
+        }
+    }
 }
 
 impl Network {
@@ -132,7 +153,7 @@ impl Fabric {
         match self {
             Self::Links(links) => {
                 let (packet, from, at) = links.depart(calendar, now, entity);
-                passages.extend([Passage::Left { packet, from }, Passage::Arrived { packet, at }]);
+                passages.push(Passage::Crossed { packet, from, at });
             }
             Self::Channels(channels) => channels.step(calendar, now, entity, passages),
             Self::Worms(worms) => worms.step(calendar, now, passages),

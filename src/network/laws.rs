@@ -68,13 +68,13 @@ fn deliveries(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Opti
         }
         fabric.step(&mut calendar, now, entity, &mut passages);
         for passage in passages.drain(..) {
-            match passage {
-                Passage::Arrived { packet, at } if packet.to == at => {
+            match passage.ends() {
+                (packet, _, Some(at)) if packet.to == at => {
                     fabric.release(&mut calendar, now, packet);
                     assert_eq!(delivered[packet.message as usize].replace(now.ps()), None, "delivered once");
                 }
-                Passage::Arrived { packet, at } => fabric.send(&mut calendar, now, at, packet),
-                Passage::Left { .. } => {}
+                (packet, _, Some(at)) => fabric.send(&mut calendar, now, at, packet),
+                (.., None) => {}
             }
         }
     }

@@ -92,6 +92,31 @@ impl Packet {
     }
 }
 
+/// The way of a packet as far as it is known: it leaves the next vertices, so many, by this port. The place of a packet
+/// holds it.
+#[derive(Default)]
+struct Course {
+    straight: u32,
+    port: u32,
+}
+
+impl Course {
+    const STRAIGHT_BITS: u32 = 8;
+    const MOST_STRAIGHT: u32 = (1 << Self::STRAIGHT_BITS) - 1;
+
+    fn of(packet: &Packet) -> Self {
+        match packet.place {
+            NOWHERE => Self::default(),
+            place => Self { straight: place & Self::MOST_STRAIGHT, port: place >> Self::STRAIGHT_BITS },
+        }
+    }
+
+    /// Links are numbered in 32 bits, so that a vertex of a network has no more than 2¹⁶ ports.
+    const fn place(&self) -> u32 {
+        self.port << Self::STRAIGHT_BITS | self.straight
+    }
+}
+
 /// All links of a network at work that stores packets, without limit, and forwards them: nothing
 /// ever keeps a packet back but the packets before it, so that a link is a plain station.
 pub struct Links {
@@ -99,7 +124,6 @@ pub struct Links {
     link: Link,
     ports: u32,
     stations: Stations<Packet>,
-    carried: Vec<u32>,
     /// Where each link leads; to its own vertex where there is none.
     ends: Vec<u32>,
     /// The last transmission: packets are mostly of the same length.
@@ -122,7 +146,6 @@ impl Links {
             link: link.clone(),
             ports,
             stations: Stations::new(count, 0),
-            carried: vec![0; count as usize],
             transfers: None,
         }
     }
@@ -140,9 +163,8 @@ impl Links {
     }
 
     /// Gives `packet` to the link that leads from `at` towards its destination.
-    pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
-        let link = at * self.ports + self.topology.route(at, packet.to);
-        self.carried[link as usize] += 1;
+    pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, mut packet: Packet) {
+        let link = at * self.ports + self.port(at, &mut packet);
         if self.last_time.0 != packet.bytes {
             self.last_time = (packet.bytes, self.link.time(u64::from(packet.bytes)));
         }
@@ -151,6 +173,19 @@ impl Links {
             let end = std::iter::once(Run::one(self.stations.free(link)));
             transfers.give(now, (link, (at, self.ends[link as usize])), &packet, end, self.last_time.1);
         }
+    }
+
+    /// The port by which `packet` leaves `at`. The route is asked for where it turns, and kept with the packet.
+    fn port(&self, at: u32, packet: &mut Packet) -> u32 {
+        let mut course = Course::of(packet);
+        if course.straight > 0 {
+            course.straight -= 1;
+        } else {
+            let (port, links) = self.topology.course(at, packet.to);
+            (course.port, course.straight) = (port, (links - 1).min(Course::MOST_STRAIGHT));
+        }
+        packet.place = course.place();
+        course.port
     }
 
     /// What the links carry from now on is told by the [`Transfers`].
@@ -174,7 +209,7 @@ impl Links {
         (0..self.entities()).filter_map(move |link| {
             let from = link / self.ports;
             let (to, _) = self.topology.neighbour(from, link % self.ports)?;
-            Some((from, to, self.carried[link as usize], self.stations.served(link, now)))
+            Some((from, to, self.stations.jobs(link), self.stations.served(link, now)))
         })
     }
 }

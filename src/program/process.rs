@@ -9,6 +9,7 @@ use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The verbs of a process: what it asks the simulation for. All others are made of these.
 #[derive(Debug)]
@@ -202,7 +203,7 @@ pub(crate) struct Surroundings {
     pub ranks: u32,
     pub host: u32,
     /// The node of each rank.
-    pub nodes: Vec<u32>,
+    pub nodes: Arc<[u32]>,
     /// By rank; in one table, because there may be a million of them.
     pub notes: Vec<Notes>,
     pub phases: PhaseNames,

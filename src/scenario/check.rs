@@ -378,7 +378,7 @@ impl Checker<'_> {
     /// Traffic is injected by nodes, and a packet from a node to itself has no way to go.
     fn traffic_between_nodes(&mut self, scenario: &Scenario) {
         let layout = scenario.layout();
-        let crowded = (0..scenario.ranks).find(|rank| layout.first_rank(layout.node(*rank)) != Some(*rank));
+        let crowded = (0..scenario.ranks).find(|rank| layout.seat(*rank).core > 0);
         if let (Shipped::Traffic(_), Some(rank)) = (&scenario.program, crowded) {
             let message = format!("rank {rank} is not the first on its node: traffic goes between nodes");
             self.fault("placement", &message, "place one rank on a node");

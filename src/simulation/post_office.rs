@@ -80,7 +80,7 @@ impl TaskKind {
 }
 
 impl TaskState {
-    pub const fn is_complete(&self) -> bool {
+    pub const fn is_complete(self) -> bool {
         !matches!(self, Self::UnderWay)
     }
 }

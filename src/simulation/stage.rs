@@ -73,7 +73,7 @@ impl<'s> Stage<'s> {
             clock: Cell::new(SimTime::START),
             ranks,
             host: layout.first_rank(machine.host.node).unwrap_or(0),
-            nodes: (0..ranks).map(|rank| layout.node(rank)).collect(),
+            nodes: layout.nodes(),
             notes: Notes::of(ranks),
             phases: PhaseNames::new(),
             packet_bytes: machine.network.switching.packet_bytes(),
@@ -119,7 +119,7 @@ impl<'s> Stage<'s> {
 
     /// Records the play into `sink`. To be called before it begins.
     pub fn record(&mut self, program: &str, detail: Detail, sink: Box<dyn Write + 's>) -> Result<(), SimulationError> {
-        let nodes = (0..self.layout.ranks()).map(|rank| self.layout.node(rank)).collect();
+        let nodes = self.layout.nodes().to_vec();
         let header = Header { program: program.to_owned(), machine: self.machine.name.clone(), nodes };
         let recorder = Recorder::new(sink, &header, self.machine.sends == Sends::Rendezvous);
         let recorder = recorder.map_err(|error| SimulationError::NotRecorded(error.to_string()))?;

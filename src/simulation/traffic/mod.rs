@@ -189,13 +189,14 @@ impl<'f> Field<'f> {
     fn move_packets(&mut self, now: SimTime, entity: Entity) {
         let mut passages = std::mem::take(&mut self.passages);
         self.fabric.step(&mut self.calendar, now, entity, &mut passages);
-        for passage in passages.drain(..) {
-            match passage {
-                Passage::Arrived { packet, at } if packet.to == at => self.deliver(now, packet),
-                Passage::Arrived { packet, at } => self.forward(now, at, packet),
-                Passage::Left { .. } => {}
+        for passage in &passages {
+            match passage.ends() {
+                (packet, _, Some(at)) if packet.to == at => self.deliver(now, packet),
+                (packet, _, Some(at)) => self.forward(now, at, packet),
+                (.., None) => {}
             }
         }
+        passages.clear();
         self.passages = passages;
     }
 
