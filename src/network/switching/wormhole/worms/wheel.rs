@@ -1,0 +1,37 @@
+//! What becomes true in one of the next cycles.
+
+/// What becomes true in a later cycle.
+pub(super) struct Wheel<T> {
+    slots: Vec<Vec<T>>,
+    pub(super) count: usize,
+}
+
+impl<T> Wheel<T> {
+    pub(super) fn new(slots: u64) -> Self {
+        Self { slots: (0..slots).map(|_| Vec::new()).collect(), count: 0 }
+    }
+
+    fn slot(&self, cycle: u64) -> usize {
+        usize::try_from(cycle % self.slots.len() as u64).expect("the remainder is an index")
+    }
+
+    pub(super) fn put(&mut self, cycle: u64, value: T) {
+        let slot = self.slot(cycle);
+        self.slots[slot].push(value);
+        self.count += 1;
+    }
+
+    /// Takes the list of a cycle out; [`give_back`](Self::give_back) keeps its memory.
+    pub(super) fn take(&mut self, cycle: u64) -> Vec<T> {
+        let slot = self.slot(cycle);
+        let list = std::mem::take(&mut self.slots[slot]);
+        self.count -= list.len();
+        list
+    }
+
+    pub(super) fn give_back(&mut self, cycle: u64, mut list: Vec<T>) {
+        list.clear();
+        let slot = self.slot(cycle);
+        self.slots[slot] = list;
+    }
+}
