@@ -4,6 +4,7 @@
 use super::switching::{CutThrough, StoreAndForward, Wormhole};
 use super::*;
 use crate::engine::{Calendar, Streams};
+use crate::trace::Transfer;
 use crate::units::{Bytes, PerByte, SimDuration, SimTime};
 use proptest::prelude::*;
 
@@ -124,6 +125,50 @@ fn a_lone_worm_takes_four_cycles_a_link() {
         let cycles = 1 + (4 + latency) * links + 3 + flits - 1;
         assert_eq!(times, [Some(40 * u64::from(cycles))], "{links} links, {flits} flits, latency {latency}");
     }
+}
+
+/// What links tell of packets = (time, from, to, bytes).
+fn transfers(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Transfer> {
+    fabric.record_transfers();
+    assert!(deliveries(fabric, packets).iter().all(Option::is_some));
+    fabric.finish_transfers(SimTime::END);
+    let mut transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().collect();
+    transfers.sort_by_key(|transfer| (transfer.from, transfer.first));
+    transfers
+}
+
+/// A head that enters its router in a cycle is on the link in the third cycle after it, and four cycles later on the next
+/// one; the flits follow it without a gap. (With one flit less of room there is a gap: the credit for a head is a cycle
+/// late, because it has waited for its virtual channel.)
+#[test]
+fn the_flits_of_a_lone_worm_are_told_for_every_link() {
+    for (links, flits, latency) in [(1, 1, 0), (7, 16, 2), (3, 40, 1)] {
+        let wire = link(10, 0, 40 * u64::from(latency), Buffers::Unbounded);
+        let network = network(Topology::Line { nodes: links + 1 }, wormhole(4, 7 + 2 * latency, 2), wire);
+        let told = transfers(&mut fabric(&network), &[(0, 0, links, 4 * flits)]);
+        let time = ps(40 * u64::from(flits));
+        let expected = (0..links).map(|from| {
+            let first = SimTime::from_ps(40 * u64::from(4 + (4 + latency) * from));
+            (from, from + 1, 0, first, time, time, 4 * flits, 1)
+        });
+        let fields = |it: &Transfer| (it.from, it.to, it.channel, it.first, it.time, it.on_wire, it.bytes, it.packets);
+        assert_eq!(told.iter().map(fields).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    }
+}
+
+/// Two worms that share the last link hold a virtual channel of it each, and take turns on the wire.
+#[test]
+fn worms_that_alternate_on_a_link_are_told_apart() {
+    let wire = link(10, 0, 0, Buffers::Unbounded);
+    let network = network(Topology::Line { nodes: 3 }, wormhole(4, 8, 2), wire);
+    let told = transfers(&mut fabric(&network), &[(0, 0, 2, 64), (160, 1, 2, 64)]);
+    let [_, one, other] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((one.from, other.from), (1, 1));
+    assert_ne!(one.channel, other.channel);
+    assert_eq!([one.on_wire, other.on_wire], [ps(16 * 40); 2]);
+    // The link is never idle from the first flit to the last one: 32 cycles for both.
+    assert_eq!(other.end().max(one.end()).since(one.first), ps(32 * 40));
+    assert!(one.time > one.on_wire && other.first < one.end(), "{told:?}");
 }
 
 /// A fabric of channels with explicit times for every single byte, and nothing clever: a list of

@@ -2,7 +2,7 @@
 
 use super::{CriticalPath, Span, Through};
 use crate::trace::events::{EventId, MESSAGE};
-use crate::trace::{Recording, Transfer};
+use crate::trace::{Direction, Recording, Transfer};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 /// A part of a message's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Where {
-    /// A link between two vertices holds a packet of it; of several such links the one that the message came to last.
-    Link(u32, u32),
+    /// A link holds a packet of it; of several such links the one that the message came to last.
+    Link(Direction),
     /// None does: software works for it, or it waits.
     Nodes,
 }
@@ -42,12 +42,12 @@ impl<'r> Carried<'r> {
         let cause = message(path, span)?;
         let destination = *self.nodes.get(path.events().get(span.event).process as usize)?;
         let own = self.transfers.get(&cause)?.iter().filter(|transfer| transfer.destination == destination);
-        let mut links: Vec<(SimTime, (u32, u32), Vec<&Transfer>)> = Vec::new();
+        let mut links: Vec<(SimTime, Direction, Vec<&Transfer>)> = Vec::new();
         for transfer in own {
-            let ends = (transfer.from, transfer.to);
-            match links.iter_mut().find(|link| link.1 == ends) {
+            let direction = transfer.direction();
+            match links.iter_mut().find(|link| link.1 == direction) {
                 Some(link) => link.2.push(transfer),
-                None => links.push((transfer.first, ends, vec![transfer])),
+                None => links.push((transfer.first, direction, vec![transfer])),
             }
         }
         links.sort_by_key(|link| (link.0, link.1));
@@ -64,7 +64,7 @@ fn message(path: &CriticalPath<'_>, span: &Span) -> Option<EventId> {
 }
 
 /// Takes a piece of a path apart by links, which stand in the order in which the message came to them.
-fn sweep(span: &Span, links: &[(SimTime, (u32, u32), Vec<&Transfer>)]) -> Vec<(Where, SimDuration)> {
+fn sweep(span: &Span, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec<(Where, SimDuration)> {
     let clip = |time: SimTime| time.since(SimTime::START).clamp(span.from, span.to);
     let mut changes: Vec<(SimDuration, usize, bool)> = Vec::new();
     for (order, (.., transfers)) in links.iter().enumerate() {
@@ -80,7 +80,7 @@ fn sweep(span: &Span, links: &[(SimTime, (u32, u32), Vec<&Transfer>)]) -> Vec<(W
     let mut since = span.from;
     for (time, order, begins) in changes.into_iter().chain([(span.to, 0, true)]) {
         let farthest = holding.iter().rev().find(|(_, packets)| **packets > 0).map(|(order, _)| links[*order].1);
-        let place = farthest.map_or(Where::Nodes, |(from, to)| Where::Link(from, to));
+        let place = farthest.map_or(Where::Nodes, Where::Link);
         match parts.iter_mut().find(|part| part.0 == place) {
             Some(part) => part.1 += time - since,
             None => parts.push((place, time - since)),
@@ -102,6 +102,7 @@ mod tests {
         let on = |from: u32, first: u64, packets| Transfer {
             from,
             to: from + 1,
+            channel: 0,
             destination: 2,
             is_acknowledge: false,
             event: 0,
@@ -109,13 +110,15 @@ mod tests {
             first: SimTime::START + us(first),
             gap: us(4),
             time: us(3),
+            on_wire: us(3),
             packets,
         };
         let (one, other) = (on(0, 11, 2), on(1, 16, 2));
-        let links = [(one.first, (0, 1), vec![&one]), (other.first, (1, 2), vec![&other])];
+        let link = |from, to| Direction::Link { from, to };
+        let links = [(one.first, link(0, 1), vec![&one]), (other.first, link(1, 2), vec![&other])];
         let span = Span { event: 1, from: us(10), to: us(25), through: Through::Activity };
         // The first link holds packets from 11 to 14 and 15 to 18, the second one from 16 to 19 and 20 to 23.
-        let expected = [(Where::Nodes, us(5)), (Where::Link(0, 1), us(4)), (Where::Link(1, 2), us(6))];
+        let expected = [(Where::Nodes, us(5)), (Where::Link(link(0, 1)), us(4)), (Where::Link(link(1, 2)), us(6))];
         assert_eq!(sweep(&span, &links), expected);
     }
 }

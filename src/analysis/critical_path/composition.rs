@@ -71,7 +71,7 @@ fn links(
     let pieces = path.spans().flat_map(|span| {
         let parts = carried.parts(path, &span).map(|parts| {
             let name = |place: Where| match place {
-                Where::Link(from, to) => format!("{from}-{to}"),
+                Where::Link(direction) => direction.to_string(),
                 Where::Nodes => AT_NODES.to_owned(),
             };
             parts.into_iter().map(|(place, time)| (Some(name(place)), time)).collect()

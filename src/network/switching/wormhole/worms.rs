@@ -10,18 +10,21 @@ use crate::network::topology::Topology;
 use crate::network::virtual_channels::Classes;
 use crate::network::waiting::{BufferWait, Standstill};
 use crate::units::{SimDuration, SimTime};
+use rustc_hash::FxHashMap;
 
 mod allocation;
 mod arrival;
 mod buffers;
 mod injection;
 mod layout;
+mod recording;
 mod wheel;
 
 use allocation::Router;
 use buffers::{Inputs, Outputs};
 use injection::Source;
 use layout::{Flit, NONE, Shape};
+use recording::Recorder;
 use wheel::Wheel;
 
 /// From switch allocation to the next buffer: the crossbar, the link, and the beginning of the cycle after.
@@ -61,6 +64,8 @@ pub struct Worms {
     asking: Vec<u128>,
     is_ticking: bool,
     flit_hops: u64,
+    /// `None` unless it is asked for.
+    recorder: Option<Box<Recorder>>,
 }
 
 #[derive(Clone, Copy)]
@@ -115,6 +120,7 @@ impl Worms {
             asking: vec![0; shape.ports() as usize],
             is_ticking: false,
             flit_hops: 0,
+            recorder: None,
             topology,
             shape,
         }
@@ -167,14 +173,31 @@ impl Worms {
         }
     }
 
-    /// For each direction of a link: its ends, its packets and its busy time.
-    pub fn loads(&self) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+    /// For each direction of a link: its ends, and its packets and its busy time up to `now`.
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+        let ahead = self.ahead(now);
         let ports = (0..self.topology.vertices()).flat_map(|from| (0..self.shape.links).map(move |port| (from, port)));
-        ports.filter_map(|(from, port)| {
+        ports.filter_map(move |(from, port)| {
             let (to, _) = self.topology.neighbour(from, port)?;
-            let index = (from * self.shape.ports() + port) as usize;
-            Some((from, to, self.outputs.packets[index], self.cycle * self.outputs.flits[index]))
+            let index = from * self.shape.ports() + port;
+            let (heads, time) = ahead.get(&index).copied().unwrap_or_default();
+            let Outputs { packets, flits, .. } = &self.outputs;
+            let (packets, flits) = (packets[index as usize], flits[index as usize]);
+            Some((from, to, packets - heads, self.cycle * flits - time))
         })
+    }
+
+    /// What flits that have got the crossbar are going to do on each link after `now`, by port: how many are the heads of
+    /// packets that come to it then, and for how long they all are on the wire.
+    fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
+        let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
+        for (cycle, (channel, flit)) in self.arrivals.coming() {
+            let (from, to) = self.on_wire(cycle);
+            let (heads, time) = ahead.entry(self.output_before(*channel) / self.shape.channels).or_default();
+            *heads += u32::from(flit.is_head() && from > now);
+            *time += to.since(from.max(now));
+        }
+        ahead
     }
 
     /// Who waits for which buffer, when nothing is going to happen any more.

@@ -8,6 +8,9 @@ use crate::network::virtual_channels::Came;
 impl Worms {
     pub(super) fn take_arrivals(&mut self, cycle: u64, passages: &mut Vec<Passage>) {
         let list = self.arrivals.take(cycle);
+        if self.recorder.is_some() {
+            self.record_arrivals(cycle, &list);
+        }
         for &(channel, flit) in &list {
             let worm = &self.crowd[flit.worm() as usize];
             if flit.is_tail() {

@@ -4,11 +4,13 @@
 pub(super) struct Wheel<T> {
     slots: Vec<Vec<T>>,
     pub(super) count: usize,
+    /// The cycle whose list was taken out last.
+    taken: u64,
 }
 
 impl<T> Wheel<T> {
     pub(super) fn new(slots: u64) -> Self {
-        Self { slots: (0..slots).map(|_| Vec::new()).collect(), count: 0 }
+        Self { slots: (0..slots).map(|_| Vec::new()).collect(), count: 0, taken: 0 }
     }
 
     fn slot(&self, cycle: u64) -> usize {
@@ -26,6 +28,7 @@ impl<T> Wheel<T> {
         let slot = self.slot(cycle);
         let list = std::mem::take(&mut self.slots[slot]);
         self.count -= list.len();
+        self.taken = cycle;
         list
     }
 
@@ -33,5 +36,11 @@ impl<T> Wheel<T> {
         list.clear();
         let slot = self.slot(cycle);
         self.slots[slot] = list;
+    }
+
+    /// What is still to come, with its cycle, in the order of the cycles.
+    pub(super) fn coming(&self) -> impl Iterator<Item = (u64, &T)> {
+        let cycles = (self.taken + 1..).take(self.slots.len() - 1);
+        cycles.flat_map(|cycle| self.slots[self.slot(cycle)].iter().map(move |value| (cycle, value)))
     }
 }
