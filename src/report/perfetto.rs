@@ -15,8 +15,8 @@ const PATH: u32 = 2;
 const LINKS: u32 = 3;
 
 /// Writes a trace: a track for each process with its activities and waits, an arrow for each message, a track for
-/// the critical path and, of a recorded run, a track for each direction of a link, or each virtual channel of it, with what
-/// it carried, or with its mean utilization if that is not recorded.
+/// the critical path and, of a recorded run, one with the ways of the messages on it and one for each direction of a link, or
+/// each virtual channel of it, with what it carried, or with its mean utilization if that is not recorded.
 /// The number of slices written.
 ///
 /// # Errors
@@ -34,6 +34,7 @@ pub fn write_perfetto(path: &CriticalPath<'_>, run: Option<&Recording>, sink: im
     }
     export.path(path)?;
     if let Some(run) = run {
+        export.ways(path, run)?;
         export.links(run)?;
     }
     export.sink.write_all(b"\n]}\n")?;
@@ -154,6 +155,19 @@ impl<W: Write> Export<W> {
             };
             let told = json!({"process": process, "phase": label.phase, "link": link});
             self.slice((PATH, 1), name, (span.from, span.to), &told)?;
+        }
+        Ok(())
+    }
+
+    /// A track with the way of every message on the critical path, if it is known: a slice for each node and link.
+    fn ways(&mut self, path: &CriticalPath<'_>, run: &Recording) -> io::Result<()> {
+        let Some(carried) = path.carried(run) else { return Ok(()) };
+        self.name(PATH, 2, "where its messages are")?;
+        for span in path.spans() {
+            for stretch in carried.way(path, &span).unwrap_or_default() {
+                let told = json!({"phase": path.events().label_of(span.event).phase});
+                self.slice((PATH, 2), &stretch.place.to_string(), (stretch.from, stretch.to), &told)?;
+            }
         }
         Ok(())
     }

@@ -132,6 +132,24 @@ impl Direction {
         })
     }
 
+    /// The vertex where it begins, or whose router it is.
+    #[must_use]
+    pub const fn near_end(&self) -> u32 {
+        match *self {
+            Self::Link { from, .. } => from,
+            Self::IntoNetwork { node } | Self::OutOfNetwork { node } => node,
+        }
+    }
+
+    /// The vertex where it ends, or whose router it is.
+    #[must_use]
+    pub const fn far_end(&self) -> u32 {
+        match *self {
+            Self::Link { to, .. } => to,
+            Self::IntoNetwork { node } | Self::OutOfNetwork { node } => node,
+        }
+    }
+
     /// What it leads from and to, in words.
     #[must_use]
     pub fn ends(&self) -> [String; 2] {

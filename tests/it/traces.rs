@@ -172,6 +172,28 @@ fn messages_are_taken_apart_by_link_on_every_fabric() {
     }
 }
 
+/// The path as a list goes from the beginning to the end, and takes a message from its node over links to the other one.
+#[test]
+fn the_path_is_listed_with_the_ways_of_its_messages() {
+    let folder = folder();
+    let listed = folder.path().join("path.csv");
+    for fabric in [&[][..], &FABRICS[0], &FABRICS[1]] {
+        let mut command = parsim();
+        command.args(["critical-path", NEIGHBOUR]).args(SMALL).args(fabric).args(["--format", "json", "--path"]);
+        let assert = command.arg(&listed).assert().success();
+        let record: Value = serde_json::from_slice(&assert.get_output().stdout).expect("the output is JSON");
+        let mut lines = csv::Reader::from_path(&listed).unwrap();
+        let lines: Vec<csv::StringRecord> = lines.records().map(Result::unwrap).collect();
+        let time = |line: &csv::StringRecord, column: usize| line[column].parse::<f64>().unwrap();
+        assert_eq!(&lines[0][0], "0");
+        assert!(lines.windows(2).all(|pair| pair[0][1] == pair[1][0]));
+        assert_eq!(Some(time(&lines[lines.len() - 1], 1)), record["makespan_s"].as_f64());
+        let places: Vec<_> = lines.iter().filter(|line| &line[2] == "message").map(|line| &line[5]).collect();
+        assert!(places[0].starts_with("node ") && places[places.len() - 1].starts_with("node "), "{places:?}");
+        assert!(places.iter().any(|place| place.contains('-')), "{places:?}");
+    }
+}
+
 #[test]
 fn two_runs_are_compared() {
     let neighbour = recorded(NEIGHBOUR);

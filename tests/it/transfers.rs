@@ -2,6 +2,7 @@
 
 use crate::laws::{Run, any_action, any_machine, cases, config};
 use parsim::analysis::CriticalPath;
+use parsim::analysis::critical_path::Stretch;
 use parsim::engine::Streams;
 use parsim::machine::{Layout, Partition, Placement};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
@@ -92,6 +93,15 @@ proptest! {
         prop_assert!(recording.transfers.iter().all(|transfer| sent(transfer) <= transfer.first));
         let by_link: SimDuration = path.composition_of(&recording).links.iter().map(|part| part.time).sum();
         prop_assert_eq!(by_link, recording.makespan);
+        let carried = path.carried(&recording);
+        for span in path.spans() {
+            let Some(way) = carried.as_ref().and_then(|carried| carried.way(&path, &span)) else { continue };
+            let ends = |it: &Stretch| (it.from, it.to);
+            let whole = way.first().map(ends).zip(way.last().map(ends)).map(|(first, last)| (first.0, last.1));
+            prop_assert!(whole == Some((span.from, span.to)) || span.from == span.to, "{:?}: {:?}", span, way);
+            prop_assert!(way.windows(2).all(|pair| pair[0].to == pair[1].from && pair[0].place != pair[1].place));
+            prop_assert!(way.iter().all(|stretch| stretch.from < stretch.to), "{:?}", way);
+        }
     }
 
     /// The flits of a packet take as many cycles of each link as there are, unless the run ends before the last of them.
