@@ -4,7 +4,7 @@
 use super::switching::{CutThrough, StoreAndForward, Wormhole};
 use super::*;
 use crate::engine::{Calendar, Streams};
-use crate::trace::Transfer;
+use crate::trace::{Direction, LinkLoad, Transfer};
 use crate::units::{Bytes, PerByte, SimDuration, SimTime};
 use proptest::prelude::*;
 
@@ -54,6 +54,10 @@ fn wormhole(flit: u64, buffer: u32, lanes: u32) -> Switching {
 
 /// Sends packets = (time, from, to, bytes) through a fabric; the time of each delivery.
 fn deliveries(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
+    deliveries_until(SimTime::END, fabric, packets)
+}
+
+fn deliveries_until(end: SimTime, fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
     let mut calendar = Calendar::new();
     let first = fabric.entities();
     for (number, packet) in (0..).zip(packets) {
@@ -61,7 +65,7 @@ fn deliveries(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Opti
     }
     let mut delivered = vec![None; packets.len()];
     let mut passages = Vec::new();
-    while let Some((now, entity)) = calendar.pop() {
+    while let Some((now, entity)) = calendar.pop().filter(|(now, _)| *now <= end) {
         if let Some(number) = entity.checked_sub(first) {
             let (_, from, to, bytes) = packets[number as usize];
             fabric.send(&mut calendar, now, from, Packet::new(number, to, bytes, PacketKind::Data));
@@ -324,6 +328,38 @@ proptest! {
         let channels = Channels::new(&network, topology, Streams::new(1));
         let times = deliveries(&mut Fabric::Channels(Box::new(channels)), &packets);
         prop_assert_eq!(deliveries(&mut stations, &packets), times);
+    }
+
+    /// A run may end at any instant: what links tell of the packets, whole or not, is as long as they have been busy.
+    #[test]
+    fn what_links_tell_until_an_instant_is_their_load_at_it(
+        (topology, packets) in loads(),
+        switching in switchings(),
+        (per_byte, latency) in (1..5_u64, 0..3_u64),
+        room in prop::option::of(1..4_u32),
+        end_link in prop::option::of(1..9_u64),
+        end in 0..600_u64,
+    ) {
+        let is_wormhole = matches!(switching, Switching::Wormhole(_));
+        let flit = if let Switching::Wormhole(mode) = &switching { mode.flit.count() } else { 1 };
+        let buffers = room.filter(|_| !is_wormhole).map_or(Buffers::Unbounded, Buffers::Packets);
+        let mut network = network(topology, switching, link(per_byte, 0, latency * flit * per_byte, buffers));
+        network.end_links = end_link.filter(|_| !is_wormhole).map(|per_byte| link(per_byte, 0, 0, buffers));
+        let (mut fabric, end) = (fabric(&network), SimTime::from_ps(end));
+        fabric.record_transfers();
+        deliveries_until(end, &mut fabric, &packets);
+        fabric.finish_transfers(end);
+        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
+        let links: Vec<_> = fabric.loads(end).into_iter().map(load).collect();
+        let transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().collect();
+        for (link, direction) in links.iter().zip(Direction::of_loads(&links)) {
+            let own = || transfers.iter().filter(|transfer| transfer.direction() == direction);
+            prop_assert_eq!(own().map(|transfer| transfer.busy_until(end)).sum::<SimDuration>(), link.busy);
+            let told: u32 = own().map(|transfer| transfer.packets).sum();
+            // The load of a plain station counts packets that wait.
+            prop_assert!(told == link.packets || network.is_plain() && told < link.packets, "{} {:?}", told, link);
+        }
+        prop_assert!(!is_wormhole || transfers.iter().all(|transfer| transfer.end() <= end));
     }
 
     /// Bytes in = bytes out: whatever the buffers, every packet is delivered, once.
