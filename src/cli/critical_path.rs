@@ -4,7 +4,7 @@ use super::traced::Traced;
 use super::{Failure, OutputFormat};
 use crate::analysis::{Accounting, CriticalPath, Gain};
 use crate::report::comparison::{balance_table, gain_record, gain_table, rank_record, rank_table};
-use crate::report::critical_path::{CriticalPathReport, write_events};
+use crate::report::critical_path::{CriticalPathReport, write_events, write_path};
 use crate::report::perfetto::write_perfetto;
 use crate::report::space_time::{SpaceTime, Window, histogram, profile};
 use crate::report::{Format, Writer};
@@ -32,6 +32,9 @@ pub struct CriticalPathArguments {
     /// Writes every event with its causes, critical time and slack into this file.
     #[arg(long, value_name = "FILE.csv")]
     events: Option<PathBuf>,
+    /// Writes the pieces of the critical path into this file, in their order; messages with every node and link on their way.
+    #[arg(long, value_name = "FILE.csv")]
+    path: Option<PathBuf>,
     /// Prints the account of every rank, the balance of every phase and the speedup over one rank as well.
     #[arg(long)]
     accounts: bool,
@@ -63,6 +66,9 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     let path = traced.path()?;
     if let Some(file) = &arguments.events {
         create(file, |sink| write_events(&path, sink))?;
+    }
+    if let Some(file) = &arguments.path {
+        create(file, |sink| write_path(&path, traced.recording(), sink))?;
     }
     draw(arguments, &traced, &path)?;
     let report = CriticalPathReport::new(traced.title.clone(), &path, traced.recording());

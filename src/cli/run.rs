@@ -5,7 +5,6 @@ use super::outcome::{Outcome, References};
 use super::topology::{drawing, write_picture};
 use super::{Failure, ScenarioArguments};
 use crate::analysis::Parallelism;
-use crate::network::Switching;
 use crate::report::space_time::Degrees;
 use crate::report::{Format, HeatMap, Writer};
 use crate::simulation::Detail;
@@ -43,10 +42,6 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     if common.dump_config {
         writeln!(stdout(), "{}", case.scenario.to_ron())?;
         return Ok(());
-    }
-    if arguments.transfers && matches!(case.scenario.machine.network.switching, Switching::Wormhole(_)) {
-        let reason = "the links of wormhole routers alternate between packets flit by flit, which is not recorded";
-        return Err(Failure::Usage(format!("--transfers: {reason}; leave it out, or give another switching")));
     }
     let references = References::load(&case.scenario, &common.scenario)?;
     let outcome = match &arguments.trace {

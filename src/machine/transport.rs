@@ -5,14 +5,15 @@ use super::hierarchy::Hierarchy;
 use super::pace::Pace;
 use super::{Machine, Seat, Sends};
 use crate::engine::{Appointments, Calendar, Entity, Runs, Streams};
-use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology, Transfers};
+use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
 use crate::node::processor::{KernelError, Stopwatch};
 use crate::node::{Dispatcher, Node, Turns, Urgency, Work};
+use crate::trace::Counts;
 use crate::trace::events::EventId;
-use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
+mod carried;
 mod cores;
 mod trains;
 
@@ -386,40 +387,6 @@ impl Transport {
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
-    }
-
-    /// What every direction of a link has carried up to `now`.
-    #[must_use]
-    pub fn link_loads(&self, now: SimTime) -> Vec<LinkLoad> {
-        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
-        match &self.carrier {
-            Carrier::Packets(fabric) => fabric.loads(now).into_iter().map(load).collect(),
-            Carrier::Trains(trains) => trains.loads(now).collect(),
-        }
-    }
-
-    /// What the links carry from now on is recorded.
-    pub fn record_transfers(&mut self) {
-        match &mut self.carrier {
-            Carrier::Packets(fabric) => fabric.record_transfers(),
-            Carrier::Trains(trains) => trains.record_transfers(),
-        }
-    }
-
-    /// What the links have carried, if it is recorded.
-    pub fn transfers(&mut self) -> Option<&mut Transfers> {
-        match &mut self.carrier {
-            Carrier::Packets(fabric) => fabric.transfers(),
-            Carrier::Trains(trains) => trains.transfers(),
-        }
-    }
-
-    /// The message that has been kept as `id` has the cause that was told.
-    fn tell_cause(&mut self, id: MessageId) {
-        let event = self.cause;
-        if let Some(transfers) = self.transfers() {
-            transfers.caused(id, event);
-        }
     }
 
     /// Which packets wait for which buffers, when nothing is going to happen any more.

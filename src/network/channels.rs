@@ -12,7 +12,7 @@ use super::overrides::{LinkOverride, port_towards};
 use super::router::Router;
 use super::switching::Switching;
 use super::topology::Topology;
-use super::transfers::Transfers;
+use super::transfers::{self, Transfers};
 use super::virtual_channels::{Came, Classes};
 use super::waiting::{BufferWait, Standstill};
 use super::{Network, Passage};
@@ -192,7 +192,12 @@ impl Channels {
 
     /// What the links carry from now on is told by the [`Transfers`].
     pub fn record_transfers(&mut self) {
-        self.transfers = Some(Box::new(Transfers::new(self.first_inward)));
+        let outward = self.first_inward + self.ends;
+        let channel = |number: u32| {
+            let (from, to) = self.try_ends(number).unwrap_or((number / self.ports, number / self.ports));
+            transfers::Channel { from, to, number: u32::from(number >= outward) }
+        };
+        self.transfers = Some(Box::new(Transfers::new((0..self.count()).map(channel))));
     }
 
     /// What the links have carried, if it is recorded.
@@ -306,12 +311,8 @@ impl Channels {
         channel.held += tail.since(now);
         channel.free = tail;
         calendar.schedule(tail, number);
-        if number < self.first_inward
-            && let Some(transfers) = &mut self.transfers
-        {
-            let from = number / self.ports;
-            let to = self.topology.neighbour(from, number % self.ports).map_or(from, |(to, _)| to);
-            transfers.give(now, (number, (from, to)), &packet, std::iter::once(Run::one(tail)), tail.since(now));
+        if let Some(transfers) = &mut self.transfers {
+            transfers.give(now, number, &packet, std::iter::once(Run::one(tail)), tail.since(now));
         }
         channel.under_way.push_back((arrival, flight));
         if channel.under_way.len() == 1 {

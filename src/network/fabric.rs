@@ -166,17 +166,16 @@ impl Fabric {
         match self {
             Self::Links(links) => links.loads(now).collect(),
             Self::Channels(channels) => channels.loads(now).collect(),
-            Self::Worms(worms) => worms.loads().collect(),
+            Self::Worms(worms) => worms.loads(now).collect(),
         }
     }
 
-    /// What the links carry from now on is recorded, but by wormhole routers, on whose links packets alternate flit by
-    /// flit.
+    /// What the links carry from now on is recorded.
     pub fn record_transfers(&mut self) {
         match self {
             Self::Links(links) => links.record_transfers(),
             Self::Channels(channels) => channels.record_transfers(),
-            Self::Worms(_) => {}
+            Self::Worms(worms) => worms.record_transfers(),
         }
     }
 
@@ -185,7 +184,18 @@ impl Fabric {
         match self {
             Self::Links(links) => links.transfers(),
             Self::Channels(channels) => channels.transfers(),
-            Self::Worms(_) => None,
+            Self::Worms(worms) => worms.transfers(),
+        }
+    }
+
+    /// The run is over, at `end`: the [`transfers`](Self::transfers) tell what has begun until then, and nothing else.
+    pub fn finish_transfers(&mut self, end: SimTime) {
+        if let Self::Worms(worms) = self {
+            worms.finish_transfers(end);
+        }
+        if let Some(transfers) = self.transfers() {
+            // What takes no time may have begun, and be over, at the end itself.
+            transfers.finish(end + SimDuration::from_ps(1));
         }
     }
 

@@ -4,6 +4,7 @@
 use super::switching::{CutThrough, StoreAndForward, Wormhole};
 use super::*;
 use crate::engine::{Calendar, Streams};
+use crate::trace::{Direction, LinkLoad, Transfer};
 use crate::units::{Bytes, PerByte, SimDuration, SimTime};
 use proptest::prelude::*;
 
@@ -53,6 +54,10 @@ fn wormhole(flit: u64, buffer: u32, lanes: u32) -> Switching {
 
 /// Sends packets = (time, from, to, bytes) through a fabric; the time of each delivery.
 fn deliveries(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
+    deliveries_until(SimTime::END, fabric, packets)
+}
+
+fn deliveries_until(end: SimTime, fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
     let mut calendar = Calendar::new();
     let first = fabric.entities();
     for (number, packet) in (0..).zip(packets) {
@@ -60,7 +65,7 @@ fn deliveries(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Opti
     }
     let mut delivered = vec![None; packets.len()];
     let mut passages = Vec::new();
-    while let Some((now, entity)) = calendar.pop() {
+    while let Some((now, entity)) = calendar.pop().filter(|(now, _)| *now <= end) {
         if let Some(number) = entity.checked_sub(first) {
             let (_, from, to, bytes) = packets[number as usize];
             fabric.send(&mut calendar, now, from, Packet::new(number, to, bytes, PacketKind::Data));
@@ -124,6 +129,50 @@ fn a_lone_worm_takes_four_cycles_a_link() {
         let cycles = 1 + (4 + latency) * links + 3 + flits - 1;
         assert_eq!(times, [Some(40 * u64::from(cycles))], "{links} links, {flits} flits, latency {latency}");
     }
+}
+
+/// What links tell of packets = (time, from, to, bytes).
+fn transfers(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Transfer> {
+    fabric.record_transfers();
+    assert!(deliveries(fabric, packets).iter().all(Option::is_some));
+    fabric.finish_transfers(SimTime::END);
+    let mut transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().collect();
+    transfers.sort_by_key(|transfer| (transfer.from, transfer.first));
+    transfers
+}
+
+/// A head that enters its router in a cycle is on the link in the third cycle after it, and four cycles later on the next
+/// one; the flits follow it without a gap. (With one flit less of room there is a gap: the credit for a head is a cycle
+/// late, because it has waited for its virtual channel.)
+#[test]
+fn the_flits_of_a_lone_worm_are_told_for_every_link() {
+    for (links, flits, latency) in [(1, 1, 0), (7, 16, 2), (3, 40, 1)] {
+        let wire = link(10, 0, 40 * u64::from(latency), Buffers::Unbounded);
+        let network = network(Topology::Line { nodes: links + 1 }, wormhole(4, 7 + 2 * latency, 2), wire);
+        let told = transfers(&mut fabric(&network), &[(0, 0, links, 4 * flits)]);
+        let time = ps(40 * u64::from(flits));
+        let expected = (0..links).map(|from| {
+            let first = SimTime::from_ps(40 * u64::from(4 + (4 + latency) * from));
+            (from, from + 1, 0, first, time, time, 4 * flits, 1)
+        });
+        let fields = |it: &Transfer| (it.from, it.to, it.channel, it.first, it.time, it.on_wire, it.bytes, it.packets);
+        assert_eq!(told.iter().map(fields).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    }
+}
+
+/// Two worms that share the last link hold a virtual channel of it each, and take turns on the wire.
+#[test]
+fn worms_that_alternate_on_a_link_are_told_apart() {
+    let wire = link(10, 0, 0, Buffers::Unbounded);
+    let network = network(Topology::Line { nodes: 3 }, wormhole(4, 8, 2), wire);
+    let told = transfers(&mut fabric(&network), &[(0, 0, 2, 64), (160, 1, 2, 64)]);
+    let [_, one, other] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((one.from, other.from), (1, 1));
+    assert_ne!(one.channel, other.channel);
+    assert_eq!([one.on_wire, other.on_wire], [ps(16 * 40); 2]);
+    // The link is never idle from the first flit to the last one: 32 cycles for both.
+    assert_eq!(other.end().max(one.end()).since(one.first), ps(32 * 40));
+    assert!(one.time > one.on_wire && other.first < one.end(), "{told:?}");
 }
 
 /// A fabric of channels with explicit times for every single byte, and nothing clever: a list of
@@ -279,6 +328,38 @@ proptest! {
         let channels = Channels::new(&network, topology, Streams::new(1));
         let times = deliveries(&mut Fabric::Channels(Box::new(channels)), &packets);
         prop_assert_eq!(deliveries(&mut stations, &packets), times);
+    }
+
+    /// A run may end at any instant: what links tell of the packets, whole or not, is as long as they have been busy.
+    #[test]
+    fn what_links_tell_until_an_instant_is_their_load_at_it(
+        (topology, packets) in loads(),
+        switching in switchings(),
+        (per_byte, latency) in (1..5_u64, 0..3_u64),
+        room in prop::option::of(1..4_u32),
+        end_link in prop::option::of(1..9_u64),
+        end in 0..600_u64,
+    ) {
+        let is_wormhole = matches!(switching, Switching::Wormhole(_));
+        let flit = if let Switching::Wormhole(mode) = &switching { mode.flit.count() } else { 1 };
+        let buffers = room.filter(|_| !is_wormhole).map_or(Buffers::Unbounded, Buffers::Packets);
+        let mut network = network(topology, switching, link(per_byte, 0, latency * flit * per_byte, buffers));
+        network.end_links = end_link.filter(|_| !is_wormhole).map(|per_byte| link(per_byte, 0, 0, buffers));
+        let (mut fabric, end) = (fabric(&network), SimTime::from_ps(end));
+        fabric.record_transfers();
+        deliveries_until(end, &mut fabric, &packets);
+        fabric.finish_transfers(end);
+        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
+        let links: Vec<_> = fabric.loads(end).into_iter().map(load).collect();
+        let transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().collect();
+        for (link, direction) in links.iter().zip(Direction::of_loads(&links)) {
+            let own = || transfers.iter().filter(|transfer| transfer.direction() == direction);
+            prop_assert_eq!(own().map(|transfer| transfer.busy_until(end)).sum::<SimDuration>(), link.busy);
+            let told: u32 = own().map(|transfer| transfer.packets).sum();
+            // The load of a plain station counts packets that wait.
+            prop_assert!(told == link.packets || network.is_plain() && told < link.packets, "{} {:?}", told, link);
+        }
+        prop_assert!(!is_wormhole || transfers.iter().all(|transfer| transfer.end() <= end));
     }
 
     /// Bytes in = bytes out: whatever the buffers, every packet is delivered, once.

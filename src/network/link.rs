@@ -2,7 +2,7 @@
 
 use super::protocol::Protocol;
 use super::topology::Topology;
-use super::transfers::Transfers;
+use super::transfers::{Channel, Transfers};
 use crate::engine::{Calendar, Entity, Run, StationId, Stations};
 use crate::units::{PerByte, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
@@ -171,7 +171,7 @@ impl Links {
         self.stations.offer(calendar, now, link, packet, self.last_time.1);
         if let Some(transfers) = &mut self.transfers {
             let end = std::iter::once(Run::one(self.stations.free(link)));
-            transfers.give(now, (link, (at, self.ends[link as usize])), &packet, end, self.last_time.1);
+            transfers.give(now, link, &packet, end, self.last_time.1);
         }
     }
 
@@ -190,7 +190,8 @@ impl Links {
 
     /// What the links carry from now on is told by the [`Transfers`].
     pub fn record_transfers(&mut self) {
-        self.transfers = Some(Box::new(Transfers::new(self.entities())));
+        let channels = (0..).zip(&self.ends).map(|(link, to)| Channel { from: link / self.ports, to: *to, number: 0 });
+        self.transfers = Some(Box::new(Transfers::new(channels)));
     }
 
     /// What the links have carried, if it is recorded.

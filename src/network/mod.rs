@@ -34,7 +34,7 @@ pub use routing::{Choice, Routing, Signpost};
 pub use soundness::NetworkFault;
 pub use switching::Switching;
 pub use topology::Topology;
-pub use transfers::Transfers;
+pub use transfers::{Channel, Transfers};
 pub use virtual_channels::VirtualChannels;
 pub use waiting::{BufferWait, Standstill};
 

@@ -12,10 +12,22 @@ use std::collections::VecDeque;
 pub struct Transfers {
     /// The cause of each message, by its number.
     causes: Vec<EventId>,
-    /// What each link has been given and may still have to give back, by link.
+    channels: Vec<Channel>,
+    /// What each channel has been given and may still have to give back.
     given: Vec<VecDeque<Given>>,
     /// What is sure.
     sure: Vec<Transfer>,
+}
+
+/// Where packets follow one another: a direction of a link, or a virtual channel of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Channel {
+    /// The vertex that sends.
+    pub from: u32,
+    /// The vertex that receives.
+    pub to: u32,
+    /// Which one between them, as in [`Transfer::channel`].
+    pub number: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +39,11 @@ struct Given {
 }
 
 impl Transfers {
-    /// For so many directions of links.
+    /// For channels that are numbered in this order.
     #[must_use]
-    pub fn new(links: u32) -> Self {
-        Self { given: vec![VecDeque::new(); links as usize], ..Self::default() }
+    pub fn new(channels: impl Iterator<Item = Channel>) -> Self {
+        let channels: Vec<_> = channels.collect();
+        Self { given: vec![VecDeque::new(); channels.len()], channels, ..Self::default() }
     }
 
     /// `event` is the cause of the message that has this number from now on.
@@ -42,38 +55,30 @@ impl Transfers {
         self.causes[place] = event;
     }
 
-    /// A link between two vertices gets packets like `packet`, which leave it at `ends` and hold it for `time` each.
+    /// A channel gets packets like `packet`, which leave it at `ends` and hold it for `time` each.
     ///
     /// What is given together is given back together, or not at all once its last packet has begun.
     pub fn give(
         &mut self,
         now: SimTime,
-        (link, (from, to)): (u32, (u32, u32)),
+        channel: u32,
         packet: &Packet,
         ends: impl Iterator<Item = Run>,
         time: SimDuration,
     ) {
-        let given = &mut self.given[link as usize];
+        let given = &mut self.given[channel as usize];
         while given.front().is_some_and(|front| front.sure_at <= now) {
             self.sure.extend(given.pop_front().map(|front| front.transfer));
         }
         let mut sure_at = SimTime::START;
         let mut count = 0;
         for Run { first, gap, count: packets } in ends {
-            let transfer = Transfer {
-                from,
-                to,
-                destination: packet.to,
-                is_acknowledge: packet.kind == PacketKind::Acknowledge,
-                event: self.causes.get(packet.message as usize).copied().unwrap_or_default(),
-                bytes: packet.bytes,
-                first: first.before(time),
-                gap: if packets == 1 { SimDuration::ZERO } else { gap },
-                time,
-                packets,
-            };
+            let gap = if packets == 1 { SimDuration::ZERO } else { gap };
+            let one = self.transfer(channel, packet, first.before(time), (time, time));
+            let transfer = Transfer { gap, packets, ..one };
             sure_at = transfer.last();
             let message = packet.message;
+            let given = &mut self.given[channel as usize];
             match given.back_mut().filter(|last| last.message == message && last.transfer.is_continued_by(&transfer)) {
                 Some(last) => last.transfer = last.transfer.with(&transfer),
                 None => given.push_back(Given { transfer, message, sure_at }),
@@ -81,15 +86,52 @@ impl Transfers {
             count += 1;
         }
         // No more than these, the one that was continued among them, have anything to do with the last packet.
-        given.iter_mut().rev().take(count).for_each(|last| last.sure_at = sure_at);
+        self.given[channel as usize].iter_mut().rev().take(count).for_each(|last| last.sure_at = sure_at);
     }
 
-    /// The last packets that a link has been given do not come.
+    /// A channel has carried a packet from `first` on, for a time, for some of which it was on the wire.
+    pub fn carried(
+        &mut self,
+        channel: u32,
+        packet: &Packet,
+        first: SimTime,
+        time_and_on_wire: (SimDuration, SimDuration),
+    ) {
+        let transfer = self.transfer(channel, packet, first, time_and_on_wire);
+        self.sure.push(transfer);
+    }
+
+    /// One packet that begins at `first`, for `time`, of which it is `on_wire`.
+    fn transfer(
+        &self,
+        channel: u32,
+        packet: &Packet,
+        first: SimTime,
+        (time, on_wire): (SimDuration, SimDuration),
+    ) -> Transfer {
+        let Channel { from, to, number } = self.channels[channel as usize];
+        Transfer {
+            from,
+            to,
+            channel: number,
+            destination: packet.to,
+            is_acknowledge: packet.kind == PacketKind::Acknowledge,
+            event: self.causes.get(packet.message as usize).copied().unwrap_or_default(),
+            bytes: packet.bytes,
+            first,
+            gap: SimDuration::ZERO,
+            time,
+            on_wire,
+            packets: 1,
+        }
+    }
+
+    /// The last packets that a channel has been given do not come.
     ///
     /// # Panics
     /// If there are not so many, or it is sure already that they come.
-    pub fn give_back(&mut self, link: u32, mut packets: u32) {
-        let given = &mut self.given[link as usize];
+    pub fn give_back(&mut self, channel: u32, mut packets: u32) {
+        let given = &mut self.given[channel as usize];
         while packets > 0 {
             let last = given.back_mut().expect("what is taken back has been given and was not sure");
             if last.transfer.packets > packets {
@@ -106,10 +148,10 @@ impl Transfers {
         self.sure.drain(..)
     }
 
-    /// The run is over: what has begun before is sure, the rest does not come.
-    pub fn finish(&mut self, end: SimTime) {
+    /// The run is over: what has begun before this is sure, the rest does not come.
+    pub fn finish(&mut self, before: SimTime) {
         for given in &mut self.given {
-            self.sure.extend(given.drain(..).filter_map(|given| given.transfer.until(end)));
+            self.sure.extend(given.drain(..).filter_map(|given| given.transfer.until(before)));
         }
     }
 }
@@ -130,9 +172,9 @@ mod tests {
 
     #[test]
     fn what_is_given_back_does_not_come_and_the_rest_is_told_in_trains() {
-        let mut transfers = Transfers::new(1);
+        let mut transfers = Transfers::new(std::iter::once(Channel { from: 3, to: 4, number: 0 }));
         let packet = Packet::new(0, 5, 120, PacketKind::Data);
-        let link = (0, (3, 4));
+        let link = 0;
         transfers.caused(0, 17);
         transfers.give(us(0), link, &packet, train(2, 4), TIME);
         transfers.give(us(0), link, &packet, train(10, 2), TIME);

@@ -3,9 +3,9 @@
 use super::record::Record;
 use super::table::{Table, digits};
 use crate::analysis::Parallelism;
-use crate::analysis::critical_path::{Composition, CriticalPath, Part};
+use crate::analysis::critical_path::{Composition, CriticalPath, Part, Through};
 use crate::trace::Recording;
-use crate::trace::events::Label;
+use crate::trace::events::{Label, MESSAGE};
 use crate::units::SimDuration;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -227,6 +227,33 @@ pub fn write_events(path: &CriticalPath<'_>, sink: impl std::io::Write) -> std::
             slack.seconds().to_string(),
             u8::from(spans.binary_search(&event).is_ok()).to_string(),
         ])?;
+    }
+    lines.flush()
+}
+
+/// Every piece of the path as a line, in the order of time, messages with one for each place on their way if `run` tells
+/// it; the times of all lines sum to the length of the path.
+///
+/// # Errors
+/// What the sink says.
+pub fn write_path(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl std::io::Write) -> std::io::Result<()> {
+    let carried = run.and_then(|run| path.carried(run));
+    let events = path.events();
+    let mut lines = csv::Writer::from_writer(sink);
+    lines.write_record(["from_s", "to_s", "kind", "phase", "process", "place"])?;
+    for span in path.spans().filter(|span| span.to > span.from) {
+        let (process, label) = (events.get(span.event).process, events.label_of(span.event));
+        let (kind, link) = match &span.through {
+            Through::Activity => (&label.kind, ""),
+            Through::Antecedent(antecedent) => (&events.way_of(antecedent).kind, &*events.way_of(antecedent).link),
+        };
+        let way = carried.as_ref().and_then(|carried| carried.way(path, &span));
+        let way = way.map(|way| way.iter().map(|it| (it.from, it.to, it.place.to_string())).collect());
+        for (from, to, place) in way.unwrap_or_else(|| vec![(span.from, span.to, link.to_owned())]) {
+            let process = if kind == MESSAGE { String::new() } else { process.to_string() };
+            let times = [from, to].map(|time| time.seconds().to_string());
+            lines.write_record([&times[0], &times[1], kind, &label.phase, &process, &place])?;
+        }
     }
     lines.flush()
 }

@@ -2,10 +2,11 @@
 
 use crate::analysis::critical_path::{CriticalPath, Through};
 use crate::trace::events::{EventId, MESSAGE};
-use crate::trace::{Recording, Transfer};
+use crate::trace::{Direction, Recording, Transfer};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// The groups of tracks.
@@ -14,8 +15,8 @@ const PATH: u32 = 2;
 const LINKS: u32 = 3;
 
 /// Writes a trace: a track for each process with its activities and waits, an arrow for each message, a track for
-/// the critical path and, of a recorded run, a track for each direction of a link with what it carried, or with its mean
-/// utilization if that is not recorded.
+/// the critical path and, of a recorded run, one with the ways of the messages on it and one for each direction of a link, or
+/// each virtual channel of it, with what it carried, or with its mean utilization if that is not recorded.
 /// The number of slices written.
 ///
 /// # Errors
@@ -33,6 +34,7 @@ pub fn write_perfetto(path: &CriticalPath<'_>, run: Option<&Recording>, sink: im
     }
     export.path(path)?;
     if let Some(run) = run {
+        export.ways(path, run)?;
         export.links(run)?;
     }
     export.sink.write_all(b"\n]}\n")?;
@@ -157,21 +159,46 @@ impl<W: Write> Export<W> {
         Ok(())
     }
 
-    /// A track for each direction of a link: with its trains of packets if they are recorded, else with one slice.
+    /// A track with the way of every message on the critical path, if it is known: a slice for each node and link.
+    fn ways(&mut self, path: &CriticalPath<'_>, run: &Recording) -> io::Result<()> {
+        let Some(carried) = path.carried(run) else { return Ok(()) };
+        self.name(PATH, 2, "where its messages are")?;
+        for span in path.spans() {
+            for stretch in carried.way(path, &span).unwrap_or_default() {
+                let told = json!({"phase": path.events().label_of(span.event).phase});
+                self.slice((PATH, 2), &stretch.place.to_string(), (stretch.from, stretch.to), &told)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A track for each direction of a link, or for each of its virtual channels that carries anything: with its trains of
+    /// packets if they are recorded, else with one slice.
     fn links(&mut self, run: &Recording) -> io::Result<()> {
+        let mut carrying: FxHashMap<Direction, BTreeSet<u32>> = FxHashMap::default();
+        for transfer in &run.transfers {
+            carrying.entry(transfer.direction()).or_default().insert(transfer.channel);
+        }
         let mut tracks = FxHashMap::default();
-        for (number, link) in (1..).zip(&run.links) {
-            tracks.insert((link.from, link.to), number);
+        let mut numbers = 1..;
+        for (link, direction) in run.links.iter().zip(Direction::of_loads(&run.links)) {
             let used = link.busy.seconds() / run.makespan.seconds().max(f64::MIN_POSITIVE);
             let busy = format!("{:.1} % busy", 100.0 * used);
-            self.name(LINKS, number, &format!("{} → {}, {busy}", link.from, link.to))?;
-            if run.transfers.is_empty() {
-                let told = json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
-                self.slice((LINKS, number), &busy, (SimDuration::ZERO, run.makespan), &told)?;
+            let only = BTreeSet::from([0]);
+            let channels = carrying.remove(&direction).unwrap_or_else(|| only.clone());
+            let are_virtual = link.from != link.to && channels != only;
+            for (channel, number) in channels.into_iter().zip(&mut numbers) {
+                let which = if are_virtual { format!(", virtual channel {channel}") } else { String::new() };
+                self.name(LINKS, number, &format!("{}{which}, {busy}", direction.ends().join(" → ")))?;
+                tracks.insert((direction, channel), number);
+                if run.transfers.is_empty() {
+                    let told = json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
+                    self.slice((LINKS, number), &busy, (SimDuration::ZERO, run.makespan), &told)?;
+                }
             }
         }
         for transfer in &run.transfers {
-            if let Some(number) = tracks.get(&(transfer.from, transfer.to)) {
+            if let Some(number) = tracks.get(&(transfer.direction(), transfer.channel)) {
                 self.transfer(*number, run, transfer)?;
             }
         }

@@ -1,11 +1,12 @@
 //! Every shipped program runs on every topology and on every shipped machine.
 
-use super::{Simulation, play};
+use super::{Detail, Simulation, play, play_recorded};
 use crate::network::Topology;
 use crate::program::Shipped;
 use crate::scenario::source::Document;
 use crate::scenario::{Plan, Scenario};
-use crate::units::SimDuration;
+use crate::trace::{LinkLoad, Recording};
+use crate::units::{SimDuration, SimTime};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -166,9 +167,71 @@ fn every_program_runs_on_every_shipped_machine_and_all_messages_come() {
                     continue;
                 }
                 let simulation = Simulation::new(&scenario.machine, ranks).layout(scenario.layout());
-                let trace = simulation.streams(scenario.streams()).keep_deliveries().run(&scenario.program);
+                let simulation = simulation.streams(scenario.streams()).keep_deliveries();
+                let mut bytes = Vec::new();
+                let trace = simulation.run_recorded(&scenario.program, "", Detail::Links, Box::new(&mut bytes));
                 let trace = trace.unwrap_or_else(|error| panic!("{place}: {error}"));
                 assert_eq!(trace.deliveries.len() as u64, trace.counts.messages, "{place}");
+                assert_transfers_fill_links(&bytes, &place);
+            }
+        }
+    }
+}
+
+/// The transfers of a recording are as many packets, and as long, as the loads of the links say; but a load counts
+/// packets that wait for a link that is busy at the end.
+fn assert_transfers_fill_links(recording: &[u8], place: &str) {
+    let recording = Recording::read(recording).expect("what is written can be read");
+    let end = SimTime::START + recording.makespan;
+    let under_way = recording.transfers.iter().filter(|transfer| transfer.end() > end);
+    let busy: BTreeSet<_> = under_way.map(|transfer| (transfer.from, transfer.to)).collect();
+    for (told, link) in recording.transferred().iter().zip(&recording.links) {
+        let has_queue = busy.contains(&(link.from, link.to)) && told.packets < link.packets;
+        let told = LinkLoad { packets: if has_queue { link.packets } else { told.packets }, ..*told };
+        assert_eq!(told, *link, "{place}");
+    }
+}
+
+/// The switchings and links on which transfers are told in different ways.
+const FABRICS: [&[(&str, &str)]; 4] = [
+    &[],
+    &[
+        ("machine.network.switching", "Wormhole(packet: \"1 KiB\", flit: \"64 B\", buffer: 3, lanes: 2)"),
+        ("machine.network.links.per_byte", "1 ns/B"),
+        ("machine.network.links.latency", "128 ns"),
+        ("machine.network.links.per_packet", "0 us"),
+        ("machine.network.links.buffers", "Unbounded"),
+        ("machine.network.end_links", "None"),
+    ],
+    &[
+        ("machine.network.switching", "CutThrough(packet: \"1 KiB\", header: \"4 B\")"),
+        ("machine.network.links.buffers", "Packets(2)"),
+        ("machine.network.end_links", END_LINKS),
+    ],
+    &[("machine.network.end_links", END_LINKS)],
+];
+const END_LINKS: &str = "Some(Link(per_byte: \"0.3 ns/B\", start: \"0 us\", buffers: Packets(1)))";
+
+#[test]
+fn the_transfers_of_every_shipped_scenario_fill_the_links_of_every_fabric() {
+    for file in scenarios() {
+        for topology in ["Torus2d(rows: 3, columns: 4)", "FatTree(arity: 2, levels: 3)"] {
+            for fabric in FABRICS {
+                let mut document = document(&file, topology, "RowMajor");
+                // It has no processes whose messages could be told.
+                if document.get("program").is_some_and(|program| program.name() == Some("Traffic")) {
+                    continue;
+                }
+                let place = format!("{} on {topology} {fabric:?}", file.display());
+                for (path, value) in fabric {
+                    document.set(path, value).unwrap_or_else(|fault| panic!("{place}: {fault:?}"));
+                }
+                let case = Plan::new(document, &[]).and_then(|plan| plan.base());
+                let scenario = case.unwrap_or_else(|faults| panic!("{place}: {faults}")).scenario;
+                let mut bytes = Vec::new();
+                let played = play_recorded(&scenario, Detail::Links, Box::new(&mut bytes));
+                played.unwrap_or_else(|error| panic!("{place}: {error}"));
+                assert_transfers_fill_links(&bytes, &place);
             }
         }
     }

@@ -210,9 +210,7 @@ impl<'s> Stage<'s> {
             self.account(end, rank);
         }
         let makespan = end.since(SimTime::START);
-        if let Some(transfers) = self.transport.transfers() {
-            transfers.finish(end);
-        }
+        self.transport.finish_transfers(end);
         self.tell_transfers();
         if let Some(recorder) = self.recorder {
             recorder.finish(makespan, &links, counts)?;

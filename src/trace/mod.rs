@@ -11,7 +11,7 @@ pub use event_table::{TableError, read_table};
 pub use recording::{
     Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
 };
-pub use transfer::Transfer;
+pub use transfer::{Direction, Transfer};
 
 use crate::units::{SimDuration, SimTime};
 

@@ -1,15 +1,20 @@
 //! What a link carries.
 
+use super::LinkLoad;
 use super::events::EventId;
 use crate::units::{SimDuration, SimTime};
+use std::fmt;
 
-/// Packets of one message that one direction of a link carries at equal distances, nothing else between them: a train.
+/// Packets of one message that a channel carries at equal distances, nothing else between them: a train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// The vertex that sends.
     pub from: u32,
     /// The vertex that receives.
     pub to: u32,
+    /// Which of the channels from the one to the other: a virtual channel, where packets alternate on a link flit by flit;
+    /// between a node and its router, which have one number, 0 into the network and 1 out of it; else 0.
+    pub channel: u32,
     /// The vertex that the packets are going to.
     pub destination: u32,
     /// Whether it is the acknowledge of a message instead of the message.
@@ -22,8 +27,11 @@ pub struct Transfer {
     pub first: SimTime,
     /// The time from the beginning of each packet to that of the next.
     pub gap: SimDuration,
-    /// The time for which each packet holds the link.
+    /// The time from the beginning of each packet on the link to its end.
     pub time: SimDuration,
+    /// The time of it for which the packet is on the wire: less than all where flits of others come between, or flits
+    /// are stopped.
+    pub on_wire: SimDuration,
     /// How many packets there are, at least one.
     pub packets: u32,
 }
@@ -41,18 +49,37 @@ impl Transfer {
         self.last() + self.time
     }
 
-    /// The time for which the packets hold the link.
+    /// The time for which the packets are on the wire.
     #[must_use]
     pub fn busy(&self) -> SimDuration {
-        self.time * u64::from(self.packets)
+        self.on_wire * u64::from(self.packets)
+    }
+
+    /// The time for which the packets are on the wire before `end`; what alternates on it has been told as far as that.
+    #[must_use]
+    pub fn busy_until(&self, end: SimTime) -> SimDuration {
+        let begin = |packet: u32| self.first + self.gap * u64::from(packet);
+        (0..self.packets).map(|packet| end.since(begin(packet)).min(self.on_wire)).sum()
+    }
+
+    /// The direction of a link that carries them.
+    #[must_use]
+    pub const fn direction(&self) -> Direction {
+        match self.channel {
+            _ if self.from != self.to => Direction::Link { from: self.from, to: self.to },
+            0 => Direction::IntoNetwork { node: self.from },
+            _ => Direction::OutOfNetwork { node: self.from },
+        }
     }
 
     /// Whether `next` continues it: packets of the same sort at the same distance.
     #[must_use]
     pub fn is_continued_by(&self, next: &Self) -> bool {
-        let sort = |it: &Self| (it.from, it.to, it.destination, it.is_acknowledge, it.event, it.bytes, it.time);
+        let place = |it: &Self| (it.from, it.to, it.channel);
+        let packet = |it: &Self| (it.destination, it.is_acknowledge, it.event, it.bytes, it.time, it.on_wire);
         let step = next.first.since(self.last());
-        sort(self) == sort(next) && (self.packets == 1 || self.gap == step) && (next.packets == 1 || next.gap == step)
+        let is_same = place(self) == place(next) && packet(self) == packet(next);
+        is_same && (self.packets == 1 || self.gap == step) && (next.packets == 1 || next.gap == step)
     }
 
     /// Both of them, of which the other one [continues](Self::is_continued_by) this one.
@@ -71,6 +98,76 @@ impl Transfer {
     }
 }
 
+/// One direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// From one vertex to another one.
+    Link {
+        /// The vertex that sends.
+        from: u32,
+        /// The vertex that receives.
+        to: u32,
+    },
+    /// From a node into its router, where that is a link of its own.
+    IntoNetwork {
+        /// The node.
+        node: u32,
+    },
+    /// From a router to its node.
+    OutOfNetwork {
+        /// The node.
+        node: u32,
+    },
+}
+
+impl Direction {
+    /// The directions that `loads` tells of, in its order: of two with the same vertex at both ends the first leads from
+    /// the node into its router.
+    pub fn of_loads(loads: &[LinkLoad]) -> impl Iterator<Item = Self> + '_ {
+        let mut entered = rustc_hash::FxHashSet::default();
+        loads.iter().map(move |load| match *load {
+            LinkLoad { from, to, .. } if from != to => Self::Link { from, to },
+            LinkLoad { from: node, .. } if entered.insert(node) => Self::IntoNetwork { node },
+            LinkLoad { from: node, .. } => Self::OutOfNetwork { node },
+        })
+    }
+
+    /// The vertex where it begins, or whose router it is.
+    #[must_use]
+    pub const fn near_end(&self) -> u32 {
+        match *self {
+            Self::Link { from, .. } => from,
+            Self::IntoNetwork { node } | Self::OutOfNetwork { node } => node,
+        }
+    }
+
+    /// The vertex where it ends, or whose router it is.
+    #[must_use]
+    pub const fn far_end(&self) -> u32 {
+        match *self {
+            Self::Link { to, .. } => to,
+            Self::IntoNetwork { node } | Self::OutOfNetwork { node } => node,
+        }
+    }
+
+    /// What it leads from and to, in words.
+    #[must_use]
+    pub fn ends(&self) -> [String; 2] {
+        const ROUTER: &str = "router";
+        match self {
+            Self::Link { from, to } => [from.to_string(), to.to_string()],
+            Self::IntoNetwork { node } => [node.to_string(), ROUTER.to_owned()],
+            Self::OutOfNetwork { node } => [ROUTER.to_owned(), node.to_string()],
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.ends().join("-"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +181,7 @@ mod tests {
         let one = Transfer {
             from: 0,
             to: 1,
+            channel: 0,
             destination: 3,
             is_acknowledge: false,
             event: 7,
@@ -91,6 +189,7 @@ mod tests {
             first: us(10),
             gap: SimDuration::ZERO,
             time: SimDuration::from_us(2),
+            on_wire: SimDuration::from_us(2),
             packets: 1,
         };
         let next = Transfer { first: us(13), ..one };
@@ -102,5 +201,16 @@ mod tests {
         assert_eq!(train.until(us(10)), None);
         assert_eq!([us(11), us(16), us(99)].map(|end| train.until(end).unwrap().packets), [1, 2, 3]);
         assert_eq!(one.until(us(99)), Some(one));
+        let alternating = Transfer { on_wire: SimDuration::from_us(1), ..train };
+        assert_eq!((alternating.busy(), alternating.end()), (SimDuration::from_us(3), us(18)));
+        assert!(!one.is_continued_by(&Transfer { channel: 1, ..next }));
+    }
+
+    #[test]
+    fn links_of_nodes_into_their_routers_are_told_from_those_out_of_them() {
+        let load = |(from, to)| LinkLoad { from, to, packets: 0, busy: SimDuration::ZERO };
+        let loads = [(0, 1), (1, 0), (0, 0), (1, 1), (0, 0), (1, 1)].map(load);
+        let names: Vec<_> = Direction::of_loads(&loads).map(|direction| direction.to_string()).collect();
+        assert_eq!(names, ["0-1", "1-0", "0-router", "1-router", "router-0", "router-1"]);
     }
 }

@@ -288,24 +288,6 @@ fn a_deadlock_names_its_circle() {
     insta::assert_snapshot!(said);
 }
 
-/// What cannot be recorded is refused before the file is made.
-#[test]
-fn transfers_of_wormhole_routers_are_refused() {
-    let folder = TempDir::new().unwrap();
-    let trace = folder.path().join("links.trace");
-    let scenario = repository("scenarios/ping.ron");
-    let mut command = parsim();
-    command.arg("run").arg(scenario).args([
-        "--set",
-        r#"machine=File("scenarios/machines/router-network.ron")"#,
-        "--transfers",
-    ]);
-    let output = command.arg("--trace").arg(&trace).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("flit by flit"), "{output:?}");
-    assert!(!trace.exists());
-}
-
 #[test]
 fn a_good_scenario_and_a_good_machine_pass_the_check() {
     let folder = Folder::with(GAUSS_JORDAN);

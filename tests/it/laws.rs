@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 /// What happens next in a program whose actions could happen one after the other.
 #[derive(Clone, Copy, Debug)]
-enum Action {
+pub enum Action {
     Compute { rank: u32, rows: u64, iterations: u64 },
     Input { rank: u32, bytes: u64 },
     Output { rank: u32, bytes: u64 },
@@ -29,14 +29,14 @@ enum Action {
 
 /// A run: a machine, a layout and a program.
 #[derive(Clone, Debug)]
-struct Run {
-    machine: Machine,
-    layout: Layout,
-    actions: Vec<Action>,
+pub struct Run {
+    pub machine: Machine,
+    pub layout: Layout,
+    pub actions: Vec<Action>,
 }
 
 impl Run {
-    fn trace(&self) -> Trace {
+    pub fn trace(&self) -> Trace {
         let actions = self.actions.clone();
         let program = move |me: Process| act(me, actions.clone());
         let simulation = Simulation::new(&self.machine, self.layout.ranks()).layout(self.layout.clone());
@@ -44,7 +44,7 @@ impl Run {
     }
 
     /// The trace of the same run and what was recorded of it.
-    fn recorded(&self) -> (Trace, Recording) {
+    pub fn recorded(&self) -> (Trace, Recording) {
         self.recorded_as(false)
     }
 
@@ -70,16 +70,20 @@ impl Run {
     }
 }
 
-/// Every packet for itself, in order, by the vertices that a link joins.
+/// Every packet for itself, in order, by the vertices that a link joins; without those that begin at the very end, which
+/// trains do not tell.
 pub fn packets_by_link(recording: &Recording) -> BTreeMap<(u32, u32), Vec<Transfer>> {
+    let end = SimTime::START + recording.makespan;
     let mut packets: BTreeMap<_, Vec<Transfer>> = BTreeMap::new();
     for transfer in &recording.transfers {
         let one = |number: u32| {
             let first = transfer.first + transfer.gap * u64::from(number);
             Transfer { first, gap: SimDuration::ZERO, packets: 1, ..*transfer }
         };
-        packets.entry((transfer.from, transfer.to)).or_default().extend((0..transfer.packets).map(one));
+        let begun = (0..transfer.packets).map(one).filter(|packet| packet.first < end);
+        packets.entry((transfer.from, transfer.to)).or_default().extend(begun);
     }
+    packets.retain(|_, packets| !packets.is_empty());
     packets
 }
 
@@ -125,7 +129,7 @@ fn any_run() -> impl Strategy<Value = Run> {
     })
 }
 
-fn any_action(ranks: u32) -> impl Strategy<Value = Action> {
+pub fn any_action(ranks: u32) -> impl Strategy<Value = Action> {
     let barrier = prop::sample::select(BARRIERS.to_vec());
     prop_oneof![
         3 => (0..ranks, 0u64..20, 0u64..100)
@@ -138,7 +142,7 @@ fn any_action(ranks: u32) -> impl Strategy<Value = Action> {
     ]
 }
 
-fn any_machine() -> impl Strategy<Value = Machine> {
+pub fn any_machine() -> impl Strategy<Value = Machine> {
     let sends = vec![Sends::UntilInjected, Sends::UntilDelivered, Sends::Rendezvous, Sends::Buffered];
     let turns = vec![RouterTurn::AtOnce, RouterTurn::EndOfRow, RouterTurn::TimeSlice];
     let choices = (prop::sample::select(sends), prop::sample::select(turns), any::<bool>(), 0u64..9);
@@ -163,13 +167,13 @@ fn any_layout(ranks: u32) -> impl Strategy<Value = Layout> {
 }
 
 /// So many random runs, unless `PARSIM_LAW_CASES` says how many.
-fn cases() -> u32 {
+pub fn cases() -> u32 {
     std::env::var("PARSIM_LAW_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
 }
 
 const BARRIERS: [Barrier; 3] = [Barrier::Never, Barrier::Ideal, Barrier::Tree];
 
-fn config(cases: u32) -> ProptestConfig {
+pub fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 

@@ -12,6 +12,7 @@ mod golden;
 mod laws;
 mod oracle;
 mod traces;
+mod transfers;
 
 use assert_cmd::Command;
 use parsim::Machine;

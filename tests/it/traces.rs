@@ -120,21 +120,78 @@ fn pictures_and_the_export_are_written() {
     assert_eq!(count("s"), count("f"));
 }
 
+/// Machines on which links carry more than trains of packets on one channel: flits of several packets in turn, and
+/// packets on links of the nodes into their routers.
+const FABRICS: [[&str; 2]; 2] = [
+    ["--set", r#"machine=File("scenarios/machines/router-network.ron")"#],
+    ["--set", r#"machine.network.end_links=Some(Link(per_byte: "0.3 us/B", start: "0 us", buffers: Packets(2)))"#],
+];
+
 /// Slices of one track follow each other or lie within each other; here they follow.
 #[test]
 fn slices_of_the_export_do_not_overlap() {
-    let (folder, file) = recorded("scenarios/gauss-jordan-naive.ron");
-    let exported = folder.path().join("trace.json");
-    parsim().args(["critical-path", &file, "--perfetto"]).arg(&exported).assert().success();
-    let export: Value = serde_json::from_str(&fs::read_to_string(&exported).unwrap()).unwrap();
-    let mut ends = std::collections::BTreeMap::new();
-    for entry in export["traceEvents"].as_array().unwrap().iter().filter(|entry| entry["ph"] == "X") {
-        let track = (entry["pid"].as_u64(), entry["tid"].as_u64());
-        let (begin, length) = (entry["ts"].as_f64().unwrap(), entry["dur"].as_f64().unwrap());
-        let end = ends.insert(track, begin + length).unwrap_or(0.0);
-        assert!(begin >= end - 1e-6, "{entry}");
+    let mut names = Vec::new();
+    for fabric in [&[][..], &FABRICS[0], &FABRICS[1]] {
+        let folder = folder();
+        let exported = folder.path().join("trace.json");
+        let mut command = parsim();
+        command.args(["critical-path", "scenarios/gauss-jordan-naive.ron"]).args(SMALL).args(fabric);
+        command.arg("--perfetto").arg(&exported).assert().success();
+        let export: Value = serde_json::from_str(&fs::read_to_string(&exported).unwrap()).unwrap();
+        let entries = export["traceEvents"].as_array().unwrap();
+        let mut ends = std::collections::BTreeMap::new();
+        for entry in entries.iter().filter(|entry| entry["ph"] == "X") {
+            let track = (entry["pid"].as_u64(), entry["tid"].as_u64());
+            let (begin, length) = (entry["ts"].as_f64().unwrap(), entry["dur"].as_f64().unwrap());
+            let end = ends.insert(track, begin + length).unwrap_or(0.0);
+            assert!(begin >= end - 1e-6, "{entry}");
+        }
+        assert!(ends.len() > 9);
+        let tracks = entries.iter().filter(|entry| entry["name"] == "thread_name");
+        names.extend(tracks.map(|entry| entry["args"]["name"].as_str().unwrap().to_owned()));
     }
-    assert!(ends.len() > 9);
+    assert!(names.iter().any(|name| name.starts_with("0 → 1, virtual channel 1, ")), "{names:?}");
+    assert!(names.iter().any(|name| name.starts_with("router → 1, ")), "{names:?}");
+}
+
+/// The composition by link of what is recorded to a file is that of the scenario, and has every part of the makespan.
+#[test]
+fn messages_are_taken_apart_by_link_on_every_fabric() {
+    for (fabric, on_path) in FABRICS.iter().zip(["0-1", "1-router"]) {
+        let folder = folder();
+        let file = folder.path().join("run.trace").display().to_string();
+        parsim().args(["run", NEIGHBOUR, "--trace", &file, "--transfers"]).args(SMALL).args(fabric).assert().success();
+        let read = json(&["critical-path", &file]);
+        let played = json(&[&["critical-path", NEIGHBOUR][..], &SMALL, fabric].concat());
+        assert_eq!(read["path_by_link_s"], played["path_by_link_s"]);
+        let parts = read["path_by_link_s"].as_object().unwrap();
+        assert!(parts.contains_key(on_path), "{parts:?}");
+        let sum: f64 = parts.values().map(|part| part.as_f64().unwrap()).sum();
+        let makespan = read["makespan_s"].as_f64().unwrap();
+        assert!((sum - makespan).abs() < 1e-9 * makespan, "{parts:?}");
+    }
+}
+
+/// The path as a list goes from the beginning to the end, and takes a message from its node over links to the other one.
+#[test]
+fn the_path_is_listed_with_the_ways_of_its_messages() {
+    let folder = folder();
+    let listed = folder.path().join("path.csv");
+    for fabric in [&[][..], &FABRICS[0], &FABRICS[1]] {
+        let mut command = parsim();
+        command.args(["critical-path", NEIGHBOUR]).args(SMALL).args(fabric).args(["--format", "json", "--path"]);
+        let assert = command.arg(&listed).assert().success();
+        let record: Value = serde_json::from_slice(&assert.get_output().stdout).expect("the output is JSON");
+        let mut lines = csv::Reader::from_path(&listed).unwrap();
+        let lines: Vec<csv::StringRecord> = lines.records().map(Result::unwrap).collect();
+        let time = |line: &csv::StringRecord, column: usize| line[column].parse::<f64>().unwrap();
+        assert_eq!(&lines[0][0], "0");
+        assert!(lines.windows(2).all(|pair| pair[0][1] == pair[1][0]));
+        assert_eq!(Some(time(&lines[lines.len() - 1], 1)), record["makespan_s"].as_f64());
+        let places: Vec<_> = lines.iter().filter(|line| &line[2] == "message").map(|line| &line[5]).collect();
+        assert!(places[0].starts_with("node ") && places[places.len() - 1].starts_with("node "), "{places:?}");
+        assert!(places.iter().any(|place| place.contains('-')), "{places:?}");
+    }
 }
 
 #[test]

@@ -2,18 +2,31 @@
 
 use super::{CriticalPath, Span, Through};
 use crate::trace::events::{EventId, MESSAGE};
-use crate::trace::{Recording, Transfer};
+use crate::trace::{Direction, Recording, Transfer};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+use std::fmt;
 
-/// A part of a message's way.
+/// Where a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Where {
-    /// A link between two vertices holds a packet of it; of several such links the one that the message came to last.
-    Link(u32, u32),
-    /// None does: software works for it, or it waits.
-    Nodes,
+    /// A link holds a packet of it; of several such links the one that the message came to last.
+    Link(Direction),
+    /// None does: software works for it, or it waits. The vertex is the end of the last link that it has come to, or its
+    /// source.
+    Node(u32),
+}
+
+/// A part of a message's way in which it is at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// The place.
+    pub place: Where,
+    /// When it comes there.
+    pub from: SimDuration,
+    /// When it goes on.
+    pub to: SimDuration,
 }
 
 /// What the links carried for the messages on a path.
@@ -25,7 +38,7 @@ pub struct Carried<'r> {
 
 impl<'r> Carried<'r> {
     /// `None` if the run does not tell what links carried.
-    pub fn of(path: &CriticalPath<'_>, run: &'r Recording) -> Option<Self> {
+    pub(super) fn of(path: &CriticalPath<'_>, run: &'r Recording) -> Option<Self> {
         if run.transfers.is_empty() {
             return None;
         }
@@ -37,17 +50,19 @@ impl<'r> Carried<'r> {
         Some(Self { nodes: &run.header.nodes, transfers })
     }
 
-    /// The parts of a piece of a path that is a message; they sum to it. `None` if it is none, or went over no link.
-    pub fn parts(&self, path: &CriticalPath<'_>, span: &Span) -> Option<Vec<(Where, SimDuration)>> {
+    /// The way of a message that is a piece of a path, from the beginning of the piece to its end without gaps. `None` if
+    /// the piece is no message, or one that went over no link.
+    #[must_use]
+    pub fn way(&self, path: &CriticalPath<'_>, span: &Span) -> Option<Vec<Stretch>> {
         let cause = message(path, span)?;
         let destination = *self.nodes.get(path.events().get(span.event).process as usize)?;
         let own = self.transfers.get(&cause)?.iter().filter(|transfer| transfer.destination == destination);
-        let mut links: Vec<(SimTime, (u32, u32), Vec<&Transfer>)> = Vec::new();
+        let mut links: Vec<(SimTime, Direction, Vec<&Transfer>)> = Vec::new();
         for transfer in own {
-            let ends = (transfer.from, transfer.to);
-            match links.iter_mut().find(|link| link.1 == ends) {
+            let direction = transfer.direction();
+            match links.iter_mut().find(|link| link.1 == direction) {
                 Some(link) => link.2.push(transfer),
-                None => links.push((transfer.first, ends, vec![transfer])),
+                None => links.push((transfer.first, direction, vec![transfer])),
             }
         }
         links.sort_by_key(|link| (link.0, link.1));
@@ -64,7 +79,7 @@ fn message(path: &CriticalPath<'_>, span: &Span) -> Option<EventId> {
 }
 
 /// Takes a piece of a path apart by links, which stand in the order in which the message came to them.
-fn sweep(span: &Span, links: &[(SimTime, (u32, u32), Vec<&Transfer>)]) -> Vec<(Where, SimDuration)> {
+fn sweep(span: &Span, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec<Stretch> {
     let clip = |time: SimTime| time.since(SimTime::START).clamp(span.from, span.to);
     let mut changes: Vec<(SimDuration, usize, bool)> = Vec::new();
     for (order, (.., transfers)) in links.iter().enumerate() {
@@ -75,21 +90,37 @@ fn sweep(span: &Span, links: &[(SimTime, (u32, u32), Vec<&Transfer>)]) -> Vec<(W
         }
     }
     changes.sort_unstable_by_key(|(time, ..)| *time);
-    let mut parts: Vec<(Where, SimDuration)> = Vec::new();
+    let mut way: Vec<Stretch> = Vec::new();
     let mut holding: BTreeMap<usize, i64> = BTreeMap::new();
     let mut since = span.from;
-    for (time, order, begins) in changes.into_iter().chain([(span.to, 0, true)]) {
-        let farthest = holding.iter().rev().find(|(_, packets)| **packets > 0).map(|(order, _)| links[*order].1);
-        let place = farthest.map_or(Where::Nodes, |(from, to)| Where::Link(from, to));
-        match parts.iter_mut().find(|part| part.0 == place) {
-            Some(part) => part.1 += time - since,
-            None => parts.push((place, time - since)),
+    let mut come_to: Option<usize> = None;
+    for (time, order, begins) in changes.into_iter().chain([(span.to, 0, false)]) {
+        if time > since {
+            let farthest = holding.iter().rev().find(|(_, packets)| **packets > 0).map(|(order, _)| links[*order].1);
+            let vertex = || match come_to {
+                Some(order) => links[order].1.far_end(),
+                None => links.first().map_or(0, |link| link.1.near_end()),
+            };
+            let place = farthest.map_or_else(|| Where::Node(vertex()), Where::Link);
+            match way.last_mut().filter(|last| last.place == place) {
+                Some(last) => last.to = time,
+                None => way.push(Stretch { place, from: since, to: time }),
+            }
+            since = time;
         }
-        since = time;
         *holding.entry(order).or_default() += if begins { 1 } else { -1 };
+        come_to = come_to.max(begins.then_some(order));
     }
-    parts.retain(|part| part.1 > SimDuration::ZERO);
-    parts
+    way
+}
+
+impl fmt::Display for Where {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Link(direction) => direction.fmt(f),
+            Self::Node(vertex) => write!(f, "node {vertex}"),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -102,6 +133,7 @@ mod tests {
         let on = |from: u32, first: u64, packets| Transfer {
             from,
             to: from + 1,
+            channel: 0,
             destination: 2,
             is_acknowledge: false,
             event: 0,
@@ -109,13 +141,24 @@ mod tests {
             first: SimTime::START + us(first),
             gap: us(4),
             time: us(3),
+            on_wire: us(3),
             packets,
         };
         let (one, other) = (on(0, 11, 2), on(1, 16, 2));
-        let links = [(one.first, (0, 1), vec![&one]), (other.first, (1, 2), vec![&other])];
+        let link = |from, to| Direction::Link { from, to };
+        let links = [(one.first, link(0, 1), vec![&one]), (other.first, link(1, 2), vec![&other])];
         let span = Span { event: 1, from: us(10), to: us(25), through: Through::Activity };
         // The first link holds packets from 11 to 14 and 15 to 18, the second one from 16 to 19 and 20 to 23.
-        let expected = [(Where::Nodes, us(5)), (Where::Link(0, 1), us(4)), (Where::Link(1, 2), us(6))];
-        assert_eq!(sweep(&span, &links), expected);
+        let places = [
+            (Where::Node(0), 10, 11),
+            (Where::Link(link(0, 1)), 11, 14),
+            (Where::Node(1), 14, 15),
+            (Where::Link(link(0, 1)), 15, 16),
+            (Where::Link(link(1, 2)), 16, 19),
+            (Where::Node(2), 19, 20),
+            (Where::Link(link(1, 2)), 20, 23),
+            (Where::Node(2), 23, 25),
+        ];
+        assert_eq!(sweep(&span, &links), places.map(|(place, from, to)| Stretch { place, from: us(from), to: us(to) }));
     }
 }

@@ -1,7 +1,8 @@
 //! What the critical path consists of.
 
-use super::by_link::{Carried, Where};
+use super::by_link::{Carried, Stretch, Where};
 use super::{CriticalPath, Span, Through};
+use crate::trace::Direction;
 use crate::trace::events::MESSAGE;
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
@@ -68,17 +69,28 @@ fn links(
     carried: &Carried<'_>,
     whole: impl Fn(&Span) -> Option<String>,
 ) -> Vec<Part<Option<String>>> {
-    let pieces = path.spans().flat_map(|span| {
-        let parts = carried.parts(path, &span).map(|parts| {
-            let name = |place: Where| match place {
-                Where::Link(from, to) => format!("{from}-{to}"),
-                Where::Nodes => AT_NODES.to_owned(),
-            };
-            parts.into_iter().map(|(place, time)| (Some(name(place)), time)).collect()
-        });
-        parts.unwrap_or_else(|| vec![(whole(&span), span.to - span.from)])
+    let pieces = path.spans().flat_map(|span| match carried.way(path, &span) {
+        None => vec![(whole(&span), span.to - span.from)],
+        Some(way) => parts_of_way(&way),
     });
     sums(pieces)
+}
+
+/// The time of a message at each place that it was at, in the order in which it came there.
+fn parts_of_way(way: &[Stretch]) -> Vec<(Option<String>, SimDuration)> {
+    let mut parts: Vec<(Option<Direction>, SimDuration)> = Vec::new();
+    for Stretch { place, from, to } in way {
+        let link = match place {
+            Where::Link(direction) => Some(*direction),
+            Where::Node(_) => None,
+        };
+        match parts.iter_mut().find(|part| part.0 == link) {
+            Some(part) => part.1 += *to - *from,
+            None => parts.push((link, *to - *from)),
+        }
+    }
+    let name = |link: Option<Direction>| link.map_or(AT_NODES.to_owned(), |link| link.to_string());
+    parts.into_iter().map(|(link, time)| (Some(name(link)), time)).collect()
 }
 
 /// The longest part first, of equals the one that comes first on the path; nothing that takes no time.

@@ -5,6 +5,7 @@ mod composition;
 mod order;
 mod overlap;
 
+pub use by_link::{Carried, Stretch, Where};
 pub use composition::{Composition, Part};
 pub use order::CausalityError;
 
@@ -12,7 +13,6 @@ use super::parallelism::{self, Parallelism, Step};
 use crate::trace::Recording;
 use crate::trace::events::{Antecedent, EventId, Events, MESSAGE};
 use crate::units::SimDuration;
-use by_link::Carried;
 use order::{NONE, Order};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -156,7 +156,13 @@ impl<'e> CriticalPath<'e> {
     /// What the path of a recorded run consists of. Where it tells what links carried, messages are taken apart by link.
     #[must_use]
     pub fn composition_of(&self, run: &Recording) -> Composition {
-        Composition::of(self, Carried::of(self, run))
+        Composition::of(self, self.carried(run))
+    }
+
+    /// What links carried for the messages on the path of a recorded run, if it tells that.
+    #[must_use]
+    pub fn carried<'r>(&self, run: &'r Recording) -> Option<Carried<'r>> {
+        Carried::of(self, run)
     }
 
     /// The service times of all activities that occupy a processor.

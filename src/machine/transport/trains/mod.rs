@@ -15,7 +15,7 @@ use super::{Job, Message, MessageId, Transport};
 use crate::engine::{Appointments, Calendar, Entity, Line, Lists, Run, Runs, Stacks};
 use crate::machine::pace::Pace;
 use crate::machine::{Happening, Machine, Sends};
-use crate::network::{Link, Network, Packet, PacketKind, Topology, Transfers};
+use crate::network::{Channel, Link, Network, Packet, PacketKind, Topology, Transfers};
 use crate::node::{Dispatcher, Node, Standing, Urgency};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
@@ -214,7 +214,9 @@ impl Trains {
     }
 
     pub(super) fn record_transfers(&mut self) {
-        self.transfers = Some(Box::new(Transfers::new(self.entities())));
+        let channel = |(link, track): (u32, &Track)| Channel { from: link / self.ports, to: track.end, number: 0 };
+        let channels = (0..).zip(&self.tracks).map(channel);
+        self.transfers = Some(Box::new(Transfers::new(channels)));
     }
 
     pub(super) fn transfers(&mut self) -> Option<&mut Transfers> {
@@ -350,10 +352,8 @@ impl Play<'_> {
 
     /// Tells what a link carries, if it is recorded.
     fn tell(&mut self, link: u32, packet: &Packet, ends: &[Run], transmission: SimDuration) {
-        let Trains { transfers, ports, tracks, .. } = &mut *self.trains;
-        if let Some(transfers) = transfers {
-            let place = (link, (link / *ports, tracks[link as usize].end));
-            transfers.give(self.key.0, place, packet, ends.iter().copied(), transmission);
+        if let Some(transfers) = &mut self.trains.transfers {
+            transfers.give(self.key.0, link, packet, ends.iter().copied(), transmission);
         }
     }
 

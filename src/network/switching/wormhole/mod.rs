@@ -7,6 +7,8 @@
 //! The flits behind it need no virtual channel and follow at one a cycle. The room that a flit
 //! leaves is known at the other end of the link two cycles after it has crossed the crossbar, so
 //! that a buffer of six flits keeps a link busy, of 6 + 2 k flits one with a latency of k cycles.
+//! (A head keeps its place for one cycle more, so a packet of more flits than that leaves one cycle
+//! idle; the flits behind the head make up for it in the next router.)
 //!
 //! **Latency of a lone packet** of `n` flits over `l` links, from the beginning of the cycle in
 //! which its head enters the first router: 4 cycles a link, 3 through the last router, and

@@ -7,13 +7,26 @@ use crate::network::fabric::{Onward, Passage};
 use crate::network::link::{NOWHERE, Packet};
 use crate::network::router::Router as Guide;
 use crate::network::topology::Topology;
-use crate::network::virtual_channels::{Came, Classes};
+use crate::network::virtual_channels::Classes;
 use crate::network::waiting::{BufferWait, Standstill};
 use crate::units::{SimDuration, SimTime};
-use std::collections::VecDeque;
+use rustc_hash::FxHashMap;
 
-/// No port, no virtual channel, no link.
-const NONE: u32 = u32::MAX;
+mod allocation;
+mod arrival;
+mod buffers;
+mod injection;
+mod layout;
+mod recording;
+mod wheel;
+
+use allocation::Router;
+use buffers::{Inputs, Outputs};
+use injection::Source;
+use layout::{Flit, NONE, Shape};
+use recording::Recorder;
+use wheel::Wheel;
+
 /// From switch allocation to the next buffer: the crossbar, the link, and the beginning of the cycle after.
 const TO_NEXT_BUFFER: u64 = 3;
 /// From switch allocation to the node: the crossbar, and the beginning of the cycle after.
@@ -51,110 +64,8 @@ pub struct Worms {
     asking: Vec<u128>,
     is_ticking: bool,
     flit_hops: u64,
-}
-
-/// How the arrays are laid out.
-#[derive(Clone, Copy)]
-struct Shape {
-    /// Ports with links; one more leads from and to the node.
-    links: u32,
-    lanes: u32,
-    /// Virtual channels of a port.
-    channels: u32,
-    buffer: u32,
-}
-
-impl Shape {
-    const fn ports(self) -> u32 {
-        self.links + 1
-    }
-
-    const fn of_router(self) -> u32 {
-        self.ports() * self.channels
-    }
-
-    const fn router(self, channel: u32) -> u32 {
-        channel / self.of_router()
-    }
-
-    const fn port(self, channel: u32) -> u32 {
-        channel / self.channels % self.ports()
-    }
-
-    const fn first(self, router: u32, port: u32) -> u32 {
-        (router * self.ports() + port) * self.channels
-    }
-
-    const fn bit(self, channel: u32) -> u128 {
-        1 << (channel % self.of_router())
-    }
-}
-
-/// A flit: its worm, and whether it is the first or the last one.
-#[derive(Clone, Copy)]
-struct Flit(u32);
-
-impl Flit {
-    fn new(worm: u32, is_head: bool, is_tail: bool) -> Self {
-        Self(worm << 2 | u32::from(is_head) << 1 | u32::from(is_tail))
-    }
-
-    const fn worm(self) -> u32 {
-        self.0 >> 2
-    }
-
-    const fn is_head(self) -> bool {
-        self.0 & 2 != 0
-    }
-
-    const fn is_tail(self) -> bool {
-        self.0 & 1 != 0
-    }
-}
-
-/// The input channels of all routers: their buffers, and where their front goes.
-struct Inputs {
-    flits: Vec<Flit>,
-    first: Vec<u32>,
-    count: Vec<u32>,
-    /// The output port, and the output channel once it is allocated.
-    port: Vec<u32>,
-    class: Vec<u32>,
-    output: Vec<u32>,
-    /// The output channel of the router before that leads here, by port.
-    before: Vec<u32>,
-}
-
-/// The output channels of all routers, numbered as the input channels.
-struct Outputs {
-    room: Vec<u32>,
-    holder: Vec<u32>,
-    /// The first input channel at the other end, by port.
-    behind: Vec<u32>,
-    flits: Vec<u64>,
-    packets: Vec<u32>,
-}
-
-/// What a router has to allocate, one bit for each input channel.
-#[derive(Clone, Default)]
-struct Router {
-    /// Heads without an output channel.
-    waiting: u128,
-    /// Channels with a flit that has room at the other end.
-    ready: u128,
-    is_active: bool,
-    /// Where round robin goes on, by port.
-    input_turn: Vec<u32>,
-    output_turn: Vec<u32>,
-}
-
-/// Packets that are not in the network yet.
-#[derive(Clone, Default)]
-struct Source {
-    queue: VecDeque<u32>,
-    sent: u32,
-    channel: u32,
-    is_sending: bool,
+    /// `None` unless it is asked for.
+    recorder: Option<Box<Recorder>>,
 }
 
 #[derive(Clone, Copy)]
@@ -164,42 +75,6 @@ struct Worm {
     flits: u32,
     /// The input channel where its head waits for software.
     held_at: u32,
-}
-
-/// What becomes true in a later cycle.
-struct Wheel<T> {
-    slots: Vec<Vec<T>>,
-    count: usize,
-}
-
-impl<T> Wheel<T> {
-    fn new(slots: u64) -> Self {
-        Self { slots: (0..slots).map(|_| Vec::new()).collect(), count: 0 }
-    }
-
-    fn slot(&self, cycle: u64) -> usize {
-        usize::try_from(cycle % self.slots.len() as u64).expect("the remainder is an index")
-    }
-
-    fn put(&mut self, cycle: u64, value: T) {
-        let slot = self.slot(cycle);
-        self.slots[slot].push(value);
-        self.count += 1;
-    }
-
-    /// Takes the list of a cycle out; [`give_back`](Self::give_back) keeps its memory.
-    fn take(&mut self, cycle: u64) -> Vec<T> {
-        let slot = self.slot(cycle);
-        let list = std::mem::take(&mut self.slots[slot]);
-        self.count -= list.len();
-        list
-    }
-
-    fn give_back(&mut self, cycle: u64, mut list: Vec<T>) {
-        list.clear();
-        let slot = self.slot(cycle);
-        self.slots[slot] = list;
-    }
 }
 
 impl Worms {
@@ -245,6 +120,7 @@ impl Worms {
             asking: vec![0; shape.ports() as usize],
             is_ticking: false,
             flit_hops: 0,
+            recorder: None,
             topology,
             shape,
         }
@@ -297,14 +173,31 @@ impl Worms {
         }
     }
 
-    /// For each direction of a link: its ends, its packets and its busy time.
-    pub fn loads(&self) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+    /// For each direction of a link: its ends, and its packets and its busy time up to `now`.
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+        let ahead = self.ahead(now);
         let ports = (0..self.topology.vertices()).flat_map(|from| (0..self.shape.links).map(move |port| (from, port)));
-        ports.filter_map(|(from, port)| {
+        ports.filter_map(move |(from, port)| {
             let (to, _) = self.topology.neighbour(from, port)?;
-            let index = (from * self.shape.ports() + port) as usize;
-            Some((from, to, self.outputs.packets[index], self.cycle * self.outputs.flits[index]))
+            let index = from * self.shape.ports() + port;
+            let (heads, time) = ahead.get(&index).copied().unwrap_or_default();
+            let Outputs { packets, flits, .. } = &self.outputs;
+            let (packets, flits) = (packets[index as usize], flits[index as usize]);
+            Some((from, to, packets - heads, self.cycle * flits - time))
         })
+    }
+
+    /// What flits that have got the crossbar are going to do on each link after `now`, by port: how many are the heads of
+    /// packets that come to it then, and for how long they all are on the wire.
+    fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
+        let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
+        for (cycle, (channel, flit)) in self.arrivals.coming() {
+            let (from, to) = self.on_wire(cycle);
+            let (heads, time) = ahead.entry(self.output_before(*channel) / self.shape.channels).or_default();
+            *heads += u32::from(flit.is_head() && from > now);
+            *time += to.since(from.max(now));
+        }
+        ahead
     }
 
     /// Who waits for which buffer, when nothing is going to happen any more.
@@ -339,310 +232,6 @@ impl Worms {
     fn boundary(&self, cycle: u64) -> SimTime {
         SimTime::START + self.cycle * cycle
     }
-
-    fn enter(&mut self, at: u32, packet: Packet) {
-        let place = self.vacant.pop().unwrap_or_else(|| {
-            self.crowd.push(Worm { packet, source: at, flits: 0, held_at: NONE });
-            u32::try_from(self.crowd.len() - 1).expect("fewer than a thousand million packets at once")
-        });
-        let flits = u64::from(packet.bytes).div_ceil(self.flit_bytes).max(1);
-        let flits = u32::try_from(flits).expect("a packet has no more flits than bytes");
-        self.crowd[place as usize] = Worm { packet: Packet { place, ..packet }, source: at, flits, held_at: NONE };
-        let source = &mut self.sources[at as usize];
-        source.queue.push_back(place);
-        if !source.is_sending {
-            source.is_sending = true;
-            self.sending.push(at);
-        }
-    }
-
-    fn take_arrivals(&mut self, cycle: u64, passages: &mut Vec<Passage>) {
-        let list = self.arrivals.take(cycle);
-        for &(channel, flit) in &list {
-            let worm = &self.crowd[flit.worm() as usize];
-            if flit.is_tail() {
-                let before = self.inputs.before[(channel / self.shape.channels) as usize];
-                if self.shape.router(before) == worm.source {
-                    passages.push(Passage::Left { packet: worm.packet, from: worm.source });
-                }
-            }
-            self.push(channel, flit, passages);
-        }
-        self.arrivals.give_back(cycle, list);
-    }
-
-    fn push(&mut self, channel: u32, flit: Flit, passages: &mut Vec<Passage>) {
-        let index = channel as usize;
-        let place = (self.inputs.first[index] + self.inputs.count[index]) % self.shape.buffer;
-        self.inputs.flits[(channel * self.shape.buffer + place) as usize] = flit;
-        self.inputs.count[index] += 1;
-        if self.inputs.count[index] == 1 {
-            self.come_to_front(channel, passages);
-        }
-    }
-
-    /// A flit is at the front of its buffer that was not before.
-    fn come_to_front(&mut self, channel: u32, passages: &mut Vec<Passage>) {
-        let flit = self.front(channel);
-        if !flit.is_head() {
-            self.update_ready(channel);
-            return;
-        }
-        let router = self.shape.router(channel);
-        let worm = &mut self.crowd[flit.worm() as usize];
-        let needs_software = self.onward == Onward::BySoftware && worm.packet.to != router && worm.source != router;
-        if needs_software {
-            worm.held_at = channel;
-            passages.push(Passage::Arrived { packet: worm.packet, at: router });
-        } else {
-            self.request(channel);
-        }
-    }
-
-    /// The head at the front of `channel` asks for a virtual channel.
-    fn request(&mut self, channel: u32) {
-        let (router, port_in) = (self.shape.router(channel), self.shape.port(channel));
-        let to = self.crowd[self.front(channel).worm() as usize].packet.to;
-        let index = channel as usize;
-        if to == router {
-            (self.inputs.port[index], self.inputs.class[index]) = (self.shape.links, 0);
-        } else {
-            let (shape, outputs) = (self.shape, &self.outputs);
-            let load = |port| outputs.load(shape.first(router, port), shape);
-            let port = self.guide.port(&self.topology, router, to, load);
-            let (next, _) = self.topology.neighbour(router, port).expect("routes follow links");
-            let came = Came { port: port_in, class: self.class_of(channel) };
-            let came = (port_in < self.shape.links).then_some(came);
-            self.inputs.port[index] = port;
-            self.inputs.class[index] = self.classes.next(came, router, port, next);
-        }
-        self.routers[router as usize].waiting |= self.shape.bit(channel);
-        self.activate(router);
-    }
-
-    fn activate(&mut self, router: u32) {
-        let state = &mut self.routers[router as usize];
-        if !state.is_active {
-            state.is_active = true;
-            self.active.push(router);
-        }
-    }
-
-    fn front(&self, channel: u32) -> Flit {
-        self.inputs.flits[(channel * self.shape.buffer + self.inputs.first[channel as usize]) as usize]
-    }
-
-    /// A channel is ready while it has a flit, an output channel, and room at its end.
-    fn update_ready(&mut self, channel: u32) {
-        let output = self.inputs.output[channel as usize];
-        let is_ready =
-            output != NONE && self.inputs.count[channel as usize] > 0 && self.outputs.room[output as usize] > 0;
-        let router = self.shape.router(channel);
-        let state = &mut self.routers[router as usize];
-        if is_ready {
-            state.ready |= self.shape.bit(channel);
-            self.activate(router);
-        } else {
-            state.ready &= !self.shape.bit(channel);
-        }
-    }
-
-    fn take_credits(&mut self, cycle: u64) {
-        let list = self.credits.take(cycle);
-        for &output in &list {
-            self.outputs.room[output as usize] += 1;
-            let holder = self.outputs.holder[output as usize];
-            if holder != NONE && self.inputs.output[holder as usize] == output {
-                self.update_ready(holder);
-            }
-        }
-        self.credits.give_back(cycle, list);
-    }
-
-    fn eject(&mut self, cycle: u64, passages: &mut Vec<Passage>) {
-        let list = self.ejections.take(cycle);
-        for &(at, flit) in list.iter().filter(|(_, flit)| flit.is_tail()) {
-            let packet = self.crowd[flit.worm() as usize].packet;
-            passages.push(Passage::Arrived { packet, at });
-            self.vacant.push(flit.worm());
-        }
-        self.ejections.give_back(cycle, list);
-    }
-
-    /// Every source that has a packet puts one flit into its router, if there is room.
-    fn inject(&mut self, passages: &mut Vec<Passage>) -> bool {
-        let mut has_moved = false;
-        let mut index = 0;
-        while let Some(&at) = self.sending.get(index) {
-            has_moved |= self.inject_at(at, passages);
-            if self.sources[at as usize].queue.is_empty() {
-                self.sources[at as usize].is_sending = false;
-                self.sending.swap_remove(index);
-            } else {
-                index += 1;
-            }
-        }
-        has_moved
-    }
-
-    fn inject_at(&mut self, at: u32, passages: &mut Vec<Passage>) -> bool {
-        if self.sources[at as usize].sent == 0 {
-            let first = self.shape.first(at, self.shape.links);
-            let emptiest =
-                (first..first + self.shape.channels).min_by_key(|channel| self.inputs.count[*channel as usize]);
-            self.sources[at as usize].channel = emptiest.expect("a port has a virtual channel");
-        }
-        let source = &mut self.sources[at as usize];
-        let channel = source.channel;
-        if self.inputs.count[channel as usize] == self.shape.buffer {
-            return false;
-        }
-        let worm = source.queue[0];
-        let is_tail = source.sent + 1 == self.crowd[worm as usize].flits;
-        let flit = Flit::new(worm, source.sent == 0, is_tail);
-        source.sent += 1;
-        if is_tail {
-            source.sent = 0;
-            source.queue.pop_front();
-        }
-        self.push(channel, flit, passages);
-        true
-    }
-
-    /// VC allocation: heads get a free virtual channel of their class, in an order that rotates.
-    fn allocate_channels(&mut self, cycle: u64) -> bool {
-        let bits = self.shape.of_router();
-        let turn = u32::try_from(cycle % u64::from(bits)).expect("a turn is below the number of bits");
-        for index in 0..self.active.len() {
-            let router = self.active[index];
-            let waiting = self.routers[router as usize].waiting;
-            let (later, sooner) = (waiting & ((1 << turn) - 1), waiting >> turn << turn);
-            for mut rest in [sooner, later] {
-                while rest != 0 {
-                    self.allocate_channel(router * bits + rest.trailing_zeros());
-                    rest &= rest - 1;
-                }
-            }
-        }
-        !self.allocated.is_empty()
-    }
-
-    fn allocate_channel(&mut self, channel: u32) {
-        let index = channel as usize;
-        let (router, port) = (self.shape.router(channel), self.inputs.port[index]);
-        let first = self.shape.first(router, port);
-        let lanes = if port == self.shape.links {
-            first..first + self.shape.channels
-        } else {
-            let first = first + self.inputs.class[index] * self.shape.lanes;
-            first..first + self.shape.lanes
-        };
-        let mut lanes = lanes;
-        if let Some(output) = lanes.find(|output| self.outputs.holder[*output as usize] == NONE) {
-            self.outputs.holder[output as usize] = channel;
-            self.inputs.output[index] = output;
-            self.routers[router as usize].waiting &= !self.shape.bit(channel);
-            self.allocated.push(channel);
-        }
-    }
-
-    /// What got its virtual channel in this cycle asks for the crossbar in the next one.
-    fn settle_allocated(&mut self) {
-        let mut allocated = std::mem::take(&mut self.allocated);
-        for channel in allocated.drain(..) {
-            self.update_ready(channel);
-        }
-        self.allocated = allocated;
-        let routers = &mut self.routers;
-        self.active.retain(|router| {
-            let state = &mut routers[*router as usize];
-            state.is_active = state.waiting | state.ready != 0;
-            state.is_active
-        });
-    }
-
-    /// Switch allocation: every input port names a channel, every output port takes an input port.
-    fn allocate_switches(&mut self, cycle: u64, passages: &mut Vec<Passage>) -> bool {
-        let mut has_moved = false;
-        for index in 0..self.active.len() {
-            let router = self.active[index];
-            if self.routers[router as usize].ready != 0 {
-                has_moved = true;
-                self.allocate_switch(cycle, router, passages);
-            }
-        }
-        has_moved
-    }
-
-    fn allocate_switch(&mut self, cycle: u64, router: u32, passages: &mut Vec<Passage>) {
-        let Shape { channels, .. } = self.shape;
-        let ports = self.shape.ports();
-        let mut asked: u128 = 0;
-        let state = &self.routers[router as usize];
-        let mask = u128::MAX >> (super::MAX_INPUTS - channels);
-        for port in 0..ports {
-            let ready = state.ready >> (port * channels) & mask;
-            if ready != 0 {
-                let channel = self.shape.first(router, port) + next_bit(ready, state.input_turn[port as usize]);
-                let output = self.inputs.port[channel as usize];
-                self.named[port as usize] = channel;
-                asked |= 1 << output;
-                self.asking[output as usize] |= 1 << port;
-            }
-        }
-        while asked != 0 {
-            let output = asked.trailing_zeros();
-            asked &= asked - 1;
-            let state = &mut self.routers[router as usize];
-            let asking = std::mem::take(&mut self.asking[output as usize]);
-            let port = next_bit(asking, state.output_turn[output as usize]);
-            let channel = self.named[port as usize];
-            state.output_turn[output as usize] = port + 1;
-            state.input_turn[port as usize] = channel % channels + 1;
-            self.cross(cycle, channel, passages);
-        }
-    }
-
-    /// The front flit of `channel` crosses the crossbar.
-    fn cross(&mut self, cycle: u64, channel: u32, passages: &mut Vec<Passage>) {
-        let index = channel as usize;
-        let flit = self.front(channel);
-        let (router, port, output) = (self.shape.router(channel), self.inputs.port[index], self.inputs.output[index]);
-        self.inputs.first[index] = (self.inputs.first[index] + 1) % self.shape.buffer;
-        self.inputs.count[index] -= 1;
-        let before = self.inputs.before[(channel / self.shape.channels) as usize];
-        if before != NONE {
-            self.credits.put(cycle + TO_CREDIT + self.latency, before + channel % self.shape.channels);
-        }
-        if port == self.shape.links {
-            self.ejections.put(cycle + TO_NODE, (router, flit));
-        } else {
-            let link = (output / self.shape.channels) as usize;
-            self.outputs.room[output as usize] -= 1;
-            self.outputs.flits[link] += 1;
-            self.outputs.packets[link] += u32::from(flit.is_head());
-            self.flit_hops += 1;
-            let next = self.outputs.behind[link] + output % self.shape.channels;
-            self.arrivals.put(cycle + TO_NEXT_BUFFER + self.latency, (next, flit));
-        }
-        if !flit.is_tail() {
-            self.update_ready(channel);
-            return;
-        }
-        self.outputs.holder[output as usize] = NONE;
-        self.inputs.output[index] = NONE;
-        self.inputs.port[index] = NONE;
-        self.update_ready(channel);
-        if self.inputs.count[index] > 0 {
-            self.come_to_front(channel, passages);
-        }
-    }
-}
-
-/// The lowest bit from `turn` on, or the lowest of all.
-const fn next_bit(bits: u128, turn: u32) -> u32 {
-    let later = if turn < u128::BITS { bits >> turn << turn } else { 0 };
-    if later == 0 { bits.trailing_zeros() } else { later.trailing_zeros() }
 }
 
 /// How many classes the packets of a network, of which `topology` is in use, can need.
@@ -652,50 +241,4 @@ pub fn class_count(network: &Network, topology: &Topology) -> u32 {
         Classes::Dateline => 2,
         Classes::Descents => 1 + Guide::new(network, topology, Streams::new(0)).most_descents(topology),
     }
-}
-
-impl Inputs {
-    fn new(topology: &Topology, shape: Shape, channels: usize) -> Self {
-        let before = |(router, port): (u32, u32)| {
-            let far = topology.neighbour(router, port).filter(|_| port < shape.links);
-            far.map_or(NONE, |(far, there)| shape.first(far, there))
-        };
-        Self {
-            flits: vec![Flit(0); channels * shape.buffer as usize],
-            first: vec![0; channels],
-            count: vec![0; channels],
-            port: vec![NONE; channels],
-            class: vec![0; channels],
-            output: vec![NONE; channels],
-            before: all_ports(topology, shape).map(before).collect(),
-        }
-    }
-}
-
-impl Outputs {
-    /// How many virtual channels of a port are taken, and flits in the buffers behind them.
-    fn load(&self, first: u32, shape: Shape) -> u64 {
-        let load =
-            |channel: usize| u64::from(shape.buffer - self.room[channel]) + u64::from(self.holder[channel] != NONE);
-        (first..first + shape.channels).map(|channel| load(channel as usize)).sum()
-    }
-
-    fn new(topology: &Topology, shape: Shape, channels: usize) -> Self {
-        let behind = |(router, port): (u32, u32)| {
-            let far = topology.neighbour(router, port).filter(|_| port < shape.links);
-            far.map_or(NONE, |(far, there)| shape.first(far, there))
-        };
-        let ports = channels / shape.channels as usize;
-        Self {
-            room: vec![shape.buffer; channels],
-            holder: vec![NONE; channels],
-            behind: all_ports(topology, shape).map(behind).collect(),
-            flits: vec![0; ports],
-            packets: vec![0; ports],
-        }
-    }
-}
-
-fn all_ports(topology: &Topology, shape: Shape) -> impl Iterator<Item = (u32, u32)> {
-    (0..topology.vertices()).flat_map(move |router| (0..shape.ports()).map(move |port| (router, port)))
 }

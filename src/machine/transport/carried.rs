@@ -1,0 +1,51 @@
+//! What the links of a machine carry: their loads, and, if a run is asked to tell it, every transfer with its cause.
+
+use super::{Carrier, MessageId, Transport};
+use crate::network::Transfers;
+use crate::trace::LinkLoad;
+use crate::units::SimTime;
+
+impl Transport {
+    /// What every direction of a link has carried up to `now`.
+    #[must_use]
+    pub fn link_loads(&self, now: SimTime) -> Vec<LinkLoad> {
+        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
+        match &self.carrier {
+            Carrier::Packets(fabric) => fabric.loads(now).into_iter().map(load).collect(),
+            Carrier::Trains(trains) => trains.loads(now).collect(),
+        }
+    }
+
+    /// What the links carry from now on is recorded.
+    pub fn record_transfers(&mut self) {
+        match &mut self.carrier {
+            Carrier::Packets(fabric) => fabric.record_transfers(),
+            Carrier::Trains(trains) => trains.record_transfers(),
+        }
+    }
+
+    /// What the links have carried, if it is recorded.
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        match &mut self.carrier {
+            Carrier::Packets(fabric) => fabric.transfers(),
+            Carrier::Trains(trains) => trains.transfers(),
+        }
+    }
+
+    /// The run is over, at `end`: the [`transfers`](Self::transfers) tell what has begun until then, and nothing else; in
+    /// trains, in which it is foreseen, what has begun before.
+    pub fn finish_transfers(&mut self, end: SimTime) {
+        match &mut self.carrier {
+            Carrier::Packets(fabric) => fabric.finish_transfers(end),
+            Carrier::Trains(trains) => trains.transfers().into_iter().for_each(|transfers| transfers.finish(end)),
+        }
+    }
+
+    /// The message that has been kept as `id` has the cause that was told.
+    pub(super) fn tell_cause(&mut self, id: MessageId) {
+        let event = self.cause;
+        if let Some(transfers) = self.transfers() {
+            transfers.caused(id, event);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What links carry, flit by flit, told packet by packet.
+
+use super::Worms;
+use super::layout::Flit;
+use crate::network::link::Packet;
+use crate::network::transfers::{Channel, Transfers};
+use crate::units::{SimDuration, SimTime};
+
+/// Collects the flits that each virtual channel of a link has carried into packets.
+pub(super) struct Recorder {
+    pub(super) transfers: Transfers,
+    /// The packet whose flits a channel carries, by output channel.
+    begun: Vec<Option<Begun>>,
+}
+
+/// A packet of which a channel has carried the head.
+#[derive(Clone, Copy)]
+struct Begun {
+    packet: Packet,
+    first: SimTime,
+    last: SimTime,
+    on_wire: SimDuration,
+}
+
+impl Recorder {
+    /// A flit of `packet` was on the wire of a channel from `from` to `to`.
+    fn flit(&mut self, channel: u32, packet: Packet, is_tail: bool, (from, to): (SimTime, SimTime)) {
+        let begun = self.begun[channel as usize].get_or_insert(Begun {
+            packet,
+            first: from,
+            last: from,
+            on_wire: SimDuration::ZERO,
+        });
+        begun.last = to;
+        begun.on_wire += to.since(from);
+        if is_tail {
+            self.tell(channel);
+        }
+    }
+
+    /// Tells what a channel has carried of the packet that it carries.
+    fn tell(&mut self, channel: u32) {
+        if let Some(Begun { packet, first, last, on_wire }) = self.begun[channel as usize].take() {
+            self.transfers.carried(channel, &packet, first, (last.since(first), on_wire));
+        }
+    }
+}
+
+impl Worms {
+    /// What the links carry from now on is told by the [`Transfers`].
+    pub fn record_transfers(&mut self) {
+        let shape = self.shape;
+        let channel = |number: u32| {
+            let (from, port) = (shape.router(number), shape.port(number));
+            let link = self.topology.neighbour(from, port).filter(|_| port < shape.links);
+            Channel { from, to: link.map_or(from, |(to, _)| to), number: number % shape.channels }
+        };
+        let channels = self.topology.vertices() * shape.of_router();
+        let transfers = Transfers::new((0..channels).map(channel));
+        self.recorder = Some(Box::new(Recorder { transfers, begun: vec![None; channels as usize] }));
+    }
+
+    /// What the links have carried, if it is recorded.
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        self.recorder.as_mut().map(|recorder| &mut recorder.transfers)
+    }
+
+    /// The run is over: what links have carried of packets that they have not carried whole is told as well.
+    pub fn finish_transfers(&mut self, end: SimTime) {
+        let Some(mut recorder) = self.recorder.take() else { return };
+        for (cycle, arrival) in self.arrivals.coming() {
+            let (from, to) = self.on_wire(cycle);
+            if from <= end {
+                self.record(&mut recorder, *arrival, (from, to.min(end)));
+            }
+        }
+        for channel in (0..).take(recorder.begun.len()) {
+            recorder.tell(channel);
+        }
+        self.recorder = Some(recorder);
+    }
+
+    /// Records the flits that come through their links in a cycle.
+    pub(super) fn record_arrivals(&mut self, cycle: u64, arrivals: &[(u32, Flit)]) {
+        let Some(mut recorder) = self.recorder.take() else { return };
+        for arrival in arrivals {
+            self.record(&mut recorder, *arrival, self.on_wire(cycle));
+        }
+        self.recorder = Some(recorder);
+    }
+
+    fn record(&self, recorder: &mut Recorder, (channel, flit): (u32, Flit), times: (SimTime, SimTime)) {
+        let packet = self.crowd[flit.worm() as usize].packet;
+        recorder.flit(self.output_before(channel), packet, flit.is_tail(), times);
+    }
+
+    /// The output channel that leads to an input channel.
+    pub(super) fn output_before(&self, channel: u32) -> u32 {
+        self.inputs.before[(channel / self.shape.channels) as usize] + channel % self.shape.channels
+    }
+
+    /// When a flit is on the wire that is in its next buffer at the beginning of `cycle`.
+    pub(super) fn on_wire(&self, cycle: u64) -> (SimTime, SimTime) {
+        let left = cycle - self.latency;
+        (self.boundary(left - 1), self.boundary(left))
+    }
+}

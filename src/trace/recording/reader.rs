@@ -1,0 +1,393 @@
+//! Recordings are read back.
+
+use super::{Free, Header, KIND, MAGIC, READABLE, mark};
+use crate::trace::accounts::Activity;
+use crate::trace::events::{Antecedent, Event, EventId, Events, Label, MESSAGE, Way};
+use crate::trace::{Counts, Direction, LinkLoad, Transfer};
+use crate::units::{SimDuration, SimTime};
+use rustc_hash::FxHashMap;
+use std::io::{self, Read};
+
+/// No event takes fewer bytes, on average over the two that a record may make, and no antecedent.
+const LEAST_OF_EVENT: usize = 4;
+const LEAST_OF_ANTECEDENT: usize = 7;
+
+/// A recorded run, read back.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// What was recorded.
+    pub header: Header,
+    /// What happened, in its order.
+    pub events: Events,
+    /// When the last process had finished.
+    pub makespan: SimDuration,
+    /// Every direction of every link.
+    pub links: Vec<LinkLoad>,
+    /// What the links carried, each channel in its order; empty if that was not recorded.
+    pub transfers: Vec<Transfer>,
+    /// The work of the simulator.
+    pub counts: Counts,
+    /// Where the time of every rank went.
+    pub times: RankTimes,
+}
+
+impl Recording {
+    /// What the transfers add up to, for each direction of a link in the order of [`links`](Self::links): the packets
+    /// that have begun, and the time for which they were on the wire, until the end of the run.
+    #[must_use]
+    pub fn transferred(&self) -> Vec<LinkLoad> {
+        let end = SimTime::START + self.makespan;
+        let mut sums: FxHashMap<Direction, (u32, SimDuration)> = FxHashMap::default();
+        for transfer in &self.transfers {
+            let (packets, busy) = sums.entry(transfer.direction()).or_default();
+            *packets += transfer.packets;
+            *busy += transfer.busy_until(end);
+        }
+        let sum = |(load, direction): (&LinkLoad, Direction)| {
+            let (packets, busy) = sums.get(&direction).copied().unwrap_or_default();
+            LinkLoad { packets, busy, ..*load }
+        };
+        self.links.iter().zip(Direction::of_loads(&self.links)).map(sum).collect()
+    }
+}
+
+/// The time of every rank by phase and activity.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RankTimes {
+    /// The phases, in the order in which time was first spent in them.
+    pub phases: Vec<String>,
+    /// By rank, then by phase: the time of each activity, in the order of [`Activity::ALL`].
+    pub ranks: Vec<Vec<[SimDuration; Activity::ALL.len()]>>,
+}
+
+impl RankTimes {
+    fn add(&mut self, rank: usize, phase: usize, activity: Activity, time: SimDuration) {
+        let phases = &mut self.ranks[rank];
+        if phases.len() <= phase {
+            phases.resize(phase + 1, [SimDuration::ZERO; Activity::ALL.len()]);
+        }
+        phases[phase][activity as usize] += time;
+    }
+}
+
+/// Why bytes are no recording.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// They cannot be read.
+    #[error("{0}")]
+    Read(io::Error),
+    /// They do not begin as a recording does.
+    #[error(
+        "this is no trace of parsim: it should begin with `parsim-trace 3`; write one with `parsim run SCENARIO --trace FILE`"
+    )]
+    NoRecording,
+    /// They are a recording of another version.
+    #[error(
+        "this trace has the version {version} of the format, and this parsim reads 1 to 3; write it again with this one"
+    )]
+    OtherVersion {
+        /// What stands in the place of the version.
+        version: String,
+    },
+    /// They end too early.
+    #[error("the trace ends at byte {at}, before its end mark: the run did not end, or the file is cut off")]
+    CutOff {
+        /// How many bytes there are.
+        at: u64,
+    },
+    /// A record is not what the format says.
+    #[error("byte {at}: {what}")]
+    Malformed {
+        /// The place, from 0.
+        at: u64,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// Bytes with their place.
+struct Source<R> {
+    bytes: R,
+    at: u64,
+}
+
+impl<R: Read> Source<R> {
+    fn byte(&mut self) -> Result<u8, RecordingError> {
+        let mut byte = [0];
+        self.fill(&mut byte)?;
+        Ok(byte[0])
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), RecordingError> {
+        self.bytes.read_exact(bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => RecordingError::CutOff { at: self.at },
+            _ => RecordingError::Read(error),
+        })?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<u64, RecordingError> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(self.malformed("a number has more than 64 bits"))
+    }
+
+    fn small(&mut self, what: &str) -> Result<u32, RecordingError> {
+        let number = self.number()?;
+        u32::try_from(number).map_err(|_| self.malformed(&format!("{number} is too large for {what}")))
+    }
+
+    fn span(&mut self) -> Result<SimDuration, RecordingError> {
+        self.number().map(SimDuration::from_ps)
+    }
+
+    fn text(&mut self) -> Result<String, RecordingError> {
+        let length = self.number()?;
+        if length > 1 << 16 {
+            return Err(self.malformed("a text has more than 65536 bytes"));
+        }
+        let mut bytes = vec![0; usize::try_from(length).expect("just looked at")];
+        self.fill(&mut bytes)?;
+        String::from_utf8(bytes).map_err(|_| self.malformed("a text is not UTF-8"))
+    }
+
+    fn malformed(&self, what: &str) -> RecordingError {
+        RecordingError::Malformed { at: self.at, what: what.to_owned() }
+    }
+}
+
+/// A recording while it is read.
+struct Reading {
+    header: Header,
+    events: Events,
+    times: RankTimes,
+    now: SimTime,
+    /// When the last interval of each rank ended.
+    ends: Vec<SimTime>,
+    /// The labels of each phase by activity.
+    labels: Vec<[u16; Activity::ALL.len()]>,
+    /// The ways of messages by the nodes at their ends: a trace may have many times more messages than ways.
+    message_ways: FxHashMap<(u32, u32), u32>,
+    transfers: Vec<Transfer>,
+    free: Free,
+}
+
+/// Whether a recording that begins so can be read.
+fn check_version(magic: &[u8]) -> Result<(), RecordingError> {
+    let version = magic.strip_prefix(KIND).ok_or(RecordingError::NoRecording)?;
+    match version {
+        [version, b'\n'] if READABLE.contains(version) => Ok(()),
+        _ => Err(RecordingError::OtherVersion { version: String::from_utf8_lossy(version).trim().to_owned() }),
+    }
+}
+
+impl Recording {
+    /// Reads a recording.
+    ///
+    /// # Errors
+    /// What is no recording, with its place.
+    pub fn read(bytes: impl Read) -> Result<Self, RecordingError> {
+        Self::read_sized(bytes, 0)
+    }
+
+    /// Reads a recording that is known to be `length` bytes long, for which there is room at once.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_sized(bytes: impl Read, length: usize) -> Result<Self, RecordingError> {
+        let mut source = Source { bytes, at: 0 };
+        let mut magic = vec![0; MAGIC.len()];
+        source.fill(&mut magic).map_err(|error| match error {
+            RecordingError::CutOff { .. } => RecordingError::NoRecording,
+            other => other,
+        })?;
+        check_version(&magic)?;
+        let (program, machine) = (source.text()?, source.text()?);
+        let ranks = source.small("a number of ranks")?;
+        let nodes = (0..ranks).map(|_| source.small("a node")).collect::<Result<Vec<_>, _>>()?;
+        let mut reading = Reading::new(Header { program, machine, nodes });
+        reading.events.reserve(length / LEAST_OF_EVENT, length / LEAST_OF_ANTECEDENT);
+        loop {
+            match source.byte()? {
+                mark::END => return reading.finish(&mut source),
+                mark::PHASE => reading.phase(source.text()?),
+                mark::TRANSFER => reading.transfer(&mut source, (0, SimDuration::ZERO))?,
+                mark::ALTERNATING => {
+                    let channel = (source.small("a channel")?, source.span()?);
+                    reading.transfer(&mut source, channel)?;
+                }
+                mark => reading.interval(mark, &mut source)?,
+            }
+        }
+    }
+}
+
+impl Reading {
+    fn new(header: Header) -> Self {
+        let ranks = header.nodes.len();
+        let times = RankTimes { phases: Vec::new(), ranks: vec![Vec::new(); ranks] };
+        let ends = vec![SimTime::START; ranks];
+        Self {
+            header,
+            events: Events::default(),
+            times,
+            now: SimTime::START,
+            ends,
+            labels: Vec::new(),
+            message_ways: FxHashMap::default(),
+            transfers: Vec::new(),
+            free: Free::default(),
+        }
+    }
+
+    fn phase(&mut self, phase: String) {
+        let label = |activity: Activity| Label { kind: activity.name().to_owned(), phase: phase.clone() };
+        self.labels.push(Activity::ALL.map(|activity| self.events.label(label(activity))));
+        self.times.phases.push(phase);
+    }
+
+    fn interval<R: Read>(&mut self, mark: u8, source: &mut Source<R>) -> Result<(), RecordingError> {
+        let end = self.now + source.span()?;
+        let rank = source.small("a rank")?;
+        let code = source.number()?;
+        let system = source.span()?;
+        let kinds = Activity::ALL.len() as u64;
+        let phase = usize::try_from(code / kinds).unwrap_or(usize::MAX);
+        let activity = Activity::ALL[usize::try_from(code % kinds).expect("there are few activities")];
+        let Some(begin) = self.ends.get_mut(rank as usize) else {
+            let ranks = self.header.nodes.len();
+            return Err(source.malformed(&format!("there is no rank {rank}: the ranks are below {ranks}")));
+        };
+        let span = end.since(*begin);
+        *begin = end;
+        let Some(labels) = self.labels.get(phase).copied() else {
+            return Err(source.malformed(&format!("phase {phase} has not been announced")));
+        };
+        if system > span {
+            return Err(source.malformed("a rank works longer for the communication than its interval is"));
+        }
+        self.now = end;
+        self.times.add(rank as usize, phase, Activity::System, system);
+        self.times.add(rank as usize, phase, activity, span - system);
+        if system > SimDuration::ZERO {
+            let label = labels[Activity::System as usize];
+            self.events.push(Event { process: rank, service: system, label }, None, &[]);
+        }
+        if activity == Activity::Idle {
+            return Ok(());
+        }
+        let label = labels[activity as usize];
+        if mark == mark::INTERVAL {
+            self.events.push(Event { process: rank, service: span - system, label }, None, &[]);
+        } else {
+            let antecedent = self.antecedent(mark, rank, source)?;
+            self.events.push(Event { process: rank, service: SimDuration::ZERO, label }, None, &[antecedent]);
+        }
+        Ok(())
+    }
+
+    /// A transfer on a channel, whose packets are each off the wire for `pause` in their time.
+    fn transfer<R: Read>(
+        &mut self,
+        source: &mut Source<R>,
+        (channel, pause): (u32, SimDuration),
+    ) -> Result<(), RecordingError> {
+        let (from, to) = (source.small("a vertex")?, source.small("a vertex")?);
+        let destination = source.small("a vertex")?;
+        let next = u64::from(self.events.count());
+        let event = next.checked_sub(source.number()?).filter(|event| *event < next);
+        let Some(event) = event.and_then(|event| EventId::try_from(event).ok()) else {
+            return Err(source.malformed("the cause of a transfer does not come before it"));
+        };
+        let sort = source.number()?;
+        let packets = u32::try_from(sort / 2).ok().filter(|packets| *packets > 0);
+        let packets = packets.ok_or_else(|| source.malformed("a transfer has from 1 to 2^32 packets"))?;
+        let bytes = source.small("the length of a packet")?;
+        let far = |source: &Source<R>| source.malformed("a transfer is later than any time");
+        let free = self.free.entry((from, to, channel)).or_insert(SimTime::START);
+        let first = free.ps().checked_add(source.number()?).ok_or_else(|| far(source))?;
+        let time = source.span()?;
+        if pause > time {
+            return Err(source.malformed("a packet is off the wire for longer than it holds the link"));
+        }
+        let between = if packets > 1 { source.number()? } else { 0 };
+        let gap = if packets > 1 { time.ps().checked_add(between).ok_or_else(|| far(source))? } else { 0 };
+        let all = gap.checked_mul(u64::from(packets - 1)).and_then(|all| all.checked_add(time.ps()));
+        let end = all.and_then(|all| all.checked_add(first)).ok_or_else(|| far(source))?;
+        *free = SimTime::from_ps(end);
+        self.transfers.push(Transfer {
+            from,
+            to,
+            channel,
+            destination,
+            is_acknowledge: sort % 2 == 1,
+            event,
+            bytes,
+            first: SimTime::from_ps(first),
+            gap: SimDuration::from_ps(gap),
+            time,
+            on_wire: time - pause,
+            packets,
+        });
+        Ok(())
+    }
+
+    fn antecedent<R: Read>(
+        &mut self,
+        mark: u8,
+        rank: u32,
+        source: &mut Source<R>,
+    ) -> Result<Antecedent, RecordingError> {
+        let back = source.number()?;
+        let delay = source.span()?;
+        let next = u64::from(self.events.count());
+        let event = next.checked_sub(back).filter(|event| *event < next);
+        let Some(event) = event.and_then(|event| EventId::try_from(event).ok()) else {
+            return Err(source.malformed("the cause of an event does not come before it"));
+        };
+        let mut own = |kind: &str| self.events.way(Way { kind: kind.to_owned(), link: String::new() });
+        let way = match mark.checked_sub(mark::CAUSED) {
+            Some(0) => {
+                source.number()?;
+                self.message_way(self.events.get(event).process, rank)
+            }
+            Some(1) => own("sending"),
+            Some(2) => own("memory"),
+            Some(3) => own("barrier"),
+            _ => return Err(source.malformed(&format!("{mark} is the mark of no record"))),
+        };
+        Ok(Antecedent { event, way, delay })
+    }
+
+    /// The way between the nodes of two ranks.
+    fn message_way(&mut self, from: u32, to: u32) -> u32 {
+        let node = |rank: u32| self.header.nodes[rank as usize];
+        let ends = (node(from), node(to));
+        let events = &mut self.events;
+        let way = || events.way(Way { kind: MESSAGE.to_owned(), link: format!("{}-{}", ends.0, ends.1) });
+        *self.message_ways.entry(ends).or_insert_with(way)
+    }
+
+    fn finish<R: Read>(self, source: &mut Source<R>) -> Result<Recording, RecordingError> {
+        let makespan = source.span()?;
+        let counts = Counts { events: source.number()?, messages: source.number()?, packet_hops: source.number()? };
+        let mut links = Vec::new();
+        for _ in 0..source.number()? {
+            links.push(LinkLoad {
+                from: source.small("a vertex")?,
+                to: source.small("a vertex")?,
+                packets: source.small("a number of packets")?,
+                busy: source.span()?,
+            });
+        }
+        let Self { header, events, times, transfers, .. } = self;
+        Ok(Recording { header, events, makespan, links, transfers, counts, times })
+    }
+}

@@ -1,0 +1,111 @@
+use super::*;
+use crate::trace::{Counts, LinkLoad, Transfer};
+
+fn us(us: u64) -> SimTime {
+    SimTime::START + SimDuration::from_us(us)
+}
+
+fn interval(rank: u32, activity: Activity, end: u64, cause: Option<Cause>) -> Interval<'static> {
+    Interval { rank, phase: "work", activity, end: us(end), system: SimDuration::ZERO, cause }
+}
+
+/// Rank 0 computes 3 us, sends for 2 us, of which one is system time; rank 1 waits for it from 1 to 4 us.
+fn recorded() -> Vec<u8> {
+    let header = Header { program: "two".to_owned(), machine: "none".to_owned(), nodes: vec![4, 7] };
+    let mut bytes = Vec::new();
+    let mut writer = RecordingWriter::new(&mut bytes, &header).unwrap();
+    writer.interval(&interval(1, Activity::Computing, 1, None)).unwrap();
+    let sent = writer.interval(&interval(0, Activity::Computing, 3, None)).unwrap();
+    assert_eq!(sent, Some(1));
+    let means = Means::Message { bytes: 120 };
+    let cause = Cause { event: 1, delay: SimDuration::from_us(1), means };
+    writer.interval(&interval(1, Activity::Blocked, 4, Some(cause))).unwrap();
+    let sending = interval(0, Activity::Sending, 5, None);
+    let last = writer.interval(&Interval { system: SimDuration::from_us(1), ..sending }).unwrap();
+    assert_eq!(last, Some(4));
+    assert_eq!(writer.interval(&interval(1, Activity::Idle, 5, None)).unwrap(), None);
+    writer.transfer(&carried()).unwrap();
+    for transfer in alternating() {
+        writer.transfer(&transfer).unwrap();
+    }
+    let link = LinkLoad { from: 4, to: 7, packets: 1, busy: SimDuration::from_us(1) };
+    writer.finish(SimDuration::from_us(5), &[link], Counts { events: 300, messages: 1, packet_hops: 1 }).unwrap();
+    bytes
+}
+
+fn carried() -> Transfer {
+    Transfer {
+        from: 4,
+        to: 7,
+        channel: 0,
+        destination: 7,
+        is_acknowledge: false,
+        event: 1,
+        bytes: 60,
+        first: us(3),
+        gap: SimDuration::from_ps(600_000),
+        time: SimDuration::from_ps(400_000),
+        on_wire: SimDuration::from_ps(400_000),
+        packets: 2,
+    }
+}
+
+/// Two packets that share the wire of a link.
+fn alternating() -> [Transfer; 2] {
+    let (time, on_wire) = (SimDuration::from_us(2), SimDuration::from_us(1));
+    let one = Transfer { first: us(7), time, on_wire, packets: 1, gap: SimDuration::ZERO, ..carried() };
+    [one, Transfer { channel: 1, first: us(8), ..one }]
+}
+
+#[test]
+fn recordings_of_the_first_version_are_read_and_of_later_ones_refused() {
+    let mut bytes = Vec::new();
+    let header = Header { program: "none".to_owned(), machine: "none".to_owned(), nodes: vec![0] };
+    let writer = RecordingWriter::new(&mut bytes, &header).unwrap();
+    writer.finish(SimDuration::ZERO, &[], Counts::default()).unwrap();
+    let place = KIND.len();
+    for (version, readable) in [(b'1', true), (b'2', true), (b'3', true), (b'4', false), (b'x', false)] {
+        bytes[place] = version;
+        let read = Recording::read(&bytes[..]);
+        let is_refused = matches!(read, Err(RecordingError::OtherVersion { .. }));
+        assert_eq!((read.is_ok(), is_refused), (readable, !readable), "{version}");
+    }
+}
+
+#[test]
+fn a_recording_is_read_back() {
+    let recording = Recording::read(&recorded()[..]).unwrap();
+    assert_eq!(recording.header.nodes, [4, 7]);
+    assert_eq!((recording.makespan, recording.counts.events), (SimDuration::from_us(5), 300));
+    assert_eq!(recording.links[0].to, 7);
+    assert_eq!(recording.transfers[..1], [carried()]);
+    assert_eq!(recording.transfers[1..], alternating());
+    let events = &recording.events;
+    assert!(events.is_in_order());
+    let services: Vec<_> = (0..events.count()).map(|event| events.get(event).service.ps() / 1_000_000).collect();
+    assert_eq!(services, [1, 3, 0, 1, 1]);
+    let [antecedent] = events.antecedents(2) else { panic!("one antecedent") };
+    assert_eq!((antecedent.event, antecedent.delay), (1, SimDuration::from_us(1)));
+    assert_eq!(events.way_of(antecedent).link, "4-7");
+    assert_eq!(events.label_of(3).kind, "system");
+    let idle = recording.times.ranks[1][0][Activity::Idle as usize];
+    assert_eq!(idle, SimDuration::from_us(1));
+}
+
+#[test]
+fn what_is_cut_off_or_changed_is_told() {
+    let whole = recorded();
+    for length in MAGIC.len()..whole.len() {
+        let error = Recording::read(&whole[..length]).unwrap_err();
+        assert!(matches!(error, RecordingError::CutOff { .. }), "{length}: {error}");
+    }
+    assert!(matches!(Recording::read(&b"Scenario("[..]).unwrap_err(), RecordingError::NoRecording));
+    for place in MAGIC.len()..whole.len() {
+        for value in [0, 1, 2, 9, 0x7f, 0xff] {
+            let mut changed = whole.clone();
+            changed[place] = value;
+            // Whatever it is, it is read or refused.
+            let _ = Recording::read(&changed[..]);
+        }
+    }
+}
