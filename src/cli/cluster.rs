@@ -2,9 +2,11 @@
 
 use crate::analysis::Performance;
 use crate::engine::Discipline;
-use crate::model::kredel::{Hardware, Parameters, Reading, Roundings, Scaling};
+use crate::model::kredel::{
+    Communication, Hardware, Parameters, Reading, Roundings, Scaling, Search, best_cores, best_nodes,
+};
 use crate::program::Shipped;
-use crate::program::characteristic::{Characteristic, Mode};
+use crate::program::characteristic::{Application, Characteristic, Growth, Mode};
 use crate::report::{Beside, Compared};
 use crate::scenario::Scenario;
 use crate::trace::Trace;
@@ -54,6 +56,20 @@ fn parameters(program: &Characteristic, hardware: &Hardware, p: f64) -> Paramete
     program.demand(p, hardware.balance()).on(hardware, program.application.beta1(p))
 }
 
+/// What closed forms of the source say; each is errata-corrected, and as printed where that differs.
+pub struct ClosedForms {
+    /// `q_E`, the cores of each node with the greatest speed-up.
+    pub best_cores: f64,
+    /// `p_E`, the nodes with the greatest speed-up, where its assumptions hold.
+    pub best_nodes: Option<f64>,
+    /// The same by the source's table, with x where x + q follows, and the exponent 3/2 of √p.
+    pub best_nodes_as_printed: Option<f64>,
+    /// The simplification of equation (5), which is (5) itself once it has its β.
+    pub simplified_efficiency: f64,
+    /// The same without that β.
+    pub simplified_efficiency_as_printed: f64,
+}
+
 /// A characteristic program on a cluster.
 pub struct Case<'s> {
     pub program: &'s Characteristic,
@@ -85,6 +101,33 @@ impl<'s> Case<'s> {
     /// The speed-up by the model with other numbers of cores and nodes, which need not be whole.
     pub fn speedup_at(&self, q: f64, p: f64) -> f64 {
         parameters(self.program, &self.hardware, p).speedup((q, p), Scaling::Hockney, Reading::Corrected)
+    }
+
+    /// The source's closed forms at `q` cores on each of `p` nodes.
+    pub fn closed_forms(&self, (q, p): (f64, f64)) -> ClosedForms {
+        let parameters = parameters(self.program, &self.hardware, p);
+        let search = self.search();
+        ClosedForms {
+            best_cores: best_cores(&parameters, p, Reading::Corrected),
+            best_nodes: search.map(|search| best_nodes(&search, q, Reading::Corrected)),
+            best_nodes_as_printed: search.map(|search| search.best_nodes_by_table(q, Reading::Printed)),
+            simplified_efficiency: parameters.simplified((q, p), Reading::Corrected),
+            simplified_efficiency_as_printed: parameters.simplified((q, p), Reading::Printed),
+        }
+    }
+
+    /// What the source assumes for `p_E`: a constant β1, and r = c / d(p) with one of its three d(p).
+    fn search(&self) -> Option<Search> {
+        let Application::Dimensionless(numbers) = &self.program.application else { return None };
+        let communication = match numbers.d {
+            Growth::Constant => return None,
+            Growth::Linear => Communication::Linear,
+            Growth::Root => Communication::Root,
+            Growth::Logarithmic => Communication::Logarithm,
+        };
+        let Parameters { x, v, .. } = self.parameters;
+        let c = numbers.c.filter(|_| numbers.beta1 == Growth::Constant)?;
+        Some(Search { x, v, c, beta0: 1.0, communication })
     }
 
     fn roundings(&self) -> Roundings {

@@ -4,11 +4,12 @@ use super::deadlock::{Blocked, DeadlockReport};
 use super::node_barrier::NodeBarriers;
 use super::post_office::{Match, PostOffice, TaskState};
 use super::recorder::Recorder;
+use super::scribe::Scribe;
 use super::{Detail, Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Step};
 use crate::machine::{Happening, Layout, Machine, Sends, Transport};
 use crate::program::{Answer, Message, Notes, Operation, Pattern, Process, Program, Request, Surroundings, Verb};
-use crate::trace::{Accounts, Activity, Counts, Delivery, Header, LinkLoad, Phase, Trace};
+use crate::trace::{Accounts, Activity, Counts, Delivery, Doing, Entry, Header, LinkLoad, Phase, Trace};
 use crate::units::{SimDuration, SimTime};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -32,6 +33,8 @@ pub struct Stage<'s> {
     deliveries: Option<Vec<Delivery>>,
     /// `None` if the run is not recorded.
     recorder: Option<Box<Recorder<'s>>>,
+    /// `None` if the run keeps no diary.
+    scribe: Option<Box<Scribe>>,
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Answer)>,
     at_barrier: u32,
@@ -88,7 +91,10 @@ impl<'s> Stage<'s> {
             system_before: SimDuration::ZERO,
         };
         let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
-        let transport = set_up(machine, layout.topology.clone(), ranks, *streams);
+        let mut transport = set_up(machine, layout.topology.clone(), ranks, *streams);
+        if simulation.keeps_diary {
+            transport.keep_services();
+        }
         Self {
             machine,
             layout,
@@ -100,6 +106,7 @@ impl<'s> Stage<'s> {
             surroundings,
             deliveries: simulation.keeps_deliveries.then(Vec::new),
             recorder: None,
+            scribe: simulation.keeps_diary.then(|| Box::new(Scribe::new(machine, ranks))),
             ready: VecDeque::new(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
@@ -208,6 +215,8 @@ impl<'s> Stage<'s> {
         if let Some(recorder) = self.recorder {
             recorder.finish(makespan, &links, counts)?;
         }
+        let services = self.transport.take_services();
+        let diary = self.scribe.map(|scribe| scribe.close(services));
         Ok(Trace {
             makespan,
             host: self.surroundings.host,
@@ -217,6 +226,7 @@ impl<'s> Stage<'s> {
             outcomes: self.surroundings.outcomes.take(),
             critical_intervals: self.surroundings.critical_intervals.take(),
             deliveries: self.deliveries.unwrap_or_default(),
+            diary,
         })
     }
 
@@ -302,12 +312,18 @@ impl<'s> Stage<'s> {
 
     /// Lets the process of `rank` run until it has to wait.
     fn run(&mut self, now: SimTime, rank: u32, mut answer: Option<Answer>) -> Result<(), SimulationError> {
+        if let Some(scribe) = &mut self.scribe {
+            scribe.answered(rank, answer.as_ref());
+        }
         self.account(now, rank);
         self.ranks[rank as usize].waits = Waits::Nothing;
         loop {
             match self.processes.resume(rank as usize, answer.take()) {
                 Step::Asks(request) => {
                     self.ranks[rank as usize].phase = request.phase;
+                    if let Some(scribe) = &mut self.scribe {
+                        scribe.asked(rank, &request.verb);
+                    }
                     match self.serve(now, rank, request.verb)? {
                         Some(at_once) => answer = Some(at_once),
                         None => return Ok(()),
@@ -503,6 +519,20 @@ impl<'s> Stage<'s> {
         self.accounts.add(rank, state.phase, state.activity, rest);
         if let Some(recorder) = &mut self.recorder {
             recorder.booked(rank, state.phase, state.activity, now, stolen);
+        }
+        if let Some(scribe) = &mut self.scribe {
+            let processor = self.transport.processor(self.layout.seat(rank));
+            let (phase, activity, doing) = (state.phase, state.activity, Doing::Else);
+            scribe.booked(Entry {
+                rank,
+                processor,
+                phase,
+                activity,
+                doing,
+                begin: state.since,
+                end: now,
+                system: stolen,
+            });
         }
         state.since = now;
         state.system_before = system;

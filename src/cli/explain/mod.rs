@@ -1,14 +1,16 @@
-//! `parsim explain`: one message of a run, item by item.
+//! `parsim explain`: one message of a run, or one step of a rank, item by item.
+
+mod step;
 
 use super::{Failure, ScenarioArguments};
 use crate::model::message::{self, Item, Itinerary};
 use crate::node::Linear;
 use crate::program::{Message, Process, Shipped};
-use crate::report::{Format, Record, Table, Writer};
+use crate::report::{Format, Record, Table, Writer, signed_us};
 use crate::scenario::Scenario;
 use crate::scenario::source::Document;
 use crate::simulation::Simulation;
-use crate::trace::Delivery;
+use crate::trace::{Delivery, Trace};
 use crate::units::{PerByte, SimDuration, SimTime};
 use clap::Args;
 use std::io::{Write, stdout};
@@ -29,6 +31,17 @@ pub struct ExplainArguments {
     /// The one of these messages that waited longest for others, instead of a number.
     #[arg(long, conflicts_with = "number")]
     longest_wait: bool,
+    /// Itemises a step of a rank instead, by its number: from where the rank enters a phase to where it enters it
+    /// again, or ends.
+    #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u32).range(1..),
+        conflicts_with_all = ["from", "to", "number", "longest_wait"])]
+    step: Option<u32>,
+    /// The phase that begins the step; that which a rank enters most often unless given, of several the earliest.
+    #[arg(long, value_name = "NAME", requires = "step")]
+    phase: Option<String>,
+    /// The rank of the step; that which ends it last unless given.
+    #[arg(long, value_name = "RANK", requires = "step")]
+    rank: Option<u32>,
 }
 
 /// A message of a run and what its time consists of.
@@ -109,13 +122,21 @@ pub fn execute(arguments: &ExplainArguments) -> Result<(), Failure> {
     if common.dump_config {
         return Ok(writeln!(stdout(), "{}", scenario.to_ron())?);
     }
-    let explanation = arguments.chosen(&scenario)?;
     let format = Format::from(common.format);
+    let document = plan.document();
+    let (text, records) = if let Some(number) = arguments.step {
+        let wanted = step::Wanted { number: number as usize, phase: arguments.phase.as_deref(), rank: arguments.rank };
+        let step = step::find(&scenario, &wanted)?;
+        (step::text(&step, &scenario, document), step::records(&step, &scenario, document))
+    } else {
+        let explanation = arguments.chosen(&scenario)?;
+        (text(&explanation, document), records(&explanation, document))
+    };
     if format == Format::Text {
-        return Ok(write!(stdout(), "{}", text(&explanation, plan.document()))?);
+        return Ok(write!(stdout(), "{text}")?);
     }
     let mut writer = Writer::many(stdout(), format);
-    for record in records(&explanation, plan.document()) {
+    for record in records {
         writer.write(&record)?;
     }
     Ok(writer.finish()?)
@@ -142,6 +163,14 @@ impl ExplainArguments {
 
 /// All messages of the run, in the order of their delivery.
 fn deliveries(scenario: &Scenario) -> Result<Vec<Delivery>, Failure> {
+    Ok(played(scenario, |simulation| simulation)?.deliveries)
+}
+
+/// The run, with its messages and what else `keeping` asks for.
+fn played<'s>(
+    scenario: &'s Scenario,
+    keeping: impl FnOnce(Simulation<'s>) -> Simulation<'s>,
+) -> Result<Trace, Failure> {
     if matches!(scenario.program, Shipped::Traffic(_)) {
         return Err(Failure::Usage("the packets of Traffic are no messages of ranks: give another program".to_owned()));
     }
@@ -150,7 +179,7 @@ fn deliveries(scenario: &Scenario) -> Result<Vec<Delivery>, Failure> {
         .streams(scenario.streams())
         .limits(scenario.limits.clone())
         .keep_deliveries();
-    Ok(simulation.run(&scenario.program)?.deliveries)
+    Ok(keeping(simulation).run(&scenario.program)?)
 }
 
 /// Where the constant stands: file and line.
@@ -191,7 +220,7 @@ fn records(explanation: &Explanation, document: &Document) -> Vec<Record> {
 
 fn text(explanation: &Explanation, document: &Document) -> String {
     let Explanation { delivery, hops, itinerary, .. } = explanation;
-    let us = |time: SimDuration| format!("{:.6}", 1e6 * time.seconds());
+    let us = |time: SimDuration| signed_us(time.ps().into());
     let mut table = Table::new(["item", "times", "constant", "value", "source", "us"]);
     for Item { what, constant, count, time } in &itinerary.items {
         let of_constant = |read: fn(&Document, &str) -> Option<String>| {

@@ -8,14 +8,19 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 
-fn scenario(settings: &[(&str, &str)]) -> (Document, Scenario) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/ping.ron");
+/// A shipped scenario with other base values.
+pub fn of_file(name: &str, settings: &[(&str, &str)]) -> (Document, Scenario) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{name}.ron"));
     let mut document = Document::load(path).unwrap();
     for (path, value) in settings {
         document.set(path, value).unwrap();
     }
     let plan = Plan::new(document, &[]).unwrap();
     (plan.document().clone(), plan.base().unwrap().scenario)
+}
+
+fn scenario(settings: &[(&str, &str)]) -> (Document, Scenario) {
+    of_file("ping", settings)
 }
 
 fn ns(random: &mut ChaCha8Rng, most: u32) -> String {
