@@ -143,3 +143,36 @@ impl<'s> Case<'s> {
         Roundings { q: self.cores.into(), chunks, rounds, each_ps, message_bytes }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Plan;
+    use crate::scenario::source::Document;
+    use std::path::Path;
+
+    fn scenario(application: &str) -> Scenario {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/cluster-hpl.ron");
+        let mut document = Document::load(path).unwrap();
+        document.set("program.application", application).unwrap();
+        Plan::new(document, &[]).unwrap().base().unwrap().scenario
+    }
+
+    /// More nodes or fewer than the closed form says are no faster; and there is none where its assumptions do not hold.
+    #[test]
+    fn closed_forms_are_given_where_their_assumptions_hold() {
+        let with_a_form = scenario("Dimensionless(x: 200, c: 200, d: Root)");
+        let case = Case::of(&with_a_form).unwrap();
+        let forms = case.closed_forms((4.0, 10.0));
+        let best = forms.best_nodes.unwrap();
+        let speedup = |p: f64| case.speedup_at(4.0, p);
+        assert!(speedup(best) > speedup(0.99 * best) && speedup(best) > speedup(1.01 * best));
+        assert!((forms.best_nodes_as_printed.unwrap() / best - 1.0).abs() > 0.5, "the exponent is printed wrongly");
+        let efficiency = case.speedup_at(4.0, 10.0) / 40.0;
+        assert!((forms.simplified_efficiency / efficiency - 1.0).abs() < 1e-12);
+        for without in ["LinearEquations", "Dimensionless(x: 200, c: 200)", "Dimensionless(x: 200, d: Root)"] {
+            let scenario = scenario(without);
+            assert!(Case::of(&scenario).unwrap().closed_forms((4.0, 10.0)).best_nodes.is_none(), "{without}");
+        }
+    }
+}
