@@ -34,6 +34,9 @@ pub struct StepItem {
     pub count: u64,
     /// All of it, in picoseconds. Only what a computation takes longer than alone can be negative.
     pub time_ps: i128,
+    /// Of waits for messages on their way the longest: which of the messages between these two ranks it was for, in the
+    /// order of their delivery, from 1 on, and its time in picoseconds.
+    pub longest: Option<(u32, i128)>,
 }
 
 /// What the time of a rank is spent with.
@@ -183,11 +186,13 @@ impl<'d> Steps<'d> {
                 items.add(phase, StepPart::HostBytes { is_input }, bytes, ps(rest - start));
             }
             (Activity::Blocked, Doing::Receiving { from, bytes }) => {
-                let sent = self.sending(entry, from, bytes).unwrap_or(entry.begin).max(entry.begin);
+                let message = self.message(entry, from, bytes);
+                let sent = message.map_or(entry.begin, |(sent, _)| sent).max(entry.begin);
                 let early = sent.since(entry.begin) - self.software_in(entry.processor, (entry.begin, sent));
                 let late = rest - early;
                 items.add(phase, StepPart::NotSent { from }, u64::from(ps(early) > 0), ps(early));
                 items.add(phase, StepPart::UnderWay { from }, u64::from(ps(late) > 0), ps(late));
+                items.note(phase, StepPart::UnderWay { from }, message.map(|(_, number)| (number, ps(late))));
             }
             (Activity::Sending, Doing::Sending { to, .. }) => {
                 items.add(phase, StepPart::Sending { to: Some(to) }, 1, ps(rest));
@@ -201,11 +206,12 @@ impl<'d> Steps<'d> {
         }
     }
 
-    /// When the message was sent whose delivery ended the wait.
-    fn sending(&self, entry: &Entry, from: u32, bytes: u64) -> Option<SimTime> {
-        let fits =
-            |one: &&Delivery| (one.from, one.to, one.bytes, one.delivered) == (from, entry.rank, bytes, entry.end);
-        self.deliveries.iter().find(fits).map(|one| one.sent)
+    /// The message whose delivery ended the wait: when it was sent, and its number between these ranks.
+    fn message(&self, entry: &Entry, from: u32, bytes: u64) -> Option<(SimTime, u32)> {
+        let between = self.deliveries.iter().filter(|one| (one.from, one.to) == (from, entry.rank));
+        let mut numbered = between.zip(1..);
+        let (delivery, number) = numbered.find(|(one, _)| (one.bytes, one.delivered) == (bytes, entry.end))?;
+        Some((delivery.sent, number))
     }
 
     fn services_in(&self, processor: u32, (from, until): (SimTime, SimTime)) -> impl Iterator<Item = &'d Service> {
@@ -250,7 +256,16 @@ impl Items {
                 item.count += count;
                 item.time_ps += time_ps;
             }
-            None => self.0.push(StepItem { phase, part, count, time_ps }),
+            None => self.0.push(StepItem { phase, part, count, time_ps, longest: None }),
+        }
+    }
+
+    /// A wait has been added, for this message.
+    fn note(&mut self, phase: Phase, part: StepPart, message: Option<(u32, i128)>) {
+        if let Some(item) = self.0.iter_mut().find(|item| item.phase == phase && item.part == part)
+            && item.longest.is_none_or(|(_, time)| message.is_some_and(|(_, other)| other > time))
+        {
+            item.longest = message;
         }
     }
 }

@@ -126,6 +126,7 @@ pub fn records(step: &Step, scenario: &Scenario, document: &Document) -> Vec<Rec
         record.put("value", constant.and_then(|path| value(document, path)));
         record.put("source", constant.and_then(|path| source(document, path)));
         record.put("count", item.count);
+        record.put("longest_message", item.longest.map(|(number, _)| number));
         record.put("time_ps", i64::try_from(item.time_ps).expect("times have fewer than 63 bits"));
         record
     };
@@ -153,11 +154,23 @@ pub fn text(step: &Step, scenario: &Scenario, document: &Document) -> String {
     let sum = step.items.iter().map(|item| item.time_ps).sum();
     table.row(["", "sum", "", "", "", "", &signed_us(sum)].map(str::to_owned));
     let Step { rank, phase, number, of, begin, end, .. } = step;
+    let longest = longest_wait(step).map_or_else(String::new, |(from, message)| {
+        format!("\nThe message it waits for longest: --from {from} --to {rank} --number {message}\n")
+    });
     format!(
-        "step {number} of {of} of rank {rank}: from where it enters `{phase}`, at {} s, to where it enters it again, or ends, at {} s\n\n{table}\nEach message is itemised by --from and --to.\n",
+        "step {number} of {of} of rank {rank}: from where it enters `{phase}`, at {} s, to where it enters it again, or ends, at {} s\n\n{table}{longest}",
         begin.seconds(),
         end.seconds()
     )
+}
+
+/// The sender and the number of the message on its way that is waited for longest.
+fn longest_wait(step: &Step) -> Option<(u32, u32)> {
+    let waits = step.items.iter().filter_map(|item| match item.part {
+        StepPart::UnderWay { from } => item.longest.map(|(number, time)| (time, from, number)),
+        _ => None,
+    });
+    waits.max_by_key(|(time, ..)| *time).map(|(_, from, number)| (from, number))
 }
 
 #[cfg(test)]

@@ -75,7 +75,8 @@ fn cut_through(random: &mut ChaCha8Rng) -> (&'static str, String) {
 /// Random clocked routers.
 fn wormhole(random: &mut ChaCha8Rng) -> Vec<(&'static str, String)> {
     let (byte, buffer) = (random.random_range(1..500), random.random_range(2..14));
-    let mode = format!("Wormhole(packet: \"120 B\", flit: \"4 B\", buffer: {buffer}, lanes: 1)");
+    let lanes = random.random_range(1..=3);
+    let mode = format!("Wormhole(packet: \"120 B\", flit: \"4 B\", buffer: {buffer}, lanes: {lanes})");
     vec![
         ("machine.network.switching", mode),
         ("machine.network.links.per_packet", "0 us".to_owned()),
@@ -109,6 +110,19 @@ fn machine(random: &mut ChaCha8Rng, kind: u32) -> Vec<(&'static str, String)> {
             settings.push(cut_through(random));
         }
         3 => settings.extend(wormhole(random)),
+        4 => {
+            settings.push(("machine.network.topology", "FatTree(arity: 2, levels: 4)".to_owned()));
+            settings.extend(links(random, true));
+            settings.push(cut_through(random));
+        }
+        5 => {
+            settings.push(("machine.network.topology", "Torus2d(rows: 4, columns: 4)".to_owned()));
+            settings.extend(wormhole(random));
+        }
+        6 => {
+            settings.push(("machine.network.topology", "Torus2d(rows: 4, columns: 4)".to_owned()));
+            settings.extend(links(random, true));
+        }
         _ => {
             settings.extend(links(random, false));
             settings.push(levels(random));
@@ -117,7 +131,7 @@ fn machine(random: &mut ChaCha8Rng, kind: u32) -> Vec<(&'static str, String)> {
     settings
 }
 
-const KINDS: u32 = 5;
+const KINDS: u32 = 8;
 
 fn with(settings: &[(&'static str, String)]) -> Scenario {
     let settings: Vec<_> = settings.iter().map(|(path, value)| (*path, value.as_str())).collect();
@@ -130,12 +144,17 @@ fn with(settings: &[(&'static str, String)]) -> Scenario {
 fn a_message_alone_waits_for_nobody() {
     let mut random = ChaCha8Rng::seed_from_u64(8);
     let mut without_remainder = [0; KINDS as usize];
-    for number in 0..500 {
+    for number in 0..800 {
         let kind = number % KINDS;
         let mut settings = machine(&mut random, kind);
-        let most = if kind == 3 { 240 } else { 3000 };
+        let most = if matches!(kind, 3 | 5) { 150 } else { 3000 };
         settings.push(("program.bytes", format!("{} B", random.random_range(0..most))));
-        settings.push(("placement.hops", random.random_range(1..=22).to_string()));
+        let hops = match kind {
+            4 => 2 * random.random_range(1..=4),
+            5 | 6 => random.random_range(1..=4),
+            _ => random.random_range(1..=22),
+        };
+        settings.push(("placement.hops", hops.to_string()));
         let scenario = with(&settings);
         let deliveries = deliveries(&scenario).unwrap();
         assert_eq!(deliveries.len(), 1);
@@ -143,8 +162,10 @@ fn a_message_alone_waits_for_nobody() {
         assert_eq!(explanation.waiting, SimDuration::ZERO, "{settings:?}");
         without_remainder[kind as usize] += u32::from(explanation.itinerary.remainder.is_none());
     }
-    assert_eq!(without_remainder[..3], [100; 3]);
-    assert!(without_remainder[3] > 20 && without_remainder[4] > 50, "{without_remainder:?}");
+    for kind in [0, 1, 2, 4, 6] {
+        assert_eq!(without_remainder[kind], 100);
+    }
+    assert!([3, 5, 7].iter().all(|kind| without_remainder[*kind] > 20), "{without_remainder:?}");
 }
 
 /// Every rank sends its own of `messages` and receives those to itself.
@@ -163,11 +184,12 @@ async fn storm(me: Process, messages: Vec<(u32, u32, u64)>) {
 fn items_and_waits_sum_to_the_time_under_contention() {
     let mut random = ChaCha8Rng::seed_from_u64(88);
     for kind in 0..KINDS {
-        let mut scenario = with(&machine(&mut random, kind));
+        let settings = [machine(&mut random, kind), vec![("placement.hops", "2".to_owned())]].concat();
+        let mut scenario = with(&settings);
         scenario.ranks = 16;
         scenario.placement = crate::machine::Placement::RowMajor;
         scenario.partition = crate::machine::Partition::Fitted;
-        if kind == 4 {
+        if kind == 7 {
             scenario.placement = crate::machine::Placement::Packed { ranks_per_node: 4 };
         }
         scenario.machine = Machine { sends: Sends::Buffered, ..scenario.machine.clone() };

@@ -3,6 +3,9 @@
 //! A head that comes to a router, or that software there has dealt with, asks for a virtual channel at the beginning of a
 //! cycle; [`crate::network::switching::wormhole`] tells how many cycles it takes from there to the next router, and out of
 //! the last one. What is injected, or asked for by software, waits for the first cycle that begins after it.
+//!
+//! Packets of a message may overtake each other on different virtual channels: beyond the source none waits for the one
+//! before it here.
 
 use super::chain::{Chain, Step};
 use super::course::Before;
@@ -25,8 +28,6 @@ struct Ahead {
     before: Before,
     /// All of its flits are in the first router.
     injected: Option<Step>,
-    /// By router between the ends.
-    passed_on: Vec<Step>,
 }
 
 /// The items of a message in clocked routers.
@@ -55,17 +56,15 @@ impl Worms<'_> {
         let injected = self.chain.serve([Some(entered)], cycles.flits);
         let mut head = self.chain.serve([Some(entered)], cycles.hop);
         before.left = Some(self.chain.serve([Some(head)], cycles.body));
-        let mut passed_on = Vec::new();
-        for router in 1..self.message.hops as usize {
-            let served = self.chain.serve([Some(head), ahead.passed_on.get(router - 1).copied()], packet.pass_on);
-            passed_on.push(served);
+        for _ in 1..self.message.hops {
+            let served = self.chain.serve([Some(head)], packet.pass_on);
             let on_clock = self.wait_for_clock(served);
             head = self.chain.serve([Some(on_clock)], cycles.hop);
         }
         let out = self.chain.serve([Some(head)], cycles.out);
         let tail = self.chain.serve([Some(out)], cycles.body);
-        before.taken_in = Some(self.chain.serve([Some(tail), ahead.before.taken_in], packet.take_in));
-        Ahead { before, injected: Some(injected), passed_on }
+        before.taken_in = Some(self.chain.serve([Some(tail)], packet.take_in));
+        Ahead { before, injected: Some(injected) }
     }
 
     /// The first cycle that begins after `step`.

@@ -76,6 +76,21 @@ fn a_step_of_gauss_jordan_is_one_pivot() {
     }
 }
 
+/// What is named as waited for is a message that comes while the rank waits.
+#[test]
+fn the_message_waited_for_longest_can_be_itemised() {
+    let (_, scenario) = of_file("gauss-jordan-neighbour", &[("program.n", "24"), ("ranks", "6")]);
+    let trace = played(&scenario, crate::simulation::Simulation::keep_diary).unwrap();
+    let steps = Steps::of(trace.diary.as_ref().unwrap(), &trace.deliveries, scenario.ranks);
+    let step = steps.step(5, "broadcast", 3).unwrap();
+    let (from, number) = longest_wait(&step).unwrap();
+    let mut between = trace.deliveries.iter().filter(|one| (one.from, one.to) == (from, 5));
+    let delivery = between.nth(number as usize - 1).unwrap();
+    assert!(delivery.sent < step.end && delivery.delivered > step.begin && delivery.delivered <= step.end);
+    let waited = step.items.iter().find(|item| item.part == StepPart::UnderWay { from }).unwrap().time_ps;
+    assert!(waited <= i128::from(delivery.delivered.since(delivery.sent).ps()));
+}
+
 #[test]
 fn what_does_not_exist_is_refused_with_what_would_be_right() {
     let message = |number, phase, rank| match find_in(&[], number, phase, rank) {
