@@ -58,7 +58,7 @@ pub enum StepPart {
         /// The rank that has sent it.
         from: u32,
     },
-    /// A wait for others, such as at a barrier, or for any of several messages.
+    /// A wait for others, such as for any of several messages.
     Blocked,
     /// A wait for a send to complete.
     Sending {
@@ -75,8 +75,13 @@ pub enum StepPart {
         /// Whether they are read.
         is_input: bool,
     },
-    /// Memory or interface, through which bytes move.
-    Moving,
+    /// A wait for bytes on their way through what the cores of a node share.
+    Moving {
+        /// Whether that is memory; else they leave the node.
+        is_memory: bool,
+    },
+    /// A wait at a barrier.
+    AtBarrier,
 }
 
 /// The steps of a run.
@@ -194,12 +199,15 @@ impl<'d> Steps<'d> {
                 items.add(phase, StepPart::UnderWay { from }, u64::from(ps(late) > 0), ps(late));
                 items.note(phase, StepPart::UnderWay { from }, message.map(|(_, number)| (number, ps(late))));
             }
-            (Activity::Sending, Doing::Sending { to, .. }) => {
+            (Activity::Sending, Doing::Sending { to }) => {
                 items.add(phase, StepPart::Sending { to: Some(to) }, 1, ps(rest));
             }
             (Activity::Sending, _) => items.add(phase, StepPart::Sending { to: None }, 1, ps(rest)),
-            (Activity::Blocked, _) => items.add(phase, StepPart::Blocked, 1, ps(rest)),
-            _ => items.add(phase, StepPart::Moving, 1, ps(rest)),
+            (Activity::Blocked, Doing::Moving { is_memory, bytes }) => {
+                items.add(phase, StepPart::Moving { is_memory }, bytes, ps(rest));
+            }
+            (Activity::Blocked, Doing::AtBarrier) => items.add(phase, StepPart::AtBarrier, 1, ps(rest)),
+            _ => items.add(phase, StepPart::Blocked, 1, ps(rest)),
         }
         for service in self.services_in(entry.processor, whole) {
             clip(service, whole, |part, count, time| items.add(phase, StepPart::Software(part), count, ps(time)));

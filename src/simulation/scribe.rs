@@ -1,16 +1,20 @@
 //! What the stage tells about the ranks, made into the entries of a diary.
 
+use super::post_office::TaskKind;
 use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
 use crate::node::{Host, Work};
-use crate::program::{Answer, Verb};
+use crate::program::{Answer, Operation, Verb};
 use crate::trace::{Activity, Diary, Doing, Entry, Loop, Service};
+use rustc_hash::FxHashMap;
 
 /// Keeps a diary while a run is played.
 pub struct Scribe {
     entries: Vec<Entry>,
     /// What the process of each rank has asked for.
     doing: Vec<Doing>,
+    /// Whether bytes move through memory, and how many, by operation.
+    moves: FxHashMap<u32, (bool, f64)>,
     stopwatch: Stopwatch,
     host: Host,
 }
@@ -20,22 +24,34 @@ impl Scribe {
         Self {
             entries: Vec::new(),
             doing: vec![Doing::Else; ranks as usize],
+            moves: FxHashMap::default(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
             host: machine.host.clone(),
         }
     }
 
-    /// A process asks for something.
-    pub fn asked(&mut self, rank: u32, verb: &Verb) {
+    /// Bytes begin to move as an operation.
+    pub fn moving(&mut self, operation: Operation, is_memory: bool, bytes: f64) {
+        self.moves.insert(operation.0, (is_memory, bytes));
+    }
+
+    /// A process asks for something; `awaited` is what it waits for, if that is one operation.
+    pub fn asked(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
         self.doing[rank as usize] = match verb {
             Verb::Compute(work) => Doing::Computing { loops: self.loops(*work) },
             Verb::Operate(operations) => {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they are counted")]
-                let count = operations.round() as u64;
                 let time = self.stopwatch.operations_time(*operations);
-                Doing::Computing { loops: [time.ok().map(|time| ("operations", count, time)), None] }
+                Doing::Computing { loops: [time.ok().map(|time| ("operations", rounded(*operations), time)), None] }
             }
-            Verb::Send(to, message) => Doing::Sending { to: *to, bytes: message.bytes },
+            Verb::Send(to, _) => Doing::Sending { to: *to },
+            Verb::Wait(operation) => match (awaited, self.moves.get(&operation.0)) {
+                (Some(TaskKind::Send { to }), _) => Doing::Sending { to },
+                (Some(TaskKind::Move), Some((is_memory, bytes))) => {
+                    Doing::Moving { is_memory: *is_memory, bytes: rounded(*bytes) }
+                }
+                _ => Doing::Else,
+            },
+            Verb::Barrier | Verb::NodeBarrier => Doing::AtBarrier,
             Verb::Input(bytes) => Doing::Transferring { is_input: true, bytes: *bytes, start: self.host.input.start },
             Verb::Output(bytes) => {
                 Doing::Transferring { is_input: false, bytes: *bytes, start: self.host.output.start }
@@ -73,4 +89,9 @@ impl Scribe {
     pub fn close(self, services: Vec<Service>) -> Diary {
         Diary { entries: self.entries, services }
     }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they are counted")]
+fn rounded(share: f64) -> u64 {
+    share.round() as u64
 }

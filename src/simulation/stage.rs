@@ -322,7 +322,11 @@ impl<'s> Stage<'s> {
                 Step::Asks(request) => {
                     self.ranks[rank as usize].phase = request.phase;
                     if let Some(scribe) = &mut self.scribe {
-                        scribe.asked(rank, &request.verb);
+                        let awaited = match &request.verb {
+                            Verb::Wait(operation) => self.post_office.find(rank, *operation).map(|task| task.kind),
+                            _ => None,
+                        };
+                        scribe.asked(rank, &request.verb, awaited);
                     }
                     match self.serve(now, rank, request.verb)? {
                         Some(at_once) => answer = Some(at_once),
@@ -359,12 +363,12 @@ impl<'s> Stage<'s> {
                 Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
             }
             Verb::StartLoad(bytes) => {
-                let operation = self.begin_move(now, rank);
+                let operation = self.begin_move(now, rank, (true, bytes));
                 self.transport.load(now, seat, bytes, operation.0);
                 Ok(Some(Answer::Started(operation)))
             }
             Verb::StartLeave(bytes) => {
-                let operation = self.begin_move(now, rank);
+                let operation = self.begin_move(now, rank, (false, bytes));
                 self.transport.leave_node(now, seat, bytes, operation.0);
                 Ok(Some(Answer::Started(operation)))
             }
@@ -431,8 +435,11 @@ impl<'s> Stage<'s> {
         operation
     }
 
-    fn begin_move(&mut self, now: SimTime, rank: u32) -> Operation {
+    fn begin_move(&mut self, now: SimTime, rank: u32, (is_memory, bytes): (bool, f64)) -> Operation {
         let operation = self.post_office.begin_move(rank);
+        if let Some(scribe) = &mut self.scribe {
+            scribe.moving(operation, is_memory, bytes);
+        }
         if let Some(recorder) = &mut self.recorder {
             recorder.begun(now, rank, operation);
         }

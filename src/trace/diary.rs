@@ -52,9 +52,16 @@ pub enum Doing {
     Sending {
         /// The receiver.
         to: u32,
-        /// The length of the message.
+    },
+    /// Bytes on their way through what the cores of a node share.
+    Moving {
+        /// Whether that is memory; else they leave the node.
+        is_memory: bool,
+        /// How many, rounded.
         bytes: u64,
     },
+    /// Waiting until all have come to a barrier.
+    AtBarrier,
     /// A message.
     Receiving {
         /// The sender.

@@ -3,7 +3,7 @@
 use super::{played, source, value};
 use crate::analysis::step::{Step, StepItem, StepPart, Steps};
 use crate::cli::Failure;
-use crate::node::Processor;
+use crate::node::{Level, Processor};
 use crate::report::{Record, Table, signed_us};
 use crate::scenario::Scenario;
 use crate::scenario::source::Document;
@@ -72,7 +72,9 @@ fn name(part: StepPart) -> String {
         StepPart::Sending { to: None } => "waiting for sends".to_owned(),
         StepPart::HostStart { is_input } => format!("start of {}", transfer(is_input)),
         StepPart::HostBytes { is_input } => format!("bytes of {}", transfer(is_input)),
-        StepPart::Moving => "waiting for memory or interface".to_owned(),
+        StepPart::Moving { is_memory: true } => "waiting for bytes through memory".to_owned(),
+        StepPart::Moving { is_memory: false } => "waiting for bytes through the interface".to_owned(),
+        StepPart::AtBarrier => "waiting at a barrier".to_owned(),
     }
 }
 
@@ -105,8 +107,20 @@ fn constant(scenario: &Scenario, part: StepPart) -> Option<String> {
         StepPart::Software(software) => Some(words(software).1.to_owned()),
         StepPart::HostStart { is_input } => Some(format!("{}.start", host(is_input))),
         StepPart::HostBytes { is_input } => Some(format!("{}.per_byte", host(is_input))),
+        StepPart::Moving { is_memory } => shared(scenario, is_memory),
         _ => None,
     }
+}
+
+/// The path of the bandwidth of the innermost memory, or interface, that cores share.
+fn shared(scenario: &Scenario, is_memory: bool) -> Option<String> {
+    let what = if is_memory { "memory" } else { "interface" };
+    let has = |level: &Level| if is_memory { level.memory.is_some() } else { level.interface.is_some() };
+    let of = |levels: &[Level], path: &str| {
+        levels.iter().position(has).map(|index| format!("{path}.{index}.{what}.bandwidth"))
+    };
+    let machine = &scenario.machine;
+    of(&machine.nodes.levels, "machine.nodes.levels").or_else(|| of(&machine.levels, "machine.levels"))
 }
 
 pub fn records(step: &Step, scenario: &Scenario, document: &Document) -> Vec<Record> {

@@ -1,6 +1,6 @@
 //! Services in the order of their causes, and the longest chain of them.
 
-use super::services::ServiceId;
+use super::services::{Priced, ServiceId};
 use crate::units::SimDuration;
 
 /// A service that has been done.
@@ -25,11 +25,7 @@ struct Done {
 impl Chain {
     /// A service of length `time` that begins when all `causes` are over; of equally late ones the first is what it
     /// waited for.
-    pub fn serve<const N: usize>(
-        &mut self,
-        causes: [Option<Step>; N],
-        (service, time): (ServiceId, SimDuration),
-    ) -> Step {
+    pub fn serve<const N: usize>(&mut self, causes: [Option<Step>; N], (service, time): Priced) -> Step {
         let mut latest = (SimDuration::ZERO, BEGIN);
         for cause in causes.into_iter().flatten() {
             let end = self.end(cause);
@@ -39,6 +35,11 @@ impl Chain {
         }
         self.done.push(Done { end: latest.0 + time, cause: latest.1, service });
         Step::try_from(self.done.len() - 1).expect("services are counted before")
+    }
+
+    /// A service after another one alone; what takes no time is none.
+    pub fn then(&mut self, cause: Step, service: Priced) -> Step {
+        if service.1 == SimDuration::ZERO { cause } else { self.serve([Some(cause)], service) }
     }
 
     /// When a service is over, from the beginning of the send on.

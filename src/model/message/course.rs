@@ -31,7 +31,7 @@ impl Before {
             let before = self.shared.get(index).copied().filter(|_| *in_line);
             now = chain.serve([Some(now), before], *transfer);
             shared.push(now);
-            now = chain.serve([Some(now)], *latency);
+            now = chain.then(now, *latency);
         }
         (Self { prepared: Some(prepared), shared, ..Self::default() }, now)
     }
@@ -77,8 +77,8 @@ impl Course<'_> {
             let (sent, head) = self.cross(before, (index, link), now, (tail, is_last));
             state.left = state.left.or(Some(sent));
             state.sent.push(sent);
-            tail = Some(self.chain.serve([Some(sent)], link.latency));
-            now = self.chain.serve([Some(head)], link.latency);
+            tail = Some(self.chain.then(sent, link.latency));
+            now = self.chain.then(head, link.latency);
             if link.to_software {
                 now = self.chain.serve([Some(now), before.passed_on.get(index).copied()], packet.pass_on);
             }

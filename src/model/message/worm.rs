@@ -53,17 +53,17 @@ impl Worms<'_> {
         let (mut before, ready) = ahead.before.leave_core(&mut self.chain, self.services, packet);
         let on_clock = self.wait_for_clock(ready);
         let entered = self.chain.serve([Some(on_clock), ahead.injected], NOTHING);
-        let injected = self.chain.serve([Some(entered)], cycles.flits);
-        let mut head = self.chain.serve([Some(entered)], cycles.hop);
-        before.left = Some(self.chain.serve([Some(head)], cycles.body));
+        let injected = self.chain.then(entered, cycles.flits);
+        let mut head = self.chain.then(entered, cycles.hop);
+        before.left = Some(self.chain.then(head, cycles.body));
         for _ in 1..self.message.hops {
-            let served = self.chain.serve([Some(head)], packet.pass_on);
+            let served = self.chain.then(head, packet.pass_on);
             let on_clock = self.wait_for_clock(served);
-            head = self.chain.serve([Some(on_clock)], cycles.hop);
+            head = self.chain.then(on_clock, cycles.hop);
         }
-        let out = self.chain.serve([Some(head)], cycles.out);
-        let tail = self.chain.serve([Some(out)], cycles.body);
-        before.taken_in = Some(self.chain.serve([Some(tail)], packet.take_in));
+        let out = self.chain.then(head, cycles.out);
+        let tail = self.chain.then(out, cycles.body);
+        before.taken_in = Some(self.chain.then(tail, packet.take_in));
         Ahead { before, injected: Some(injected) }
     }
 

@@ -91,6 +91,20 @@ fn the_message_waited_for_longest_can_be_itemised() {
     assert!(waited <= i128::from(delivery.delivered.since(delivery.sent).ps()));
 }
 
+/// A scalar product on a node is bound by its memory: bytes that a rank waits for are named as such.
+#[test]
+fn waits_for_memory_are_named() {
+    let (document, scenario) = of_file("cluster-matmul", &[]);
+    let step = find(&scenario, &Wanted { number: 1, phase: Some("load"), rank: Some(0) }).unwrap();
+    let records = records(&step, &scenario, &document);
+    let of = |item: &str, key: &str| {
+        let record = records.iter().find(|record| record.get("item").is_some_and(|name| name == item));
+        record.and_then(|record| record.get(key).cloned()).unwrap_or_else(|| panic!("{item} in {records:#?}"))
+    };
+    assert_eq!(of("waiting for bytes through memory", "constant"), "machine.nodes.levels.0.memory.bandwidth");
+    assert_eq!(of("floating-point operations", "constant"), "machine.nodes.processor");
+}
+
 #[test]
 fn what_does_not_exist_is_refused_with_what_would_be_right() {
     let message = |number, phase, rank| match find_in(&[], number, phase, rank) {
