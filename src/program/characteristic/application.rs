@@ -92,9 +92,11 @@ impl fmt::Display for Application {
             Self::LinearEquations => f.write_str("Linear equations"),
             Self::Fft => f.write_str("FFT"),
             Self::Fftw => f.write_str("FFTW"),
-            Self::Dimensionless(Dimensionless { x, c: None, .. }) => write!(f, "x = {x}, nothing exchanged"),
+            Self::Dimensionless(Dimensionless { x, c: None, .. }) => {
+                write!(f, "an application with x = {x} and without exchange")
+            }
             Self::Dimensionless(Dimensionless { x, c: Some(c), d, beta1 }) => {
-                write!(f, "x = {x}, r = {c} / d, d = {d}, β1 = {beta1}")
+                write!(f, "an application with x = {x}, r = {c} / d, d = {d} and β1 = {beta1}")
             }
         }
     }
@@ -139,9 +141,12 @@ mod tests {
     fn applications_have_names_for_people() {
         let numbers = Dimensionless { x: 2.0, c: Some(100.0), d: Growth::Root, beta1: Growth::Linear };
         let shown = |application: Application| application.to_string();
-        assert_eq!(shown(Application::Dimensionless(numbers.clone())), "x = 2, r = 100 / d, d = √p, β1 = p");
+        assert_eq!(
+            shown(Application::Dimensionless(numbers.clone())),
+            "an application with x = 2, r = 100 / d, d = √p and β1 = p"
+        );
         let alone = Dimensionless { c: None, ..numbers };
-        assert_eq!(shown(Application::Dimensionless(alone)), "x = 2, nothing exchanged");
+        assert_eq!(shown(Application::Dimensionless(alone)), "an application with x = 2 and without exchange");
         assert_eq!(shown(Application::LinearEquations), "Linear equations");
     }
 }
