@@ -12,6 +12,7 @@ mod residual;
 mod search;
 mod sensitivity;
 mod statistics;
+pub mod step;
 
 pub use accounting::{Accounting, Gain, PhaseBalance, RankTime};
 pub use bottleneck::{Bottleneck, Change, Place, Step};

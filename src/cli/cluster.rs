@@ -2,9 +2,11 @@
 
 use crate::analysis::Performance;
 use crate::engine::Discipline;
-use crate::model::kredel::{Hardware, Parameters, Reading, Roundings, Scaling};
+use crate::model::kredel::{
+    Communication, Hardware, Parameters, Reading, Roundings, Scaling, Search, best_cores, best_nodes,
+};
 use crate::program::Shipped;
-use crate::program::characteristic::{Characteristic, Mode};
+use crate::program::characteristic::{Application, Characteristic, Growth, Mode};
 use crate::report::{Beside, Compared};
 use crate::scenario::Scenario;
 use crate::trace::Trace;
@@ -54,6 +56,20 @@ fn parameters(program: &Characteristic, hardware: &Hardware, p: f64) -> Paramete
     program.demand(p, hardware.balance()).on(hardware, program.application.beta1(p))
 }
 
+/// What closed forms of the source say; each is errata-corrected, and as printed where that differs.
+pub struct ClosedForms {
+    /// `q_E`, the cores of each node with the greatest speed-up.
+    pub best_cores: f64,
+    /// `p_E`, the nodes with the greatest speed-up, where its assumptions hold.
+    pub best_nodes: Option<f64>,
+    /// The same by the source's table, with x where x + q follows, and the exponent 3/2 of √p.
+    pub best_nodes_as_printed: Option<f64>,
+    /// The simplification of equation (5), which is (5) itself once it has its β.
+    pub simplified_efficiency: f64,
+    /// The same without that β.
+    pub simplified_efficiency_as_printed: f64,
+}
+
 /// A characteristic program on a cluster.
 pub struct Case<'s> {
     pub program: &'s Characteristic,
@@ -87,6 +103,33 @@ impl<'s> Case<'s> {
         parameters(self.program, &self.hardware, p).speedup((q, p), Scaling::Hockney, Reading::Corrected)
     }
 
+    /// The source's closed forms at `q` cores on each of `p` nodes.
+    pub fn closed_forms(&self, (q, p): (f64, f64)) -> ClosedForms {
+        let parameters = parameters(self.program, &self.hardware, p);
+        let search = self.search();
+        ClosedForms {
+            best_cores: best_cores(&parameters, p, Reading::Corrected),
+            best_nodes: search.map(|search| best_nodes(&search, q, Reading::Corrected)),
+            best_nodes_as_printed: search.map(|search| search.best_nodes_by_table(q, Reading::Printed)),
+            simplified_efficiency: parameters.simplified((q, p), Reading::Corrected),
+            simplified_efficiency_as_printed: parameters.simplified((q, p), Reading::Printed),
+        }
+    }
+
+    /// What the source assumes for `p_E`: a constant β1, and r = c / d(p) with one of its three d(p).
+    fn search(&self) -> Option<Search> {
+        let Application::Dimensionless(numbers) = &self.program.application else { return None };
+        let communication = match numbers.d {
+            Growth::Constant => return None,
+            Growth::Linear => Communication::Linear,
+            Growth::Root => Communication::Root,
+            Growth::Logarithmic => Communication::Logarithm,
+        };
+        let Parameters { x, v, .. } = self.parameters;
+        let c = numbers.c.filter(|_| numbers.beta1 == Growth::Constant)?;
+        Some(Search { x, v, c, beta0: 1.0, communication })
+    }
+
     fn roundings(&self) -> Roundings {
         let rounds = f64::from(self.program.rounds);
         let each_ps = match self.discipline {
@@ -98,5 +141,38 @@ impl<'s> Case<'s> {
         let message_bytes = if self.nodes > 1 { (message.round() - message).abs() } else { 0.0 };
         let chunks = rounds * f64::from(self.program.chunks);
         Roundings { q: self.cores.into(), chunks, rounds, each_ps, message_bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Plan;
+    use crate::scenario::source::Document;
+    use std::path::Path;
+
+    fn scenario(application: &str) -> Scenario {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/cluster-hpl.ron");
+        let mut document = Document::load(path).unwrap();
+        document.set("program.application", application).unwrap();
+        Plan::new(document, &[]).unwrap().base().unwrap().scenario
+    }
+
+    /// More nodes or fewer than the closed form says are no faster; and there is none where its assumptions do not hold.
+    #[test]
+    fn closed_forms_are_given_where_their_assumptions_hold() {
+        let with_a_form = scenario("Dimensionless(x: 200, c: 200, d: Root)");
+        let case = Case::of(&with_a_form).unwrap();
+        let forms = case.closed_forms((4.0, 10.0));
+        let best = forms.best_nodes.unwrap();
+        let speedup = |p: f64| case.speedup_at(4.0, p);
+        assert!(speedup(best) > speedup(0.99 * best) && speedup(best) > speedup(1.01 * best));
+        assert!((forms.best_nodes_as_printed.unwrap() / best - 1.0).abs() > 0.5, "the exponent is printed wrongly");
+        let efficiency = case.speedup_at(4.0, 10.0) / 40.0;
+        assert!((forms.simplified_efficiency / efficiency - 1.0).abs() < 1e-12);
+        for without in ["LinearEquations", "Dimensionless(x: 200, c: 200)", "Dimensionless(x: 200, d: Root)"] {
+            let scenario = scenario(without);
+            assert!(Case::of(&scenario).unwrap().closed_forms((4.0, 10.0)).best_nodes.is_none(), "{without}");
+        }
     }
 }

@@ -70,6 +70,29 @@ impl CurveAxis {
         plan.axes().any(|axis| axis.name == self.name && axis.path == "ranks")
     }
 
+    /// What makes the problem larger along this axis, in words: the numbers of the program that vary with it, if the
+    /// program's data grow on the whole from its first value to its last. `None` for one problem everywhere.
+    pub fn growth(&self, plan: &Plan, cases: &[Case]) -> Option<String> {
+        let first_group = self.group(cases.first()?);
+        let of_one_curve = cases.iter().filter(|case| self.group(case) == first_group);
+        let positions: Vec<_> = of_one_curve.filter_map(|case| Some((self.position(case)?, case))).collect();
+        let (_, least) = positions.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let (_, most) = positions.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let data = |case: &Case| case.scenario.node_memory().into_iter().map(u128::from).sum::<u128>();
+        // Copies and edges of a problem that stays the same are not twice as much as all of it.
+        if data(most) < 2 * data(least).max(1) {
+            return None;
+        }
+        let of_program =
+            plan.axes().filter(|axis| self.along.contains(&axis.name) && axis.path.starts_with("program."));
+        let grows = of_program.filter_map(|axis| {
+            let (from, to) = (value(least, &axis.name)?, value(most, &axis.name)?);
+            let field = axis.path.trim_start_matches("program.");
+            (from != to).then(|| format!("{field} from {from} to {to}"))
+        });
+        Some(grows.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
+    }
+
     /// The value of the axis in `case`.
     pub fn value<'c>(&self, case: &'c Case) -> Option<&'c AxisValue> {
         value(case, &self.name)

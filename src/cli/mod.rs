@@ -107,9 +107,10 @@ enum Command {
         after_help = "Example: parsim sensitivity scenarios/gauss-jordan-neighbour.ron --set program.n=256 --set ranks=32"
     )]
     Sensitivity(sensitivity::SensitivityArguments),
-    /// Itemises one message of a run: which constant is paid how often, and how long it waited for others.
+    /// Itemises one message of a run, or one step of a rank: which constant is paid how often, and what is waited for.
     #[command(
-        after_help = "Example: parsim explain scenarios/ping.ron --set program.bytes=1000B --set placement.hops=5"
+        after_help = "Examples: parsim explain scenarios/ping.ron --set program.bytes=1000B --set placement.hops=5
+          parsim explain scenarios/gauss-jordan-neighbour.ron --set program.n=64 --set ranks=16 --step 10"
     )]
     Explain(explain::ExplainArguments),
     /// Describes a network: distances, cuts and channel loads, and draws it.

@@ -1,6 +1,6 @@
 //! `parsim optimum`: the numbers of cores and nodes that suit a load best.
 
-use super::cluster::{Case, predicted_speedup};
+use super::cluster::{Case, ClosedForms, predicted_speedup};
 use super::curves::write_chart;
 use super::outcome::metadata;
 use super::topology::write_picture;
@@ -133,6 +133,7 @@ fn write_answers(
         let program = scenario.program.name();
         writeln!(stdout(), "{program} on {}, {}\n", scenario.machine.name, words(choice))?;
         write!(stdout(), "{}", table(choice, answers))?;
+        write!(stdout(), "{}", closed_forms(scenario, answers).map_or_else(String::new, |forms| in_words(&forms)))?;
         return Ok(());
     }
     let mut record = Record::default();
@@ -140,10 +141,38 @@ fn write_answers(
     for (name, found) in answers {
         put(&mut record, name, found.as_ref());
     }
+    if let Some(forms) = closed_forms(scenario, answers) {
+        record.put("closed_form_q", forms.best_cores);
+        record.put("closed_form_p", forms.best_nodes);
+        record.put("closed_form_p_as_printed", forms.best_nodes_as_printed);
+        record.put("simplified_efficiency", forms.simplified_efficiency);
+        record.put("simplified_efficiency_as_printed", forms.simplified_efficiency_as_printed);
+    }
     record.put_metadata(&metadata(scenario));
     let mut writer = Writer::single(stdout(), format);
     writer.write(&record)?;
     Ok(writer.finish()?)
+}
+
+/// The closed forms at the best point of the model, if it was asked.
+fn closed_forms(scenario: &Scenario, answers: &[(&str, Option<Optimum>)]) -> Option<ClosedForms> {
+    let best = answers.iter().find(|(name, _)| *name == "model")?.1.as_ref()?.best;
+    Some(Case::of(scenario)?.closed_forms((best.cores.into(), best.nodes.into())))
+}
+
+fn in_words(forms: &ClosedForms) -> String {
+    let nodes = match (forms.best_nodes, forms.best_nodes_as_printed) {
+        (Some(nodes), Some(printed)) => {
+            format!("p_E = {} for its q ({} by the table as printed)", digits(nodes), digits(printed))
+        }
+        _ => "p_E has none (it assumes Dimensionless numbers with r = c / d(p) and a constant β1)".to_owned(),
+    };
+    format!(
+        "\nclosed forms at the best point of the model: q_E = {} for its p; {nodes}\nsimplified efficiency {}, {} as printed, without its β\n",
+        digits(forms.best_cores),
+        digits(forms.simplified_efficiency),
+        digits(forms.simplified_efficiency_as_printed)
+    )
 }
 
 fn words(choice: &Choice) -> String {
@@ -204,7 +233,7 @@ fn draw(
         ));
     };
     std::fs::create_dir_all(folder).map_err(|error| Failure::Usage(format!("{}: {error}", folder.display())))?;
-    let what = format!("{:?} on {}", case.program.application, scenario.machine.name);
+    let what = format!("{} on {}", case.program.application, scenario.machine.name);
     let marks: Vec<(Point, &str)> =
         answers.iter().filter_map(|(name, found)| Some((found.as_ref()?.best, *name))).collect();
     let model = |q: f64, p: f64| case.speedup_at(q, p);

@@ -25,6 +25,75 @@ enum Kind {
     Interface,
 }
 
+/// What a packet between two cores passes through: the tiers from `next` up to `until`, of one kind.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    kind: Kind,
+    next: usize,
+    until: usize,
+}
+
+impl Reach {
+    /// Out of every group that does not hold both cores, or, within a node, through the memory of the innermost group
+    /// that holds both and has one. `sizes` tells the cores of a group by tier, and whether it has a memory; the first
+    /// `inside` tiers lie within a node of `cores_per_node` cores.
+    fn between(
+        (core, other): (u64, u64),
+        sizes: impl Iterator<Item = (u64, bool)> + Clone,
+        inside: usize,
+        cores_per_node: u64,
+    ) -> Self {
+        let shared_by_both = sizes.clone().position(|(size, _)| core / size == other / size);
+        let common = shared_by_both.unwrap_or_else(|| sizes.clone().count());
+        if core / cores_per_node != other / cores_per_node {
+            Self { kind: Kind::Interface, next: 0, until: common }
+        } else if core == other {
+            Self { kind: Kind::Memory, next: 0, until: 0 }
+        } else {
+            let with_memory = sizes.enumerate().position(|(tier, (_, has_memory))| tier >= common && has_memory);
+            let tier = with_memory.filter(|tier| *tier < inside).unwrap_or(inside);
+            Self { kind: Kind::Memory, next: tier, until: (tier + 1).min(inside) }
+        }
+    }
+}
+
+/// Something that a packet passes through on its way out of a core.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedOnTheWay<'m> {
+    /// Its level, counted from the inside out through [`Node::levels`](crate::node::Node::levels) and then
+    /// [`Machine::levels`].
+    pub level: usize,
+    /// Whether it is the level's memory; else it is its interface.
+    pub is_memory: bool,
+    /// What it is.
+    pub shared: &'m Shared,
+}
+
+impl Machine {
+    /// What the packets of a message from seat to seat pass through, one after the other, before they enter the network.
+    #[must_use]
+    pub fn shared_on_the_way(&self, from: Seat, to: Seat) -> Vec<SharedOnTheWay<'_>> {
+        let cores_per_node = u64::from(self.nodes.cores());
+        let levels = || self.nodes.levels.iter().chain(&self.levels);
+        let has_memory = levels().map(|level| level.memory.is_some());
+        let sizes: Vec<_> = Level::sizes(levels()).zip(has_memory).collect();
+        let cores = (core(from, cores_per_node), core(to, cores_per_node));
+        let reach = Reach::between(cores, sizes.iter().copied(), self.nodes.levels.len(), cores_per_node);
+        let is_memory = reach.kind == Kind::Memory;
+        let on_the_way = levels().enumerate().take(reach.until).skip(reach.next);
+        let shared = on_the_way.filter_map(|(level, described)| {
+            let shared = if is_memory { &described.memory } else { &described.interface };
+            shared.as_ref().map(|shared| SharedOnTheWay { level, is_memory, shared })
+        });
+        shared.collect()
+    }
+}
+
+/// The number of a core through all nodes. Ranks beyond the last core of a node begin again with its first.
+fn core(seat: Seat, cores_per_node: u64) -> u64 {
+    u64::from(seat.node) * cores_per_node + u64::from(seat.core) % cores_per_node
+}
+
 /// Somebody on the way through the levels from `next` up to `until`, of one kind.
 #[derive(Clone, Copy)]
 struct Journey {
@@ -110,8 +179,7 @@ impl Hierarchy {
         self.begin(calendar, now, Kind::Interface, self.core(seat), load, self.tiers.len())
     }
 
-    /// A packet goes from core to core: out of every group that does not hold both, or, within a node, through the
-    /// memory of the innermost group that holds both and has one.
+    /// A packet goes from core to core.
     pub fn send(
         &mut self,
         calendar: &mut Calendar,
@@ -119,18 +187,10 @@ impl Hierarchy {
         (from, to): (Seat, Seat),
         packet: Packet,
     ) -> Option<Traveller> {
-        let (core, other) = (self.core(from), self.core(to));
-        let shared_by_both = self.tiers.iter().position(|tier| core / tier.size == other / tier.size);
-        let common = shared_by_both.unwrap_or(self.tiers.len());
-        let (kind, next, until) = if from.node != to.node {
-            (Kind::Interface, 0, common)
-        } else if core == other {
-            (Kind::Memory, 0, 0)
-        } else {
-            let with_memory = (common..self.inside).find(|tier| self.tiers[*tier].memory.is_some());
-            let tier = with_memory.unwrap_or(self.inside);
-            (Kind::Memory, tier, (tier + 1).min(self.inside))
-        };
+        let core = self.core(from);
+        let sizes = self.tiers.iter().map(|tier| (tier.size, tier.memory.is_some()));
+        let reach = Reach::between((core, self.core(to)), sizes, self.inside, self.cores_per_node);
+        let Reach { kind, next, until } = reach;
         let traveller = Traveller::Packet(packet);
         self.go_on(calendar, now, Journey { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
     }
@@ -154,9 +214,8 @@ impl Hierarchy {
         self.go_on(calendar, now, journey)
     }
 
-    /// Ranks beyond the last core of a node begin again with its first.
     fn core(&self, seat: Seat) -> u64 {
-        u64::from(seat.node) * self.cores_per_node + u64::from(seat.core) % self.cores_per_node
+        core(seat, self.cores_per_node)
     }
 
     fn begin(

@@ -6,6 +6,7 @@ mod pace;
 mod placement;
 mod transport;
 
+pub use hierarchy::SharedOnTheWay;
 pub use overrides::NodeOverride;
 pub use placement::{Layout, Partition, Placement, Seat, near_square};
 pub use transport::{Happening, MessageId, Transport};

@@ -8,13 +8,14 @@ use crate::engine::{Appointments, Calendar, Entity, Runs, Streams};
 use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
 use crate::node::processor::{KernelError, Stopwatch};
 use crate::node::{Dispatcher, Node, Turns, Urgency, Work};
-use crate::trace::Counts;
 use crate::trace::events::EventId;
+use crate::trace::{Counts, Service};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
 mod carried;
 mod cores;
+mod software;
 mod trains;
 
 use cores::processors;
@@ -85,6 +86,8 @@ pub struct Transport {
     counts: Counts,
     /// What a recording calls the cause of the next message.
     pub cause: EventId,
+    /// What processors do for the communication; `None` unless it is asked for.
+    services: Option<Vec<Service>>,
     first: FirstEntities,
     /// The latest key of an event that has been played.
     key: (SimTime, Entity),
@@ -211,6 +214,7 @@ impl Transport {
             happenings: VecDeque::new(),
             counts: Counts::default(),
             cause: 0,
+            services: None,
             first,
             key: (SimTime::START, 0),
         }
@@ -348,7 +352,7 @@ impl Transport {
             Some(mut play) => play.let_in(processor, let_in.drain(..)),
             None => {
                 for (job, departures) in let_in.drain(..) {
-                    self.told.add(&mut self.calendar, processor, departures.first(), job);
+                    self.add_departure(processor, departures.first(), job);
                 }
             }
         }
@@ -581,7 +585,7 @@ impl Transport {
         let processor = self.processor(seat);
         let departure = self.processors.serve(&mut self.calendar, now, processor, (job, service), urgency);
         if let Some(departure) = departure {
-            self.told.add(&mut self.calendar, processor, departure, job);
+            self.add_departure(processor, departure, job);
         }
     }
 }

@@ -35,6 +35,14 @@ pub struct Shared {
     pub discipline: Discipline,
 }
 
+impl Shared {
+    /// Whether what passes it does so one after the other.
+    #[must_use]
+    pub fn is_in_line(&self) -> bool {
+        self.discipline == Discipline::FirstComeFirstServed
+    }
+}
+
 impl Level {
     /// The cores of a group of each of `levels`, from the inside out.
     pub fn sizes<'l>(levels: impl IntoIterator<Item = &'l Self>) -> impl Iterator<Item = u64> {

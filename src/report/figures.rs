@@ -42,17 +42,24 @@ pub fn times(program: &str, axis: &str, times: &[TimeLine]) -> Figure {
     ("figure-3-4-times.svg", chart(title, axis, ("Time [s]", Scale::Log10), lines, None))
 }
 
-/// Speedup and efficiency of every line of times with a time on one processor, T(1) / T(p) and T(1) / (p T(p)), beside
-/// the ideal; no pictures where there is none.
-#[must_use]
-pub fn speedups(program: &str, axis: &str, times: &[TimeLine]) -> Vec<Figure> {
-    let based = |time: &TimeLine| {
+/// T(1) / T(p) of a line of times: its name, its points, and whether it is measured.
+type Based = (String, Vec<(f64, f64)>, bool);
+
+/// T(1) / T(p) of every line of times with a time on one processor.
+fn based(times: &[TimeLine]) -> impl Iterator<Item = Based> {
+    times.iter().filter_map(|time| {
         let base = time.points.iter().find(|point| (point.0 - 1.0).abs() < 1e-9)?.1;
         let name = [time.group.as_str(), time.kind.as_str()].into_iter().filter(|word| !word.is_empty());
         let points: Vec<_> = time.points.iter().map(|(p, seconds)| (*p, base / seconds)).collect();
         Some((name.collect::<Vec<_>>().join(", "), points, time.is_measurement))
-    };
-    let speedups: Vec<_> = times.iter().filter_map(based).collect();
+    })
+}
+
+/// Speedup and efficiency of every line of times with a time on one processor, T(1) / T(p) and T(1) / (p T(p)), beside
+/// the ideal; no pictures where there is none.
+#[must_use]
+pub fn speedups(program: &str, axis: &str, times: &[TimeLine]) -> Vec<Figure> {
+    let speedups: Vec<_> = based(times).collect();
     if speedups.is_empty() {
         return Vec::new();
     }
@@ -83,6 +90,23 @@ pub fn speedups(program: &str, axis: &str, times: &[TimeLine]) -> Vec<Figure> {
             ),
         ),
     ]
+}
+
+/// T(1) / T(p) of every line of times with a time on one processor, where the problem grows with p as `growth` says:
+/// no speedup, since T(p) is the time of another problem. It stays 1 if the time does. `None` where there is no line.
+#[must_use]
+pub fn growing_problem(program: &str, axis: &str, growth: &str, times: &[TimeLine]) -> Option<(String, Figure)> {
+    let line = |(index, (name, points, dashed)): (usize, Based)| Line { dashed, ..Line::new(name, points, index) };
+    let lines: Vec<_> = based(times).enumerate().map(line).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let caption = format!(
+        "T(1) / T(p) of {program}, whose problem grows with p: {growth}. It is no speedup, as T(p) is the time of a \
+         larger problem than T(1): where the work grows as p, 1 is ideal"
+    );
+    let title = format!("T(1) / T(p) of {program}, a problem that grows");
+    Some((caption, ("growing-problem.svg", chart(title, axis, ("T(1) / T(p)", Scale::Linear), lines, Some(1.0)))))
 }
 
 /// The speedups of each simulated line of times with a time on one processor beside the laws that are calibrated on

@@ -68,6 +68,14 @@ pub fn decimals(whole: f64) -> usize {
     decimals
 }
 
+/// Picoseconds as microseconds, to the last one.
+#[must_use]
+pub fn signed_us(time_ps: i128) -> String {
+    let magnitude = time_ps.unsigned_abs();
+    let sign = if time_ps < 0 { "-" } else { "" };
+    format!("{sign}{}.{:06}", magnitude / 1_000_000, magnitude % 1_000_000)
+}
+
 /// A ratio as signed percent.
 #[must_use]
 pub fn percent(ratio: f64) -> String {

@@ -11,6 +11,7 @@ mod numerics;
 mod post_office;
 mod recorder;
 mod saturation;
+mod scribe;
 mod stage;
 mod traffic;
 
@@ -48,6 +49,7 @@ pub struct Simulation<'m> {
     streams: Streams,
     limits: Limits,
     keeps_deliveries: bool,
+    keeps_diary: bool,
     packet_by_packet: bool,
 }
 
@@ -145,7 +147,15 @@ impl<'m> Simulation<'m> {
         let streams = Streams::new(1);
         let topology = Partition::Fitted.of(&machine.network.topology, ranks);
         let layout = Placement::RowMajor.lay_out(topology, ranks, streams);
-        Self { machine, layout, streams, limits: Limits::default(), keeps_deliveries: false, packet_by_packet: false }
+        Self {
+            machine,
+            layout,
+            streams,
+            limits: Limits::default(),
+            keeps_deliveries: false,
+            keeps_diary: false,
+            packet_by_packet: false,
+        }
     }
 
     /// The same run with another layout of ranks.
@@ -181,6 +191,13 @@ impl<'m> Simulation<'m> {
     pub const fn keep_deliveries(mut self) -> Self {
         self.keeps_deliveries = true;
         self
+    }
+
+    /// The same run, packet by packet, whose trace tells what every rank did, piece by piece.
+    #[must_use]
+    pub const fn keep_diary(mut self) -> Self {
+        self.keeps_diary = true;
+        self.packet_by_packet()
     }
 
     /// Plays the run to its end.

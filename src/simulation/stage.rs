@@ -4,13 +4,14 @@ use super::deadlock::{Blocked, DeadlockReport};
 use super::node_barrier::NodeBarriers;
 use super::post_office::{Match, PostOffice};
 use super::recorder::Recorder;
+use super::scribe::Scribe;
 use super::{Detail, Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Step};
 use crate::machine::{Happening, Layout, Machine, Sends, Transport};
 use crate::program::{
     Answer, Message, Notes, Operation, Pattern, PhaseIndex, PhaseNames, Process, Program, Received, Surroundings, Verb,
 };
-use crate::trace::{Accounts, Activity, Counts, Delivery, Header, LinkLoad, Phase, Trace};
+use crate::trace::{Accounts, Activity, Counts, Delivery, Doing, Entry, Header, LinkLoad, Phase, Trace};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
@@ -35,6 +36,8 @@ pub struct Stage<'s> {
     deliveries: Option<Vec<Delivery>>,
     /// `None` if the run is not recorded.
     recorder: Option<Box<Recorder<'s>>>,
+    /// `None` if the run keeps no diary.
+    scribe: Option<Box<Scribe>>,
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Answer)>,
     /// What each rank waits for that [waits for any of several](Waits::ForAny); apart, because there may be a million ranks.
@@ -96,7 +99,10 @@ impl<'s> Stage<'s> {
             system_before: SimDuration::ZERO,
         };
         let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
-        let transport = set_up(machine, layout.topology.clone(), ranks, *streams);
+        let mut transport = set_up(machine, layout.topology.clone(), ranks, *streams);
+        if simulation.keeps_diary {
+            transport.keep_services();
+        }
         Self {
             machine,
             layout,
@@ -108,6 +114,7 @@ impl<'s> Stage<'s> {
             surroundings,
             deliveries: simulation.keeps_deliveries.then(Vec::new),
             recorder: None,
+            scribe: simulation.keeps_diary.then(|| Box::new(Scribe::new(machine, ranks))),
             ready: VecDeque::new(),
             awaited: FxHashMap::default(),
             at_barrier: 0,
@@ -215,6 +222,8 @@ impl<'s> Stage<'s> {
         if let Some(recorder) = self.recorder {
             recorder.finish(makespan, &links, counts)?;
         }
+        let services = self.transport.take_services();
+        let diary = self.scribe.map(|scribe| scribe.close(services));
         Ok(Trace {
             makespan,
             host: self.surroundings.host,
@@ -224,6 +233,7 @@ impl<'s> Stage<'s> {
             outcomes: self.surroundings.outcomes.take(),
             critical_intervals: self.surroundings.critical_intervals.take(),
             deliveries: self.deliveries.unwrap_or_default(),
+            diary,
         })
     }
 
@@ -309,12 +319,22 @@ impl<'s> Stage<'s> {
 
     /// Lets the process of `rank` run until it has to wait.
     fn run(&mut self, now: SimTime, rank: u32, mut answer: Option<Answer>) -> Result<(), SimulationError> {
+        if let Some(scribe) = &mut self.scribe {
+            scribe.answered(rank, answer.as_ref());
+        }
         self.account(now, rank);
         self.ranks[rank as usize].waits = Waits::Nothing;
         loop {
             match self.processes.resume(rank as usize, answer.take()) {
                 Step::Asks(verb) => {
                     self.ranks[rank as usize].phase = self.surroundings.phase(rank);
+                    if let Some(scribe) = &mut self.scribe {
+                        let awaited = match &verb {
+                            Verb::Wait(operation) => self.post_office.find(rank, *operation).map(|task| task.kind),
+                            _ => None,
+                        };
+                        scribe.asked(rank, &verb, awaited);
+                    }
                     match self.serve(now, rank, verb)? {
                         Some(at_once) => answer = Some(at_once),
                         None => return Ok(()),
@@ -353,12 +373,12 @@ impl<'s> Stage<'s> {
                 Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
             }
             Verb::StartLoad(bytes) => {
-                let operation = self.begin_move(now, rank);
+                let operation = self.begin_move(now, rank, (true, bytes));
                 self.transport.load(now, seat, bytes, operation.0);
                 Ok(Some(Answer::Started(operation)))
             }
             Verb::StartLeave(bytes) => {
-                let operation = self.begin_move(now, rank);
+                let operation = self.begin_move(now, rank, (false, bytes));
                 self.transport.leave_node(now, seat, bytes, operation.0);
                 Ok(Some(Answer::Started(operation)))
             }
@@ -425,8 +445,11 @@ impl<'s> Stage<'s> {
         operation
     }
 
-    fn begin_move(&mut self, now: SimTime, rank: u32) -> Operation {
+    fn begin_move(&mut self, now: SimTime, rank: u32, (is_memory, bytes): (bool, f64)) -> Operation {
         let operation = self.post_office.begin_move(rank);
+        if let Some(scribe) = &mut self.scribe {
+            scribe.moving(operation, is_memory, bytes);
+        }
         if let Some(recorder) = &mut self.recorder {
             recorder.begun(now, rank, operation);
         }
@@ -516,6 +539,20 @@ impl<'s> Stage<'s> {
         self.accounts.add(rank, phase, state.activity, rest);
         if let Some(recorder) = &mut self.recorder {
             recorder.booked(rank, phase, state.activity, now, stolen);
+        }
+        if let Some(scribe) = &mut self.scribe {
+            let processor = self.transport.processor(self.layout.seat(rank));
+            let (activity, doing) = (state.activity, Doing::Else);
+            scribe.booked(Entry {
+                rank,
+                processor,
+                phase,
+                activity,
+                doing,
+                begin: state.since,
+                end: now,
+                system: stolen,
+            });
         }
         state.since = now;
         state.system_before = system;

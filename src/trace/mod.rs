@@ -1,12 +1,14 @@
 //! What happened: the records of a run, readable without the simulator.
 
 mod accounts;
+mod diary;
 mod event_table;
 pub mod events;
 mod recording;
 mod transfer;
 
 pub use accounts::{Account, Accounts, Activity, Phase};
+pub use diary::{Diary, Doing, Entry, Loop, Part, Service, Software};
 pub use event_table::{TableError, read_table};
 pub use recording::{
     Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
@@ -35,6 +37,8 @@ pub struct Trace {
     pub critical_intervals: Vec<(f64, f64)>,
     /// Every delivered message, in the order of delivery, if the run was asked to keep them.
     pub deliveries: Vec<Delivery>,
+    /// What every rank did, piece by piece, if the run was asked to keep it.
+    pub diary: Option<Diary>,
 }
 
 impl Trace {

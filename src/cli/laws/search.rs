@@ -332,6 +332,76 @@ mod tests {
         }
     }
 
+    /// A machine of hypercube or mesh whose iterations take 1 us; messages take only start-up or only bytes.
+    fn ideal(name: &str, settings: &[(&str, &str)]) -> Document {
+        let machine = |name: &str| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/machines/ideal-{name}.ron"));
+            format!("File({path:?})")
+        };
+        let mesh = name == "finite-difference";
+        let machine = machine(if mesh { "torus" } else { "hypercube" });
+        let mut all = vec![("machine", machine.as_str())];
+        if mesh {
+            all.push(("machine.network.topology", "Mesh2d(rows: 8, columns: 8)"));
+        }
+        all.extend([("machine.nodes.processor.rsub", "1 us"), ("machine.nodes.processor.flop", "1 us")]);
+        all.extend(settings);
+        document(name, &all)
+    }
+
+    const NO_STARTUP: (&str, &str) = ("machine.nodes.sending.per_packet", "0 us");
+
+    /// A row of n words that is broadcast from stage to stage takes log₂ p times its bytes.
+    #[test]
+    fn floyd_grows_as_its_closed_form_where_only_bytes_take_time() {
+        let document = ideal("floyd", &[NO_STARTUP]);
+        let found = growth(&[2, 4, 8]).search_all(&document, Kept::Efficiency(0.5)).unwrap();
+        assert!(differences(&found).iter().all(|difference| difference.abs() < 0.02), "{:?}", differences(&found));
+    }
+
+    /// From p = 4 on, where a rank has two neighbours that it waits for at once, to any larger p.
+    #[test]
+    fn finite_differences_grow_as_their_closed_form_where_only_bytes_take_time() {
+        let document = ideal("finite-difference", &[NO_STARTUP, ("program.rows", "None")]);
+        let found = growth(&[4, 16, 64]).search_all(&document, Kept::Efficiency(0.75)).unwrap();
+        assert!(differences(&found).iter().all(|difference| difference.abs() < 0.005), "{:?}", differences(&found));
+    }
+
+    fn sizes(found: &[Found]) -> Vec<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "it is compared to a percent")]
+        let size = |one: &Found| one.problem.as_ref().unwrap().size as f64;
+        found.iter().map(size).collect()
+    }
+
+    fn assert_near(sizes: &[f64], processors: &[u32], expected: impl Fn(f64) -> f64, tolerance: f64) {
+        for (size, p) in sizes.iter().zip(processors) {
+            let expected = expected(f64::from(*p));
+            assert!((size / expected - 1.0).abs() < tolerance, "p = {p}: {size} is not {expected}");
+        }
+    }
+
+    /// T(n, p) = n³ / 2 p us + b n² log₂ p + b n² (1 − 1/p), with b = 16 us a word: the last term, the distribution, is
+    /// not in the closed form, which therefore grows faster.
+    #[test]
+    fn gauss_jordan_grows_as_its_closed_form_and_the_distribution() {
+        let document =
+            ideal("gauss-jordan-neighbour", &[NO_STARTUP, ("ranks", "4"), ("program.broadcast", "Binomial")]);
+        let p = [2, 4, 8];
+        let found = growth(&p).search_all(&document, Kept::Efficiency(0.5)).unwrap();
+        let with_distribution = |p: f64| 2.0 * 16.0 * p * (p.log2() + 1.0 - 1.0 / p);
+        assert_near(&sizes(&found), &p, with_distribution, 0.015);
+        assert!(differences(&found)[2] < -0.1);
+    }
+
+    /// Where a broadcast costs log₂ p start-ups of 100 us and hardly any bytes, n³ / p us = 100 us n log₂ p.
+    #[test]
+    fn floyd_grows_as_a_root_where_only_startups_take_time() {
+        let document = ideal("floyd", &[("machine.network.links.per_byte", "0.001 us/B")]);
+        let p = [4, 8, 16, 32];
+        let found = growth(&p).search_all(&document, Kept::Efficiency(0.5)).unwrap();
+        assert_near(&sizes(&found), &p, |p| (100.0 * p * p.log2()).sqrt(), 0.03);
+    }
+
     /// One less does not hold the efficiency, one more does not fit into the time.
     #[test]
     fn what_is_found_is_the_edge() {

@@ -10,7 +10,7 @@ use crate::cli::sweep::{name, play_all, prepared};
 use crate::cli::topology::drawing;
 use crate::cli::{CaseArguments, Failure, OutputFormat, ScenarioArguments};
 use crate::program::Shipped;
-use crate::report::figures::{self, Figure};
+use crate::report::figures::{self, Figure, TimeLine};
 use crate::report::latency_load::{MEAN, P99, latency_load};
 use crate::report::{Chapter, HeatMap, Picture, Record, page, percent};
 use crate::scenario::{Case, Plan};
@@ -96,9 +96,7 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<Stri
         let (file, chart) = figures::times(program, &axis.label, gathered.times.lines());
         pictures.push(picture(file, "Execution times, simulated and compared", chart.svg()));
         if axis.is_ranks(&plan) {
-            pictures.extend(figures::speedups(program, &axis.label, gathered.times.lines()).into_iter().map(drawn));
-            let laws = figures::laws(program, &axis.label, gathered.times.lines());
-            pictures.extend(laws.into_iter().map(|(caption, (file, chart))| picture(file, &caption, chart.svg())));
+            pictures.extend(against_one(program, &axis, axis.growth(&plan, &cases), gathered.times.lines()));
         }
         for group in grouped(&played, gathered.points, &axis, Source::Simulated) {
             let title = group.curve.title.clone();
@@ -128,6 +126,17 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<Stri
         pictures,
         resolved: base.scenario.to_ron(),
     })
+}
+
+/// The times against those on one processor: speedups beside the laws if they are of one problem.
+fn against_one(program: &str, axis: &CurveAxis, growth: Option<String>, times: &[TimeLine]) -> Vec<Picture> {
+    let captioned = |(caption, (file, chart)): (String, Figure)| picture(file, &caption, chart.svg());
+    if let Some(growth) = growth {
+        let figure = figures::growing_problem(program, &axis.label, &growth, times);
+        return figure.map(captioned).into_iter().collect();
+    }
+    let speedups = figures::speedups(program, &axis.label, times).into_iter().map(drawn);
+    speedups.chain(figures::laws(program, &axis.label, times).into_iter().map(captioned)).collect()
 }
 
 impl Gathered {
@@ -260,4 +269,46 @@ fn residual(row: &Record) -> Option<Record> {
         }
     }
     Some(record)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn captions(name: &str, set: &[&str], over: &[&str]) -> Vec<String> {
+        let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{name}.ron"));
+        let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let arguments = ReportArguments {
+            scenarios: vec![scenario.clone()],
+            out: PathBuf::new(),
+            set: text(set),
+            seed: None,
+            cases: CaseArguments { over: text(over), jobs: None },
+        };
+        let chapter = chapter(&scenario, &arguments, &mut Vec::new()).unwrap();
+        chapter.pictures.into_iter().map(|picture| picture.caption).collect()
+    }
+
+    /// Four processes simulate four times the lattice of one.
+    #[test]
+    fn times_of_a_problem_that_grows_are_no_speedup() {
+        let captions = captions("ising-time-warp", &["program.attempts=20"], &["p=1,4", "n=10", "seed=1"]);
+        let growing = captions.iter().find(|caption| caption.starts_with("T(1) / T(p)")).unwrap();
+        assert!(growing.contains("processes from 1 to 4"), "{growing}");
+        assert!(
+            !captions.iter().any(|caption| caption.contains("Speedup") || caption.contains("laws")),
+            "{captions:?}"
+        );
+    }
+
+    #[test]
+    fn times_of_one_problem_are() {
+        for (name, set, over) in [
+            ("gauss-jordan-neighbour", &[][..], ["p=1,4", "n=64"]),
+            ("floyd", &["program.n=32"], ["p=1,4", "decomposition=Rows"]),
+        ] {
+            let captions = captions(name, set, &over);
+            assert!(captions.iter().any(|caption| caption.starts_with("Speedup")), "{captions:?}");
+        }
+    }
 }

@@ -16,7 +16,8 @@ pub(super) fn processors(vertices: u32, nodes: u32, cores: u32) -> Option<u32> {
 impl Transport {
     /// The number of the processor of `seat`: the first core of a node has that of its vertex, which also passes
     /// packets on; the others come after the last vertex.
-    pub(super) fn processor(&self, seat: Seat) -> u32 {
+    #[must_use]
+    pub const fn processor(&self, seat: Seat) -> u32 {
         match seat.core % self.cores {
             0 => seat.node,
             core => self.vertices + seat.node * (self.cores - 1) + core - 1,

@@ -2,6 +2,7 @@
 
 use crate::node::Demand;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// An application by the characteristic values of Kredel, Kruse and Richling (2015), or by numbers of one's own.
 ///
@@ -71,6 +72,36 @@ impl Growth {
     }
 }
 
+impl fmt::Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Constant => "1",
+            Self::Logarithmic => "log p",
+            Self::Root => "√p",
+            Self::Linear => "p",
+        })
+    }
+}
+
+/// What it is called, for people.
+impl fmt::Display for Application {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ScalarProduct => f.write_str("Scalar product"),
+            Self::MatrixMultiplication => f.write_str("Matrix multiplication"),
+            Self::LinearEquations => f.write_str("Linear equations"),
+            Self::Fft => f.write_str("FFT"),
+            Self::Fftw => f.write_str("FFTW"),
+            Self::Dimensionless(Dimensionless { x, c: None, .. }) => {
+                write!(f, "an application with x = {x} and without exchange")
+            }
+            Self::Dimensionless(Dimensionless { x, c: Some(c), d, beta1 }) => {
+                write!(f, "an application with x = {x}, r = {c} / d, d = {d} and β1 = {beta1}")
+            }
+        }
+    }
+}
+
 impl Application {
     /// What size `n` demands on `p` nodes of which a core does `balance` operations per byte of memory.
     #[must_use]
@@ -98,5 +129,24 @@ impl Application {
             Self::Dimensionless(numbers) => numbers.beta1.of(p),
             Self::ScalarProduct | Self::LinearEquations | Self::Fft | Self::Fftw => 1.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the titles of pictures show them: words and symbols, no syntax of a language.
+    #[test]
+    fn applications_have_names_for_people() {
+        let numbers = Dimensionless { x: 2.0, c: Some(100.0), d: Growth::Root, beta1: Growth::Linear };
+        let shown = |application: Application| application.to_string();
+        assert_eq!(
+            shown(Application::Dimensionless(numbers.clone())),
+            "an application with x = 2, r = 100 / d, d = √p and β1 = p"
+        );
+        let alone = Dimensionless { c: None, ..numbers };
+        assert_eq!(shown(Application::Dimensionless(alone)), "an application with x = 2 and without exchange");
+        assert_eq!(shown(Application::LinearEquations), "Linear equations");
     }
 }

@@ -237,6 +237,7 @@ impl<'f> Field<'f> {
             links: self.fabric.loads(self.now).into_iter().map(load).collect(),
             counts: self.counts,
             outcomes: self.outcomes(),
+            diary: None,
             critical_intervals: Vec::new(),
             deliveries: Vec::new(),
         }

@@ -1,0 +1,191 @@
+//! `parsim explain --step`: one step of a rank, item by item.
+
+use super::{played, source, value};
+use crate::analysis::step::{Step, StepItem, StepPart, Steps};
+use crate::cli::Failure;
+use crate::node::{Level, Processor};
+use crate::report::{Record, Table, signed_us};
+use crate::scenario::Scenario;
+use crate::scenario::source::Document;
+use crate::trace::{Software, Trace};
+
+/// Which step.
+pub struct Wanted<'a> {
+    pub number: usize,
+    pub phase: Option<&'a str>,
+    pub rank: Option<u32>,
+}
+
+/// Plays the scenario and finds the step.
+pub fn find(scenario: &Scenario, wanted: &Wanted<'_>) -> Result<Step, Failure> {
+    let trace = played(scenario, crate::simulation::Simulation::keep_diary)?;
+    let Trace { diary: Some(diary), deliveries, .. } = &trace else {
+        unreachable!("the run was asked for a diary");
+    };
+    choose(&Steps::of(diary, deliveries, scenario.ranks), wanted)
+}
+
+fn choose(steps: &Steps<'_>, wanted: &Wanted<'_>) -> Result<Step, Failure> {
+    let phases = steps.phases();
+    let found = match wanted.phase {
+        None => phases.first(),
+        Some(name) => phases.iter().find(|(phase, _)| *phase == name),
+    };
+    let Some((phase, _)) = found.copied() else {
+        let known: Vec<_> = phases.iter().map(|(phase, times)| format!("{phase} ({times} ×)")).collect();
+        let name = wanted.phase.unwrap_or_default();
+        let known = known.join(", ");
+        return Err(Failure::Usage(format!("--phase {name}: ranks spend no time in it; they enter {known}")));
+    };
+    if let Some(rank) = wanted.rank.filter(|rank| *rank >= steps.ranks()) {
+        let last = steps.ranks() - 1;
+        return Err(Failure::Usage(format!("--rank {rank}: the ranks are 0 to {last}")));
+    }
+    let rank = wanted.rank.or_else(|| steps.critical(phase, wanted.number));
+    rank.and_then(|rank| steps.step(rank, phase, wanted.number)).ok_or_else(|| {
+        let of = |rank| steps.count(rank, phase);
+        let (who, times) = match wanted.rank {
+            Some(rank) => (format!("rank {rank}"), of(rank)),
+            None => ("every rank".to_owned(), (0..steps.ranks()).map(of).max().unwrap_or(0)),
+        };
+        let right = match times {
+            0 => "give another --phase or --rank".to_owned(),
+            _ => format!("give a number from 1 to {times}"),
+        };
+        let number = wanted.number;
+        Failure::Usage(format!("--step {number}: {who} enters `{phase}` at most {times} times; {right}"))
+    })
+}
+
+/// What it is called.
+fn name(part: StepPart) -> String {
+    let transfer = |is_input| if is_input { "input" } else { "output" };
+    match part {
+        StepPart::Loop("operations") => "floating-point operations".to_owned(),
+        StepPart::Loop(module) => format!("computing {module}"),
+        StepPart::Disturbance => "computations against their time alone".to_owned(),
+        StepPart::Software(software) => words(software).0.to_owned(),
+        StepPart::NotSent { from } => format!("waiting for rank {from} to send"),
+        StepPart::UnderWay { from } => format!("waiting for a message on its way from rank {from}"),
+        StepPart::Blocked => "waiting for others".to_owned(),
+        StepPart::Sending { to: Some(to) } => format!("waiting for a send to rank {to}"),
+        StepPart::Sending { to: None } => "waiting for sends".to_owned(),
+        StepPart::HostStart { is_input } => format!("start of {}", transfer(is_input)),
+        StepPart::HostBytes { is_input } => format!("bytes of {}", transfer(is_input)),
+        StepPart::Moving { is_memory: true } => "waiting for bytes through memory".to_owned(),
+        StepPart::Moving { is_memory: false } => "waiting for bytes through the interface".to_owned(),
+        StepPart::AtBarrier => "waiting at a barrier".to_owned(),
+    }
+}
+
+/// What software pays for, and the path of the constant.
+const fn words(software: Software) -> (&'static str, &'static str) {
+    match software {
+        Software::Preparing => ("preparing packets", "machine.nodes.sending.per_packet"),
+        Software::CopyingOut => ("copying at the source", "machine.nodes.sending.per_byte"),
+        Software::Route => ("setting up routes", "machine.nodes.sending.per_hop"),
+        Software::Routing => ("routing packets", "machine.nodes.routing.per_packet"),
+        Software::Receiving => ("receiving packets", "machine.nodes.receiving.per_packet"),
+        Software::CopyingIn => ("copying at the destination", "machine.nodes.receiving.per_byte"),
+        Software::Acknowledging => ("acknowledging", "machine.nodes.acknowledging.per_hop"),
+    }
+}
+
+/// The path of the constant behind an item, if there is one.
+fn constant(scenario: &Scenario, part: StepPart) -> Option<String> {
+    let processor = "machine.nodes.processor";
+    let host = |is_input: bool| if is_input { "machine.host.input" } else { "machine.host.output" };
+    match part {
+        StepPart::Loop(module) => match &scenario.machine.nodes.processor {
+            Processor::Calibrated(_) if module == "operations" => Some(format!("{processor}.flop")),
+            Processor::Calibrated(_) => Some(format!("{processor}.{module}")),
+            Processor::Rate(_) => Some(format!("{processor}.inner_iteration")),
+            Processor::FlopRate(_) => Some(processor.to_owned()),
+            Processor::Counted(_) => Some(format!("{processor}.clock")),
+            Processor::Kernels(_) => Some(format!("{processor}.t800.clock")),
+        },
+        StepPart::Software(software) => Some(words(software).1.to_owned()),
+        StepPart::HostStart { is_input } => Some(format!("{}.start", host(is_input))),
+        StepPart::HostBytes { is_input } => Some(format!("{}.per_byte", host(is_input))),
+        StepPart::Moving { is_memory } => shared(scenario, is_memory),
+        _ => None,
+    }
+}
+
+/// The path of the bandwidth of the innermost memory, or interface, that cores share.
+fn shared(scenario: &Scenario, is_memory: bool) -> Option<String> {
+    let what = if is_memory { "memory" } else { "interface" };
+    let has = |level: &Level| if is_memory { level.memory.is_some() } else { level.interface.is_some() };
+    let of = |levels: &[Level], path: &str| {
+        levels.iter().position(has).map(|index| format!("{path}.{index}.{what}.bandwidth"))
+    };
+    let machine = &scenario.machine;
+    of(&machine.nodes.levels, "machine.nodes.levels").or_else(|| of(&machine.levels, "machine.levels"))
+}
+
+pub fn records(step: &Step, scenario: &Scenario, document: &Document) -> Vec<Record> {
+    let record = |item: &StepItem| {
+        let constant = constant(scenario, item.part);
+        let constant = constant.as_deref();
+        let mut record = Record::default();
+        record.put("rank", step.rank);
+        record.put("step", step.number);
+        record.put("steps", step.of);
+        record.put("step_phase", step.phase);
+        record.put("begin_s", step.begin.seconds());
+        record.put("end_s", step.end.seconds());
+        record.put("phase", item.phase);
+        record.put("item", name(item.part));
+        record.put("constant", constant);
+        record.put("value", constant.and_then(|path| value(document, path)));
+        record.put("source", constant.and_then(|path| source(document, path)));
+        record.put("count", item.count);
+        record.put("longest_message", item.longest.map(|(number, _)| number));
+        record.put("time_ps", i64::try_from(item.time_ps).expect("times have fewer than 63 bits"));
+        record
+    };
+    step.items.iter().map(record).collect()
+}
+
+pub fn text(step: &Step, scenario: &Scenario, document: &Document) -> String {
+    let mut table = Table::new(["phase", "item", "times", "constant", "value", "source", "us"]);
+    for item in &step.items {
+        let constant = constant(scenario, item.part);
+        let of_constant = |read: fn(&Document, &str) -> Option<String>| {
+            constant.as_deref().and_then(|path| read(document, path)).unwrap_or_default()
+        };
+        let (value, source) = (of_constant(value), of_constant(source));
+        table.row([
+            item.phase.to_owned(),
+            name(item.part),
+            item.count.to_string(),
+            constant.clone().unwrap_or_default(),
+            value,
+            source,
+            signed_us(item.time_ps),
+        ]);
+    }
+    let sum = step.items.iter().map(|item| item.time_ps).sum();
+    table.row(["", "sum", "", "", "", "", &signed_us(sum)].map(str::to_owned));
+    let Step { rank, phase, number, of, begin, end, .. } = step;
+    let longest = longest_wait(step).map_or_else(String::new, |(from, message)| {
+        format!("\nThe message it waits for longest: --from {from} --to {rank} --number {message}\n")
+    });
+    format!(
+        "step {number} of {of} of rank {rank}: from where it enters `{phase}`, at {} s, to where it enters it again, or ends, at {} s\n\n{table}{longest}",
+        begin.seconds(),
+        end.seconds()
+    )
+}
+
+/// The sender and the number of the message on its way that is waited for longest.
+fn longest_wait(step: &Step) -> Option<(u32, u32)> {
+    let waits = step.items.iter().filter_map(|item| match item.part {
+        StepPart::UnderWay { from } => item.longest.map(|(number, time)| (time, from, number)),
+        _ => None,
+    });
+    waits.max_by_key(|(time, ..)| *time).map(|(_, from, number)| (from, number))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! What the communication software of processors is asked to do, kept piece by piece where it is asked for.
+
+use super::{Job, Transport};
+use crate::engine::Entity;
+use crate::network::PacketKind;
+use crate::trace::{Part, Service, Software};
+use crate::units::{SimDuration, SimTime};
+
+impl Transport {
+    /// What processors do for the communication from now on is kept. To be called on a transport
+    /// [packet by packet](Self::packet_by_packet), before anything happens.
+    pub fn keep_services(&mut self) {
+        self.services = Some(Vec::new());
+    }
+
+    /// What has been kept.
+    pub fn take_services(&mut self) -> Vec<Service> {
+        self.services.take().unwrap_or_default()
+    }
+
+    /// A job of `processor` that will end at `end`.
+    pub(super) fn add_departure(&mut self, processor: u32, end: SimTime, job: Job) {
+        self.told.add(&mut self.calendar, processor, end, job);
+        if self.services.is_some() {
+            let parts = self.paced(processor, self.parts(job));
+            self.services.iter_mut().for_each(|services| services.push(Service { processor, end, parts }));
+        }
+    }
+
+    fn parts(&self, job: Job) -> [Part; 3] {
+        let node = &self.node;
+        let nothing = (Software::Routing, 0, SimDuration::ZERO);
+        let routing = (Software::Routing, 1, node.routing.per_packet);
+        match job {
+            Job::Prepare { message, bytes } => {
+                let (bytes, hops) = (u64::from(bytes), u64::from(self.messages[message as usize].hops));
+                [
+                    (Software::Preparing, 1, node.sending.per_packet),
+                    (Software::CopyingOut, bytes, node.sending.per_byte.time(bytes)),
+                    (Software::Route, hops, node.sending.per_hop * hops),
+                ]
+            }
+            Job::PassOn(packet) | Job::TakeIn(packet) if packet.kind == PacketKind::Acknowledge => {
+                [(Software::Acknowledging, 1, node.acknowledging.per_hop), nothing, nothing]
+            }
+            Job::PassOn(_) | Job::Continue(_) => [routing, nothing, nothing],
+            Job::TakeIn(packet) => {
+                let bytes = u64::from(packet.bytes);
+                [
+                    routing,
+                    (Software::Receiving, 1, node.receiving.per_packet),
+                    (Software::CopyingIn, bytes, node.receiving.per_byte.time(bytes)),
+                ]
+            }
+        }
+    }
+
+    /// The parts at the pace of their processor: their ends are rounded, so that they sum to the whole.
+    fn paced(&self, processor: u32, parts: [Part; 3]) -> [Part; 3] {
+        let Some(pace) = &self.pace else { return parts };
+        let node = self.node_of(processor);
+        let mut described = SimDuration::ZERO;
+        let mut before = SimDuration::ZERO;
+        parts.map(|(software, count, time)| {
+            described += time;
+            let until = pace.service(node, described);
+            let paced = until - before;
+            before = until;
+            (software, count, paced)
+        })
+    }
+
+    /// The node of a processor.
+    fn node_of(&self, processor: Entity) -> u32 {
+        match processor.checked_sub(self.vertices) {
+            None => processor,
+            Some(further) => further / (self.cores - 1).max(1),
+        }
+    }
+}
