@@ -15,6 +15,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{Write, stdout};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
@@ -125,7 +126,7 @@ pub fn play_all(
                     let index = begun.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(index) else { return };
                     // The receiver is gone when nobody reads the output any more: then the rest is not played.
-                    if sender.send((index, Outcome::of(case, references))).is_err() {
+                    if sender.send((index, guarded(|| Outcome::of(case, references)))).is_err() {
                         return;
                     }
                 }
@@ -150,6 +151,17 @@ pub fn play_all(
     });
     progress.finish_and_clear();
     Ok(())
+}
+
+/// What `play` returns; a panic in it is told as a failure of its case, so that the other cases are not lost.
+fn guarded<T>(play: impl FnOnce() -> Result<T, SimulationError>) -> Result<T, SimulationError> {
+    // What a case has half changed is its own and is dropped with it.
+    let played = panic::catch_unwind(AssertUnwindSafe(play));
+    played.unwrap_or_else(|cause| {
+        let text = cause.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("a panic without words");
+        Err(SimulationError::Defect(text.to_owned()))
+    })
 }
 
 /// The threads that `--jobs` asks for; one for each core unless given.
@@ -212,5 +224,18 @@ fn errors(rows: &[Record]) -> String {
             format!("\nabsolute error over {} measured cells: mean {mean:.2} %, max {max:.2} %\n", residuals.count())
         }
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_the_failure_of_one_case() {
+        let defect = |case: u32| guarded(|| if case == 1 { panic!("case {case} is lost") } else { Ok(case) });
+        let outcomes: Vec<_> = (0..3).map(defect).collect();
+        assert!(matches!(outcomes[..], [Ok(0), Err(_), Ok(2)]));
+        assert_eq!(outcomes[1].as_ref().unwrap_err().to_string(), "parsim has a defect: case 1 is lost");
     }
 }

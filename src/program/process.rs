@@ -4,7 +4,7 @@ use super::grid::Grid;
 use crate::engine::{Mailbox, Streams};
 use crate::machine::{LinkRates, Protocol};
 use crate::node::{Processor, Work};
-use crate::trace::Phase;
+use crate::trace::{self, Phase};
 use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
 use std::cell::{Cell, RefCell};
@@ -174,8 +174,7 @@ impl PhaseNames {
     /// The number of a phase.
     pub(crate) fn index(&self, phase: Phase) -> PhaseIndex {
         let mut phases = self.0.borrow_mut();
-        let known = phases.iter().position(|known| std::ptr::eq(*known, phase) || *known == phase);
-        let index = known.unwrap_or_else(|| {
+        let index = trace::position(&phases, phase).unwrap_or_else(|| {
             phases.push(phase);
             phases.len() - 1
         });

@@ -92,6 +92,9 @@ pub enum SimulationError {
         /// The program.
         program: &'static str,
     },
+    /// A defect of the simulator, which must not take the results of other runs with it.
+    #[error("parsim has a defect: {0}")]
+    Defect(String),
     /// A process did what no process can do.
     #[error("rank {rank} {fault}")]
     ProgramFault {

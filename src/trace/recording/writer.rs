@@ -1,7 +1,7 @@
 //! Recordings are written while a run is played.
 
 use super::{Free, Header, Interval, MAGIC, Means, mark};
-use crate::trace::accounts::Activity;
+use crate::trace::accounts::{Activity, position};
 use crate::trace::events::EventId;
 use crate::trace::{Counts, LinkLoad, Transfer};
 use crate::units::{SimDuration, SimTime};
@@ -112,9 +112,7 @@ impl<W: Write> RecordingWriter<W> {
 
     /// The number of a phase, which is announced when it is new.
     fn phase(&mut self, phase: &'static str) -> u64 {
-        // Pointer first: phases are literals, and this runs for every interval.
-        let known = self.phases.iter().position(|known| std::ptr::eq(*known, phase) || *known == phase);
-        let number = known.unwrap_or_else(|| {
+        let number = position(&self.phases, phase).unwrap_or_else(|| {
             self.buffer.push(mark::PHASE);
             put_text(&mut self.buffer, phase);
             self.phases.push(phase);
