@@ -44,6 +44,12 @@ impl Activity {
 /// A phase of a program, by the name that the program gives it.
 pub type Phase = &'static str;
 
+/// The place of a phase in a list, the pointer being compared first: phases are literals, and this runs for every interval.
+#[must_use]
+pub fn find_phase(phases: &[Phase], phase: Phase) -> Option<usize> {
+    phases.iter().position(|known| std::ptr::eq(*known, phase) || *known == phase)
+}
+
 /// The time of one rank in one phase, by activity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account([SimDuration; Activity::ALL.len()]);
@@ -100,9 +106,7 @@ impl Accounts {
     }
 
     fn index(&mut self, phase: Phase) -> usize {
-        // Pointer first: phases are literals, and this runs for every interval.
-        let known = self.phases.iter().position(|known| std::ptr::eq(*known, phase) || *known == phase);
-        known.unwrap_or_else(|| self.open(phase))
+        find_phase(&self.phases, phase).unwrap_or_else(|| self.open(phase))
     }
 
     /// A phase that has not been announced.

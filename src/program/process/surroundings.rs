@@ -4,7 +4,7 @@ use super::{Answer, Verb};
 use crate::engine::{Mailbox, Streams};
 use crate::machine::Protocol;
 use crate::node::Processor;
-use crate::trace::Phase;
+use crate::trace::{Phase, find_phase};
 use crate::units::SimTime;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub struct Tally {
 }
 
 /// The number of a phase of the processes of a run, because a million of names would take much room.
-pub(crate) type PhaseIndex = u16;
+pub(crate) type PhaseIndex = u32;
 
 /// The phases that the processes of a run have been in, in the order in which they came to them.
 pub(crate) struct PhaseNames(RefCell<Vec<Phase>>);
@@ -40,18 +40,17 @@ impl PhaseNames {
 
     /// The phase with this number.
     pub(crate) fn name(&self, index: PhaseIndex) -> Phase {
-        self.0.borrow()[usize::from(index)]
+        self.0.borrow()[index as usize]
     }
 
     /// The number of a phase.
     pub(crate) fn index(&self, phase: Phase) -> PhaseIndex {
         let mut phases = self.0.borrow_mut();
-        let known = phases.iter().position(|known| std::ptr::eq(*known, phase) || *known == phase);
-        let index = known.unwrap_or_else(|| {
+        let index = find_phase(&phases, phase).unwrap_or_else(|| {
             phases.push(phase);
             phases.len() - 1
         });
-        PhaseIndex::try_from(index).expect("a program has no more than 65536 phases")
+        PhaseIndex::try_from(index).expect("fewer than four thousand million phases")
     }
 }
 
