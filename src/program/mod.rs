@@ -142,6 +142,12 @@ pub enum Shipped {
 }
 
 impl Shipped {
+    /// Whether it is packets at random instants instead of a program that ends.
+    #[must_use]
+    pub const fn is_traffic(&self) -> bool {
+        matches!(self, Self::Traffic(_))
+    }
+
     /// Its name in a scenario.
     #[must_use]
     pub const fn name(&self) -> &'static str {
