@@ -73,23 +73,7 @@ impl<'s> Stage<'s> {
     pub fn set(simulation: &'s Simulation<'_>, program: &dyn Program) -> Self {
         let Simulation { machine, layout, streams, .. } = simulation;
         let ranks = layout.ranks();
-        let surroundings = Rc::new(Surroundings {
-            mailbox: Mailbox::new(),
-            clock: Cell::new(SimTime::START),
-            ranks,
-            host: layout.first_rank(machine.host.node).unwrap_or(0),
-            nodes: layout.nodes(),
-            notes: Notes::of(ranks),
-            phases: PhaseNames::new(),
-            packet_bytes: machine.network.switching.packet_bytes(),
-            ranks_per_node: layout.most_ranks_on_a_node(),
-            balance: machine.nodes.balance(),
-            processor: machine.nodes.processor.clone(),
-            link_protocol: machine.network.links.protocol.clone(),
-            streams: *streams,
-            outcomes: RefCell::default(),
-            critical_intervals: RefCell::default(),
-        });
+        let surroundings = Rc::new(surroundings(simulation));
         let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
         let processes = Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process));
         let initialisation = surroundings.phases.index(INITIALISATION);
@@ -271,6 +255,29 @@ impl<'s> Stage<'s> {
         self.ranks[rank as usize].activity = Activity::Idle;
         self.finished += 1;
         self.last_finish = now;
+    }
+}
+
+/// What the processes of a run know of it before anything has begun.
+fn surroundings(simulation: &Simulation<'_>) -> Surroundings {
+    let Simulation { machine, layout, streams, .. } = simulation;
+    let ranks = layout.ranks();
+    Surroundings {
+        mailbox: Mailbox::new(),
+        clock: Cell::new(SimTime::START),
+        ranks,
+        host: layout.first_rank(machine.host.node).unwrap_or(0),
+        nodes: layout.nodes(),
+        notes: Notes::of(ranks),
+        phases: PhaseNames::new(),
+        packet_bytes: machine.network.switching.packet_bytes(),
+        ranks_per_node: layout.most_ranks_on_a_node(),
+        balance: machine.nodes.balance(),
+        processor: machine.nodes.processor.clone(),
+        link_protocol: machine.network.links.protocol.clone(),
+        streams: *streams,
+        outcomes: RefCell::default(),
+        critical_intervals: RefCell::default(),
     }
 }
 
