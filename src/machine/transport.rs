@@ -270,10 +270,10 @@ impl Transport {
     /// Begins to send `bytes` bytes; `Delivered` and `Sent` tell the rest, by `ticket`.
     ///
     /// # Panics
-    /// If the message has more than 2^32 packets, which a scenario's check refuses.
+    /// If the message has 2^32 packets or more, which the stage refuses.
     pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, bytes: u64, ticket: u32) {
         let packets =
-            u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
+            u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the stage limits the size of messages");
         let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
         let hops = match &self.carrier {
             Carrier::Packets(fabric) => fabric.hops(from, to),

@@ -15,6 +15,7 @@ mod verb;
 pub use surroundings::Tally;
 pub(crate) use surroundings::{Notes, PhaseIndex, PhaseNames, Surroundings};
 pub use verb::{Answer, Message, Operation, Pattern, Received, Verb};
+pub(crate) use verb::{STUCK, send_fault};
 
 /// The process of one rank: what it knows and what it can do.
 ///

@@ -8,7 +8,7 @@ use super::{Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Step};
 use crate::machine::{Happening, Layout, Machine, Transport};
 use crate::program::{
-    Answer, Notes, Operation, PhaseIndex, PhaseNames, Process, Program, Received, Surroundings, Verb,
+    Answer, Notes, Operation, PhaseIndex, PhaseNames, Process, Program, Received, STUCK, Surroundings, Verb,
 };
 use crate::trace::{Accounts, Activity, Delivery, Phase};
 use crate::units::{SimDuration, SimTime};
@@ -244,8 +244,7 @@ impl<'s> Stage<'s> {
                     return Ok(());
                 }
                 Step::Stuck => {
-                    let stuck = "awaits something that is no verb of its process, or does not await a verb";
-                    return Err(fault(rank, stuck.to_owned()));
+                    return Err(fault(rank, STUCK.to_owned()));
                 }
             }
         }

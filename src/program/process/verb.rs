@@ -1,6 +1,7 @@
 //! What a process asks the simulation for, and what it is answered.
 
 use crate::node::Work;
+use crate::units::Bytes;
 use std::rc::Rc;
 
 /// The verbs of a process: what it asks the simulation for. All others are made of these.
@@ -119,4 +120,19 @@ pub struct Received {
     pub from: u32,
     /// The message.
     pub message: Message,
+}
+
+/// What a process does that has asked for nothing, or for more than it awaits.
+pub(crate) const STUCK: &str = "awaits something that is no verb of its process, or does not await a verb";
+
+/// Why a process cannot send `bytes` bytes to rank `to` of so many, if it cannot: packets are counted in 32 bits.
+pub(crate) fn send_fault(to: u32, ranks: u32, bytes: u64, packet_bytes: u64) -> Option<String> {
+    if to >= ranks {
+        return Some(format!("sends to rank {to}, but the ranks are 0 to {}", ranks - 1));
+    }
+    let longest = packet_bytes.saturating_mul(u64::from(u32::MAX));
+    (bytes > longest).then(|| {
+        let packet = Bytes::new(packet_bytes);
+        format!("sends {} at once, but a message has at most 2^32 - 1 packets of {packet}", Bytes::new(bytes))
+    })
 }

@@ -1,7 +1,7 @@
 //! What the stage does when a process asks for it.
 
 use super::{Stage, Waits, answer, fault};
-use crate::program::{Answer, Message, Operation, Pattern, Verb};
+use crate::program::{Answer, Message, Operation, Pattern, Verb, send_fault};
 use crate::simulation::SimulationError;
 use crate::trace::Activity;
 use crate::units::SimTime;
@@ -69,11 +69,11 @@ impl Stage<'_> {
     }
 
     fn start_send(&mut self, now: SimTime, rank: u32, to: u32, message: Message) -> Result<Operation, SimulationError> {
-        if to >= self.layout.ranks() {
-            let last = self.layout.ranks() - 1;
-            return Err(fault(rank, format!("sends to rank {to}, but the ranks are 0 to {last}")));
-        }
         let bytes = message.bytes;
+        let packet_bytes = self.machine.network.switching.packet_bytes();
+        if let Some(reason) = send_fault(to, self.layout.ranks(), bytes, packet_bytes) {
+            return Err(fault(rank, reason));
+        }
         let (operation, ticket) = self.post_office.post(now, rank, to, message);
         if let Some(recorder) = &mut self.recorder {
             self.transport.cause = recorder.posted(now, rank, operation, ticket, bytes);
