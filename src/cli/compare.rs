@@ -1,7 +1,7 @@
 //! `parsim compare`: two runs side by side.
 
-use super::traced::{Traced, arguments};
-use super::{Failure, OutputFormat};
+use super::traced::Traced;
+use super::{Failure, OutputFormat, ScenarioArguments};
 use crate::analysis::Gain;
 use crate::report::comparison::{Comparison, Side};
 use crate::report::{Format, Writer};
@@ -66,7 +66,7 @@ fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure
 
 /// The gain over the same program on one rank; `None` if it cannot run there.
 pub fn gain(input: &Path, set: &[String], seed: Option<u64>, traced: &Traced) -> Result<Option<Gain>, Failure> {
-    let scenario = arguments(input, set, seed).plan(&[])?.base()?.scenario;
+    let scenario = ScenarioArguments::of(input, set, seed).plan(&[])?.base()?.scenario;
     let (Some(alone), Some(run)) = (scenario.on_one_rank(), traced.recording()) else { return Ok(None) };
     let Ok(sequential) = play(&alone) else { return Ok(None) };
     Ok(Gain::of(run.header.nodes.len(), run.makespan, sequential.makespan))

@@ -1,8 +1,10 @@
 //! Cases as curves over one of their axes.
 
 use super::Failure;
+use super::outcome::Outcome;
 use super::saturation::OFFERED;
 use crate::report::figures::TimeLine;
+use crate::report::latency_load::{MEAN, P99};
 use crate::report::plot::LineChart;
 use crate::report::{Beside, Compared};
 use crate::scenario::{AxisValue, Case, Plan};
@@ -135,6 +137,16 @@ impl TimeLines {
         for (kind, seconds, is_measurement) in [own].into_iter().chain(others) {
             let Some(seconds) = seconds else { continue };
             self.line(&group, kind, is_measurement).points.push((position, seconds));
+        }
+    }
+
+    /// Adds what was simulated of `case`, and what it is compared with: of traffic the latencies, else the makespan.
+    pub fn add_outcome(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
+        if case.scenario.program.is_traffic() {
+            self.add(axis, case, MEAN, outcome.trace.outcome("latency_mean_s"), &[]);
+            self.add(axis, case, P99, outcome.trace.outcome("latency_p99_s"), &[]);
+        } else {
+            self.add(axis, case, "simulated", Some(outcome.trace.makespan.seconds()), outcome.compared());
         }
     }
 

@@ -1,10 +1,16 @@
 //! Values from the command line.
 
-use super::{Failure, ScenarioArguments};
+use super::{Failure, OutputFormat, ScenarioArguments};
 use crate::scenario::source::Document;
 use crate::scenario::{Override, Plan};
+use std::path::Path;
 
 impl ScenarioArguments {
+    /// Those with which a command reads a scenario that it is given in its own way.
+    pub fn of(scenario: &Path, set: &[String], seed: Option<u64>) -> Self {
+        Self { scenario: scenario.to_owned(), set: set.to_vec(), seed, format: OutputFormat::Text, dump_config: false }
+    }
+
     /// The scenario with the values of the command line, unfolded along its axes.
     pub fn plan(&self, overs: &[String]) -> Result<Plan, Failure> {
         let span = tracing::info_span!("parse", scenario = %self.scenario.display()).entered();

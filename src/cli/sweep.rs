@@ -4,9 +4,8 @@ use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::outcome::{Outcome, References, SIMULATED_ERROR, keyed};
 use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::analysis::Residuals;
-use crate::program::Shipped;
 use crate::report::figures;
-use crate::report::latency_load::{MEAN, P99, latency_load};
+use crate::report::latency_load::latency_load;
 use crate::report::{Format, Record, Table, Writer, digits};
 use crate::scenario::{Case, Plan};
 use crate::simulation::SimulationError;
@@ -37,7 +36,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let plan = common.plan(&arguments.cases.over)?;
     let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
     let plot = arguments.plot.as_ref().map(|file| CurveAxis::of(&plan, None).map(|axis| (file, axis))).transpose()?;
-    let is_traffic = matches!(cases[0].scenario.program, Shipped::Traffic(_));
+    let is_traffic = cases[0].scenario.program.is_traffic();
     let mut times = TimeLines::default();
     let mut rows = Vec::new();
     let mut failures = Vec::new();
@@ -51,12 +50,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
             },
             |outcome| {
                 if let Some((_, axis)) = &plot {
-                    if is_traffic {
-                        times.add(axis, case, MEAN, outcome.trace.outcome("latency_mean_s"), &[]);
-                        times.add(axis, case, P99, outcome.trace.outcome("latency_p99_s"), &[]);
-                    } else {
-                        times.add(axis, case, "simulated", Some(outcome.trace.makespan.seconds()), outcome.compared());
-                    }
+                    times.add_outcome(axis, case, &outcome);
                 }
                 outcome.record()
             },

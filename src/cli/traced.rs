@@ -1,7 +1,7 @@
 //! Traces from files, and from scenarios that are played for them.
 
 use super::outcome::metadata;
-use super::{Failure, OutputFormat, ScenarioArguments};
+use super::{Failure, ScenarioArguments};
 use crate::analysis::CriticalPath;
 use crate::report::Metadata;
 use crate::simulation::{Detail, play_recorded};
@@ -61,7 +61,7 @@ impl Traced {
 
     /// Plays the base values of a scenario.
     fn played(scenario: &Path, set: &[String], seed: Option<u64>, detail: Detail) -> Result<Self, Failure> {
-        let case = arguments(scenario, set, seed).plan(&[])?.base()?;
+        let case = ScenarioArguments::of(scenario, set, seed).plan(&[])?.base()?;
         let mut bytes = Vec::new();
         play_recorded(&case.scenario, detail, Box::new(&mut bytes))?;
         let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
@@ -106,17 +106,6 @@ impl Traced {
     /// How long the run took, if that is known.
     pub fn makespan(&self) -> Option<SimDuration> {
         self.recording().map(|recording| recording.makespan)
-    }
-}
-
-/// The arguments with which a scenario is read for a trace.
-pub fn arguments(scenario: &Path, set: &[String], seed: Option<u64>) -> ScenarioArguments {
-    ScenarioArguments {
-        scenario: scenario.to_owned(),
-        set: set.to_vec(),
-        seed,
-        format: OutputFormat::Text,
-        dump_config: false,
     }
 }
 

@@ -1,5 +1,8 @@
 //! How a message crosses the machine: prepared packet by packet on the source's processor,
 //! carried over links and passed on by the nodes between, taken in on the destination's processor.
+//!
+//! Here is what processes ask for and whose event is whose. How packets move is told twice: one by one in
+//! [`packets`], to be read first, and several in one step in [`trains`], with the same times.
 
 use super::hierarchy::Hierarchy;
 use super::pace::Pace;
@@ -7,7 +10,7 @@ use super::{Machine, Seat, Sends};
 use crate::engine::{Appointments, Calendar, Entity, Runs, Streams};
 use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
 use crate::node::processor::{KernelError, Stopwatch};
-use crate::node::{Dispatcher, Node, Turns, Urgency, Work};
+use crate::node::{Dispatcher, Node, Turns, Work};
 use crate::trace::events::EventId;
 use crate::trace::{Counts, Service};
 use crate::units::{SimDuration, SimTime};
@@ -15,6 +18,7 @@ use std::collections::VecDeque;
 
 mod carried;
 mod cores;
+mod packets;
 mod software;
 mod trains;
 
@@ -134,9 +138,6 @@ struct Message {
     /// Packets that have not left over their first link.
     uninjected: u32,
 }
-
-/// The bytes of a word of memory.
-const WORD_BYTES: u64 = 4;
 
 /// What the processors do for the communication.
 #[derive(Clone, Copy)]
@@ -269,10 +270,10 @@ impl Transport {
     /// Begins to send `bytes` bytes; `Delivered` and `Sent` tell the rest, by `ticket`.
     ///
     /// # Panics
-    /// If the message has more than 2^32 packets, which a scenario's check refuses.
+    /// If the message has 2^32 packets or more, which the stage refuses.
     pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, bytes: u64, ticket: u32) {
         let packets =
-            u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("check limits the size of messages");
+            u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the stage limits the size of messages");
         let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
         let hops = match &self.carrier {
             Carrier::Packets(fabric) => fabric.hops(from, to),
@@ -410,184 +411,6 @@ impl Transport {
         self.messages.push(message);
         u32::try_from(self.messages.len() - 1).expect("fewer than four thousand million messages at once")
     }
-
-    /// Has the source's processor prepare the next packet of `id`.
-    fn prepare(&mut self, now: SimTime, id: MessageId) {
-        let message = &mut self.messages[id as usize];
-        let bytes = message.unprepared.min(self.packet_bytes);
-        message.unprepared -= bytes;
-        let service = self.node.sending.time(bytes, message.hops);
-        let bytes = u32::try_from(bytes).expect("check limits the size of packets");
-        let (seat, job) = (message.source(), Job::Prepare { message: id, bytes });
-        self.serve(now, seat, job, service, Urgency::AtOnce);
-    }
-
-    fn prepare_if_any_left(&mut self, now: SimTime, id: MessageId) {
-        if self.messages[id as usize].unprepared > 0 {
-            self.prepare(now, id);
-        }
-    }
-
-    fn finish_job(&mut self, now: SimTime, processor: u32) {
-        match self.told.take(&mut self.calendar, processor, now).expect("a job has ended") {
-            Job::Prepare { message, bytes } => self.inject(now, message, bytes),
-            Job::PassOn(packet) => self.forward(now, processor, packet),
-            Job::Continue(_) => unreachable!("packets are prepared one by one"),
-            Job::TakeIn(packet) => {
-                let (fabric, calendar) = self.fabric();
-                fabric.release(calendar, now, packet);
-                match packet.kind {
-                    PacketKind::Data => self.take_in(now, packet.message),
-                    PacketKind::Acknowledge => self.complete(packet.message),
-                }
-            }
-        }
-    }
-
-    /// A packet is prepared: its first link gets it, or the same node takes it in.
-    fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
-        let Message { from, to, .. } = self.messages[id as usize];
-        let packet = Packet::new(id, to, bytes, PacketKind::Data);
-        if from != to && self.node.sending.overlap {
-            self.prepare_if_any_left(now, id);
-        }
-        if self.hierarchy.is_some() {
-            self.enter_hierarchy(now, packet);
-        } else {
-            self.admit(now, packet);
-        }
-    }
-
-    /// A packet has come through all that the cores of its source share.
-    fn admit(&mut self, now: SimTime, packet: Packet) {
-        let Message { from, to, .. } = self.messages[packet.message as usize];
-        if from == to {
-            self.injected(now, packet.message);
-            self.arrive(now, to, packet);
-        } else {
-            self.forward(now, from, packet);
-        }
-    }
-
-    fn forward(&mut self, now: SimTime, at: u32, packet: Packet) {
-        self.counts.packet_hops += 1;
-        let (fabric, calendar) = self.fabric();
-        fabric.send(calendar, now, at, packet);
-    }
-
-    /// What carries packets one at a time.
-    fn fabric(&mut self) -> (&mut Fabric, &mut Calendar) {
-        match &mut self.carrier {
-            Carrier::Packets(fabric) => (fabric, &mut self.calendar),
-            Carrier::Trains(_) => unreachable!("trains have events of their own"),
-        }
-    }
-
-    fn move_packets(&mut self, now: SimTime, entity: Entity) {
-        let mut passages = std::mem::take(&mut self.passages);
-        let (fabric, calendar) = self.fabric();
-        fabric.step(calendar, now, entity, &mut passages);
-        for passage in &passages {
-            let (packet, left, come) = passage.ends();
-            if let Some(from) = left {
-                self.leave(now, packet, from);
-            }
-            if let Some(at) = come {
-                self.access_memory(at, &packet);
-                self.arrive(now, at, packet);
-            }
-        }
-        passages.clear();
-        self.passages = passages;
-    }
-
-    /// A link has moved a packet between its buffer and the memory of `node`.
-    ///
-    /// The cycles are taken when the transfer ends: a computation that ends before is not delayed by it,
-    /// one that has begun during it is by all of it.
-    fn access_memory(&mut self, node: u32, packet: &Packet) {
-        if self.node.dma_per_word > SimDuration::ZERO {
-            let words = u64::from(packet.bytes).div_ceil(WORD_BYTES);
-            self.processors.steal(&mut self.calendar, node, self.node.dma_per_word * words);
-        }
-    }
-
-    fn leave(&mut self, now: SimTime, packet: Packet, from: u32) {
-        self.access_memory(from, &packet);
-        if packet.kind == PacketKind::Data && from == self.messages[packet.message as usize].from {
-            self.injected(now, packet.message);
-        }
-    }
-
-    /// A packet has left its source: without overlap this is when the next one is prepared.
-    fn injected(&mut self, now: SimTime, id: MessageId) {
-        let message = &mut self.messages[id as usize];
-        message.uninjected -= 1;
-        let ticket = message.ticket;
-        if message.uninjected == 0 && self.sends == Sends::UntilInjected {
-            self.happenings.push_back(Happening::Sent { ticket });
-        }
-        if message_on_one_node(message) || !self.node.sending.overlap {
-            self.prepare_if_any_left(now, id);
-        }
-    }
-
-    /// A packet has come to `node`, whose processor now deals with it.
-    fn arrive(&mut self, now: SimTime, node: u32, packet: Packet) {
-        let here = packet.to == node;
-        let service = match packet.kind {
-            PacketKind::Acknowledge => self.node.acknowledging.per_hop,
-            PacketKind::Data if here => {
-                self.node.routing.per_packet + self.node.receiving.time(u64::from(packet.bytes))
-            }
-            PacketKind::Data => self.node.routing.per_packet,
-        };
-        if here {
-            let core = match packet.kind {
-                PacketKind::Data => self.messages[packet.message as usize].cores.1,
-                PacketKind::Acknowledge => self.messages[packet.message as usize].cores.0,
-            };
-            self.serve(now, Seat { node, core }, Job::TakeIn(packet), service, Urgency::AtOnce);
-        } else {
-            self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service, Urgency::RouterTurn);
-        }
-    }
-
-    fn take_in(&mut self, now: SimTime, id: MessageId) {
-        let message = &mut self.messages[id as usize];
-        message.missing -= 1;
-        if message.missing > 0 {
-            return;
-        }
-        self.happenings.push_back(Happening::Delivered { message: id, ticket: message.ticket });
-        if self.sends == Sends::UntilDelivered {
-            self.acknowledge(now, id);
-        }
-    }
-
-    fn acknowledge(&mut self, now: SimTime, id: MessageId) {
-        let Message { from, to, .. } = self.messages[id as usize];
-        if from == to {
-            self.complete(id);
-            return;
-        }
-        let bytes = u32::try_from(self.node.acknowledging.bytes.count()).expect("check limits the size of packets");
-        self.forward(now, to, Packet::new(id, from, bytes, PacketKind::Acknowledge));
-    }
-
-    fn complete(&mut self, id: MessageId) {
-        self.happenings.push_back(Happening::Sent { ticket: self.messages[id as usize].ticket });
-        self.vacant.push(id);
-    }
-
-    fn serve(&mut self, now: SimTime, seat: Seat, job: Job, service: SimDuration, urgency: Urgency) {
-        let service = self.pace.as_ref().map_or(service, |pace| pace.service(seat.node, service));
-        let processor = self.processor(seat);
-        let departure = self.processors.serve(&mut self.calendar, now, processor, (job, service), urgency);
-        if let Some(departure) = departure {
-            self.add_departure(processor, departure, job);
-        }
-    }
 }
 
 impl Message {
@@ -598,76 +421,14 @@ impl Message {
     const fn destination(&self) -> Seat {
         Seat { node: self.to, core: self.cores.1 }
     }
-}
 
-const fn message_on_one_node(message: &Message) -> bool {
-    message.from == message.to
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::node::{Module, Processor};
-    use crate::units::PerByte;
-
-    const BYTES: u64 = 120;
-    const CENTRE: u32 = 4;
-
-    /// A 3 × 3 mesh whose software costs nothing, whose links need 1 us for a byte and 200 ns of memory
-    /// for a word, and whose nodes compute rows of 1 us.
-    fn machine() -> Machine {
-        let us = SimDuration::from_us;
-        let mut machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron").expect("a sound machine");
-        let nodes = &mut machine.nodes;
-        nodes.sending = crate::node::Sending {
-            per_packet: SimDuration::ZERO,
-            per_byte: PerByte::FREE,
-            per_hop: SimDuration::ZERO,
-            overlap: false,
-        };
-        nodes.receiving = crate::node::Receiving { per_packet: SimDuration::ZERO, per_byte: PerByte::FREE };
-        nodes.routing.per_packet = SimDuration::ZERO;
-        nodes.dma_per_word = us(1).ratio(1, 5);
-        machine.network.links.per_byte = Some(PerByte::new(us(1)));
-        machine.sends = Sends::UntilInjected;
-        let Processor::Calibrated(times) = &mut machine.nodes.processor else { unreachable!("it is calibrated") };
-        times.rsub = us(1);
-        machine
+    const fn stays_on_its_node(&self) -> bool {
+        self.from == self.to
     }
 
-    /// When a computation of 10 ms on the central node ends while so many directions of its links are busy.
-    fn end_with(directions: u32) -> SimTime {
-        let machine = machine();
-        let mesh = Topology::Mesh2d { rows: 3, columns: 3 };
-        let mut transport = Transport::new(&machine, mesh, 9, Streams::new(1));
-        let neighbours = [1, 3, 5, 7];
-        let now = SimTime::START;
-        let seat = |node| Seat { node, core: 0 };
-        transport.compute(now, seat(CENTRE), CENTRE, Work::new(Module::Rsub, 10_000)).expect("a sound processor");
-        for direction in 0..directions {
-            let neighbour = neighbours[direction as usize / 2];
-            let (from, to) = if direction % 2 == 0 { (neighbour, CENTRE) } else { (CENTRE, neighbour) };
-            transport.send(now, seat(from), seat(to), 1000 * BYTES, direction);
-        }
-        while let Some(now) = transport.step() {
-            if transport.happenings.contains(&Happening::Computed { owner: CENTRE }) {
-                return now;
-            }
-        }
-        unreachable!("the computation ends")
-    }
-
-    #[test]
-    fn every_busy_direction_of_a_link_takes_its_share_of_the_memory() {
-        // A packet of 30 words takes 6 us of memory in its 120 us on the wire: a twentieth.
-        let alone = end_with(0).since(SimTime::START).seconds();
-        assert!((alone - 0.01).abs() < 1e-12);
-        for directions in 1..=8 {
-            let end = end_with(directions).since(SimTime::START).seconds();
-            let expected = alone / (1.0 - 0.05 * f64::from(directions));
-            // Up to a packet of each direction is on its way when the computation ends.
-            let last_packets = 6e-6 * f64::from(directions) * expected / alone;
-            assert!((end - expected).abs() <= last_packets, "{directions}: {end} instead of {expected}");
-        }
+    /// The packet by which the destination tells the source that it has the message.
+    fn acknowledge(&self, id: MessageId, node: &Node) -> Packet {
+        let bytes = u32::try_from(node.acknowledging.bytes.count()).expect("check limits the size of packets");
+        Packet::new(id, self.from, bytes, PacketKind::Acknowledge)
     }
 }

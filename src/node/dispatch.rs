@@ -2,8 +2,10 @@
 
 use crate::engine::{Calendar, Entity, Line, Run, Runs};
 use crate::units::{SimDuration, SimTime};
+use occupancy::{Computation, Deferred, Due, Occupancy};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+
+mod occupancy;
 
 /// When the software that passes packets on gets the processor of a node that computes.
 ///
@@ -50,61 +52,6 @@ pub struct Dispatcher<J> {
     first_alarm: Entity,
 }
 
-/// What a processor has on its hands.
-struct Occupancy<J> {
-    /// The communication jobs that have been let in.
-    line: Line,
-    /// The router's turn goes on for as long as its station is busy.
-    router_has_turn: bool,
-    /// `None` until the first computation: most nodes of a large machine have none.
-    background: Option<Box<Background<J>>>,
-}
-
-/// The computations of a processor, and what waits for them.
-struct Background<J> {
-    running: Option<Running>,
-    /// Computations that wait for their time slice.
-    waiting: VecDeque<Computation>,
-    /// Jobs that wait for the router's turn, and when that is.
-    deferred: Vec<Deferred<J>>,
-    router_due: Option<Due>,
-    /// To when the pending alarm is set.
-    alarm: Option<SimTime>,
-}
-
-/// Equal jobs that came one after the other.
-struct Deferred<J> {
-    job: J,
-    service: SimDuration,
-    count: u32,
-}
-
-/// A computation of which `left` is still to be done.
-struct Computation {
-    owner: u32,
-    left: SimDuration,
-    row: SimDuration,
-}
-
-/// The computation that has the processor.
-struct Running {
-    owner: u32,
-    row: SimDuration,
-    /// When it will end unless jobs preempt it or others take turns with it.
-    ends: SimTime,
-    /// When its time slice is over.
-    slice_ends: SimTime,
-}
-
-/// When the router gets its turn.
-#[derive(Clone, Copy)]
-enum Due {
-    /// When so much of the running computation is left.
-    Left(SimDuration),
-    /// At a certain time.
-    At(SimTime),
-}
-
 /// What a processor does with jobs that it is handed.
 #[derive(Clone)]
 pub struct Admission {
@@ -126,22 +73,6 @@ impl Standing {
     #[must_use]
     pub const fn free(&self) -> SimTime {
         self.free
-    }
-}
-
-impl Running {
-    /// The work that is left at `now`; `free` is when the jobs let in so far are done.
-    fn left(&self, now: SimTime, free: SimTime) -> SimDuration {
-        self.ends.since(now.max(free))
-    }
-
-    /// The work that is left at the next end of a row. Rows are counted from the end, where the last one ends.
-    fn left_at_row_end(&self, now: SimTime, free: SimTime) -> SimDuration {
-        let left = self.left(now, free);
-        match (left.ps(), self.row.ps()) {
-            (0, _) | (_, 0) => SimDuration::ZERO,
-            (left, row) => SimDuration::from_ps((left - 1) / row * row),
-        }
     }
 }
 
@@ -401,184 +332,5 @@ impl<J: Copy> Dispatcher<J> {
     }
 }
 
-impl<J> Occupancy<J> {
-    fn running(&self) -> Option<&Running> {
-        self.background.as_ref()?.running.as_ref()
-    }
-
-    /// Whether the router has to wait for its turn.
-    fn must_wait(&self, turns: Turns) -> bool {
-        turns.router != RouterTurn::AtOnce && !self.router_has_turn && self.running().is_some()
-    }
-
-    /// How many of the jobs depart as they would if they were handed over one by one: those that come
-    /// before the next alarm, which every one of them may put off, and before the router's turn is over.
-    fn foreseen(&self, arrivals: Run, service: SimDuration) -> u32 {
-        let mut count = arrivals.count;
-        if self.router_has_turn {
-            count = count.min(arrivals.within(self.line.free(), service));
-        }
-        if let Some((put_off, fixed)) = self.background.as_ref().and_then(|background| background.alarms()) {
-            count = count.min(arrivals.within(put_off, service)).min(arrivals.within(fixed, SimDuration::ZERO));
-        }
-        count.max(1)
-    }
-}
-
-impl<J> Default for Background<J> {
-    fn default() -> Self {
-        Self { running: None, waiting: VecDeque::new(), deferred: Vec::new(), router_due: None, alarm: None }
-    }
-}
-
-impl<J> Background<J> {
-    /// Gives the processor to a computation, from `begin` on.
-    fn give(&mut self, turns: Turns, begin: SimTime, Computation { owner, left, row }: Computation) {
-        self.running = Some(Running { owner, row, ends: begin + left, slice_ends: turns.slice_end(begin) });
-    }
-
-    /// Serves what waits for the router's turn; a computation that goes on gets a new time slice.
-    fn let_router_in(&mut self, turns: Turns, now: SimTime, line: &mut Line, let_in: &mut Vec<(J, Runs)>) {
-        let mut stolen = SimDuration::ZERO;
-        for Deferred { job, service, count } in self.deferred.drain(..) {
-            stolen += service * u64::from(count);
-            let arrivals = Run { first: now, gap: SimDuration::ZERO, count };
-            let_in.push((job, Runs::One(arrivals).through(line, service)));
-        }
-        self.router_due = None;
-        if let Some(running) = &mut self.running {
-            running.ends += stolen;
-            running.slice_ends = turns.slice_end(line.free());
-        }
-    }
-
-    /// The next alarm among those that jobs put off, and among those that they do not: the end of the
-    /// computation or of its time slice if others wait for it, or the router's turn.
-    fn alarms(&self) -> Option<(SimTime, SimTime)> {
-        let running = self.running.as_ref()?;
-        let slice_ends = if self.waiting.is_empty() { SimTime::END } else { running.slice_ends };
-        Some(match self.router_due {
-            Some(Due::Left(left)) => (running.ends.before(left), slice_ends),
-            Some(Due::At(time)) => (running.ends, slice_ends.min(time)),
-            None => (running.ends, slice_ends),
-        })
-    }
-
-    /// Sets the alarm to whatever comes first.
-    fn set_alarm(&mut self, calendar: &mut Calendar, entity: Entity) {
-        let Some((put_off, fixed)) = self.alarms() else { return };
-        let alarm = put_off.min(fixed);
-        if self.alarm.replace(alarm) != Some(alarm) {
-            calendar.set_alarm(alarm, entity);
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ALARM: Entity = 90;
-
-    fn ps(ps: u64) -> SimDuration {
-        SimDuration::from_ps(ps)
-    }
-
-    /// Plays `jobs` = (arrival, service, urgency) against a computation of `rows` rows of 10 ps
-    /// from 0 on; gives the departures and the end of the computation.
-    fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64, Urgency)]) -> (Vec<u64>, u64) {
-        let mut calendar = Calendar::new();
-        let mut dispatcher = Dispatcher::new(1, Turns { router, time_slice: ps(8) }, ALARM);
-        dispatcher.compute(&mut calendar, SimTime::START, 0, 0, (ps(10), rows));
-        for (job, (arrival, ..)) in jobs.iter().enumerate() {
-            calendar.schedule(SimTime::from_ps(*arrival), 20 + Entity::try_from(job).unwrap());
-        }
-        let (mut departures, mut end) = (vec![0; jobs.len()], 0);
-        while let Some((now, entity)) = calendar.pop() {
-            let mut let_in = Vec::new();
-            if entity == ALARM {
-                if dispatcher.alarm(&mut calendar, now, 0, &mut let_in).is_some() {
-                    end = now.ps();
-                }
-            } else {
-                let job = entity as usize - 20;
-                let (_, service, urgency) = jobs[job];
-                if let Some(departure) = dispatcher.serve(&mut calendar, now, 0, (job, ps(service)), urgency) {
-                    departures[job] = departure.ps();
-                }
-            }
-            for (job, runs) in let_in {
-                departures[job] = runs.first().ps();
-            }
-        }
-        (departures, end)
-    }
-
-    #[test]
-    fn a_router_with_high_priority_preempts() {
-        let jobs = [(3, 4, Urgency::RouterTurn), (5, 4, Urgency::AtOnce)];
-        assert_eq!(play(RouterTurn::AtOnce, 3, &jobs), (vec![7, 11], 38));
-    }
-
-    #[test]
-    fn a_router_that_waits_gets_its_turn_at_the_end_of_the_row() {
-        let jobs = [(3, 4, Urgency::RouterTurn), (5, 4, Urgency::RouterTurn), (17, 1, Urgency::RouterTurn)];
-        assert_eq!(play(RouterTurn::EndOfRow, 3, &jobs), (vec![14, 18, 19], 39));
-    }
-
-    #[test]
-    fn what_preempts_moves_the_end_of_the_row() {
-        let jobs = [(3, 4, Urgency::RouterTurn), (5, 6, Urgency::AtOnce)];
-        assert_eq!(play(RouterTurn::EndOfRow, 2, &jobs), (vec![20, 11], 30));
-    }
-
-    #[test]
-    fn a_job_that_preempts_does_not_revive_a_turn_that_is_over() {
-        let jobs = [(3, 4, Urgency::RouterTurn), (16, 4, Urgency::AtOnce), (17, 1, Urgency::RouterTurn)];
-        // The turn is over at 14; the second row ends at 24, or 28 with what has preempted it.
-        assert_eq!(play(RouterTurn::EndOfRow, 3, &jobs), (vec![14, 20, 29], 39));
-    }
-
-    #[test]
-    fn the_turn_after_the_last_row_does_not_delay_the_computation() {
-        let jobs = [(13, 4, Urgency::RouterTurn)];
-        assert_eq!(play(RouterTurn::EndOfRow, 2, &jobs), (vec![24], 20));
-    }
-
-    #[test]
-    fn a_time_slice_ends_at_the_second_tick() {
-        let jobs = [(3, 4, Urgency::RouterTurn)];
-        assert_eq!(play(RouterTurn::TimeSlice, 3, &jobs), (vec![20], 34));
-    }
-
-    #[test]
-    fn a_job_at_the_end_of_a_row_does_not_put_off_the_router() {
-        let jobs = [(3, 4, Urgency::RouterTurn), (10, 1, Urgency::AtOnce)];
-        assert_eq!(play(RouterTurn::EndOfRow, 3, &jobs), (vec![15, 11], 35));
-    }
-
-    /// The ends of computations of these lengths that start together on one processor.
-    fn share(lengths: &[u64]) -> Vec<u64> {
-        let mut calendar = Calendar::new();
-        let turns = Turns { router: RouterTurn::AtOnce, time_slice: ps(8) };
-        let mut dispatcher = Dispatcher::<()>::new(1, turns, ALARM);
-        for (owner, length) in (0..).zip(lengths) {
-            dispatcher.compute(&mut calendar, SimTime::START, 0, owner, (ps(*length), 1));
-        }
-        let mut ends = vec![0; lengths.len()];
-        while let Some((now, _)) = calendar.pop() {
-            if let Some(owner) = dispatcher.alarm(&mut calendar, now, 0, &mut Vec::new()) {
-                ends[owner as usize] = now.ps();
-            }
-        }
-        ends
-    }
-
-    #[test]
-    fn computations_on_one_processor_take_turns() {
-        // Slices end at 16, 32, 48: the first has 16 of 20, the second 16 of 40, then the first its last 4.
-        assert_eq!(share(&[20, 40]), [36, 60]);
-        assert_eq!(share(&[20]), [20]);
-        assert_eq!(share(&[5, 5, 5]), [5, 10, 15]);
-    }
-}
+mod tests;

@@ -44,7 +44,7 @@ pub use partition::{BlockCyclic, Blocks};
 pub use phases::Phases;
 pub use ping::Ping;
 pub use process::{Answer, Message, Operation, Pattern, Process, Received, Tally, Verb};
-pub(crate) use process::{Notes, PhaseIndex, PhaseNames, Surroundings};
+pub(crate) use process::{Notes, PhaseIndex, PhaseNames, STUCK, Surroundings, send_fault};
 pub use reduction::Reduction;
 pub use rehearsal::{Rehearsal, rehearse};
 pub use ring_shift::{RingShift, ShiftOrder};
@@ -142,6 +142,12 @@ pub enum Shipped {
 }
 
 impl Shipped {
+    /// Whether it is packets at random instants instead of a program that ends.
+    #[must_use]
+    pub const fn is_traffic(&self) -> bool {
+        matches!(self, Self::Traffic(_))
+    }
+
     /// Its name in a scenario.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -1,149 +1,21 @@
-//! A process and its verbs.
+//! A process: what it knows, and what it can ask for.
 
 use super::grid::Grid;
-use crate::engine::{Mailbox, Streams};
+use crate::engine::Streams;
 use crate::machine::{LinkRates, Protocol};
 use crate::node::{Processor, Work};
-use crate::trace::{self, Phase};
+use crate::trace::Phase;
 use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
 
-/// The verbs of a process: what it asks the simulation for. All others are made of these.
-#[derive(Debug)]
-pub enum Verb {
-    /// Computes.
-    Compute(Work),
-    /// Computes a share of some floating-point operations.
-    Operate(f64),
-    /// Begins to load a share of some bytes from the node's memory and goes on.
-    StartLoad(f64),
-    /// Begins to have a share of some bytes leave the node, for nobody, and goes on.
-    StartLeave(f64),
-    /// Waits until all ranks of the node have come here; costs nothing.
-    NodeBarrier,
-    /// Has the host read this many bytes.
-    Input(u64),
-    /// Has the host write this many bytes.
-    Output(u64),
-    /// Sends a message to a rank and waits until the send is complete.
-    Send(u32, Message),
-    /// Begins to send and goes on.
-    StartSend(u32, Message),
-    /// Waits for a message.
-    Receive(Pattern),
-    /// Begins to receive and goes on.
-    StartReceive(Pattern),
-    /// Waits until an operation is complete, and ends it.
-    Wait(Operation),
-    /// Waits until one of the operations is complete; none is ended.
-    WaitAny(Vec<Operation>),
-    /// Asks whether an operation is complete; it is not ended. Takes no time.
-    Test(Operation),
-    /// Waits until all ranks have come here; costs nothing.
-    Barrier,
-    /// Gives up the run: the program cannot go on, for this reason.
-    Fail(String),
-}
+mod surroundings;
+mod verb;
 
-/// What the simulation answers.
-#[derive(Debug)]
-pub enum Answer {
-    /// It has happened.
-    Done,
-    /// A message has come.
-    Received(Received),
-    /// An operation is under way.
-    Started(Operation),
-    /// Which of several operations is complete.
-    Ready(usize),
-    /// Whether an operation is complete.
-    Tested(bool),
-}
-
-/// A send or a receive under way. It must be waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "an operation is ended by waiting for it"]
-pub struct Operation(pub(crate) u32);
-
-/// A message: its length, a tag to tell it from others, and, optionally, real numbers.
-///
-/// The simulated time depends on the length alone, with numbers or without.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Message {
-    /// Its length.
-    pub bytes: u64,
-    /// What the receiver may ask for.
-    pub tag: u32,
-    /// The numbers that it carries, if the program really computes.
-    pub values: Option<Rc<[f64]>>,
-}
-
-impl Message {
-    /// A message of `bytes` bytes with tag 0.
-    #[must_use]
-    pub const fn new(bytes: u64) -> Self {
-        Self { bytes, tag: 0, values: None }
-    }
-
-    /// The same message with a tag.
-    #[must_use]
-    pub const fn tag(mut self, tag: u32) -> Self {
-        self.tag = tag;
-        self
-    }
-
-    /// The same message carrying `values`.
-    #[must_use]
-    pub fn values(mut self, values: Option<Rc<[f64]>>) -> Self {
-        self.values = values;
-        self
-    }
-}
-
-/// Which messages a receive takes: the first to arrive that fits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pattern {
-    /// The sender, or any.
-    pub from: Option<u32>,
-    /// The tag, or any.
-    pub tag: Option<u32>,
-}
-
-impl Pattern {
-    /// Whether a message from `from` with `tag` fits.
-    #[must_use]
-    pub fn fits(self, from: u32, tag: u32) -> bool {
-        self.from.is_none_or(|wanted| wanted == from) && self.tag.is_none_or(|wanted| wanted == tag)
-    }
-}
-
-/// A message that has come.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Received {
-    /// The sender.
-    pub from: u32,
-    /// The message.
-    pub message: Message,
-}
-
-/// What a process has done so far.
-///
-/// The characteristic numbers of a program are sums of it over all ranks: #op, #b and #x of
-/// `kredel-2015-multicore-clusters`, counted instead of estimated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Floating-point operations.
-    pub operations: u64,
-    /// Bytes that went between memory and processor.
-    pub memory_bytes: u64,
-    /// Bytes sent to other ranks.
-    pub message_bytes: u64,
-    /// Those of them that left the node.
-    pub exchanged_bytes: u64,
-}
+pub use surroundings::Tally;
+pub(crate) use surroundings::{Notes, PhaseIndex, PhaseNames, Surroundings};
+pub use verb::{Answer, Message, Operation, Pattern, Received, Verb};
+pub(crate) use verb::{STUCK, send_fault};
 
 /// The process of one rank: what it knows and what it can do.
 ///
@@ -152,77 +24,6 @@ pub struct Tally {
 pub struct Process {
     rank: u32,
     surroundings: Rc<Surroundings>,
-}
-
-/// The number of a phase of the processes of a run, because a million of names would take much room.
-pub(crate) type PhaseIndex = u16;
-
-/// The phases that the processes of a run have been in, in the order in which they came to them.
-pub(crate) struct PhaseNames(RefCell<Vec<Phase>>);
-
-impl PhaseNames {
-    /// A process that has not said where it is, is in its program.
-    pub(crate) fn new() -> Self {
-        Self(RefCell::new(vec!["program"]))
-    }
-
-    /// The phase with this number.
-    pub(crate) fn name(&self, index: PhaseIndex) -> Phase {
-        self.0.borrow()[usize::from(index)]
-    }
-
-    /// The number of a phase.
-    pub(crate) fn index(&self, phase: Phase) -> PhaseIndex {
-        let mut phases = self.0.borrow_mut();
-        let index = trace::position(&phases, phase).unwrap_or_else(|| {
-            phases.push(phase);
-            phases.len() - 1
-        });
-        PhaseIndex::try_from(index).expect("a program has no more than 65536 phases")
-    }
-}
-
-/// What a process writes down of itself.
-pub(crate) struct Notes {
-    phase: Cell<PhaseIndex>,
-    tally: Cell<Tally>,
-}
-
-impl Notes {
-    /// Those of so many ranks that have not begun.
-    pub(crate) fn of(ranks: u32) -> Vec<Self> {
-        (0..ranks).map(|_| Self { phase: Cell::default(), tally: Cell::default() }).collect()
-    }
-}
-
-/// What all processes of a run share.
-pub(crate) struct Surroundings {
-    pub mailbox: Rc<Mailbox<Verb, Answer>>,
-    pub clock: Cell<SimTime>,
-    pub ranks: u32,
-    pub host: u32,
-    /// The node of each rank.
-    pub nodes: Arc<[u32]>,
-    /// By rank; in one table, because there may be a million of them.
-    pub notes: Vec<Notes>,
-    pub phases: PhaseNames,
-    pub packet_bytes: u64,
-    /// The most ranks on a node.
-    pub ranks_per_node: u32,
-    /// Operations of a core per byte of its node's memory, where both are described.
-    pub balance: Option<f64>,
-    pub processor: Processor,
-    pub link_protocol: Option<Protocol>,
-    pub streams: Streams,
-    pub outcomes: RefCell<Vec<(&'static str, f64)>>,
-    pub critical_intervals: RefCell<Vec<(f64, f64)>>,
-}
-
-impl Surroundings {
-    /// The phase that the process of `rank` is in.
-    pub(crate) fn phase(&self, rank: u32) -> PhaseIndex {
-        self.notes[rank as usize].phase.get()
-    }
 }
 
 impl Process {

@@ -4,7 +4,9 @@
 //! is left. What is missing here is missing on every machine.
 
 use super::Program;
-use super::process::{Answer, Message, Notes, Operation, Pattern, PhaseNames, Process, Received, Surroundings, Verb};
+use super::process::{
+    Answer, Message, Notes, Operation, Pattern, PhaseNames, Process, Received, STUCK, Surroundings, Verb, send_fault,
+};
 use crate::engine::{Mailbox, Processes, Step, Streams};
 use crate::node::Processor;
 use crate::node::processor::Rate;
@@ -171,9 +173,7 @@ impl Hall {
                     return Ok(());
                 }
                 Step::Stuck => {
-                    return Err(
-                        self.fault(rank, "awaits something that is no verb of its process, or does not await a verb")
-                    );
+                    return Err(self.fault(rank, STUCK));
                 }
             }
         }
@@ -212,9 +212,9 @@ impl Hall {
     }
 
     fn send(&mut self, from: u32, to: u32, message: Message) -> Result<(), Interruption> {
-        if to as usize >= self.ranks.len() {
-            let last = self.ranks.len() - 1;
-            return Err(self.fault(from, &format!("sends to rank {to}, but the ranks are 0 to {last}")));
+        let ranks = self.surroundings.ranks;
+        if let Some(fault) = send_fault(to, ranks, message.bytes, self.packet_bytes) {
+            return Err(self.fault(from, &fault));
         }
         self.packets += message.bytes.div_ceil(self.packet_bytes).max(1);
         let phase = self.state(from).phase;

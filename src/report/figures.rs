@@ -4,7 +4,7 @@ use super::bottleneck::BottleneckCurve;
 use super::plot::{ChartAxis, Line, LineChart, Scale};
 use super::table::digits;
 use crate::analysis::{Component, Components, SubComponent};
-use crate::model::laws::{SeriesPoint, SpeedupSeries, amdahl, gustafson};
+use crate::model::laws::{SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl, gustafson};
 
 /// A picture and the name of its file.
 pub type Figure = (&'static str, LineChart);
@@ -123,76 +123,91 @@ pub fn laws(program: &str, axis: &str, times: &[TimeLine]) -> Vec<(String, Figur
 }
 
 fn laws_of(program: &str, axis: &str, time: &TimeLine) -> Option<Vec<(String, Figure)>> {
-    let point = |(processors, time_s): &(f64, f64)| SeriesPoint {
-        processors: *processors,
-        time_s: *time_s,
-        components: Vec::new(),
-    };
-    let points = SpeedupSeries::new(time.points.iter().map(point).collect(), None)?.laws();
-    let fractions: Vec<_> =
-        points.iter().filter_map(|point| Some((point.processors, point.serial_fraction?))).collect();
-    let (most, _) = *fractions.last()?;
-    let fraction =
-        amdahl::fitted_fraction(&points.iter().map(|point| (point.processors, point.speedup)).collect::<Vec<_>>())?;
-    // Superlinear speedups, and problems that grow with p, are outside both laws.
-    if !(0.0..=1.0).contains(&fraction) {
-        return None;
-    }
-    let share = gustafson::share_of_fraction(fraction, most);
+    let line = Calibrated::by(time)?;
     let about = if time.group.is_empty() { program.to_owned() } else { format!("{program}, {}", time.group) };
-    let at = |of: &dyn Fn(f64) -> f64| {
-        points.iter().map(|point| (point.processors, of(point.processors))).collect::<Vec<_>>()
-    };
-    let drawn = |quantity: &dyn Fn(f64, f64) -> f64| {
-        let over = |of: &dyn Fn(f64) -> f64| at(&|p| quantity(p, of(p)));
-        let own = points.iter().map(|point| (point.processors, quantity(point.processors, point.speedup))).collect();
-        let law = |name: String, points, index| Line { dashed: true, ..Line::new(name, points, index) };
-        vec![
-            Line::new("simulated", own, 0),
-            law(format!("Amdahl, f = {}", digits(fraction)), over(&|p| amdahl::speedup(fraction, p)), 1),
-            law(format!("Gustafson, s = {}", digits(share)), over(&|p| gustafson::scaled_speedup(share, p)), 2),
-        ]
-    };
-    let calibrated = format!(
-        "Amdahl: 1 / (f + (1 - f) / p), f = {} by least squares of T(p) / T(1) over the {} simulated points with p > 1. \
-         Gustafson-Barsis: p + (1 - p) s, s = {} from that f at p = {most}: what a problem that grows until it fills \
-         the time of p = {most} would gain.",
-        digits(fraction),
-        fractions.len(),
-        digits(share)
-    );
-    let speedup = drawn(&|_, speedup| speedup);
-    let efficiency = drawn(&|p, speedup| speedup / p);
     let figure =
         |file, title: &str, y, lines, reference| (file, chart(format!("{title} ({about})"), axis, y, lines, reference));
+    let (linear, logarithmic) = (Scale::Linear, Scale::Log10);
+    let speedup = line.beside_laws(|_, speedup| speedup);
+    let efficiency = line.beside_laws(|p, speedup| speedup / p);
+    let fractions = vec![Line::new("simulated", line.fractions.clone(), 0)];
     Some(vec![
         (
-            format!("{about}: speedup against the laws. {calibrated}"),
-            figure("laws-speedup.svg", "Speedup and the laws", ("Speedup", Scale::Log10), speedup, None),
+            format!("{about}: speedup against the laws. {}", line.calibration()),
+            figure("laws-speedup.svg", "Speedup and the laws", ("Speedup", logarithmic), speedup, None),
         ),
         (
             format!("{about}: efficiency against the laws, calibrated in the same way"),
-            figure(
-                "laws-efficiency.svg",
-                "Efficiency and the laws",
-                ("Efficiency", Scale::Linear),
-                efficiency,
-                Some(1.0),
-            ),
+            figure("laws-efficiency.svg", "Efficiency and the laws", ("Efficiency", linear), efficiency, Some(1.0)),
         ),
         (
             format!(
                 "{about}: the serial fraction e determined by experiment (Karp-Flatt) at each simulated point: constant where serial work limits the speedup, rising where overhead does"
             ),
-            figure(
-                "karp-flatt.svg",
-                "Serial fraction determined by experiment",
-                ("e", Scale::Linear),
-                vec![Line::new("simulated", fractions, 0)],
-                None,
-            ),
+            figure("karp-flatt.svg", "Serial fraction determined by experiment", ("e", linear), fractions, None),
         ),
     ])
+}
+
+/// A line of times, and the laws that are calibrated on it.
+struct Calibrated {
+    points: Vec<SpeedupPoint>,
+    /// The Karp-Flatt metric by processors.
+    fractions: Vec<(f64, f64)>,
+    /// The serial fraction f of Amdahl's law.
+    fraction: f64,
+    /// The serial share s of Gustafson's law at the largest p.
+    share: f64,
+    largest: f64,
+}
+
+impl Calibrated {
+    /// `None` without a time on one processor, and where the fraction is not between 0 and 1: superlinear speedups, and
+    /// problems that grow with p, are outside both laws.
+    fn by(time: &TimeLine) -> Option<Self> {
+        let point = |(processors, time_s): &(f64, f64)| SeriesPoint {
+            processors: *processors,
+            time_s: *time_s,
+            components: Vec::new(),
+        };
+        let points = SpeedupSeries::new(time.points.iter().map(point).collect(), None)?.laws();
+        let fractions: Vec<_> =
+            points.iter().filter_map(|point| Some((point.processors, point.serial_fraction?))).collect();
+        let (largest, _) = *fractions.last()?;
+        let speedups: Vec<_> = points.iter().map(|point| (point.processors, point.speedup)).collect();
+        let fraction = amdahl::fitted_fraction(&speedups).filter(|fraction| (0.0..=1.0).contains(fraction))?;
+        let share = gustafson::share_of_fraction(fraction, largest);
+        Some(Self { points, fractions, fraction, share, largest })
+    }
+
+    /// How, in words.
+    fn calibration(&self) -> String {
+        format!(
+            "Amdahl: 1 / (f + (1 - f) / p), f = {} by least squares of T(p) / T(1) over the {} simulated points with p > 1. \
+             Gustafson-Barsis: p + (1 - p) s, s = {} from that f at p = {}: what a problem that grows until it fills \
+             the time of p = {} would gain.",
+            digits(self.fraction),
+            self.fractions.len(),
+            digits(self.share),
+            self.largest,
+            self.largest
+        )
+    }
+
+    /// A `quantity` of the processors and the speedup, of the points themselves and by both laws.
+    fn beside_laws(&self, quantity: impl Fn(f64, f64) -> f64) -> Vec<Line> {
+        let over = |speedup: &dyn Fn(&SpeedupPoint) -> f64| {
+            self.points.iter().map(|point| (point.processors, quantity(point.processors, speedup(point)))).collect()
+        };
+        let law = |name: String, points, index| Line { dashed: true, ..Line::new(name, points, index) };
+        let amdahl = over(&|point| amdahl::speedup(self.fraction, point.processors));
+        let gustafson = over(&|point| gustafson::scaled_speedup(self.share, point.processors));
+        vec![
+            Line::new("simulated", over(&|point| point.speedup), 0),
+            law(format!("Amdahl, f = {}", digits(self.fraction)), amdahl, 1),
+            law(format!("Gustafson, s = {}", digits(self.share)), gustafson, 2),
+        ]
+    }
 }
 
 /// The whole execution time beside its computation and its communication.

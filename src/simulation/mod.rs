@@ -372,6 +372,28 @@ mod tests {
         assert!(trace.outcome("polls").unwrap() > 100.0, "{:?}", trace.outcomes);
     }
 
+    #[test]
+    fn what_cannot_be_sent_is_a_fault_of_the_program() {
+        let machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron").unwrap();
+        let sending = |to: u32, bytes: u64| {
+            let send = move |me: Process| async move {
+                match me.rank() {
+                    0 => me.send(to, Message::new(bytes)).await,
+                    _ => drop(me.receive(0).await),
+                }
+            };
+            Simulation::new(&machine, 2)
+                .run(&send)
+                .map(|trace| trace.counts.messages)
+                .map_err(|error| error.to_string())
+        };
+        let packet = machine.network.switching.packet_bytes();
+        assert_eq!(sending(1, packet), Ok(1));
+        assert!(sending(2, packet).unwrap_err().contains("sends to rank 2, but the ranks are 0 to 1"));
+        let error = sending(1, packet << 32).unwrap_err();
+        assert!(error.contains("at once, but a message has at most 2^32 - 1 packets of 120 B"), "{error}");
+    }
+
     /// Everybody sends to the third neighbour on a ring where each buffer holds one packet.
     #[test]
     fn a_deadlock_of_the_network_names_its_buffers() {

@@ -44,8 +44,9 @@ impl Activity {
 /// A phase of a program, by the name that the program gives it.
 pub type Phase = &'static str;
 
-/// The place of a phase among others.
-pub(crate) fn position(phases: &[&str], phase: &str) -> Option<usize> {
+/// The place of a phase in a list.
+#[must_use]
+pub fn find_phase(phases: &[Phase], phase: Phase) -> Option<usize> {
     // Addresses first: phases are literals, and this runs for every interval.
     let same = phases.iter().position(|known| std::ptr::eq(*known, phase));
     same.or_else(|| phases.iter().position(|known| *known == phase))
@@ -107,7 +108,7 @@ impl Accounts {
     }
 
     fn index(&mut self, phase: Phase) -> usize {
-        position(&self.phases, phase).unwrap_or_else(|| self.open(phase))
+        find_phase(&self.phases, phase).unwrap_or_else(|| self.open(phase))
     }
 
     /// A phase that has not been announced.

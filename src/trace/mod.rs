@@ -7,8 +7,7 @@ pub mod events;
 mod recording;
 mod transfer;
 
-pub(crate) use accounts::position;
-pub use accounts::{Account, Accounts, Activity, Phase};
+pub use accounts::{Account, Accounts, Activity, Phase, find_phase};
 pub use diary::{Diary, Doing, Entry, Loop, Part, Service, Software};
 pub use event_table::{TableError, read_table};
 pub use recording::{

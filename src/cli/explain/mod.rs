@@ -5,7 +5,7 @@ mod step;
 use super::{Failure, ScenarioArguments};
 use crate::model::message::{self, Item, Itinerary};
 use crate::node::Linear;
-use crate::program::{Message, Process, Shipped};
+use crate::program::{Message, Process};
 use crate::report::{Format, Record, Table, Writer, signed_us};
 use crate::scenario::Scenario;
 use crate::scenario::source::Document;
@@ -171,7 +171,7 @@ fn played<'s>(
     scenario: &'s Scenario,
     keeping: impl FnOnce(Simulation<'s>) -> Simulation<'s>,
 ) -> Result<Trace, Failure> {
-    if matches!(scenario.program, Shipped::Traffic(_)) {
+    if scenario.program.is_traffic() {
         return Err(Failure::Usage("the packets of Traffic are no messages of ranks: give another program".to_owned()));
     }
     let simulation = Simulation::new(&scenario.machine, scenario.ranks)

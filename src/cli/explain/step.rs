@@ -8,6 +8,7 @@ use crate::report::{Record, Table, signed_us};
 use crate::scenario::Scenario;
 use crate::scenario::source::Document;
 use crate::trace::{Software, Trace};
+use serde_json::Value;
 
 /// Which step.
 pub struct Wanted<'a> {
@@ -141,10 +142,17 @@ pub fn records(step: &Step, scenario: &Scenario, document: &Document) -> Vec<Rec
         record.put("source", constant.and_then(|path| source(document, path)));
         record.put("count", item.count);
         record.put("longest_message", item.longest.map(|(number, _)| number));
-        record.put("time_ps", i64::try_from(item.time_ps).expect("times have fewer than 63 bits"));
+        record.put("time_ps", integer(item.time_ps));
         record
     };
     step.items.iter().map(record).collect()
+}
+
+/// A number of picoseconds as JSON has it: exact within 64 bits, so up to 213 days.
+#[expect(clippy::cast_precision_loss, reason = "beyond 64 bits it is rounded")]
+fn integer(ps: i128) -> Value {
+    let positive = u64::try_from(ps).map(Value::from);
+    positive.or_else(|_| i64::try_from(ps).map(Value::from)).unwrap_or_else(|_| Value::from(ps as f64))
 }
 
 pub fn text(step: &Step, scenario: &Scenario, document: &Document) -> String {

@@ -4,7 +4,6 @@ use super::picture;
 use crate::analysis::CriticalPath;
 use crate::cli::Failure;
 use crate::cli::sweep::name;
-use crate::program::Shipped;
 use crate::report::space_time::{SpaceTime, Window};
 use crate::report::{Picture, digits};
 use crate::scenario::Case;
@@ -44,9 +43,8 @@ pub(super) fn space_time(cases: &[Case], messages: &[u64]) -> Result<Option<Pict
 }
 
 fn chosen<'c>(cases: &'c [Case], messages: &[u64]) -> Option<(&'c Case, u64)> {
-    let recordable = |(case, messages): &(&Case, u64)| {
-        !matches!(case.scenario.program, Shipped::Traffic(_)) && (1..=MOST_RECORDED).contains(messages)
-    };
+    let recordable =
+        |(case, messages): &(&Case, u64)| !case.scenario.program.is_traffic() && (1..=MOST_RECORDED).contains(messages);
     let all: Vec<_> = cases.iter().zip(messages.iter().copied()).filter(recordable).collect();
     let whole = all.iter().filter(|(case, messages)| *messages <= MOST_MESSAGES && case.scenario.ranks <= MOST_RANKS);
     let largest = whole.max_by_key(|(case, messages)| (case.scenario.ranks, *messages));

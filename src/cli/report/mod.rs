@@ -8,10 +8,9 @@ use crate::cli::curves::{CurveAxis, TimeLines};
 use crate::cli::outcome::{Outcome, SIMULATED_ERROR};
 use crate::cli::sweep::{name, play_all, prepared};
 use crate::cli::topology::drawing;
-use crate::cli::{CaseArguments, Failure, OutputFormat, ScenarioArguments};
-use crate::program::Shipped;
+use crate::cli::{CaseArguments, Failure, ScenarioArguments};
 use crate::report::figures::{self, Figure, TimeLine};
-use crate::report::latency_load::{MEAN, P99, latency_load};
+use crate::report::latency_load::latency_load;
 use crate::report::{Chapter, HeatMap, Picture, Record, page, percent};
 use crate::scenario::{Case, Plan};
 use clap::Args;
@@ -52,7 +51,11 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
 }
 
 /// What the cases of a scenario have given, gathered while they are played.
+#[derive(Default)]
 struct Gathered {
+    /// The cases that have an outcome, and the messages of each.
+    played: Vec<Case>,
+    messages: Vec<u64>,
     rows: Vec<Record>,
     times: TimeLines,
     points: Vec<crate::report::BottleneckPoint>,
@@ -61,58 +64,31 @@ struct Gathered {
 }
 
 fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<String>) -> Result<Chapter, Failure> {
-    let common = ScenarioArguments {
-        scenario: scenario.to_owned(),
-        set: arguments.set.clone(),
-        seed: arguments.seed,
-        format: OutputFormat::Text,
-        dump_config: false,
-    };
+    let common = ScenarioArguments::of(scenario, &arguments.set, arguments.seed);
     let plan = common.plan(&arguments.cases.over)?;
     let Some((cases, references)) = prepared(&common, &plan)? else { return Ok(Chapter::default()) };
     let axis = CurveAxis::of_page(&plan, &cases);
-    let mut gathered = Gathered { rows: Vec::new(), times: TimeLines::default(), points: Vec::new(), heat_map: None };
-    let (mut played, mut messages) = (Vec::new(), Vec::new());
+    let mut gathered = Gathered::default();
     play_all(&cases, arguments.cases.jobs, &references, |case, result| {
         match result {
             Ok(outcome) => {
                 gathered.add(&axis, case, &outcome);
                 gathered.points.push(simulated_point(case, &axis, &references, &outcome));
-                messages.push(outcome.trace.counts.messages);
-                played.push(case.clone());
             }
             Err(error) => failures.push(format!("{}: {error}", name(case))),
         }
         true
     })?;
     let base = plan.base()?;
-    let is_traffic = matches!(base.scenario.program, Shipped::Traffic(_));
-    let mut pictures = Vec::new();
     let program = base.scenario.program.name();
-    if is_traffic {
+    let mut pictures = Vec::new();
+    if base.scenario.program.is_traffic() {
         let chart = latency_load(program, &axis.label, gathered.times.lines());
         pictures.push(picture("latency-load.svg", "Latency over the load", chart.svg()));
     } else if !axis.name.is_empty() && cases.len() > 1 {
-        let (file, chart) = figures::times(program, &axis.label, gathered.times.lines());
-        pictures.push(picture(file, "Execution times, simulated and compared", chart.svg()));
-        if axis.is_ranks(&plan) {
-            pictures.extend(against_one(program, &axis, axis.growth(&plan, &cases), gathered.times.lines()));
-        }
-        for group in grouped(&played, gathered.points, &axis, Source::Simulated) {
-            let title = group.curve.title.clone();
-            let drawn = |(file, chart): Figure| {
-                let file = if group.name.is_empty() { file.to_owned() } else { format!("{} {file}", group.name) };
-                picture(
-                    &file.replace(" = ", "-").replace(", ", "-").replace(' ', "-"),
-                    &format!("{}: {title}", caption(&chart.title)),
-                    chart.svg(),
-                )
-            };
-            pictures.push(drawn(figures::execution_communication(&group.curve)));
-            pictures.extend(figures::components(&group.curve).into_iter().map(drawn));
-        }
+        pictures.extend(gathered.curves(&axis, &plan, &cases));
     }
-    pictures.extend(history::space_time(&played, &messages)?);
+    pictures.extend(history::space_time(&gathered.played, &gathered.messages)?);
     if let Some(svg) = gathered.heat_map {
         pictures.push(picture("links.svg", "Utilization of every link in the last case", svg));
     }
@@ -141,15 +117,36 @@ fn against_one(program: &str, axis: &CurveAxis, growth: Option<String>, times: &
 
 impl Gathered {
     fn add(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
+        self.messages.push(outcome.trace.counts.messages);
+        self.played.push(case.clone());
         self.rows.push(outcome.record());
-        if matches!(case.scenario.program, Shipped::Traffic(_)) {
-            self.times.add(axis, case, MEAN, outcome.trace.outcome("latency_mean_s"), &[]);
-            self.times.add(axis, case, P99, outcome.trace.outcome("latency_p99_s"), &[]);
-        } else {
-            self.times.add(axis, case, "simulated", Some(outcome.trace.makespan.seconds()), outcome.compared());
-        }
+        self.times.add_outcome(axis, case, outcome);
         let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology).ok();
         self.heat_map = drawing.map(|drawing| HeatMap::new(drawing, &outcome.trace).to_string());
+    }
+
+    /// The times along an axis, and what they consist of.
+    fn curves(&mut self, axis: &CurveAxis, plan: &Plan, cases: &[Case]) -> Vec<Picture> {
+        let program = cases.first().map_or("", |case| case.scenario.program.name());
+        let (file, chart) = figures::times(program, &axis.label, self.times.lines());
+        let mut pictures = vec![picture(file, "Execution times, simulated and compared", chart.svg())];
+        if axis.is_ranks(plan) {
+            pictures.extend(against_one(program, axis, axis.growth(plan, cases), self.times.lines()));
+        }
+        for group in grouped(&self.played, std::mem::take(&mut self.points), axis, Source::Simulated) {
+            let title = group.curve.title.clone();
+            let drawn = |(file, chart): Figure| {
+                let file = if group.name.is_empty() { file.to_owned() } else { format!("{} {file}", group.name) };
+                picture(
+                    &file.replace(" = ", "-").replace(", ", "-").replace(' ', "-"),
+                    &format!("{}: {title}", caption(&chart.title)),
+                    chart.svg(),
+                )
+            };
+            pictures.push(drawn(figures::execution_communication(&group.curve)));
+            pictures.extend(figures::components(&group.curve).into_iter().map(drawn));
+        }
+        pictures
     }
 }
 

@@ -15,6 +15,23 @@ pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits
         text += &cell_table(table, cells).to_string();
     }
     text += "\nErrors in percent over the cells that calibrated nothing, unless they are called calibrated (RMSE in the unit of the quantity)\n\n";
+    text += &summary_table(summaries).to_string();
+    if !fits.is_empty() {
+        text += "\nEquation (4) fitted to simulated pings, beside Table 2\n\n";
+        text += &fit_table(fits).to_string();
+    }
+    text += if validation.calibrated_on.is_empty() {
+        "\nNo point is declared to have calibrated the parameters.\n"
+    } else {
+        "\nCalibrated on, and therefore no validation:\n"
+    };
+    for source in &validation.calibrated_on {
+        text += &["  ", source, "\n"].concat();
+    }
+    text
+}
+
+fn summary_table(summaries: &[Summary]) -> Table {
     let mut table = Table::new([
         "table",
         "prediction",
@@ -47,20 +64,7 @@ pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits
             summary.verdict().to_owned(),
         ]);
     }
-    text += &table.to_string();
-    if !fits.is_empty() {
-        text += "\nEquation (4) fitted to simulated pings, beside Table 2\n\n";
-        text += &fit_table(fits).to_string();
-    }
-    text += if validation.calibrated_on.is_empty() {
-        "\nNo point is declared to have calibrated the parameters.\n"
-    } else {
-        "\nCalibrated on, and therefore no validation:\n"
-    };
-    for source in &validation.calibrated_on {
-        text += &["  ", source, "\n"].concat();
-    }
-    text
+    table
 }
 
 fn cell_table(table: &MeasuredTable, cells: &[Cell]) -> Table {

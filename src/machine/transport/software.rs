@@ -1,10 +1,30 @@
-//! What the communication software of processors is asked to do, kept piece by piece where it is asked for.
+//! What the communication software of processors is asked to do: what it takes, and, where that is asked for, a record
+//! of it piece by piece.
 
 use super::{Job, Transport};
 use crate::engine::Entity;
-use crate::network::PacketKind;
+use crate::network::{Packet, PacketKind};
+use crate::node::Node;
 use crate::trace::{Part, Service, Software};
 use crate::units::{SimDuration, SimTime};
+
+/// What a packet that is passed on takes of a processor at its described pace.
+#[inline]
+pub(super) const fn passing_on(node: &Node, kind: PacketKind) -> SimDuration {
+    match kind {
+        PacketKind::Acknowledge => node.acknowledging.per_hop,
+        PacketKind::Data => node.routing.per_packet,
+    }
+}
+
+/// What a packet that has come to its destination takes of a processor at its described pace.
+#[inline]
+pub(super) fn taking_in(node: &Node, packet: &Packet) -> SimDuration {
+    match packet.kind {
+        PacketKind::Acknowledge => node.acknowledging.per_hop,
+        PacketKind::Data => node.routing.per_packet + node.receiving.time(u64::from(packet.bytes)),
+    }
+}
 
 impl Transport {
     /// What processors do for the communication from now on is kept. To be called on a transport

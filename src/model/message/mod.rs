@@ -119,3 +119,22 @@ fn check(machine: &Machine) -> Result<(), NotItemised> {
 const fn stores_packets(switching: &Switching) -> bool {
     matches!(switching, Switching::StoreAndForward(_))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_clocked_routers_do_for_a_large_message_is_too_much() {
+        let machine = Machine::load("scenarios/machines/router-network.ron").expect("a sound machine");
+        let seat = |node| Seat { node, core: 0 };
+        let packet = machine.network.switching.packet_bytes();
+        let over = |hops, packets| {
+            let bytes = packets * packet;
+            let message = Message { from: seat(0), to: seat(1), hops, bytes, sent: SimTime::START };
+            Itinerary::of(&machine, &message).map(|itinerary| itinerary.packets)
+        };
+        assert_eq!(over(10, 100), Ok(100));
+        assert_eq!(over(1000, 10_000), Err(NotItemised::TooLarge));
+    }
+}

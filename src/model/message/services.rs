@@ -8,7 +8,7 @@ use crate::units::SimDuration;
 use std::borrow::Cow;
 
 /// The number of a service among all [`Services`].
-pub type ServiceId = u16;
+pub type ServiceId = u32;
 
 /// A service and its length.
 pub type Priced = (ServiceId, SimDuration);
@@ -72,6 +72,7 @@ pub struct Services {
     pub overlap: bool,
     pub is_local: bool,
     on_one_processor: bool,
+    hops: u64,
     kinds: Vec<Kind>,
     charges: Vec<Vec<Charge>>,
 }
@@ -81,7 +82,12 @@ pub const NOTHING: Priced = (0, SimDuration::ZERO);
 /// The wait for the next cycle of routers, whose length is known when it begins.
 pub const CLOCK: ServiceId = 1;
 
-const BYTE_OF_LINKS: &str = "machine.network.links";
+/// What is paid for and the constant, for the parts of a preparation.
+const PREPARATION: [(&str, &str); 3] = [
+    ("preparing packets", "machine.nodes.sending.per_packet"),
+    ("copying at the source", "machine.nodes.sending.per_byte"),
+    ("setting up the route", "machine.nodes.sending.per_hop"),
+];
 
 impl Services {
     pub fn of(machine: &Machine, message: &Message) -> Self {
@@ -99,6 +105,7 @@ impl Services {
             overlap: machine.nodes.sending.overlap && !is_local,
             is_local,
             on_one_processor: is_local && message.from.core % cores == message.to.core % cores,
+            hops: u64::from(message.hops),
             kinds: bill.kinds,
             charges: bill.charges,
         }
@@ -118,7 +125,8 @@ impl Services {
 
     /// At least as many as there are.
     pub fn count(&self) -> u64 {
-        let of_packet = 4 + 2 * self.full.shared.len() as u64 + 6 * self.full.links.len() as u64;
+        let clocked = if self.is_clocked() { 2 + 3 * self.hops } else { 0 };
+        let of_packet = 4 + 2 * self.full.shared.len() as u64 + 6 * self.full.links.len() as u64 + clocked;
         self.packets.saturating_mul(of_packet)
     }
 
@@ -161,7 +169,7 @@ impl Services {
         let mut sums = self.sums();
         for (service, time) in services {
             if service == CLOCK {
-                let sum = &mut sums[self.charges[usize::from(CLOCK)][0].0];
+                let sum = &mut sums[self.charges[CLOCK as usize][0].0];
                 *sum = (sum.0 + 1, sum.1 + time);
             } else {
                 self.add(&mut sums, service, 1);
@@ -175,7 +183,7 @@ impl Services {
     }
 
     fn add(&self, sums: &mut [(u64, SimDuration)], service: ServiceId, times: u64) {
-        for (kind, count, time) in &self.charges[usize::from(service)] {
+        for (kind, count, time) in &self.charges[service as usize] {
             let sum = &mut sums[*kind];
             *sum = (sum.0 + times * count, sum.1 + *time * times);
         }
@@ -193,6 +201,27 @@ impl Services {
     }
 }
 
+/// A description of links, with their name and its path.
+#[derive(Clone, Copy)]
+struct NamedLink<'m> {
+    link: &'m Link,
+    name: &'static str,
+    path: &'static str,
+}
+
+impl<'m> NamedLink<'m> {
+    /// The links between vertices.
+    const fn within(link: &'m Link) -> Self {
+        Self { link, name: "links", path: "machine.network.links" }
+    }
+
+    /// The path of the constant that tells the time of a byte.
+    fn constant_of_bytes(self) -> String {
+        let field = if self.link.per_byte.is_some() { "per_byte" } else { "protocol" };
+        format!("{}.{field}", self.path)
+    }
+}
+
 /// Services while they are priced.
 struct Bill {
     kinds: Vec<Kind>,
@@ -202,11 +231,7 @@ struct Bill {
 impl Default for Bill {
     fn default() -> Self {
         let mut bill = Self { kinds: Vec::new(), charges: vec![Vec::new()] };
-        for (what, constant) in [
-            ("preparing packets", "machine.nodes.sending.per_packet"),
-            ("copying at the source", "machine.nodes.sending.per_byte"),
-            ("setting up the route", "machine.nodes.sending.per_hop"),
-        ] {
+        for (what, constant) in PREPARATION {
             bill.kinds.push((what.into(), Some(constant.into())));
         }
         bill.kinds.push(("waiting for the clock of the routers".into(), None));
@@ -238,10 +263,11 @@ impl Bill {
 
     fn prepare(&mut self, sending: &Sending, hops: u32, bytes: u64) -> Priced {
         let hops = u64::from(hops);
+        let [packets, copies, routes] = PREPARATION;
         self.service([
-            ("preparing packets", "machine.nodes.sending.per_packet", 1, sending.per_packet),
-            ("copying at the source", "machine.nodes.sending.per_byte", bytes, sending.per_byte.time(bytes)),
-            ("setting up the route", "machine.nodes.sending.per_hop", hops, sending.per_hop * hops),
+            (packets.0, packets.1, 1, sending.per_packet),
+            (copies.0, copies.1, bytes, sending.per_byte.time(bytes)),
+            (routes.0, routes.1, hops, sending.per_hop * hops),
         ])
     }
 
@@ -277,13 +303,14 @@ impl Bill {
         if hops == 0 {
             return Vec::new();
         }
-        let within = self.link(machine, (&network.links, BYTE_OF_LINKS), bytes);
+        let within = self.link(machine, NamedLink::within(&network.links), bytes);
         let Some(link) = &network.end_links else {
             let mut way = vec![within; hops];
             way[hops - 1].to_software = false;
             return way;
         };
-        let end = self.link(machine, (link, "machine.network.end_links"), bytes);
+        let end = NamedLink { link, name: "end links", path: "machine.network.end_links" };
+        let end = self.link(machine, end, bytes);
         let between_nodes_and_routers = OfLink { to_software: false, ..end };
         let mut way = vec![within; hops];
         if network.topology.switches() > 0 {
@@ -297,13 +324,12 @@ impl Bill {
         way
     }
 
-    fn link(&mut self, machine: &Machine, (link, path): (&Link, &str), bytes: u64) -> OfLink {
+    fn link(&mut self, machine: &Machine, named: NamedLink<'_>, bytes: u64) -> OfLink {
         let header = machine.network.switching.header_bytes(bytes);
-        let all = self.transmission((link, path), bytes);
-        let header =
-            if stores_packets(&machine.network.switching) { all } else { self.transmission((link, path), header) };
-        let which = if path == BYTE_OF_LINKS { "links" } else { "end links" };
-        let latency = (format!("latency of {which}"), format!("{path}.latency"), 1, link.latency);
+        let all = self.transmission(named, bytes);
+        let header = if stores_packets(&machine.network.switching) { all } else { self.transmission(named, header) };
+        let NamedLink { link, name, path } = named;
+        let latency = (format!("latency of {name}"), format!("{path}.latency"), 1, link.latency);
         let room = match link.buffers {
             Buffers::Unbounded => None,
             Buffers::Packets(room) => Some(room),
@@ -311,12 +337,11 @@ impl Bill {
         OfLink { all, header, latency: self.service([latency]), to_software: true, room }
     }
 
-    fn transmission(&mut self, (link, path): (&Link, &str), bytes: u64) -> Priced {
-        let which = if path == BYTE_OF_LINKS { "links" } else { "end links" };
-        let constant = if link.per_byte.is_some() { "per_byte" } else { "protocol" };
-        let start = (format!("start of packets on {which}"), format!("{path}.per_packet"), 1, link.per_packet);
+    fn transmission(&mut self, named: NamedLink<'_>, bytes: u64) -> Priced {
+        let NamedLink { link, name, path } = named;
+        let start = (format!("start of packets on {name}"), format!("{path}.per_packet"), 1, link.per_packet);
         let time = link.byte_time().time(bytes);
-        self.service([start, (format!("bytes on {which}"), format!("{path}.{constant}"), bytes, time)])
+        self.service([start, (format!("bytes on {name}"), named.constant_of_bytes(), bytes, time)])
     }
 
     /// Clocked routers: see [`crate::network::switching::wormhole`].
@@ -324,8 +349,7 @@ impl Bill {
         const AT_ROUTER: u64 = 3;
         let links = &machine.network.links;
         let cycle = links.byte_time().time(flit);
-        let constant = if links.per_byte.is_some() { "per_byte" } else { "protocol" };
-        let constant = format!("{BYTE_OF_LINKS}.{constant}");
+        let constant = NamedLink::within(links).constant_of_bytes();
         let flits = bytes.div_ceil(flit).max(1);
         let router = ("heads in routers, in cycles", constant.as_str(), AT_ROUTER, cycle * AT_ROUTER);
         let link = ("heads on links, in cycles", constant.as_str(), 1, cycle);
@@ -352,7 +376,7 @@ impl Bill {
             .collect();
         let time = charges.iter().map(|(.., time)| *time).sum();
         self.charges.push(charges);
-        (ServiceId::try_from(self.charges.len() - 1).expect("levels are few"), time)
+        (ServiceId::try_from(self.charges.len() - 1).expect("fewer than 2^32 services of a packet"), time)
     }
 
     fn kind(&mut self, kind: Kind) -> usize {

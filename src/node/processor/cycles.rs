@@ -30,12 +30,6 @@ impl QuarterCycles {
         Self(quarters)
     }
 
-    /// The number of quarters.
-    #[must_use]
-    pub const fn in_quarters(self) -> u64 {
-        self.0
-    }
-
     /// Cycles as a float; for reports only.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "exact below 2^53 quarters, about 3.5 years at 20 MHz")]

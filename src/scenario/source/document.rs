@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::fault::{Fault, Faults};
 use super::files::Loader;
 use super::overrides;
-use super::place::{Place, Source, Sources};
+use super::place::{Source, Sources};
 use super::reading;
 use super::tree::Tree;
 
@@ -102,11 +102,6 @@ impl Document {
     pub fn set_tree(&mut self, path: &str, tree: Tree) -> Result<(), Fault> {
         let place = tree.place;
         overrides::assign(&mut self.root, path, tree, &|_| place)
-    }
-
-    /// Adds a text that values made by the program can point into.
-    pub fn add_source(&mut self, name: &str, text: &str) -> Place {
-        self.sources.add(Source { name: name.to_owned(), text: text.to_owned(), typed: true })
     }
 
     /// Reads the whole tree as a plain type.

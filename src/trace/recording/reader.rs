@@ -301,11 +301,7 @@ impl Reading {
     ) -> Result<(), RecordingError> {
         let (from, to) = (source.small("a vertex")?, source.small("a vertex")?);
         let destination = source.small("a vertex")?;
-        let next = u64::from(self.events.count());
-        let event = next.checked_sub(source.number()?).filter(|event| *event < next);
-        let Some(event) = event.and_then(|event| EventId::try_from(event).ok()) else {
-            return Err(source.malformed("the cause of a transfer does not come before it"));
-        };
+        let event = self.cause(source, "a transfer")?;
         let sort = source.number()?;
         let packets = u32::try_from(sort / 2).ok().filter(|packets| *packets > 0);
         let packets = packets.ok_or_else(|| source.malformed("a transfer has from 1 to 2^32 packets"))?;
@@ -339,19 +335,22 @@ impl Reading {
         Ok(())
     }
 
+    /// The event that causes `what`, which tells how far it lies back.
+    fn cause<R: Read>(&self, source: &mut Source<R>, what: &str) -> Result<EventId, RecordingError> {
+        let next = u64::from(self.events.count());
+        let event = next.checked_sub(source.number()?).filter(|event| *event < next);
+        let event = event.and_then(|event| EventId::try_from(event).ok());
+        event.ok_or_else(|| source.malformed(&format!("the cause of {what} does not come before it")))
+    }
+
     fn antecedent<R: Read>(
         &mut self,
         mark: u8,
         rank: u32,
         source: &mut Source<R>,
     ) -> Result<Antecedent, RecordingError> {
-        let back = source.number()?;
+        let event = self.cause(source, "an event")?;
         let delay = source.span()?;
-        let next = u64::from(self.events.count());
-        let event = next.checked_sub(back).filter(|event| *event < next);
-        let Some(event) = event.and_then(|event| EventId::try_from(event).ok()) else {
-            return Err(source.malformed("the cause of an event does not come before it"));
-        };
         let mut own = |kind: &str| self.events.way(Way { kind: kind.to_owned(), link: String::new() });
         let way = match mark.checked_sub(mark::CAUSED) {
             Some(0) => {

@@ -1,9 +1,9 @@
 //! Recordings are written while a run is played.
 
 use super::{Free, Header, Interval, MAGIC, Means, mark};
-use crate::trace::accounts::{Activity, position};
+use crate::trace::accounts::Activity;
 use crate::trace::events::EventId;
-use crate::trace::{Counts, LinkLoad, Transfer};
+use crate::trace::{Counts, LinkLoad, Transfer, find_phase};
 use crate::units::{SimDuration, SimTime};
 use std::io::{self, Write};
 
@@ -47,10 +47,7 @@ impl<W: Write> RecordingWriter<W> {
     /// Writes an interval; intervals come in the order of their ends. The number of its last event, if it has one.
     ///
     /// # Errors
-    /// What the sink says.
-    ///
-    /// # Panics
-    /// After 2^32 events.
+    /// What the sink says, and more than 2^32 events.
     pub fn interval(&mut self, interval: &Interval<'static>) -> io::Result<Option<EventId>> {
         let phase = self.phase(interval.phase);
         let Interval { rank, activity, end, system, cause, .. } = *interval;
@@ -73,7 +70,8 @@ impl<W: Write> RecordingWriter<W> {
         self.buffer.clear();
         let has_events = system > SimDuration::ZERO || activity != Activity::Idle;
         let last = self.events.saturating_sub(1);
-        Ok(has_events.then(|| EventId::try_from(last).expect("events are counted in 32 bits")))
+        let event = EventId::try_from(last).map_err(|_| io::Error::other("a recording has at most 2^32 events"))?;
+        Ok(has_events.then_some(event))
     }
 
     /// Writes what a link has carried; transfers of one channel come in their order.
@@ -112,7 +110,7 @@ impl<W: Write> RecordingWriter<W> {
 
     /// The number of a phase, which is announced when it is new.
     fn phase(&mut self, phase: &'static str) -> u64 {
-        let number = position(&self.phases, phase).unwrap_or_else(|| {
+        let number = find_phase(&self.phases, phase).unwrap_or_else(|| {
             self.buffer.push(mark::PHASE);
             put_text(&mut self.buffer, phase);
             self.phases.push(phase);
@@ -156,4 +154,23 @@ fn put(buffer: &mut Vec<u8>, mut number: u64) {
 fn put_text(buffer: &mut Vec<u8>, text: &str) {
     put(buffer, text.len() as u64);
     buffer.extend_from_slice(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_beyond_their_numbers_are_an_error() {
+        let header = Header { program: "a program".to_owned(), machine: "a machine".to_owned(), nodes: vec![0] };
+        let mut writer = RecordingWriter::new(Vec::new(), &header).unwrap();
+        writer.events = u64::from(EventId::MAX);
+        let mut compute = |ps| {
+            let (end, system) = (SimTime::from_ps(ps), SimDuration::ZERO);
+            let phase = "phase";
+            writer.interval(&Interval { rank: 0, phase, activity: Activity::Computing, end, system, cause: None })
+        };
+        assert_eq!(compute(1).unwrap(), Some(EventId::MAX));
+        assert_eq!(compute(2).unwrap_err().to_string(), "a recording has at most 2^32 events");
+    }
 }

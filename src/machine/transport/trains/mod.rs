@@ -11,6 +11,7 @@
 //! rendezvous), no job is free of charge, and the memory does not pay for transfers. Where they do not hold every packet
 //! has its own events. Arrivals at the same instant come in the order of the keys that their events would have.
 
+use super::software::{passing_on, taking_in};
 use super::{Job, Message, MessageId, Transport};
 use crate::engine::{Appointments, Calendar, Entity, Line, Lists, Run, Runs, Stacks};
 use crate::machine::pace::Pace;
@@ -294,8 +295,7 @@ impl Transport {
 
 impl Play<'_> {
     fn acknowledge(&self, id: MessageId) -> Packet {
-        let bytes = u32::try_from(self.node.acknowledging.bytes.count()).expect("check limits the size of packets");
-        Packet::new(id, self.messages[id as usize].from, bytes, PacketKind::Acknowledge)
+        self.messages[id as usize].acknowledge(id, self.node)
     }
 
     /// What a packet that has come to `vertex` costs its processor.
@@ -303,21 +303,13 @@ impl Play<'_> {
         if packet.to != vertex {
             return (self.passing_on(vertex, packet.kind), Urgency::RouterTurn);
         }
-        let service = match packet.kind {
-            PacketKind::Acknowledge => self.node.acknowledging.per_hop,
-            PacketKind::Data => self.node.routing.per_packet + self.node.receiving.time(u64::from(packet.bytes)),
-        };
-        (self.service(vertex, service), Urgency::AtOnce)
+        (self.service(vertex, taking_in(self.node, &packet)), Urgency::AtOnce)
     }
 
     /// What a packet that is passed on costs the processor of `vertex`.
     #[inline]
     fn passing_on(&self, vertex: u32, kind: PacketKind) -> SimDuration {
-        let service = match kind {
-            PacketKind::Acknowledge => self.node.acknowledging.per_hop,
-            PacketKind::Data => self.node.routing.per_packet,
-        };
-        self.service(vertex, service)
+        self.service(vertex, passing_on(self.node, kind))
     }
 
     #[inline]

@@ -64,13 +64,12 @@ impl Worms {
         let index = channel as usize;
         let (router, port) = (self.shape.router(channel), self.inputs.port[index]);
         let first = self.shape.first(router, port);
-        let lanes = if port == self.shape.links {
+        let mut lanes = if port == self.shape.links {
             first..first + self.shape.channels
         } else {
             let first = first + self.inputs.class[index] * self.shape.lanes;
             first..first + self.shape.lanes
         };
-        let mut lanes = lanes;
         if let Some(output) = lanes.find(|output| self.outputs.holder[*output as usize] == NONE) {
             self.outputs.holder[output as usize] = channel;
             self.inputs.output[index] = output;

@@ -1,7 +1,5 @@
 //! How routers, ports, channels and flits are numbered.
 
-use crate::network::topology::Topology;
-
 /// No port, no virtual channel, no link.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -10,9 +8,11 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Shape {
     /// Ports with links; one more leads from and to the node.
     pub(super) links: u32,
+    /// Virtual channels of a class.
     pub(super) lanes: u32,
     /// Virtual channels of a port.
     pub(super) channels: u32,
+    /// The flits that the buffer of a channel holds.
     pub(super) buffer: u32,
 }
 
@@ -62,8 +62,4 @@ impl Flit {
     pub(super) const fn is_tail(self) -> bool {
         self.0 & 1 != 0
     }
-}
-
-pub(super) fn all_ports(topology: &Topology, shape: Shape) -> impl Iterator<Item = (u32, u32)> {
-    (0..topology.vertices()).flat_map(move |router| (0..shape.ports()).map(move |port| (router, port)))
 }

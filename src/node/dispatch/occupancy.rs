@@ -1,0 +1,150 @@
+//! What one processor has on its hands: the jobs that have been let in, and the computations in their background.
+
+use super::{RouterTurn, Turns};
+use crate::engine::{Calendar, Entity, Line, Run, Runs};
+use crate::units::{SimDuration, SimTime};
+use std::collections::VecDeque;
+
+/// What a processor has on its hands.
+pub(super) struct Occupancy<J> {
+    /// The communication jobs that have been let in.
+    pub line: Line,
+    /// The router's turn goes on for as long as its station is busy.
+    pub router_has_turn: bool,
+    /// `None` until the first computation: most nodes of a large machine have none.
+    pub background: Option<Box<Background<J>>>,
+}
+
+/// The computations of a processor, and what waits for them.
+pub(super) struct Background<J> {
+    pub running: Option<Running>,
+    /// Computations that wait for their time slice.
+    pub waiting: VecDeque<Computation>,
+    /// Jobs that wait for the router's turn, and when that is.
+    pub deferred: Vec<Deferred<J>>,
+    pub router_due: Option<Due>,
+    /// To when the pending alarm is set.
+    pub alarm: Option<SimTime>,
+}
+
+/// Equal jobs that came one after the other.
+pub(super) struct Deferred<J> {
+    pub job: J,
+    pub service: SimDuration,
+    pub count: u32,
+}
+
+/// A computation of which `left` is still to be done.
+pub(super) struct Computation {
+    pub owner: u32,
+    pub left: SimDuration,
+    pub row: SimDuration,
+}
+
+/// The computation that has the processor.
+pub(super) struct Running {
+    pub owner: u32,
+    pub row: SimDuration,
+    /// When it will end unless jobs preempt it or others take turns with it.
+    pub ends: SimTime,
+    /// When its time slice is over.
+    pub slice_ends: SimTime,
+}
+
+/// When the router gets its turn.
+#[derive(Clone, Copy)]
+pub(super) enum Due {
+    /// When so much of the running computation is left.
+    Left(SimDuration),
+    /// At a certain time.
+    At(SimTime),
+}
+
+impl Running {
+    /// The work that is left at `now`; `free` is when the jobs let in so far are done.
+    pub fn left(&self, now: SimTime, free: SimTime) -> SimDuration {
+        self.ends.since(now.max(free))
+    }
+
+    /// The work that is left at the next end of a row. Rows are counted from the end, where the last one ends.
+    pub fn left_at_row_end(&self, now: SimTime, free: SimTime) -> SimDuration {
+        let left = self.left(now, free);
+        match (left.ps(), self.row.ps()) {
+            (0, _) | (_, 0) => SimDuration::ZERO,
+            (left, row) => SimDuration::from_ps((left - 1) / row * row),
+        }
+    }
+}
+
+impl<J> Occupancy<J> {
+    pub fn running(&self) -> Option<&Running> {
+        self.background.as_ref()?.running.as_ref()
+    }
+
+    /// Whether the router has to wait for its turn.
+    pub fn must_wait(&self, turns: Turns) -> bool {
+        turns.router != RouterTurn::AtOnce && !self.router_has_turn && self.running().is_some()
+    }
+
+    /// How many of the jobs depart as they would if they were handed over one by one: those that come
+    /// before the next alarm, which every one of them may put off, and before the router's turn is over.
+    pub fn foreseen(&self, arrivals: Run, service: SimDuration) -> u32 {
+        let mut count = arrivals.count;
+        if self.router_has_turn {
+            count = count.min(arrivals.within(self.line.free(), service));
+        }
+        if let Some((put_off, fixed)) = self.background.as_ref().and_then(|background| background.alarms()) {
+            count = count.min(arrivals.within(put_off, service)).min(arrivals.within(fixed, SimDuration::ZERO));
+        }
+        count.max(1)
+    }
+}
+
+impl<J> Default for Background<J> {
+    fn default() -> Self {
+        Self { running: None, waiting: VecDeque::new(), deferred: Vec::new(), router_due: None, alarm: None }
+    }
+}
+
+impl<J> Background<J> {
+    /// Gives the processor to a computation, from `begin` on.
+    pub fn give(&mut self, turns: Turns, begin: SimTime, Computation { owner, left, row }: Computation) {
+        self.running = Some(Running { owner, row, ends: begin + left, slice_ends: turns.slice_end(begin) });
+    }
+
+    /// Serves what waits for the router's turn; a computation that goes on gets a new time slice.
+    pub fn let_router_in(&mut self, turns: Turns, now: SimTime, line: &mut Line, let_in: &mut Vec<(J, Runs)>) {
+        let mut stolen = SimDuration::ZERO;
+        for Deferred { job, service, count } in self.deferred.drain(..) {
+            stolen += service * u64::from(count);
+            let arrivals = Run { first: now, gap: SimDuration::ZERO, count };
+            let_in.push((job, Runs::One(arrivals).through(line, service)));
+        }
+        self.router_due = None;
+        if let Some(running) = &mut self.running {
+            running.ends += stolen;
+            running.slice_ends = turns.slice_end(line.free());
+        }
+    }
+
+    /// The next alarm among those that jobs put off, and among those that they do not: the end of the
+    /// computation or of its time slice if others wait for it, or the router's turn.
+    pub fn alarms(&self) -> Option<(SimTime, SimTime)> {
+        let running = self.running.as_ref()?;
+        let slice_ends = if self.waiting.is_empty() { SimTime::END } else { running.slice_ends };
+        Some(match self.router_due {
+            Some(Due::Left(left)) => (running.ends.before(left), slice_ends),
+            Some(Due::At(time)) => (running.ends, slice_ends.min(time)),
+            None => (running.ends, slice_ends),
+        })
+    }
+
+    /// Sets the alarm to whatever comes first.
+    pub fn set_alarm(&mut self, calendar: &mut Calendar, entity: Entity) {
+        let Some((put_off, fixed)) = self.alarms() else { return };
+        let alarm = put_off.min(fixed);
+        if self.alarm.replace(alarm) != Some(alarm) {
+            calendar.set_alarm(alarm, entity);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What the processes of a run share, and what each of them writes down of itself.
+
+use super::{Answer, Verb};
+use crate::engine::{Mailbox, Streams};
+use crate::machine::Protocol;
+use crate::node::Processor;
+use crate::trace::{Phase, find_phase};
+use crate::units::SimTime;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What a process has done so far.
+///
+/// The characteristic numbers of a program are sums of it over all ranks: #op, #b and #x of
+/// `kredel-2015-multicore-clusters`, counted instead of estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Floating-point operations.
+    pub operations: u64,
+    /// Bytes that went between memory and processor.
+    pub memory_bytes: u64,
+    /// Bytes sent to other ranks.
+    pub message_bytes: u64,
+    /// Those of them that left the node.
+    pub exchanged_bytes: u64,
+}
+
+/// The number of a phase of the processes of a run, because a million of names would take much room.
+pub(crate) type PhaseIndex = u32;
+
+/// The phases that the processes of a run have been in, in the order in which they came to them.
+pub(crate) struct PhaseNames(RefCell<Vec<Phase>>);
+
+impl PhaseNames {
+    /// A process that has not said where it is, is in its program.
+    pub(crate) fn new() -> Self {
+        Self(RefCell::new(vec!["program"]))
+    }
+
+    /// The phase with this number.
+    pub(crate) fn name(&self, index: PhaseIndex) -> Phase {
+        self.0.borrow()[index as usize]
+    }
+
+    /// The number of a phase.
+    pub(crate) fn index(&self, phase: Phase) -> PhaseIndex {
+        let mut phases = self.0.borrow_mut();
+        let index = find_phase(&phases, phase).unwrap_or_else(|| {
+            phases.push(phase);
+            phases.len() - 1
+        });
+        PhaseIndex::try_from(index).expect("fewer than four thousand million phases")
+    }
+}
+
+/// What a process writes down of itself.
+pub(crate) struct Notes {
+    pub phase: Cell<PhaseIndex>,
+    pub tally: Cell<Tally>,
+}
+
+impl Notes {
+    /// Those of so many ranks that have not begun.
+    pub(crate) fn of(ranks: u32) -> Vec<Self> {
+        (0..ranks).map(|_| Self { phase: Cell::default(), tally: Cell::default() }).collect()
+    }
+}
+
+/// What all processes of a run share.
+pub(crate) struct Surroundings {
+    pub mailbox: Rc<Mailbox<Verb, Answer>>,
+    pub clock: Cell<SimTime>,
+    pub ranks: u32,
+    pub host: u32,
+    /// The node of each rank.
+    pub nodes: Arc<[u32]>,
+    /// By rank; in one table, because there may be a million of them.
+    pub notes: Vec<Notes>,
+    pub phases: PhaseNames,
+    pub packet_bytes: u64,
+    /// The most ranks on a node.
+    pub ranks_per_node: u32,
+    /// Operations of a core per byte of its node's memory, where both are described.
+    pub balance: Option<f64>,
+    pub processor: Processor,
+    pub link_protocol: Option<Protocol>,
+    pub streams: Streams,
+    pub outcomes: RefCell<Vec<(&'static str, f64)>>,
+    pub critical_intervals: RefCell<Vec<(f64, f64)>>,
+}
+
+impl Surroundings {
+    /// The phase that the process of `rank` is in.
+    pub(crate) fn phase(&self, rank: u32) -> PhaseIndex {
+        self.notes[rank as usize].phase.get()
+    }
+}

@@ -1,0 +1,138 @@
+//! What a process asks the simulation for, and what it is answered.
+
+use crate::node::Work;
+use crate::units::Bytes;
+use std::rc::Rc;
+
+/// The verbs of a process: what it asks the simulation for. All others are made of these.
+#[derive(Debug)]
+pub enum Verb {
+    /// Computes.
+    Compute(Work),
+    /// Computes a share of some floating-point operations.
+    Operate(f64),
+    /// Begins to load a share of some bytes from the node's memory and goes on.
+    StartLoad(f64),
+    /// Begins to have a share of some bytes leave the node, for nobody, and goes on.
+    StartLeave(f64),
+    /// Waits until all ranks of the node have come here; costs nothing.
+    NodeBarrier,
+    /// Has the host read this many bytes.
+    Input(u64),
+    /// Has the host write this many bytes.
+    Output(u64),
+    /// Sends a message to a rank and waits until the send is complete.
+    Send(u32, Message),
+    /// Begins to send and goes on.
+    StartSend(u32, Message),
+    /// Waits for a message.
+    Receive(Pattern),
+    /// Begins to receive and goes on.
+    StartReceive(Pattern),
+    /// Waits until an operation is complete, and ends it.
+    Wait(Operation),
+    /// Waits until one of the operations is complete; none is ended.
+    WaitAny(Vec<Operation>),
+    /// Asks whether an operation is complete; it is not ended. Takes no time.
+    Test(Operation),
+    /// Waits until all ranks have come here; costs nothing.
+    Barrier,
+    /// Gives up the run: the program cannot go on, for this reason.
+    Fail(String),
+}
+
+/// What the simulation answers.
+#[derive(Debug)]
+pub enum Answer {
+    /// It has happened.
+    Done,
+    /// A message has come.
+    Received(Received),
+    /// An operation is under way.
+    Started(Operation),
+    /// Which of several operations is complete.
+    Ready(usize),
+    /// Whether an operation is complete.
+    Tested(bool),
+}
+
+/// A send or a receive under way. It must be waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "an operation is ended by waiting for it"]
+pub struct Operation(pub(crate) u32);
+
+/// A message: its length, a tag to tell it from others, and, optionally, real numbers.
+///
+/// The simulated time depends on the length alone, with numbers or without.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Its length.
+    pub bytes: u64,
+    /// What the receiver may ask for.
+    pub tag: u32,
+    /// The numbers that it carries, if the program really computes.
+    pub values: Option<Rc<[f64]>>,
+}
+
+impl Message {
+    /// A message of `bytes` bytes with tag 0.
+    #[must_use]
+    pub const fn new(bytes: u64) -> Self {
+        Self { bytes, tag: 0, values: None }
+    }
+
+    /// The same message with a tag.
+    #[must_use]
+    pub const fn tag(mut self, tag: u32) -> Self {
+        self.tag = tag;
+        self
+    }
+
+    /// The same message carrying `values`.
+    #[must_use]
+    pub fn values(mut self, values: Option<Rc<[f64]>>) -> Self {
+        self.values = values;
+        self
+    }
+}
+
+/// Which messages a receive takes: the first to arrive that fits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pattern {
+    /// The sender, or any.
+    pub from: Option<u32>,
+    /// The tag, or any.
+    pub tag: Option<u32>,
+}
+
+impl Pattern {
+    /// Whether a message from `from` with `tag` fits.
+    #[must_use]
+    pub fn fits(self, from: u32, tag: u32) -> bool {
+        self.from.is_none_or(|wanted| wanted == from) && self.tag.is_none_or(|wanted| wanted == tag)
+    }
+}
+
+/// A message that has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Received {
+    /// The sender.
+    pub from: u32,
+    /// The message.
+    pub message: Message,
+}
+
+/// What a process does that has asked for nothing, or for more than it awaits.
+pub(crate) const STUCK: &str = "awaits something that is no verb of its process, or does not await a verb";
+
+/// Why a process cannot send `bytes` bytes to rank `to` of so many, if it cannot: packets are counted in 32 bits.
+pub(crate) fn send_fault(to: u32, ranks: u32, bytes: u64, packet_bytes: u64) -> Option<String> {
+    if to >= ranks {
+        return Some(format!("sends to rank {to}, but the ranks are 0 to {}", ranks - 1));
+    }
+    let longest = packet_bytes.saturating_mul(u64::from(u32::MAX));
+    (bytes > longest).then(|| {
+        let packet = Bytes::new(packet_bytes);
+        format!("sends {} at once, but a message has at most 2^32 - 1 packets of {packet}", Bytes::new(bytes))
+    })
+}

@@ -1,0 +1,136 @@
+//! What is written down of a run: the accounts always, a recording and a diary where they are asked for, and in the end
+//! the trace of it all.
+
+use super::Stage;
+use crate::machine::Sends;
+use crate::program::{Operation, Verb};
+use crate::simulation::post_office::Match;
+use crate::simulation::recorder::Recorder;
+use crate::simulation::{Detail, SimulationError};
+use crate::trace::{Activity, Counts, Doing, Entry, Header, LinkLoad, Trace};
+use crate::units::{SimDuration, SimTime};
+use std::io::Write;
+
+impl<'s> Stage<'s> {
+    /// Records the play into `sink`. To be called before it begins.
+    pub fn record(&mut self, program: &str, detail: Detail, sink: Box<dyn Write + 's>) -> Result<(), SimulationError> {
+        let nodes = self.layout.nodes().to_vec();
+        let header = Header { program: program.to_owned(), machine: self.machine.name.clone(), nodes };
+        let recorder = Recorder::new(sink, &header, self.machine.sends == Sends::Rendezvous);
+        let recorder = recorder.map_err(|error| SimulationError::NotRecorded(error.to_string()))?;
+        self.recorder = Some(Box::new(recorder));
+        if detail == Detail::Links {
+            self.transport.record_transfers();
+        }
+        Ok(())
+    }
+
+    /// Records what links have carried.
+    pub(super) fn tell_transfers(&mut self) {
+        let (Some(recorder), Some(transfers)) = (&mut self.recorder, self.transport.transfers()) else { return };
+        for transfer in transfers.sure() {
+            recorder.carried(&transfer);
+        }
+    }
+
+    /// Writes down in the diary what `rank` asks for.
+    pub(super) fn note_request(&mut self, rank: u32, verb: &Verb) {
+        let Some(scribe) = &mut self.scribe else { return };
+        let awaited = match verb {
+            Verb::Wait(operation) => self.post_office.find(rank, *operation).map(|task| task.kind),
+            _ => None,
+        };
+        scribe.asked(rank, verb, awaited);
+    }
+
+    /// Records that a message and its receive have met.
+    pub(super) fn meet(&mut self, now: SimTime, found: &Match) {
+        if let Some(recorder) = &mut self.recorder {
+            let rank = self.post_office.rank(found.operation);
+            recorder.received(now, rank, found.operation, found.ticket);
+        }
+    }
+
+    /// Records that `rank` goes on because an operation is complete.
+    pub(super) fn join(&mut self, rank: u32, operation: Operation) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.joined(rank, operation);
+        }
+    }
+
+    /// Records that `rank` need not wait for an operation that is complete already.
+    pub(super) fn join_at_once(&mut self, now: SimTime, rank: u32, operation: Operation, activity: Activity) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.joined(rank, operation);
+            let phase = self.surroundings.phases.name(self.ranks[rank as usize].phase);
+            recorder.booked(rank, phase, activity, now, SimDuration::ZERO);
+        }
+    }
+
+    /// Books the time since the process of `rank` was last booked, but for the time in which its
+    /// processor worked for the communication, as its activity.
+    pub(super) fn account(&mut self, now: SimTime, rank: u32) {
+        let system = self.transport.system_time(self.layout.seat(rank), now);
+        let state = &mut self.ranks[rank as usize];
+        let phase = self.surroundings.phases.name(state.phase);
+        let stolen = system - state.system_before;
+        let rest = now.since(state.since) - stolen;
+        self.accounts.add(rank, phase, Activity::System, stolen);
+        self.accounts.add(rank, phase, state.activity, rest);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.booked(rank, phase, state.activity, now, stolen);
+        }
+        if let Some(scribe) = &mut self.scribe {
+            let processor = self.transport.processor(self.layout.seat(rank));
+            let (activity, begin, end, system) = (state.activity, state.since, now, stolen);
+            scribe.booked(Entry { rank, processor, phase, activity, doing: Doing::Else, begin, end, system });
+        }
+        state.since = now;
+        state.system_before = system;
+    }
+
+    /// The trace, unless processes still wait.
+    pub fn close(self) -> Result<Trace, SimulationError> {
+        let (links, counts) = self.traffic();
+        self.close_with(links, counts)
+    }
+
+    /// The trace with the counts and the loads of links of another play of the same run.
+    pub fn close_counted_by(self, other: &Self) -> Result<Trace, SimulationError> {
+        let (links, counts) = other.traffic();
+        self.close_with(links, counts)
+    }
+
+    fn traffic(&self) -> (Vec<LinkLoad>, Counts) {
+        (self.transport.link_loads(self.last_finish), self.transport.counts())
+    }
+
+    fn close_with(mut self, links: Vec<LinkLoad>, counts: Counts) -> Result<Trace, SimulationError> {
+        if self.finished < self.layout.ranks() {
+            return Err(self.standstill());
+        }
+        let end = self.last_finish;
+        for rank in 0..self.layout.ranks() {
+            self.account(end, rank);
+        }
+        let makespan = end.since(SimTime::START);
+        self.transport.finish_transfers(end);
+        self.tell_transfers();
+        if let Some(recorder) = self.recorder {
+            recorder.finish(makespan, &links, counts)?;
+        }
+        let services = self.transport.take_services();
+        let diary = self.scribe.map(|scribe| scribe.close(services));
+        Ok(Trace {
+            makespan,
+            host: self.surroundings.host,
+            accounts: self.accounts,
+            links,
+            counts,
+            outcomes: self.surroundings.outcomes.take(),
+            critical_intervals: self.surroundings.critical_intervals.take(),
+            deliveries: self.deliveries.unwrap_or_default(),
+            diary,
+        })
+    }
+}

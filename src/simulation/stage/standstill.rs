@@ -1,0 +1,32 @@
+//! Why nothing goes on though processes still wait.
+
+use super::{Stage, Waits};
+use crate::simulation::SimulationError;
+use crate::simulation::deadlock::{Blocked, DeadlockReport};
+
+impl Stage<'_> {
+    /// Why nothing is going to happen any more.
+    pub(super) fn standstill(&mut self) -> SimulationError {
+        let standstill = self.transport.standstill();
+        if standstill.packets > 0 {
+            return SimulationError::NetworkDeadlock { at_s: self.transport.now().seconds(), standstill };
+        }
+        SimulationError::Deadlock(self.deadlock())
+    }
+
+    fn deadlock(&mut self) -> DeadlockReport {
+        let mut blocked = Vec::new();
+        for rank in 0..self.layout.ranks() {
+            let state = &self.ranks[rank as usize];
+            let (waits, on) = match &state.waits {
+                Waits::ForOperation(operation) => self.post_office.describe(*operation),
+                Waits::ForAny => (format!("waits for any of {} operations", self.awaited[&rank].len()), None),
+                Waits::AtBarrier => ("waits at a barrier".to_owned(), None),
+                Waits::Nothing | Waits::ForTime => continue,
+            };
+            blocked.push(Blocked { rank, phase: self.surroundings.phases.name(state.phase), waits, on });
+        }
+        let at_s = self.surroundings.clock.get().seconds();
+        DeadlockReport { at_s, blocked, ranks: self.layout.ranks() }
+    }
+}

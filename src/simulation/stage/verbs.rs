@@ -1,0 +1,173 @@
+//! What the stage does when a process asks for it.
+
+use super::{Stage, Waits, answer, fault};
+use crate::program::{Answer, Message, Operation, Pattern, Verb, send_fault};
+use crate::simulation::SimulationError;
+use crate::trace::Activity;
+use crate::units::SimTime;
+
+impl Stage<'_> {
+    /// Does what the process asks for; the answer, if it needs no time.
+    pub(super) fn serve(&mut self, now: SimTime, rank: u32, verb: Verb) -> Result<Option<Answer>, SimulationError> {
+        let seat = self.layout.seat(rank);
+        match verb {
+            Verb::Compute(work) => {
+                let computing = self.transport.compute(now, seat, rank, work);
+                computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+                Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
+            }
+            Verb::Operate(operations) => {
+                let computing = self.transport.operate(now, seat, rank, operations);
+                computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+                Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
+            }
+            Verb::StartLoad(bytes) => {
+                let operation = self.begin_move(now, rank, (true, bytes));
+                self.transport.load(now, seat, bytes, operation.0);
+                Ok(Some(Answer::Started(operation)))
+            }
+            Verb::StartLeave(bytes) => {
+                let operation = self.begin_move(now, rank, (false, bytes));
+                self.transport.leave_node(now, seat, bytes, operation.0);
+                Ok(Some(Answer::Started(operation)))
+            }
+            Verb::NodeBarrier => Ok(self.enter_node_barrier(rank)),
+            Verb::Input(bytes) => {
+                self.transport.wait(now, rank, self.machine.host.input.time(bytes));
+                Ok(self.wait(rank, Waits::ForTime, Activity::InputOutput))
+            }
+            Verb::Output(bytes) => {
+                self.transport.wait(now, rank, self.machine.host.output.time(bytes));
+                Ok(self.wait(rank, Waits::ForTime, Activity::InputOutput))
+            }
+            Verb::Send(to, message) => {
+                let operation = self.start_send(now, rank, to, message)?;
+                self.wait_for(now, rank, operation)
+            }
+            Verb::StartSend(to, message) => self.start_send(now, rank, to, message).map(|o| Some(Answer::Started(o))),
+            Verb::Receive(pattern) => {
+                let operation = self.start_receive(now, rank, pattern);
+                self.wait_for(now, rank, operation)
+            }
+            Verb::StartReceive(pattern) => Ok(Some(Answer::Started(self.start_receive(now, rank, pattern)))),
+            Verb::Wait(operation) => self.wait_for(now, rank, operation),
+            Verb::WaitAny(operations) => self.wait_for_any(now, rank, operations),
+            Verb::Test(operation) => {
+                let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
+                Ok(Some(Answer::Tested(task.state.is_complete())))
+            }
+            Verb::Barrier => Ok(self.enter_barrier(rank)),
+            Verb::Fail(reason) => Err(fault(rank, reason)),
+        }
+    }
+
+    fn wait(&mut self, rank: u32, waits: Waits, activity: Activity) -> Option<Answer> {
+        let state = &mut self.ranks[rank as usize];
+        state.waits = waits;
+        state.activity = activity;
+        None
+    }
+
+    fn start_send(&mut self, now: SimTime, rank: u32, to: u32, message: Message) -> Result<Operation, SimulationError> {
+        let bytes = message.bytes;
+        let packet_bytes = self.machine.network.switching.packet_bytes();
+        if let Some(reason) = send_fault(to, self.layout.ranks(), bytes, packet_bytes) {
+            return Err(fault(rank, reason));
+        }
+        let (operation, ticket) = self.post_office.post(now, rank, to, message);
+        if let Some(recorder) = &mut self.recorder {
+            self.transport.cause = recorder.posted(now, rank, operation, ticket, bytes);
+        }
+        self.transport.send(now, self.layout.seat(rank), self.layout.seat(to), bytes, ticket);
+        Ok(operation)
+    }
+
+    fn start_receive(&mut self, now: SimTime, rank: u32, pattern: Pattern) -> Operation {
+        let (operation, found) = self.post_office.receive(rank, pattern);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begun(now, rank, operation);
+        }
+        if let Some(found) = found {
+            self.meet(now, &found);
+            self.transport.accept(now, found.message);
+        }
+        operation
+    }
+
+    fn begin_move(&mut self, now: SimTime, rank: u32, (is_memory, bytes): (bool, f64)) -> Operation {
+        let operation = self.post_office.begin_move(rank);
+        if let Some(scribe) = &mut self.scribe {
+            scribe.moving(operation, is_memory, bytes);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begun(now, rank, operation);
+        }
+        operation
+    }
+
+    fn wait_for(&mut self, now: SimTime, rank: u32, operation: Operation) -> Result<Option<Answer>, SimulationError> {
+        let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
+        let activity = task.kind.activity();
+        if task.state.is_complete() {
+            self.join_at_once(now, rank, operation, activity);
+            return Ok(Some(answer(self.post_office.end(operation))));
+        }
+        Ok(self.wait(rank, Waits::ForOperation(operation), activity))
+    }
+
+    fn wait_for_any(
+        &mut self,
+        now: SimTime,
+        rank: u32,
+        operations: Vec<Operation>,
+    ) -> Result<Option<Answer>, SimulationError> {
+        let mut activity = Activity::Sending;
+        for (index, operation) in operations.iter().enumerate() {
+            let task = self.post_office.find(rank, *operation).ok_or_else(|| ended_twice(rank))?;
+            let kind = task.kind.activity();
+            if task.state.is_complete() {
+                self.join_at_once(now, rank, *operation, kind);
+                return Ok(Some(Answer::Ready(index)));
+            }
+            if kind == Activity::Blocked {
+                activity = Activity::Blocked;
+            }
+        }
+        self.awaited.insert(rank, operations);
+        Ok(self.wait(rank, Waits::ForAny, activity))
+    }
+
+    fn enter_barrier(&mut self, rank: u32) -> Option<Answer> {
+        self.at_barrier += 1;
+        if self.at_barrier < self.layout.ranks() {
+            return self.wait(rank, Waits::AtBarrier, Activity::Blocked);
+        }
+        self.at_barrier = 0;
+        self.release((0..self.layout.ranks()).filter(|other| *other != rank), rank);
+        Some(Answer::Done)
+    }
+
+    fn enter_node_barrier(&mut self, rank: u32) -> Option<Answer> {
+        match self.node_barriers.enter(self.layout, rank) {
+            None => self.wait(rank, Waits::AtBarrier, Activity::Blocked),
+            Some(others) => {
+                self.release(others.into_iter(), rank);
+                Some(Answer::Done)
+            }
+        }
+    }
+
+    /// Lets those who wait at a barrier go on, because `by` has come.
+    fn release(&mut self, waiting: impl Iterator<Item = u32>, by: u32) {
+        for rank in waiting {
+            if let Some(recorder) = &mut self.recorder {
+                recorder.released(rank, by);
+            }
+            self.ready.push_back((rank, Answer::Done));
+        }
+    }
+}
+
+fn ended_twice(rank: u32) -> SimulationError {
+    fault(rank, "waits for an operation that it has not begun or has ended already".to_owned())
+}
