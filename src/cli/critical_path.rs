@@ -1,5 +1,6 @@
 //! `parsim critical-path`: what kept a run from ending earlier.
 
+use super::files::create;
 use super::traced::Traced;
 use super::{Failure, OutputFormat};
 use crate::analysis::{Accounting, CriticalPath, Gain};
@@ -11,9 +12,8 @@ use crate::report::{Format, Writer};
 use crate::simulation::Detail;
 use crate::units::SimDuration;
 use clap::Args;
-use std::fs::File;
-use std::io::{BufWriter, Write, stdout};
-use std::path::{Path, PathBuf};
+use std::io::{Write, stdout};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct CriticalPathArguments {
@@ -42,13 +42,13 @@ pub struct CriticalPathArguments {
     #[arg(long, value_name = "FILE.svg")]
     space_time: Option<PathBuf>,
     /// The first instant of that diagram, such as `0.5 s`.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", requires = "space_time")]
     from: Option<SimDuration>,
     /// The last instant of that diagram.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", requires = "space_time")]
     until: Option<SimDuration>,
     /// The ranks of that diagram, such as `0-7,31`.
-    #[arg(long, value_name = "RANKS")]
+    #[arg(long, value_name = "RANKS", requires = "space_time")]
     ranks: Option<String>,
     /// Draws how many processors are at work over the time.
     #[arg(long, value_name = "FILE.svg")]
@@ -133,9 +133,9 @@ fn window(arguments: &CriticalPathArguments, path: &CriticalPath<'_>) -> Result<
     let mut window = Window::whole(path);
     window.from = arguments.from.unwrap_or(window.from);
     window.until = arguments.until.unwrap_or(window.until);
-    if window.from >= window.until {
-        let (from, until) = (window.from, window.until);
-        return Err(Failure::Usage(format!("--from {from} is not before the end of the diagram, {until}")));
+    let end = window.until.min(path.length());
+    if window.from >= end {
+        return Err(Failure::Usage(format!("--from {}: give a time before the end, {end}", window.from)));
     }
     if let Some(text) = &arguments.ranks {
         window.processes = ranks(text, path.events().processes())?;
@@ -157,16 +157,6 @@ fn ranks(text: &str, count: u32) -> Result<Vec<u32>, Failure> {
         ranks.extend((first..=last).filter(|rank| !ranks.contains(rank)).collect::<Vec<_>>());
     }
     Ok(ranks)
-}
-
-/// Has `write` fill a new file.
-pub fn create(file: &Path, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), Failure> {
-    let written = File::create(file).and_then(|created| {
-        let mut sink = BufWriter::new(created);
-        write(&mut sink)?;
-        sink.flush()
-    });
-    written.map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Cases as curves over one of their axes.
 
 use super::Failure;
+use super::files::create;
 use super::outcome::Outcome;
 use super::saturation::OFFERED;
 use crate::report::figures::TimeLine;
@@ -8,6 +9,7 @@ use crate::report::latency_load::{MEAN, P99};
 use crate::report::plot::LineChart;
 use crate::report::{Beside, Compared};
 use crate::scenario::{AxisValue, Case, Plan};
+use std::io::Write;
 use std::path::Path;
 
 /// The axis that curves run along; a scenario without axes has none.
@@ -60,6 +62,7 @@ impl CurveAxis {
     fn over(axis: &crate::scenario::Axis) -> Self {
         let label = match (axis.path.as_str(), &axis.unit) {
             (OFFERED, _) => "Offered load [flits per node and cycle]".to_owned(),
+            ("ranks", _) if axis.name == "ranks" => "Processors".to_owned(),
             ("ranks", _) => format!("Processors {}", axis.name),
             (_, Some(unit)) => format!("{} [{unit}]", axis.name),
             (_, None) => axis.name.clone(),
@@ -168,5 +171,5 @@ impl TimeLines {
 
 /// Writes a picture.
 pub fn write_chart(file: &Path, chart: &LineChart) -> Result<(), Failure> {
-    std::fs::write(file, chart.svg()).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+    create(file, |sink| sink.write_all(chart.svg().as_bytes()))
 }

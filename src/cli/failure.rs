@@ -72,6 +72,9 @@ impl From<io::Error> for Failure {
 
 impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
-        Self::Simulation(error.to_string())
+        match error {
+            SimulationError::NothingToRecord { .. } => Self::Usage(error.to_string()),
+            _ => Self::Simulation(error.to_string()),
+        }
     }
 }

@@ -9,6 +9,7 @@ mod curves;
 mod data;
 mod explain;
 mod failure;
+mod files;
 mod fit;
 mod laws;
 mod optimum;

@@ -168,7 +168,7 @@ fn in_words(forms: &ClosedForms) -> String {
         _ => "p_E has none (it assumes Dimensionless numbers with r = c / d(p) and a constant β1)".to_owned(),
     };
     format!(
-        "\nclosed forms at the best point of the model: q_E = {} for its p; {nodes}\nsimplified efficiency {}, {} as printed, without its β\n",
+        "\nclosed forms at the best point of the model:\n q_E = {} for its p\n {nodes}\n simplified efficiency {}, {} as printed, without its β\n",
         digits(forms.best_cores),
         digits(forms.simplified_efficiency),
         digits(forms.simplified_efficiency_as_printed)

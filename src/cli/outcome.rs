@@ -8,7 +8,7 @@ use crate::model::zemerly::{self, Prediction};
 use crate::node::{Module, Processor};
 use crate::program::collective::Broadcast;
 use crate::program::{Distribution, GaussJordan, Shipped};
-use crate::report::{Beside, Compared, Metadata, Record, RunReport};
+use crate::report::{Beside, Compared, Metadata, Record, RunReport, counted};
 use crate::scenario::source::Fault;
 use crate::scenario::{AxisValue, Case, Comparison, Measurements, Scenario};
 use crate::simulation::{Detail, SimulationError, play, play_recorded};
@@ -173,6 +173,9 @@ fn one_rank_s(scenario: &Scenario) -> Option<f64> {
 /// The key of the simulated time's error against the measurement.
 pub const SIMULATED_ERROR: &str = "simulated_error";
 
+/// What the keys of errors against models of other values than the makespan begin with.
+pub const ERROR_AGAINST: &str = "error_against_";
+
 /// A case that has been played.
 pub struct Outcome {
     keys: Vec<(String, Option<AxisValue>)>,
@@ -247,7 +250,7 @@ impl Outcome {
                 Beside::Makespan => {}
                 Beside::OneRank => record.put("speedup", one.value.map(|alone| alone / self.trace.makespan.seconds())),
                 Beside::MeasuredMakespan => record.put(SIMULATED_ERROR, error),
-                Beside::Outcome(_) => record.put(&format!("error_against_{}", one.key), error),
+                Beside::Outcome(_) => record.put(&format!("{ERROR_AGAINST}{}", one.key), error),
                 Beside::Outcomes(_) => record.put(&one.key.replace("published", "error_of"), error),
             }
         }
@@ -277,10 +280,10 @@ impl Outcome {
     pub fn report(&self) -> RunReport<'_> {
         let topology = self.scenario.layout().topology;
         let title = format!(
-            "{} on {}, {} ranks, {topology}",
+            "{} on {}, {}, {topology}",
             self.scenario.program.name(),
             self.scenario.machine.name,
-            self.scenario.ranks
+            counted(self.scenario.ranks, "rank")
         );
         RunReport {
             title,

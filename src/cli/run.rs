@@ -1,6 +1,6 @@
 //! `parsim run`: the base values of a scenario.
 
-use super::critical_path::create;
+use super::files::{create, fill};
 use super::outcome::{Outcome, References};
 use super::topology::{drawing, write_picture};
 use super::{Failure, ScenarioArguments};
@@ -10,8 +10,7 @@ use crate::report::{Format, HeatMap, Writer};
 use crate::simulation::Detail;
 use clap::Args;
 use serde::Deserialize;
-use std::fs::File;
-use std::io::{BufWriter, Write, stdout};
+use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -47,9 +46,8 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     let outcome = match &arguments.trace {
         None => Outcome::of(&case, &references)?,
         Some(file) => {
-            let sink = File::create(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
             let detail = if arguments.transfers { Detail::Links } else { Detail::Ranks };
-            Outcome::recorded(&case, &references, detail, Box::new(BufWriter::new(sink)))?
+            fill(file, |sink| Ok(Outcome::recorded(&case, &references, detail, Box::new(sink))?))?
         }
     };
     if let Some(file) = &arguments.heat_map {

@@ -2,7 +2,7 @@
 
 use super::{Failure, ScenarioArguments};
 use crate::analysis::{Probe, elasticity};
-use crate::report::{Format, Record, Table, Writer};
+use crate::report::{Format, Record, Table, Writer, counted, wrapped};
 use crate::scenario::source::{Document, Fault};
 use crate::scenario::{Dimension, Parameter, Plan, Scenario};
 use crate::simulation::play;
@@ -226,7 +226,8 @@ fn text(scenario: &Scenario, makespan_s: f64, findings: &[Finding], what_ifs: &[
         let parameter = finding.parameter;
         table.row([parameter.name.clone(), parameter.text.clone(), finding.group.to_owned(), elasticity]);
     }
-    let mut text = format!("{}, {} ranks: {makespan_s} s\n\n{table}\n", scenario.program.name(), scenario.ranks);
+    let (program, ranks) = (scenario.program.name(), counted(scenario.ranks, "rank"));
+    let mut text = format!("{program}, {ranks}: {makespan_s} s\n\n{table}\n");
     let groups = groups(findings);
     let sum: f64 = groups.iter().map(|(_, part)| part).sum();
     let mut write = |line: String| writeln!(text, "{line}").expect("a text can be written to");
@@ -246,7 +247,7 @@ fn text(scenario: &Scenario, makespan_s: f64, findings: &[Finding], what_ifs: &[
     };
     let without = names(&|one: &&Finding| one.elasticity.is_ok() && !one.has_effect());
     if !without.is_empty() {
-        write(format!("\nWithout effect: {}", without.join(", ")));
+        write(wrapped(&format!("\nWithout effect: {}", without.join(", "))));
     }
     for finding in findings {
         if let Err(why) = &finding.elasticity {

@@ -1,11 +1,13 @@
 //! `parsim topology`: the figures of a network, and its picture.
 
+use super::files::create;
+use super::outcome::metadata;
 use super::overrides::set_all;
 use super::{Failure, OutputFormat};
 use crate::network::topology::Metrics;
 use crate::network::traffic::Pattern;
 use crate::network::{Network, Topology};
-use crate::report::{Drawing, Format, Record, Table, Writer, digits};
+use crate::report::{Drawing, Format, Metadata, Record, Table, Writer, digits};
 use crate::scenario::Description;
 use crate::scenario::source::Document;
 use clap::Args;
@@ -46,6 +48,8 @@ struct Subject {
     topology: Topology,
     /// Bytes per second of one direction of a link.
     rate: Option<f64>,
+    /// Where it comes from, if a scenario says what it is.
+    metadata: Option<Metadata>,
 }
 
 pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
@@ -58,7 +62,9 @@ pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
         Format::Text => Ok(write!(stdout(), "{}", figures.table())?),
         format => {
             let mut writer = Writer::single(stdout(), format);
-            writer.write(&figures.record())?;
+            let mut record = figures.record();
+            record.put_metadata(subject.metadata.as_ref());
+            writer.write(&record)?;
             Ok(writer.finish()?)
         }
     }
@@ -71,7 +77,7 @@ impl TopologyArguments {
         }
         let (name, nodes) = (self.name.as_deref().unwrap_or_default(), self.nodes.unwrap_or_default());
         let topology = Topology::from_name(name, nodes).map_err(|error| Failure::Usage(error.to_string()))?;
-        Ok(Subject { topology, rate: None })
+        Ok(Subject { topology, rate: None, metadata: None })
     }
 }
 
@@ -81,11 +87,12 @@ fn of_file(path: &Path, settings: &[String]) -> Result<Subject, Failure> {
     let rate = |network: &Network| Some(network.links.byte_time().bytes_per_s()).filter(|rate| rate.is_finite());
     match Description::read(document)? {
         Description::Machine(machine) => {
-            Ok(Subject { rate: rate(&machine.network), topology: machine.network.topology })
+            Ok(Subject { rate: rate(&machine.network), topology: machine.network.topology, metadata: None })
         }
         Description::Scenario(plan) => {
             let scenario = plan.base()?.scenario;
-            Ok(Subject { topology: scenario.layout().topology, rate: rate(&scenario.machine.network) })
+            let (rate, metadata) = (rate(&scenario.machine.network), Some(metadata(&scenario)));
+            Ok(Subject { topology: scenario.layout().topology, rate, metadata })
         }
         _ => Err(Failure::Usage("the file describes neither a scenario nor a machine".to_owned())),
     }
@@ -108,8 +115,7 @@ pub fn drawing(title: &str, topology: &Topology) -> Result<Drawing, Failure> {
 
 /// Writes a picture.
 pub fn write_picture(path: &Path, picture: &impl Display) -> Result<(), Failure> {
-    let failed = |error| Failure::Usage(format!("{}: {error}", path.display()));
-    std::fs::write(path, picture.to_string()).map_err(failed)
+    create(path, |sink| write!(sink, "{picture}"))
 }
 
 struct Figures {

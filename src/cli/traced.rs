@@ -3,7 +3,7 @@
 use super::outcome::metadata;
 use super::{Failure, ScenarioArguments};
 use crate::analysis::CriticalPath;
-use crate::report::Metadata;
+use crate::report::{Metadata, counted};
 use crate::simulation::{Detail, play_recorded};
 use crate::trace::events::Events;
 use crate::trace::{Recording, is_recording, read_table};
@@ -55,6 +55,9 @@ impl Traced {
                 source: Source::Recorded(Box::new(recording)),
                 metadata: None,
             });
+        }
+        if !begins_as_text(input) {
+            return Err(fault("neither a trace of `run --trace`, nor a table of events, nor a scenario".to_owned()));
         }
         Self::played(input, set, seed, detail)
     }
@@ -111,13 +114,28 @@ impl Traced {
 
 fn title(recording: &Recording) -> String {
     let header = &recording.header;
-    format!("{} on {}, {} ranks", header.program, header.machine, header.nodes.len())
+    format!("{} on {}, {}", header.program, header.machine, counted(header.nodes.len(), "rank"))
 }
 
 /// Whether a file begins as a recording does; what cannot be read does not.
 fn begins_as_recording(input: &Path) -> bool {
+    beginning(input).is_ok_and(|first| is_recording(&first))
+}
+
+/// Whether a file begins as text does; of what cannot be read somebody else tells why.
+fn begins_as_text(input: &Path) -> bool {
+    let is_text = |first: Vec<u8>| match std::str::from_utf8(&first) {
+        Ok(_) => true,
+        // A character may be cut off.
+        Err(error) => error.error_len().is_none(),
+    };
+    beginning(input).map_or(true, is_text)
+}
+
+fn beginning(input: &Path) -> std::io::Result<Vec<u8>> {
     let mut first = Vec::new();
-    File::open(input).and_then(|file| file.take(64).read_to_end(&mut first)).is_ok_and(|_| is_recording(&first))
+    File::open(input)?.take(64).read_to_end(&mut first)?;
+    Ok(first)
 }
 
 fn refuse_values(name: &str, set: &[String], seed: Option<u64>) -> Result<(), Failure> {

@@ -54,7 +54,7 @@ impl Drawing {
             links,
             radius: (0.36 * closest * scale).min(15.0),
             size: (
-                (right - left).mul_add(scale, 2.0 * MARGIN).max(360.0),
+                (right - left).mul_add(scale, 2.0 * MARGIN).max(360.0).max(title_width(title)),
                 (bottom - top).mul_add(scale, 2.0 * MARGIN + TITLE),
             ),
         }
@@ -145,6 +145,11 @@ impl fmt::Display for Drawing {
     }
 }
 
+/// The width that a title takes, in pixels, in a wide typeface.
+fn title_width(title: &str) -> f64 {
+    title.chars().map(|_| 10.5).sum::<f64>() + 40.0
+}
+
 /// The distance of the two closest points; one if there are not two.
 fn closest(places: &[Point]) -> f64 {
     let mut sorted = places.to_vec();
@@ -184,6 +189,13 @@ mod tests {
         assert_eq!(svg.matches('C').count(), 1);
         assert_eq!((svg.matches("<circle").count(), svg.matches("class=\"switch\"").count()), (2, 1));
         assert!(svg.contains("a &lt; b"));
+    }
+
+    #[test]
+    fn a_title_is_not_cut_off() {
+        let width = |title: &str| Drawing::new(title, &[(0.0, 0.0), (1.0, 0.0)], 2, vec![(0, 1)]).size().0;
+        assert!(width("GaussJordan on Parsytec SuperCluster (128 T800), 16 ranks, 4 × 4 mesh") > 700.0);
+        assert!((width("ring") - 360.0).abs() < 1e-9);
     }
 
     #[test]

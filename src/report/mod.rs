@@ -28,4 +28,4 @@ pub use page::{Chapter, Picture, page};
 pub use record::{Metadata, Record};
 pub use reference::reference;
 pub use run::{Beside, Compared, RunReport};
-pub use table::{Table, digits, percent, signed_us};
+pub use table::{Table, counted, digits, percent, signed_us, wrapped};

@@ -37,14 +37,15 @@ impl Record {
         self.values.extend(other.values);
     }
 
-    /// Adds the metadata.
-    pub fn put_metadata(&mut self, metadata: &Metadata) {
+    /// Adds the metadata; what comes from no scenario has neither its hash nor a seed.
+    pub fn put_metadata<'m>(&mut self, metadata: impl Into<Option<&'m Metadata>>) {
+        let metadata = metadata.into();
         let value = json!({
             "schema": SCHEMA,
             "parsim": env!("CARGO_PKG_VERSION"),
-            "scenario": format!("{:016x}", metadata.scenario_hash),
-            "seed": metadata.seed,
-            "generator": metadata.generator,
+            "scenario": metadata.map(|metadata| format!("{:016x}", metadata.scenario_hash)),
+            "seed": metadata.map(|metadata| metadata.seed),
+            "generator": metadata.map(|metadata| metadata.generator),
         });
         self.values.insert("meta".to_owned(), value);
     }

@@ -1,6 +1,6 @@
 //! One run in words and tables.
 
-use super::table::{Table, decimals, digits, percent};
+use super::table::{Table, counted, decimals, digits, percent};
 use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
 use crate::trace::{Activity, Trace};
 use crate::units::SimDuration;
@@ -72,7 +72,8 @@ impl fmt::Display for RunReport<'_> {
         writeln!(f, "{}", self.phases())?;
         self.write_busiest(f)?;
         let counts = self.trace.counts;
-        writeln!(f, "{} messages, {} packet-hops, {} events", counts.messages, counts.packet_hops, counts.events)
+        let (messages, hops) = (counted(counts.messages, "message"), counted(counts.packet_hops, "packet-hop"));
+        writeln!(f, "{messages}, {hops}, {}", counted(counts.events, "event"))
     }
 }
 
@@ -80,11 +81,15 @@ impl RunReport<'_> {
     fn times(&self) -> Table {
         let measured = self.compared.iter().find(|one| one.beside == Beside::MeasuredMakespan);
         let measured = measured.and_then(|one| one.value);
-        let mut table = Table::new(["", "seconds", "error against measurement"]);
+        let error = measured.map(|_| "error against measurement");
+        let mut table = Table::new(["", "seconds"].into_iter().chain(error));
         let mut row = |title: &str, seconds: Option<f64>, judged: bool| {
-            let error = measured.zip(seconds).filter(|_| judged);
-            let error = error.map(|(measured, seconds)| percent(Residuals::error(seconds, measured)) + " %");
-            table.row([title.to_owned(), seconds.map_or("none".to_owned(), digits), error.unwrap_or_default()]);
+            let error = measured.map(|measured| match seconds.filter(|_| judged) {
+                Some(seconds) => percent(Residuals::error(seconds, measured)) + " %",
+                None => String::new(),
+            });
+            let seconds = seconds.map_or("none".to_owned(), digits);
+            table.row([title.to_owned(), seconds].into_iter().chain(error));
         };
         row("simulated", Some(self.trace.makespan.seconds()), true);
         if let Some(sample) = self.sample {
@@ -138,7 +143,8 @@ impl RunReport<'_> {
             };
             let (Some(simulated), Some(value)) = (one.judged(self.trace), one.value) else { continue };
             let error = percent(Residuals::error(simulated, value)) + " %";
-            let row = [one.title.clone(), digits(simulated), digits(value), error, names.join(" + ")];
+            let lines: Vec<_> = names.chunks(2).map(|names| names.join(" + ")).collect();
+            let row = [one.title.clone(), digits(simulated), digits(value), error, lines.join(" +\n")];
             table.get_or_insert_with(|| Table::new(["", "simulated", "published", "error", "sum of"])).row(row);
         }
         table

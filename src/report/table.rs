@@ -59,6 +59,9 @@ pub fn digits(value: f64) -> String {
 /// The decimals that show the parts of `whole` with five significant digits of it.
 #[must_use]
 pub fn decimals(whole: f64) -> usize {
+    if whole == 0.0 {
+        return 1;
+    }
     let mut decimals = 0;
     let mut scaled = whole;
     while scaled < 1e4 && decimals < 12 {
@@ -76,8 +79,59 @@ pub fn signed_us(time_ps: i128) -> String {
     format!("{sign}{}.{:06}", magnitude / 1_000_000, magnitude % 1_000_000)
 }
 
+/// `1 link`, `2 links`.
+#[must_use]
+pub fn counted(count: impl fmt::Display, what: &str) -> String {
+    let count = count.to_string();
+    let plural = if count == "1" { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// A sentence in lines that people read without scrolling.
+#[must_use]
+pub fn wrapped(sentence: &str) -> String {
+    const WIDTH: usize = 100;
+    let mut lines = String::new();
+    let mut width = 0;
+    for word in sentence.split(' ') {
+        let length = word.chars().count();
+        if width > 0 {
+            let fits = width + 1 + length <= WIDTH;
+            lines.push(if fits { ' ' } else { '\n' });
+            width = if fits { width + 1 } else { 0 };
+        }
+        lines.push_str(word);
+        width += length;
+    }
+    lines
+}
+
 /// A ratio as signed percent.
 #[must_use]
 pub fn percent(ratio: f64) -> String {
     format!("{:+.1}", 100.0 * ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_a_thing_is_no_plural() {
+        assert_eq!([counted(0, "link"), counted(1, "link"), counted(2, "link")], ["0 links", "1 link", "2 links"]);
+    }
+
+    #[test]
+    fn a_long_sentence_is_broken_between_words() {
+        let sentence = ["word"; 60].join(" ");
+        let lines = wrapped(&sentence);
+        assert!(lines.lines().all(|line| line.len() <= 100) && lines.lines().count() == 3, "{lines}");
+        assert_eq!(lines.replace('\n', " "), sentence);
+        assert_eq!(wrapped("short"), "short");
+    }
+
+    #[test]
+    fn nothing_needs_no_twelve_digits() {
+        assert_eq!((decimals(0.0), decimals(1.9), decimals(28.4)), (1, 4, 3));
+    }
 }

@@ -50,8 +50,15 @@ struct PlannedValue {
 #[derive(Clone, Debug)]
 enum Setting {
     Tree(Tree),
-    Text(String),
+    Text {
+        text: String,
+        /// Where it was given, for diagnostics.
+        option: &'static str,
+    },
 }
+
+/// Where values that the scenario itself gives to an axis are from.
+const DECLARED: &str = "axis";
 
 /// A point of the axes: for each axis its value.
 type Point = Vec<PlannedValue>;
@@ -146,7 +153,7 @@ impl Plan {
         let PlannedAxis { axis, values } = &mut self.axes[index];
         axis.expression = None;
         let declared = std::mem::take(values);
-        let planned = |text: &String| description(&declared, text).unwrap_or_else(|| typed(axis, text));
+        let planned = |text: &String| description(&declared, text).unwrap_or_else(|| typed(axis, text, "--over"));
         *values = replacement.values.iter().map(planned).collect();
         Ok(())
     }
@@ -237,7 +244,8 @@ impl Plan {
             let value = match &planned.axis.expression {
                 None => planned.values[number].clone(),
                 Some(expression) => {
-                    typed(&planned.axis, &self.compute(&planned.axis.name, expression, &point).map_err(failed)?)
+                    let computed = self.compute(&planned.axis.name, expression, &point).map_err(failed)?;
+                    typed(&planned.axis, &computed, DECLARED)
                 }
             };
             self.apply_value(&mut document, &planned.axis, &value).map_err(failed)?;
@@ -266,7 +274,7 @@ impl Plan {
                 Some(planned) => planned.axis.clone(),
                 None => self.free_axis(name).map_err(failed)?,
             };
-            let value = typed(&axis, &value.to_string());
+            let value = typed(&axis, &value.to_string(), DECLARED);
             self.apply_value(&mut document, &axis, &value).map_err(failed)?;
             keys.push((name.clone(), Some(value.shown)));
         }
@@ -278,7 +286,7 @@ impl Plan {
     fn apply_value(&self, document: &mut Document, axis: &Axis, value: &PlannedValue) -> Result<(), Fault> {
         match &value.setting {
             Setting::Tree(tree) => document.set_tree(&axis.path, tree.clone()),
-            Setting::Text(text) => document.set(&axis.path, text),
+            Setting::Text { text, option } => document.set_along(option, &axis.name, &axis.path, text),
         }
         .and_then(|()| self.complete_topology(document, axis, &value.shown))
     }
@@ -343,10 +351,8 @@ impl Plan {
 fn planned(axis: &Axis, value: &AxisValue, tree: &Tree, is_variant: bool) -> PlannedValue {
     let shown = value.clone().without_unit(axis.unit.as_deref());
     let setting = match (value.number(), &axis.unit) {
-        (Some(_), Some(_)) => Setting::Text(value.setting(axis.unit.as_deref())),
-        (None, _) if is_variant && matches!(tree.node, Node::Text(_)) => {
-            Setting::Text(value.setting(axis.unit.as_deref()))
-        }
+        (Some(_), Some(_)) => text(axis, value, DECLARED),
+        (None, _) if is_variant && matches!(tree.node, Node::Text(_)) => text(axis, value, DECLARED),
         _ => Setting::Tree(tree.clone()),
     };
     PlannedValue { shown, setting }
@@ -361,9 +367,13 @@ fn description(declared: &[PlannedValue], name: &str) -> Option<PlannedValue> {
     declared.iter().find(is_meant).cloned()
 }
 
-/// A value from the command line or from an expression.
-fn typed(axis: &Axis, text: &str) -> PlannedValue {
-    let value = AxisValue::parse(text);
-    let setting = Setting::Text(value.setting(axis.unit.as_deref()));
+/// A value of an axis as text; `option` tells where it was given.
+fn typed(axis: &Axis, value: &str, option: &'static str) -> PlannedValue {
+    let value = AxisValue::parse(value);
+    let setting = text(axis, &value, option);
     PlannedValue { shown: value.without_unit(axis.unit.as_deref()), setting }
+}
+
+fn text(axis: &Axis, value: &AxisValue, option: &'static str) -> Setting {
+    Setting::Text { text: value.setting(axis.unit.as_deref()), option }
 }

@@ -288,6 +288,47 @@ fn a_deadlock_names_its_circle() {
     insta::assert_snapshot!(said);
 }
 
+/// Messages that are announced lie on links when nobody has finished.
+#[test]
+fn a_ring_of_sends_that_wait_for_receives_is_a_deadlock() {
+    let settings = ["scenarios/ring-shift.ron", "--set", "machine.sends=rendezvous"];
+    let file = tempfile::tempdir().expect("there is room for a folder");
+    let trace = file.path().join("trace");
+    let trace = trace.to_str().expect("its name is text");
+    for rest in [&["--format", "json"][..], &["--trace", trace]] {
+        let failed = parsim().arg("run").args(settings).args(rest).assert().code(1).stdout("");
+        let said = String::from_utf8_lossy(&failed.get_output().stderr).into_owned();
+        assert!(said.contains("16 of 16 processes wait"), "{said}");
+    }
+    assert!(!std::path::Path::new(trace).exists(), "what is no whole trace is no file");
+}
+
+#[test]
+fn what_cannot_be_recorded_is_refused_and_leaves_no_file() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let trace = folder.path().join("trace");
+    parsim().args(["run", "scenarios/wormhole-mesh.ron", "--trace"]).arg(&trace).assert().code(2);
+    assert!(!trace.exists());
+}
+
+#[test]
+fn what_is_neither_a_trace_nor_text_is_not_shown() {
+    let folder = Folder::with(PING);
+    fs::write(folder.0.path().join("noise"), [0xff, 0xfe, 0x00, 0x1b]).expect("a file can be written");
+    let said = folder.failure(&["critical-path", "noise"], 2);
+    assert_eq!(said, "parsim: noise: neither a trace of `run --trace`, nor a table of events, nor a scenario\n");
+}
+
+#[test]
+fn a_diagram_begins_before_the_run_ends() {
+    let folder = Folder::with(PING);
+    let drawn = |options: &[&str]| folder.failure(&[&["critical-path", "scenario.ron"], options].concat(), 2);
+    let after = drawn(&["--space-time", "x.svg", "--from", "50 s", "--until", "51 s"]);
+    assert!(after.contains("--from 50 s: give a time before the end"), "{after}");
+    assert!(drawn(&["--until", "1 s"]).contains("--space-time"));
+    assert!(!folder.0.path().join("x.svg").exists());
+}
+
 #[test]
 fn a_good_scenario_and_a_good_machine_pass_the_check() {
     let folder = Folder::with(GAUSS_JORDAN);

@@ -133,8 +133,12 @@ fn bad_questions_get_an_answer() {
     assert!(message(&["laws", "--data", "-"], "p,time\n2,1\n").contains("--sequential-s"));
     assert!(message(&["fit", "-", "--model", "hockney"], "bytes,time\n2,1\n").contains("do not determine the model"));
     assert!(message(&["fit", "-", "--model", "hockney"], "p,time\n2,1\n").contains("no column `bytes`"));
-    let explain = ["explain", "scenarios/ping.ron", "--from", "1", "--to", "0"];
-    assert!(message(&explain, "").contains("there is no such message"));
+    let explain = |options: &[&str]| message(&[&["explain", "scenarios/ping.ron"], options].concat(), "");
+    assert!(explain(&["--from", "1", "--to", "0"]).contains("there is no such message: rank 1 sends rank 0 none"));
+    assert!(explain(&["--to", "7"]).contains("--to 7: the ranks are 0 to 1"));
+    assert!(explain(&["--number", "9"]).contains("--number 9: the ranks send one message; give 1"));
+    let no_phase = message(&["explain", "scenarios/link-rate.ron", "--step", "1"], "");
+    assert!(no_phase.contains("no rank enters a phase"), "{no_phase}");
 }
 
 #[test]

@@ -219,7 +219,8 @@ fn what_is_no_trace_is_refused() {
     fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
     assert!(refusal(&["critical-path", &cut]).contains("before its end mark"));
     assert!(refusal(&["critical-path", &file, "--seed", "2"]).contains("a trace has happened"));
-    assert!(refusal(&["critical-path", &file, "--ranks", "9"]).contains("from 0 to 7"));
+    let ranks = ["critical-path", &file, "--ranks", "9", "--space-time", "never-written.svg"];
+    assert!(refusal(&ranks).contains("from 0 to 7"));
     let table = folder.path().join("events.csv").display().to_string();
     let head = "id,process,clock,service_s,antecedents\n";
     fs::write(&table, format!("{head}1,0,2,1,\n2,1,1,1,1:0.5\n")).unwrap();
@@ -232,7 +233,7 @@ fn what_is_no_trace_is_refused() {
 
 #[test]
 fn open_loop_traffic_has_nothing_to_record() {
-    let assert = parsim().args(["critical-path", "scenarios/traffic-64.ron"]).assert().code(1).stdout("");
+    let assert = parsim().args(["critical-path", "scenarios/traffic-64.ron"]).assert().code(2).stdout("");
     let said = String::from_utf8(assert.get_output().stderr.clone()).expect("diagnostics are text");
     assert!(said.contains("no processes whose activities could be recorded"), "{said}");
 }

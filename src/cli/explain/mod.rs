@@ -1,18 +1,21 @@
 //! `parsim explain`: one message of a run, or one step of a rank, item by item.
 
+mod constants;
 mod step;
 
+use super::outcome::metadata;
 use super::{Failure, ScenarioArguments};
 use crate::model::message::{self, Item, Itinerary};
 use crate::node::Linear;
 use crate::program::{Message, Process};
-use crate::report::{Format, Record, Table, Writer, signed_us};
+use crate::report::{Format, Record, Table, Writer, counted, signed_us};
 use crate::scenario::Scenario;
 use crate::scenario::source::Document;
 use crate::simulation::Simulation;
 use crate::trace::{Delivery, Trace};
 use crate::units::{PerByte, SimDuration, SimTime};
 use clap::Args;
+use constants::{Constants, source, value};
 use std::io::{Write, stdout};
 
 #[derive(Debug, Args)]
@@ -136,7 +139,9 @@ pub fn execute(arguments: &ExplainArguments) -> Result<(), Failure> {
         return Ok(write!(stdout(), "{text}")?);
     }
     let mut writer = Writer::many(stdout(), format);
-    for record in records {
+    let metadata = metadata(&scenario);
+    for mut record in records {
+        record.put_metadata(&metadata);
         writer.write(&record)?;
     }
     Ok(writer.finish()?)
@@ -144,6 +149,9 @@ pub fn execute(arguments: &ExplainArguments) -> Result<(), Failure> {
 
 impl ExplainArguments {
     fn chosen(&self, scenario: &Scenario) -> Result<Explanation, Failure> {
+        for (option, rank) in [("--from", self.from), ("--to", self.to)] {
+            refuse_others(option, rank, scenario.ranks)?;
+        }
         let fits = |delivery: &Delivery| {
             self.from.is_none_or(|from| from == delivery.from) && self.to.is_none_or(|to| to == delivery.to)
         };
@@ -157,7 +165,30 @@ impl ExplainArguments {
         } else {
             deliveries.into_iter().nth(self.number as usize - 1).map(explain).transpose()?
         };
-        chosen.ok_or_else(|| Failure::Usage(format!("there is no such message: the run has {count} that fit")))
+        chosen.ok_or_else(|| self.no_such_message(count))
+    }
+
+    /// The message that is wanted is none of the `count` that fit.
+    fn no_such_message(&self, count: usize) -> Failure {
+        let who = match (self.from, self.to) {
+            (None, None) => "the ranks send".to_owned(),
+            (Some(from), None) => format!("rank {from} sends"),
+            (None, Some(to)) => format!("rank {to} is sent"),
+            (Some(from), Some(to)) => format!("rank {from} sends rank {to}"),
+        };
+        Failure::Usage(match count {
+            0 => format!("there is no such message: {who} none"),
+            1 => format!("--number {}: {who} one message; give 1", self.number),
+            _ => format!("--number {}: {who} {count} messages; give a number from 1 to {count}", self.number),
+        })
+    }
+}
+
+/// Refuses a rank that there is not.
+fn refuse_others(option: &str, rank: Option<u32>, ranks: u32) -> Result<(), Failure> {
+    match rank.filter(|rank| *rank >= ranks) {
+        Some(rank) => Err(Failure::Usage(format!("{option} {rank}: the ranks are 0 to {}", ranks - 1))),
+        None => Ok(()),
     }
 }
 
@@ -180,19 +211,6 @@ fn played<'s>(
         .limits(scenario.limits.clone())
         .keep_deliveries();
     Ok(keeping(simulation).run(&scenario.program)?)
-}
-
-/// Where the constant stands: file and line.
-fn source(document: &Document, path: &str) -> Option<String> {
-    let entry = document.faults(vec![document.fault_at(path, "", None)]).entries().into_iter().next()?;
-    document.get(path)?;
-    Some(format!("{}:{}", entry.file?, entry.line?))
-}
-
-/// The constant as it stands there.
-fn value(document: &Document, path: &str) -> Option<String> {
-    let (_, leaf) = document.leaves(path).into_iter().next()?;
-    crate::scenario::AxisValue::of_tree(leaf).map(|value| value.to_string())
 }
 
 fn records(explanation: &Explanation, document: &Document) -> Vec<Record> {
@@ -221,29 +239,24 @@ fn records(explanation: &Explanation, document: &Document) -> Vec<Record> {
 fn text(explanation: &Explanation, document: &Document) -> String {
     let Explanation { delivery, hops, itinerary, .. } = explanation;
     let us = |time: SimDuration| signed_us(time.ps().into());
-    let mut table = Table::new(["item", "times", "constant", "value", "source", "us"]);
+    let mut table = Table::new(["item", "times", "value", "us", "constant"]);
+    let mut constants = Constants::new(document);
     for Item { what, constant, count, time } in &itinerary.items {
-        let of_constant = |read: fn(&Document, &str) -> Option<String>| {
-            constant.as_deref().and_then(|path| read(document, path)).unwrap_or_default()
-        };
-        let (value, source) = (of_constant(value), of_constant(source));
-        let constant = constant.as_deref().unwrap_or_default().to_owned();
-        table.row([what.to_string(), count.to_string(), constant, value, source, us(*time)]);
+        let [value, number] = constants.note(constant.as_deref());
+        table.row([what.to_string(), count.to_string(), value, us(*time), number]);
     }
-    let mut row = |what: &str, time: SimDuration| {
-        let empty = ["", "", "", ""].map(str::to_owned);
-        table.row([what.to_owned()].into_iter().chain(empty).chain([us(time)]));
-    };
+    let mut row = |what: &str, time: SimDuration| table.row([what, "", "", &us(time), ""].map(str::to_owned));
     for (what, time) in explanation.waits() {
         row(what, time);
     }
     row("sum", delivery.delivered.since(delivery.sent));
     format!(
-        "{} B from rank {} to rank {}, {} packets over {hops} links, sent at {} s\n\n{table}\nOnly what is on the critical path counts: what is done meanwhile costs nothing.\n",
+        "{} B from rank {} to rank {}, {} over {}, sent at {} s\n\n{table}\n{constants}\nOnly what is on the critical path counts: what is done meanwhile costs nothing.\n",
         delivery.bytes,
         delivery.from,
         delivery.to,
-        itinerary.packets,
+        counted(itinerary.packets, "packet"),
+        counted(*hops, "link"),
         delivery.sent.seconds()
     )
 }

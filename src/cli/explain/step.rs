@@ -1,10 +1,11 @@
 //! `parsim explain --step`: one step of a rank, item by item.
 
-use super::{played, source, value};
+use super::constants::{Constants, source, value};
+use super::{played, refuse_others};
 use crate::analysis::step::{Step, StepItem, StepPart, Steps};
 use crate::cli::Failure;
 use crate::node::{Level, Processor};
-use crate::report::{Record, Table, signed_us};
+use crate::report::{Record, Table, counted, signed_us};
 use crate::scenario::Scenario;
 use crate::scenario::source::Document;
 use crate::trace::{Software, Trace};
@@ -33,15 +34,15 @@ fn choose(steps: &Steps<'_>, wanted: &Wanted<'_>) -> Result<Step, Failure> {
         Some(name) => phases.iter().find(|(phase, _)| *phase == name),
     };
     let Some((phase, _)) = found.copied() else {
+        if phases.is_empty() {
+            return Err(Failure::Usage("no rank enters a phase: the run has no steps".to_owned()));
+        }
         let known: Vec<_> = phases.iter().map(|(phase, times)| format!("{phase} ({times} ×)")).collect();
         let name = wanted.phase.unwrap_or_default();
         let known = known.join(", ");
         return Err(Failure::Usage(format!("--phase {name}: ranks spend no time in it; they enter {known}")));
     };
-    if let Some(rank) = wanted.rank.filter(|rank| *rank >= steps.ranks()) {
-        let last = steps.ranks() - 1;
-        return Err(Failure::Usage(format!("--rank {rank}: the ranks are 0 to {last}")));
-    }
+    refuse_others("--rank", wanted.rank, steps.ranks())?;
     let rank = wanted.rank.or_else(|| steps.critical(phase, wanted.number));
     rank.and_then(|rank| steps.step(rank, phase, wanted.number)).ok_or_else(|| {
         let of = |rank| steps.count(rank, phase);
@@ -51,10 +52,11 @@ fn choose(steps: &Steps<'_>, wanted: &Wanted<'_>) -> Result<Step, Failure> {
         };
         let right = match times {
             0 => "give another --phase or --rank".to_owned(),
+            1 => "give 1".to_owned(),
             _ => format!("give a number from 1 to {times}"),
         };
-        let number = wanted.number;
-        Failure::Usage(format!("--step {number}: {who} enters `{phase}` at most {times} times; {right}"))
+        let (number, times) = (wanted.number, counted(times, "time"));
+        Failure::Usage(format!("--step {number}: {who} enters `{phase}` at most {times}; {right}"))
     })
 }
 
@@ -156,31 +158,21 @@ fn integer(ps: i128) -> Value {
 }
 
 pub fn text(step: &Step, scenario: &Scenario, document: &Document) -> String {
-    let mut table = Table::new(["phase", "item", "times", "constant", "value", "source", "us"]);
+    let mut table = Table::new(["phase", "item", "times", "value", "us", "constant"]);
+    let mut constants = Constants::new(document);
     for item in &step.items {
-        let constant = constant(scenario, item.part);
-        let of_constant = |read: fn(&Document, &str) -> Option<String>| {
-            constant.as_deref().and_then(|path| read(document, path)).unwrap_or_default()
-        };
-        let (value, source) = (of_constant(value), of_constant(source));
-        table.row([
-            item.phase.to_owned(),
-            name(item.part),
-            item.count.to_string(),
-            constant.clone().unwrap_or_default(),
-            value,
-            source,
-            signed_us(item.time_ps),
-        ]);
+        let [value, number] = constants.note(constant(scenario, item.part).as_deref());
+        let (phase, count, time) = (item.phase.to_owned(), item.count.to_string(), signed_us(item.time_ps));
+        table.row([phase, name(item.part), count, value, time, number]);
     }
     let sum = step.items.iter().map(|item| item.time_ps).sum();
-    table.row(["", "sum", "", "", "", "", &signed_us(sum)].map(str::to_owned));
+    table.row(["", "sum", "", "", &signed_us(sum), ""].map(str::to_owned));
     let Step { rank, phase, number, of, begin, end, .. } = step;
     let longest = longest_wait(step).map_or_else(String::new, |(from, message)| {
         format!("\nThe message it waits for longest: --from {from} --to {rank} --number {message}\n")
     });
     format!(
-        "step {number} of {of} of rank {rank}: from where it enters `{phase}`, at {} s, to where it enters it again, or ends, at {} s\n\n{table}{longest}",
+        "step {number} of {of} of rank {rank}: from where it enters `{phase}`, at {} s,\nto where it enters it again, or ends, at {} s\n\n{table}\n{constants}{longest}",
         begin.seconds(),
         end.seconds()
     )

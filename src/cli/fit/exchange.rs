@@ -3,8 +3,10 @@
 use super::Fitted;
 use crate::cli::Failure;
 use crate::cli::data::Data;
+use crate::cli::files::create;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
+use std::io;
 use std::path::Path;
 
 /// Writes the only fit as RON: the model itself, or a machine like another that behaves so.
@@ -62,5 +64,5 @@ pub fn write_extra_p(path: &Path, data: &Data, value: &str, parameters: &[String
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+    create(path, |sink| io::Write::write_all(sink, text.as_bytes()))
 }

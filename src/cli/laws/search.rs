@@ -270,9 +270,11 @@ fn words(found: &[Found], kept: Kept, present: u64, largest: u64) -> String {
         Some(most) => format!("\nof these p, {most} is the largest whose memory {what}\n"),
         None => format!("\nthe memory of a node {what} on none of these p\n"),
     };
-    let missing: Vec<_> = found.iter().filter(|one| one.problem.is_none()).map(|one| one.processors).collect();
+    let missing: Vec<_> =
+        found.iter().filter(|one| one.problem.is_none()).map(|one| one.processors.to_string()).collect();
     if !missing.is_empty() {
-        writeln!(text, "no size from 1 to {largest} was found for p = {missing:?}").expect("a text can be written to");
+        let missing = missing.join(", ");
+        writeln!(text, "no size from 1 to {largest} was found for p = {missing}").expect("a text can be written to");
     }
     text
 }

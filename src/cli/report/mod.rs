@@ -5,7 +5,8 @@ mod history;
 use crate::analysis::Residuals;
 use crate::cli::bottleneck::{Source, grouped, simulated_point};
 use crate::cli::curves::{CurveAxis, TimeLines};
-use crate::cli::outcome::{Outcome, SIMULATED_ERROR};
+use crate::cli::files::create;
+use crate::cli::outcome::{ERROR_AGAINST, Outcome, SIMULATED_ERROR};
 use crate::cli::sweep::{name, play_all, prepared};
 use crate::cli::topology::drawing;
 use crate::cli::{CaseArguments, Failure, ScenarioArguments};
@@ -15,6 +16,7 @@ use crate::report::{Chapter, HeatMap, Picture, Record, page, percent};
 use crate::scenario::{Case, Plan};
 use clap::Args;
 use serde_json::Value;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -45,8 +47,7 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
         [only] => format!("parsim: {}", only.name),
         _ => format!("{} scenarios", chapters.len()),
     };
-    let failed = |error| Failure::Usage(format!("{}: {error}", arguments.out.display()));
-    std::fs::write(&arguments.out, page(&title, &chapters)).map_err(failed)?;
+    create(&arguments.out, |sink| sink.write_all(page(&title, &chapters).as_bytes()))?;
     if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
 }
 
@@ -244,6 +245,12 @@ fn deviation(row: &Record) -> Option<Record> {
         any |= error.is_some();
         record.put(&format!("makespan_against_{}", key.trim_end_matches("_s")), error);
     }
+    // What models say of other values than the makespan.
+    for key in keys.iter().filter(|key| key.starts_with(ERROR_AGAINST)) {
+        let error = row.get(key).and_then(Value::as_f64);
+        any |= error.is_some();
+        record.put(key, error);
+    }
     any.then_some(record)
 }
 
@@ -272,7 +279,7 @@ fn residual(row: &Record) -> Option<Record> {
 mod tests {
     use super::*;
 
-    fn captions(name: &str, set: &[&str], over: &[&str]) -> Vec<String> {
+    fn chapter_of(name: &str, set: &[&str], over: &[&str]) -> Chapter {
         let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{name}.ron"));
         let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         let arguments = ReportArguments {
@@ -282,8 +289,22 @@ mod tests {
             seed: None,
             cases: CaseArguments { over: text(over), jobs: None },
         };
-        let chapter = chapter(&scenario, &arguments, &mut Vec::new()).unwrap();
-        chapter.pictures.into_iter().map(|picture| picture.caption).collect()
+        chapter(&scenario, &arguments, &mut Vec::new()).unwrap()
+    }
+
+    fn captions(name: &str, set: &[&str], over: &[&str]) -> Vec<String> {
+        chapter_of(name, set, over).pictures.into_iter().map(|picture| picture.caption).collect()
+    }
+
+    /// Models of clusters predict efficiencies, not times.
+    #[test]
+    fn a_cluster_is_compared_with_what_its_models_predict() {
+        let residuals = chapter_of("cluster-fft", &[], &["machine=bwGRiD"]).residuals;
+        assert!(!residuals.is_empty());
+        for row in residuals {
+            let error = |model: &str| row.get(&format!("error_against_predicted_{model}")).unwrap().as_f64().unwrap();
+            assert!(error("efficiency").abs() < 1e-6 && error("efficiency_roofline") < -0.01, "{row:?}");
+        }
     }
 
     /// Four processes simulate four times the lattice of one.

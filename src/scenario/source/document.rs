@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::fault::{Fault, Faults};
 use super::files::Loader;
-use super::overrides;
+use super::overrides::{self, Typed};
 use super::place::{Source, Sources};
 use super::reading;
 use super::tree::Tree;
@@ -92,7 +92,17 @@ impl Document {
     /// # Errors
     /// A parent that does not exist, or a text that is no value.
     pub fn set_from(&mut self, from: &Path, path: &str, text: &str) -> Result<(), Fault> {
-        overrides::set(&mut self.sources, &mut self.root, path, text, from)
+        let typed = Typed { option: "--set", name: path, text };
+        overrides::set(&mut self.sources, &mut self.root, path, typed, from)
+    }
+
+    /// As [`set`](Self::set), for a value that the axis `name` has over that path; `option` tells where it was given.
+    ///
+    /// # Errors
+    /// A parent that does not exist, or a text that is no value.
+    pub fn set_along(&mut self, option: &str, name: &str, path: &str, text: &str) -> Result<(), Fault> {
+        let typed = Typed { option, name, text };
+        overrides::set(&mut self.sources, &mut self.root, path, typed, Path::new(""))
     }
 
     /// Replaces or adds the value at a path.

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::fault::Fault;
 use super::overrides;
@@ -53,7 +53,7 @@ impl<'a> Loader<'a> {
     }
 
     fn load(&mut self, path: &Path, asked_at: Option<Place>) -> Option<Tree> {
-        let name = path.display().to_string();
+        let name = name_of(path);
         match read(path) {
             Ok(text) => {
                 self.bytes += text.len();
@@ -233,6 +233,19 @@ fn unreadable(error: io::Error) -> Unreadable {
 fn not_text(error: std::string::FromUtf8Error) -> Unreadable {
     let readable = String::from_utf8_lossy(error.as_bytes()).into_owned();
     Unreadable::NotText { readable, at: error.utf8_error().valid_up_to() }
+}
+
+/// What a file is called: its path without detours through the parents of folders, if that leads to the same file.
+fn name_of(path: &Path) -> String {
+    let mut straight = PathBuf::new();
+    for part in path.components() {
+        match (part, straight.components().next_back()) {
+            (Component::ParentDir, Some(Component::Normal(_))) => _ = straight.pop(),
+            _ => straight.push(part),
+        }
+    }
+    let is_same = straight.canonicalize().is_ok_and(|real| path.canonicalize().is_ok_and(|asked| asked == real));
+    if is_same { straight.display().to_string() } else { path.display().to_string() }
 }
 
 #[cfg(test)]

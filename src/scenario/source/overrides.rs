@@ -43,15 +43,33 @@ fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('.').take(if path.is_empty() { 0 } else { usize::MAX })
 }
 
-/// Replaces or adds the value at `path` by what `text` means there; files that it names are relative to
-/// the file `from`.
-pub(super) fn set(sources: &mut Sources, root: &mut Tree, path: &str, text: &str, from: &Path) -> Result<(), Fault> {
-    let whole = format!("{path}={text}");
-    let place = sources.add(Source { name: format!("--set {whole}"), text: whole, typed: true });
-    let place = Place { start: path.len() + 1, ..place };
+/// How a value was typed on the command line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Typed<'a> {
+    /// The option that it belongs to, such as `--set`.
+    pub option: &'a str,
+    /// What stands before the `=`: a path, or the name of an axis.
+    pub name: &'a str,
+    /// What stands behind it.
+    pub text: &'a str,
+}
+
+/// Replaces or adds the value at `path` by what was typed; files that it names are relative to the file `from`.
+pub(super) fn set(
+    sources: &mut Sources,
+    root: &mut Tree,
+    path: &str,
+    typed: Typed<'_>,
+    from: &Path,
+) -> Result<(), Fault> {
+    let Typed { option, name, text } = typed;
+    let whole = format!("{name}={text}");
+    let place = sources.add(Source { name: format!("{option} {whole}"), text: whole, typed: true });
+    let place = Place { start: name.len() + 1, ..place };
     let old = walk(root, path).ok().map(|(_, tree)| tree.clone());
     let tree = meaning(sources, place, text, old.as_ref(), from).map_err(|fault| fault.on(path))?;
-    assign(root, path, tree, &|index| segment_place(path, index, place.file))
+    let place_of = |index| if name == path { segment_place(path, index, place.file) } else { place };
+    assign(root, path, tree, &place_of)
 }
 
 fn segment_place(path: &str, index: usize, file: usize) -> Place {

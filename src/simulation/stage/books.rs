@@ -90,7 +90,11 @@ impl<'s> Stage<'s> {
     }
 
     /// The trace, unless processes still wait.
-    pub fn close(self) -> Result<Trace, SimulationError> {
+    pub fn close(mut self) -> Result<Trace, SimulationError> {
+        // Before the links are asked what they have carried: nobody has finished at whose time they could tell.
+        if self.finished < self.layout.ranks() {
+            return Err(self.standstill());
+        }
         let (links, counts) = self.traffic();
         self.close_with(links, counts)
     }
@@ -106,9 +110,6 @@ impl<'s> Stage<'s> {
     }
 
     fn close_with(mut self, links: Vec<LinkLoad>, counts: Counts) -> Result<Trace, SimulationError> {
-        if self.finished < self.layout.ranks() {
-            return Err(self.standstill());
-        }
         let end = self.last_finish;
         for rank in 0..self.layout.ranks() {
             self.account(end, rank);
