@@ -14,6 +14,7 @@ use crate::report::plot::{ChartAxis, Line, LineChart, Scale};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{Plan, Scenario};
 use crate::simulation::play;
+use crate::units::SimDuration;
 use clap::Args;
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -202,12 +203,25 @@ impl<'a> Problem<'a> {
             }
         };
         let Some((size, scenario)) = size.and_then(|size| self.accepted(size)) else {
+            if matches!(kept, Kept::Efficiency(_)) {
+                self.check_cost()?;
+            }
             return self.refused.take().map_or(Ok(None), |faults| Err(faults.into()));
         };
         let time_s = play(&scenario)?.makespan.seconds();
         let algorithm = algorithm(&scenario.program);
         let memory = scenario.node_memory().into_iter().max().unwrap_or(0);
         Ok(Some(FoundProblem { size, time_s, efficiency: self.efficiency(size, time_s)?, memory, algorithm }))
+    }
+
+    /// A program that takes no time on one processor has no efficiency.
+    fn check_cost(&self) -> Result<(), Failure> {
+        let Some((size, _)) = self.accepted(self.largest) else { return Ok(()) };
+        if play(&self.scenario(size, 1)?)?.makespan > SimDuration::ZERO {
+            return Ok(());
+        }
+        let free = format!("`{}` = {size} takes no time on one processor, so that nothing is efficient", self.size);
+        Err(Failure::Usage(format!("{free}: give what computing costs, in `machine.nodes.processor`")))
     }
 
     fn is_efficient(&self, size: u64, held: f64) -> Result<bool, Failure> {
@@ -332,6 +346,14 @@ mod tests {
         for one in &found {
             assert!(one.problem.as_ref().unwrap().efficiency >= 0.75);
         }
+    }
+
+    #[test]
+    fn a_program_that_takes_no_time_has_no_efficiency() {
+        let Err(failure) = growth(&[4]).search_all(&document("reduction", &[]), Kept::Efficiency(0.5)) else {
+            panic!("additions are free on that machine")
+        };
+        assert!(format!("{failure:?}").contains("takes no time on one processor"), "{failure:?}");
     }
 
     /// A machine of hypercube or mesh whose iterations take 1 us; messages take only start-up or only bytes.
