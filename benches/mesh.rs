@@ -8,7 +8,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use parsim::Machine;
 use parsim::engine::{Calendar, Streams};
-use parsim::network::{Fabric, Onward, Packet, PacketKind, Topology};
+use parsim::network::{Fabric, Onward, Packet, PacketKind, Passage, Topology};
 use parsim::units::SimTime;
 use serde::Serialize;
 use simcore::{Event, EventHandler, Simulation, SimulationContext, cast};
@@ -93,7 +93,7 @@ fn parsim(machine: &Machine, begin: Begin) -> u64 {
         }
         fabric.step(&mut calendar, now, entity, &mut passages);
         for passage in &passages {
-            let (packet, _, Some(at)) = passage.ends() else { continue };
+            let (Passage::Crossed { packet, at, .. } | Passage::Arrived { packet, at }) = *passage else { continue };
             hops += 1;
             if packet.to != at {
                 fabric.send(&mut calendar, now, at, packet);

@@ -1,10 +1,12 @@
 //! The calendar: what happens next.
 
 use crate::units::{SimDuration, SimTime};
+use lanes::Lanes;
 use priority_queue::PriorityQueue;
 use rustc_hash::FxBuildHasher;
 use std::cmp::Reverse;
-use std::collections::VecDeque;
+
+mod lanes;
 
 /// Whatever can have a pending event: at most one at a time.
 pub type Entity = u32;
@@ -21,16 +23,7 @@ fn key(time: SimTime, entity: Entity) -> Key {
 
 #[expect(clippy::cast_possible_truncation, reason = "the key is 64 bits of time over 32 bits of entity")]
 fn unpack(key: Key) -> (SimTime, Entity) {
-    (SimTime::from_ps((key >> 32) as u64), entity(key))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the lower 32 bits are the entity")]
-const fn entity(key: Key) -> Entity {
-    key as Entity
-}
-
-const fn are_simultaneous(a: Key, b: Key) -> bool {
-    (a ^ b) >> 32 == 0
+    (SimTime::from_ps((key >> 32) as u64), key as Entity)
 }
 
 /// The pending events, handed out in the order of (time, entity).
@@ -62,10 +55,10 @@ impl Calendar {
     /// Schedules the one event of `entity`, which stays where it is put, `delay` after `now`, the time of the last event
     /// taken out. Where most delays are one of a few this costs less than [`schedule`](Self::schedule).
     pub fn schedule_after(&mut self, now: SimTime, delay: SimDuration, entity: Entity) {
-        let key = key(now + delay, entity);
+        let time = now + delay;
         match self.lanes.of(delay) {
-            Some(lane) => self.lanes.push(lane, key),
-            None => self.fixed.push(key),
+            Some(lane) => self.lanes.push(lane, time, entity),
+            None => self.fixed.push(key(time, entity)),
         }
     }
 
@@ -106,119 +99,6 @@ impl Calendar {
 impl Default for Calendar {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// The number of lanes: as many delays are common at once, say the transmission of a full packet and what a router
-/// does for it.
-const LANES: usize = 4;
-
-/// Events that were scheduled equally far ahead, in lanes: their times come in the order in which they are scheduled.
-///
-/// A network whose packets are mostly of one length schedules most of its events so, and a lane costs less than a heap.
-struct Lanes {
-    /// How many lanes have been used.
-    used: usize,
-    /// How far ahead the events of each lane were scheduled.
-    delays: [SimDuration; LANES],
-    /// The first event of each lane.
-    firsts: [Key; LANES],
-    all: [Lane; LANES],
-    /// The last delay without a lane. The next time that it comes it gets one.
-    candidate: SimDuration,
-}
-
-impl Default for Lanes {
-    fn default() -> Self {
-        let delays = [SimDuration::ZERO; LANES];
-        Self { used: 0, delays, firsts: [NEVER; LANES], all: Default::default(), candidate: SimDuration::ZERO }
-    }
-}
-
-impl Lanes {
-    /// The lane for events that are so far ahead, if there is one.
-    fn of(&mut self, delay: SimDuration) -> Option<usize> {
-        let lane = self.delays[..self.used].iter().position(|known| *known == delay);
-        lane.or_else(|| self.open(delay))
-    }
-
-    fn open(&mut self, delay: SimDuration) -> Option<usize> {
-        // Events without delay could come among those of the same time that are being handed out.
-        if delay == SimDuration::ZERO || std::mem::replace(&mut self.candidate, delay) != delay {
-            return None;
-        }
-        let vacant = self.firsts.iter().position(|first| *first == NEVER)?;
-        self.delays[vacant] = delay;
-        self.used = self.used.max(vacant + 1);
-        Some(vacant)
-    }
-
-    fn push(&mut self, lane: usize, key: Key) {
-        self.firsts[lane] = self.firsts[lane].min(key);
-        self.all[lane].keys.push_back(key);
-    }
-
-    /// The lane with the first event of all, and that event, `NEVER` if there is none.
-    fn first(&self) -> (usize, Key) {
-        let mut first = (0, self.firsts[0]);
-        for lane in 1..self.used {
-            if self.firsts[lane] < first.1 {
-                first = (lane, self.firsts[lane]);
-            }
-        }
-        first
-    }
-
-    /// Takes the first event of a lane out.
-    fn pop(&mut self, lane: usize) {
-        self.firsts[lane] = self.all[lane].pop();
-    }
-}
-
-/// Events in the order of their times; those of one time in any order until they are handed out.
-#[derive(Default)]
-struct Lane {
-    keys: VecDeque<Key>,
-    /// So many at the front are of one time, to which nothing is added any more, and in order.
-    in_order: usize,
-}
-
-impl Lane {
-    /// Takes the first event out; the one that is the first then, `NEVER` if there is none.
-    fn pop(&mut self) -> Key {
-        if self.in_order == 0 {
-            self.in_order = if self.is_alone(self.keys[0]) { 1 } else { self.put_in_order() };
-        }
-        self.keys.pop_front();
-        self.in_order -= 1;
-        match self.keys.front() {
-            None => NEVER,
-            Some(first) if self.in_order > 0 || self.is_alone(*first) => *first,
-            Some(_) => self.first(),
-        }
-    }
-
-    /// Whether the first event is the only one of its time.
-    fn is_alone(&self, first: Key) -> bool {
-        self.keys.get(1).is_none_or(|second| !are_simultaneous(first, *second))
-    }
-
-    /// Puts the events at the front that are of one time in order; their number.
-    fn put_in_order(&mut self) -> usize {
-        let count = self.simultaneous();
-        self.keys.make_contiguous()[..count].sort_unstable_by_key(|key| entity(*key));
-        count
-    }
-
-    /// The first event, wherever it is among those of its time.
-    fn first(&self) -> Key {
-        self.keys.iter().take(self.simultaneous()).copied().min().unwrap_or(NEVER)
-    }
-
-    /// How many events at the front are of the same time.
-    fn simultaneous(&self) -> usize {
-        let Some(first) = self.keys.front() else { return 0 };
-        1 + self.keys.iter().skip(1).take_while(|key| are_simultaneous(**key, *first)).count()
     }
 }
 

@@ -103,18 +103,17 @@ impl<J: Copy> Stations<J> {
 
     /// Ends the service in progress, whose event has come: the job leaves, the next one starts.
     #[inline]
-    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId) -> J {
+    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId) -> &J {
         let queue = &mut self.queues[station as usize];
         let place = queue.first;
-        let left = &mut self.waiting[place as usize];
-        let Waiting { job, next, .. } = *left;
-        left.next = std::mem::replace(&mut self.vacant, place);
+        let next = std::mem::replace(&mut self.waiting[place as usize].next, self.vacant);
+        self.vacant = place;
         queue.first = next;
         if next != NONE {
             let service = self.waiting[next as usize].service;
             calendar.schedule_after(now, service, self.first_entity + station);
         }
-        job
+        &self.waiting[place as usize].job
     }
 
     /// How many jobs have been offered to the station.
@@ -163,7 +162,7 @@ mod tests {
         }
         let mut departures = Vec::new();
         while let Some((now, entity)) = calendar.pop() {
-            departures.push((now.ps(), stations.depart(&mut calendar, now, entity - 100)));
+            departures.push((now.ps(), *stations.depart(&mut calendar, now, entity - 100)));
         }
         assert_eq!(departures, [(5, "a"), (5, "b"), (8, "c")]);
     }

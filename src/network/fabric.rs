@@ -151,10 +151,7 @@ impl Fabric {
     /// Plays the event of `entity` and adds what follows from it to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<Passage>) {
         match self {
-            Self::Links(links) => {
-                let (packet, from, at) = links.depart(calendar, now, entity);
-                passages.push(Passage::Crossed { packet, from, at });
-            }
+            Self::Links(links) => passages.push(links.depart(calendar, now, entity)),
             Self::Channels(channels) => channels.step(calendar, now, entity, passages),
             Self::Worms(worms) => worms.step(calendar, now, passages),
         }

@@ -1,7 +1,8 @@
 //! Links: one station for each direction of a wire.
 
+use super::fabric::Passage;
 use super::protocol::Protocol;
-use super::topology::Topology;
+use super::topology::{Routes, Topology};
 use super::transfers::{Channel, Transfers};
 use crate::engine::{Calendar, Entity, Run, StationId, Stations};
 use crate::units::{PerByte, SimDuration, SimTime};
@@ -58,7 +59,9 @@ pub enum Buffers {
 }
 
 /// What a packet carries.
+// As wide as the other fields of a packet: a packet that is copied as soon as it is made has to wait for its narrow ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub enum PacketKind {
     /// A part of a message, on its way to the message's destination.
     Data,
@@ -92,28 +95,37 @@ impl Packet {
     }
 }
 
-/// The way of a packet as far as it is known: it leaves the next vertices, so many, by this port. The place of a packet
-/// holds it.
-#[derive(Default)]
-struct Course {
-    straight: u32,
-    port: u32,
-}
+/// The way of a packet along its natural route as far as it is known: it leaves the next vertices, so many, by this
+/// port. The route is asked for where it turns.
+#[derive(Clone, Copy, Debug)]
+pub struct Course(u32);
 
 impl Course {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self(0);
+
     const STRAIGHT_BITS: u32 = 8;
     const MOST_STRAIGHT: u32 = (1 << Self::STRAIGHT_BITS) - 1;
 
-    fn of(packet: &Packet) -> Self {
-        match packet.place {
-            NOWHERE => Self::default(),
-            place => Self { straight: place & Self::MOST_STRAIGHT, port: place >> Self::STRAIGHT_BITS },
+    /// The port by which a packet to `to` leaves `at`; the rest of its course goes on from the next vertex.
+    #[inline]
+    pub fn leave(&mut self, at: u32, to: u32, routes: &Routes) -> u32 {
+        if self.0 & Self::MOST_STRAIGHT == 0 {
+            *self = Self::from_turn(at, to, routes);
         }
+        self.0 -= 1;
+        self.0 >> Self::STRAIGHT_BITS
     }
 
-    /// Links are numbered in 32 bits, so that a vertex of a network has no more than 2¹⁶ ports.
-    const fn place(&self) -> u32 {
-        self.port << Self::STRAIGHT_BITS | self.straight
+    #[inline(never)]
+    fn from_turn(at: u32, to: u32, routes: &Routes) -> Self {
+        let (port, vertices) = routes.course(at, to);
+        // Links are numbered in 32 bits, so that a vertex of a network has no more than 2¹⁶ ports.
+        Self(port << Self::STRAIGHT_BITS | vertices.min(Self::MOST_STRAIGHT))
+    }
+
+    fn of(packet: &Packet) -> Self {
+        if packet.place == NOWHERE { Self::UNKNOWN } else { Self(packet.place) }
     }
 }
 
@@ -121,6 +133,7 @@ impl Course {
 /// ever keeps a packet back but the packets before it, so that a link is a plain station.
 pub struct Links {
     topology: Topology,
+    routes: Routes,
     link: Link,
     ports: u32,
     stations: Stations<Packet>,
@@ -142,6 +155,7 @@ impl Links {
         Self {
             ends: (0..count).map(end).collect(),
             last_time: (0, link.time(0)),
+            routes: Routes::of(&topology),
             topology,
             link: link.clone(),
             ports,
@@ -164,7 +178,9 @@ impl Links {
 
     /// Gives `packet` to the link that leads from `at` towards its destination.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, mut packet: Packet) {
-        let link = at * self.ports + self.port(at, &mut packet);
+        let mut course = Course::of(&packet);
+        let link = at * self.ports + course.leave(at, packet.to, &self.routes);
+        packet.place = course.0;
         if self.last_time.0 != packet.bytes {
             self.last_time = (packet.bytes, self.link.time(u64::from(packet.bytes)));
         }
@@ -173,19 +189,6 @@ impl Links {
             let end = std::iter::once(Run::one(self.stations.free(link)));
             transfers.give(now, link, &packet, end, self.last_time.1);
         }
-    }
-
-    /// The port by which `packet` leaves `at`. The route is asked for where it turns, and kept with the packet.
-    fn port(&self, at: u32, packet: &mut Packet) -> u32 {
-        let mut course = Course::of(packet);
-        if course.straight > 0 {
-            course.straight -= 1;
-        } else {
-            let (port, links) = self.topology.course(at, packet.to);
-            (course.port, course.straight) = (port, (links - 1).min(Course::MOST_STRAIGHT));
-        }
-        packet.place = course.place();
-        course.port
     }
 
     /// What the links carry from now on is told by the [`Transfers`].
@@ -199,10 +202,11 @@ impl Links {
         self.transfers.as_deref_mut()
     }
 
-    /// A transmission has ended: the packet, the vertex it comes from and the one it comes to.
-    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> (Packet, u32, u32) {
-        let packet = self.stations.depart(calendar, now, link);
-        (packet, link / self.ports, self.ends[link as usize])
+    /// A transmission has ended: what the packet has come through.
+    #[inline]
+    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> Passage {
+        let packet = *self.stations.depart(calendar, now, link);
+        Passage::Crossed { packet, from: link / self.ports, at: self.ends[link as usize] }
     }
 
     /// For each direction of a link that exists: its ends, its packets and its busy time up to `now`.

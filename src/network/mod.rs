@@ -27,13 +27,13 @@ mod wiring;
 
 pub use channels::Channels;
 pub use fabric::{Fabric, Onward, Passage};
-pub use link::{Buffers, Link, Links, Packet, PacketKind};
+pub use link::{Buffers, Course, Link, Links, Packet, PacketKind};
 pub use overrides::LinkOverride;
 pub use protocol::{LinkRates, Protocol};
 pub use routing::{Choice, Routing, Signpost};
 pub use soundness::NetworkFault;
 pub use switching::Switching;
-pub use topology::Topology;
+pub use topology::{Routes, Topology};
 pub use transfers::{Channel, Transfers};
 pub use virtual_channels::VirtualChannels;
 pub use waiting::{BufferWait, Standstill};

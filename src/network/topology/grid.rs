@@ -4,6 +4,7 @@ use super::bisection::{Bisection, crossing_bound};
 use super::layout::{circle, roomy_radius};
 use super::shape::{Count, Figures, Shape, at_least};
 use std::cmp::Ordering;
+use strength_reduce::StrengthReducedU32;
 
 /// One direction of a grid: a line of nodes, or a ring.
 #[derive(Clone, Copy, Debug)]
@@ -130,6 +131,31 @@ impl<const D: usize> Grid<D> {
     }
 }
 
+/// The courses of a grid. To ask for one is to divide by the sides, which is prepared here.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Courses<const D: usize> {
+    axes: [(Axis, StrengthReducedU32); D],
+}
+
+impl<const D: usize> Courses<D> {
+    pub(super) fn of(grid: Grid<D>) -> Self {
+        Self { axes: grid.axes.map(|axis| (axis, StrengthReducedU32::new(axis.side))) }
+    }
+
+    /// See [`Topology::course`](super::Topology::course).
+    pub(super) fn course(&self, mut at: u32, mut to: u32) -> (u32, u32) {
+        for (port, (axis, side)) in (0..).step_by(2).zip(&self.axes) {
+            let (at_rest, here) = StrengthReducedU32::div_rem(at, *side);
+            let (to_rest, there) = StrengthReducedU32::div_rem(to, *side);
+            if here != there {
+                return (port + u32::from(!axis.rises(here, there)), axis.distance(here, there));
+            }
+            (at, to) = (at_rest, to_rest);
+        }
+        panic!("the packet is there already")
+    }
+}
+
 /// Links cut by the best halving that goes straight through one axis, and where its side is odd
 /// splits the layer in the middle along the other axes.
 ///
@@ -169,16 +195,7 @@ impl<const D: usize> Shape for Grid<D> {
     }
 
     fn course(&self, at: u32, to: u32) -> (u32, u32) {
-        let (mut at, mut to) = (at, to);
-        let mut port = 0;
-        for axis in self.axes {
-            let (here, there) = (at % axis.side, to % axis.side);
-            if here != there {
-                return (port + u32::from(!axis.rises(here, there)), axis.distance(here, there));
-            }
-            (at, to, port) = (at / axis.side, to / axis.side, port + 2);
-        }
-        panic!("the packet is there already")
+        Courses::of(*self).course(at, to)
     }
 
     fn distance(&self, a: u32, b: u32) -> u32 {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::Topology;
+use super::{Routes, Topology};
 
 /// Regular topologies of every kind with at most so many nodes.
 pub(super) fn all_up_to(nodes: u32) -> Vec<Topology> {
@@ -105,6 +105,18 @@ proptest! {
         }
         if from < topology.nodes() {
             prop_assert!(truth[from as usize] <= topology.figures().longest);
+        }
+    }
+
+    #[test]
+    fn a_course_is_the_straight_part_of_the_route((topology, from, to) in with_ends()) {
+        prop_assume!(from != to);
+        let (port, vertices) = topology.course(from, to);
+        prop_assert_eq!(Routes::of(&topology).course(from, to), (port, vertices));
+        let path: Vec<u32> = topology.path(from, to).collect();
+        prop_assert!(vertices > 0 && (vertices as usize) < path.len());
+        for at in &path[..vertices as usize] {
+            prop_assert_eq!(topology.route(*at, to), port);
         }
     }
 

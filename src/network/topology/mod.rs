@@ -27,6 +27,7 @@ mod load;
 mod mesh;
 mod metrics;
 mod name;
+mod routes;
 mod shape;
 mod torus;
 
@@ -51,6 +52,7 @@ pub use graph::Links;
 pub use load::{ChannelLoads, Flow, uniform};
 pub use metrics::Metrics;
 pub use name::{NAMES, TopologyError};
+pub use routes::Routes;
 
 /// The largest number of vertices of any topology, 2³¹.
 pub const MAX_VERTICES: u64 = 1 << 31;

@@ -1,0 +1,130 @@
+//! Lanes: queues of events that were scheduled equally far ahead, whose times therefore come in the order in which they
+//! are scheduled.
+
+use super::{Entity, Key, NEVER, key};
+use crate::units::{SimDuration, SimTime};
+use std::collections::VecDeque;
+
+/// The number of lanes: the transmission times of so many lengths of packets are common at once.
+const LANES: usize = 4;
+
+/// Events by how far ahead they were scheduled.
+///
+/// A network whose packets are mostly of one length schedules most of its events equally far ahead, and a lane costs
+/// less than a heap.
+pub(super) struct Lanes {
+    /// How many lanes have been used.
+    used: usize,
+    /// How far ahead the events of each lane were scheduled.
+    delays: [SimDuration; LANES],
+    /// The first event of each lane.
+    firsts: [Key; LANES],
+    all: [Lane; LANES],
+    /// The last delay without a lane. The next time that it comes it gets one.
+    candidate: SimDuration,
+}
+
+impl Default for Lanes {
+    fn default() -> Self {
+        let delays = [SimDuration::ZERO; LANES];
+        Self { used: 0, delays, firsts: [NEVER; LANES], all: Default::default(), candidate: SimDuration::ZERO }
+    }
+}
+
+impl Lanes {
+    /// The lane for events that are so far ahead, if there is one.
+    pub(super) fn of(&mut self, delay: SimDuration) -> Option<usize> {
+        let lane = self.delays[..self.used].iter().position(|known| *known == delay);
+        lane.or_else(|| self.open(delay))
+    }
+
+    fn open(&mut self, delay: SimDuration) -> Option<usize> {
+        // Events without delay could come among those of the same time that are being handed out.
+        if delay == SimDuration::ZERO || std::mem::replace(&mut self.candidate, delay) != delay {
+            return None;
+        }
+        let vacant = self.firsts.iter().position(|first| *first == NEVER)?;
+        self.delays[vacant] = delay;
+        self.used = self.used.max(vacant + 1);
+        Some(vacant)
+    }
+
+    pub(super) fn push(&mut self, lane: usize, time: SimTime, entity: Entity) {
+        self.firsts[lane] = self.firsts[lane].min(key(time, entity));
+        self.all[lane].push(time, entity);
+    }
+
+    /// The lane with the first event of all, and that event, `NEVER` if there is none.
+    pub(super) fn first(&self) -> (usize, Key) {
+        let mut first = (0, self.firsts[0]);
+        for lane in 1..self.used {
+            if self.firsts[lane] < first.1 {
+                first = (lane, self.firsts[lane]);
+            }
+        }
+        first
+    }
+
+    /// Takes the first event of a lane out.
+    pub(super) fn pop(&mut self, lane: usize) {
+        self.firsts[lane] = self.all[lane].pop();
+    }
+}
+
+/// The events of one lane: the instants at which there are any, and their entities, those of the first instant first.
+#[derive(Default)]
+struct Lane {
+    instants: VecDeque<Instant>,
+    entities: VecDeque<Entity>,
+    /// The entities of the first instant are in order: they are being handed out, and none is added any more.
+    in_order: bool,
+}
+
+struct Instant {
+    time: SimTime,
+    events: usize,
+}
+
+impl Lane {
+    fn push(&mut self, time: SimTime, entity: Entity) {
+        match self.instants.back_mut() {
+            Some(last) if last.time == time => last.events += 1,
+            last => {
+                debug_assert!(last.is_none_or(|last| last.time < time), "`now` is the time of the last event");
+                self.instants.push_back(Instant { time, events: 1 });
+            }
+        }
+        self.entities.push_back(entity);
+    }
+
+    /// Takes the first event out; the one that is the first then, `NEVER` if there is none.
+    fn pop(&mut self) -> Key {
+        let Some(instant) = self.instants.front_mut() else { return NEVER };
+        if !self.in_order && instant.events > 1 {
+            first_mut(&mut self.entities, instant.events).sort_unstable();
+            self.in_order = true;
+        }
+        self.entities.pop_front();
+        instant.events -= 1;
+        if instant.events == 0 {
+            self.instants.pop_front();
+            self.in_order = false;
+        }
+        self.first()
+    }
+
+    /// The first event, wherever it is among those of its instant.
+    fn first(&self) -> Key {
+        let Some(instant) = self.instants.front() else { return NEVER };
+        let candidates = if self.in_order { 1 } else { instant.events };
+        self.entities.iter().take(candidates).min().map_or(NEVER, |entity| key(instant.time, *entity))
+    }
+}
+
+/// The first `count` entities, which are there.
+fn first_mut(entities: &mut VecDeque<Entity>, count: usize) -> &mut [Entity] {
+    if entities.as_slices().0.len() < count {
+        entities.make_contiguous();
+    }
+    &mut entities.as_mut_slices().0[..count]
+}

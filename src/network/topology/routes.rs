@@ -1,0 +1,49 @@
+//! The natural routes of a topology, prepared for being asked for as often as packets turn.
+
+use super::grid::Courses;
+use super::{Topology, mesh, torus};
+
+/// The natural routes of a topology: they are those of [`Topology::course`], and are told faster.
+#[derive(Clone, Debug)]
+pub struct Routes(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Line(Courses<1>),
+    Plane(Courses<2>),
+    Space(Courses<3>),
+    Other(Topology),
+}
+
+impl Routes {
+    /// The routes of `topology`.
+    #[must_use]
+    pub fn of(topology: &Topology) -> Self {
+        Self(match *topology {
+            Topology::Line { nodes } => Kind::Line(Courses::of(mesh::line(nodes))),
+            Topology::Ring { nodes } => Kind::Line(Courses::of(torus::ring(nodes))),
+            Topology::Mesh2d { rows, columns } => Kind::Plane(Courses::of(mesh::plane(rows, columns))),
+            Topology::Torus2d { rows, columns } => Kind::Plane(Courses::of(torus::plane(rows, columns))),
+            Topology::Mesh3d { layers, rows, columns } => Kind::Space(Courses::of(mesh::space(layers, rows, columns))),
+            Topology::Torus3d { layers, rows, columns } => {
+                Kind::Space(Courses::of(torus::space(layers, rows, columns)))
+            }
+            _ => Kind::Other(topology.clone()),
+        })
+    }
+
+    /// See [`Topology::course`].
+    ///
+    /// # Panics
+    /// If `at` is `to`.
+    #[must_use]
+    #[inline]
+    pub fn course(&self, at: u32, to: u32) -> (u32, u32) {
+        match &self.0 {
+            Kind::Line(courses) => courses.course(at, to),
+            Kind::Plane(courses) => courses.course(at, to),
+            Kind::Space(courses) => courses.course(at, to),
+            Kind::Other(topology) => topology.course(at, to),
+        }
+    }
+}
