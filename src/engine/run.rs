@@ -58,6 +58,16 @@ impl Run {
         let steps = (limit - self.first).ps() / (self.gap - delay).ps();
         u32::try_from(steps).map_or(self.count, |steps| self.count.min(steps.saturating_add(1)))
     }
+
+    /// The departures of jobs that arrive so from a station that serves each for `service`.
+    #[must_use]
+    #[inline]
+    pub fn through(&self, line: &mut Line, service: SimDuration) -> Runs {
+        match serve_evenly(line, self, service) {
+            Some(departures) => Runs::One(departures),
+            None => serve_in_parts(line, std::slice::from_ref(self), service),
+        }
+    }
 }
 
 /// At most so many runs come out of two stations of which one run went into the first.
@@ -119,28 +129,34 @@ impl Runs {
 
     /// The departures of these jobs from another station that serves each for `service`.
     #[must_use]
+    #[inline]
     pub fn through(&self, line: &mut Line, service: SimDuration) -> Self {
-        if let Self::One(run) = self
-            && let Some(departures) = serve_evenly(line, *run, service)
-        {
-            return Self::One(departures);
+        match self {
+            Self::One(run) => run.through(line, service),
+            Self::Few(_) => serve_in_parts(line, self.as_slice(), service),
         }
-        let mut departures = Few::NONE;
-        for run in self.as_slice() {
-            serve(line, *run, service, &mut departures);
-        }
-        if departures.len == 1 { Self::One(departures.runs[0]) } else { Self::Few(Box::new(departures)) }
     }
+}
+
+/// The departures of jobs that arrive in runs and are served one after the other for `service` each.
+#[inline(never)]
+fn serve_in_parts(line: &mut Line, arrivals: &[Run], service: SimDuration) -> Runs {
+    let mut departures = Few::NONE;
+    for run in arrivals {
+        serve(line, *run, service, &mut departures);
+    }
+    if departures.len == 1 { Runs::One(departures.runs[0]) } else { Runs::Few(Box::new(departures)) }
 }
 
 /// The departures of jobs that arrive in a run and are served one after the other for `service` each, if they depart
 /// at equal distances as well: those that come no slower than they are served follow one another, and those that come
 /// to an idle station are served as they come.
-fn serve_evenly(line: &mut Line, run: Run, service: SimDuration) -> Option<Run> {
+#[inline]
+fn serve_evenly(line: &mut Line, run: &Run, service: SimDuration) -> Option<Run> {
     let departures = if run.gap <= service || run.count == 1 {
         Run { first: line.free().max(run.first) + service, gap: service, count: run.count }
     } else if line.free() <= run.first {
-        Run { first: run.first + service, ..run }
+        Run { first: run.first + service, ..*run }
     } else {
         return None;
     };
@@ -202,7 +218,7 @@ mod tests {
             let mut lines = [Line::default(); 2];
             lines[0].pass(SimTime::from_ps(free.0), ps(0));
             lines[1].pass(SimTime::from_ps(free.1), ps(0));
-            let halfway = Runs::One(arrivals).through(&mut lines[0], ps(service.0));
+            let halfway = arrivals.through(&mut lines[0], ps(service.0));
             let departures = halfway.through(&mut lines[1], ps(service.1));
             let (mut first_free, mut second_free) = free;
             let expected = slowly(&mut first_free, &instants(&Runs::One(arrivals)), service.0);

@@ -12,6 +12,8 @@ struct Place<T> {
     value: T,
     /// The place of the element below; of a vacant place, the next vacant one.
     below: u32,
+    /// The place of the lowest element.
+    bottom: u32,
 }
 
 const NONE: u32 = u32::MAX;
@@ -36,14 +38,15 @@ impl<T: Copy> Stacks<T> {
     #[inline]
     pub fn push(&mut self, stack: u32, value: T) {
         let top = &mut self.tops[stack as usize];
-        let place = Place { value, below: *top };
+        let below = *top;
+        let bottom = self.places.get(below as usize).map(|place| place.bottom);
         if let Some(vacant) = self.places.get_mut(self.vacant as usize) {
             *top = std::mem::replace(&mut self.vacant, vacant.below);
-            *vacant = place;
+            *vacant = Place { value, below, bottom: bottom.unwrap_or(*top) };
             return;
         }
         *top = u32::try_from(self.places.len()).expect("fewer than four thousand million elements at once");
-        self.places.push(place);
+        self.places.push(Place { value, below, bottom: bottom.unwrap_or(*top) });
     }
 
     /// Takes the element on top of a stack.
@@ -57,7 +60,11 @@ impl<T: Copy> Stacks<T> {
 
     /// Takes all elements from a stack.
     pub fn clear(&mut self, stack: u32) {
-        while self.pop(stack).is_some() {}
+        let top = std::mem::replace(&mut self.tops[stack as usize], NONE);
+        if let Some(place) = self.places.get(top as usize) {
+            let bottom = place.bottom;
+            self.places[bottom as usize].below = std::mem::replace(&mut self.vacant, top);
+        }
     }
 }
 

@@ -145,6 +145,8 @@ impl<J: Copy> Dispatcher<J> {
     }
 
     /// Serves a communication job on a processor that computes.
+    #[cold]
+    #[inline(never)]
     fn serve_beside(
         &mut self,
         calendar: &mut Calendar,
@@ -165,6 +167,7 @@ impl<J: Copy> Dispatcher<J> {
 
     /// Hands a run of communication jobs to a processor, each of which takes `service`: it takes as many of
     /// them as it can be sure of, and what it does with them is what it would do if they came one by one.
+    #[inline]
     pub fn serve_run(
         &mut self,
         calendar: &mut Calendar,
@@ -175,16 +178,30 @@ impl<J: Copy> Dispatcher<J> {
     ) -> Admission {
         let occupancy = &mut self.processors[processor as usize];
         occupancy.router_has_turn &= occupancy.line.free() >= arrivals.first;
+        if occupancy.running().is_some() || occupancy.router_has_turn {
+            return self.serve_run_beside(calendar, processor, arrivals, (job, service), urgency);
+        }
+        let departures = arrivals.through(&mut occupancy.line, service);
+        Admission { count: arrivals.count, departures: Some(departures) }
+    }
+
+    /// Serves a run of communication jobs on a processor that computes, or whose router has its turn.
+    #[inline(never)]
+    fn serve_run_beside(
+        &mut self,
+        calendar: &mut Calendar,
+        processor: u32,
+        arrivals: Run,
+        (job, service): (J, SimDuration),
+        urgency: Urgency,
+    ) -> Admission {
+        let occupancy = &mut self.processors[processor as usize];
         if urgency == Urgency::RouterTurn && occupancy.must_wait(self.turns) {
             let count = self.defer(calendar, processor, arrivals, (job, service));
             return Admission { count, departures: None };
         }
-        if occupancy.running().is_none() && !occupancy.router_has_turn {
-            let departures = Runs::One(arrivals).through(&mut occupancy.line, service);
-            return Admission { count: arrivals.count, departures: Some(departures) };
-        }
         let count = occupancy.foreseen(arrivals, service);
-        let departures = Runs::One(arrivals.head(count)).through(&mut occupancy.line, service);
+        let departures = arrivals.head(count).through(&mut occupancy.line, service);
         self.put_off(calendar, processor, service * u64::from(count));
         Admission { count, departures: Some(departures) }
     }
@@ -279,7 +296,7 @@ impl<J: Copy> Dispatcher<J> {
         }
         let kept = (kept > 0).then(|| arrivals.head(kept))?;
         occupancy.router_has_turn &= before.free >= kept.first;
-        Some(Runs::One(kept).through(&mut occupancy.line, service))
+        Some(kept.through(&mut occupancy.line, service))
     }
 
     /// Takes back all but the first `kept`, one at least, of the jobs handed over last, which wait for the

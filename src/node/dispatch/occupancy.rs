@@ -118,7 +118,7 @@ impl<J> Background<J> {
         for Deferred { job, service, count } in self.deferred.drain(..) {
             stolen += service * u64::from(count);
             let arrivals = Run { first: now, gap: SimDuration::ZERO, count };
-            let_in.push((job, Runs::One(arrivals).through(line, service)));
+            let_in.push((job, arrivals.through(line, service)));
         }
         self.router_due = None;
         if let Some(running) = &mut self.running {

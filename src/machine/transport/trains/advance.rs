@@ -1,11 +1,13 @@
 //! How trains come to a vertex, are served there and go on, as far ahead of their events as they may.
 
-use super::{Advance, Coming, Flight, NO_LINK, Passage, Play, Train};
+use super::passages::Passage;
+use super::{Advance, Coming, Flight, NO_LINK, Play, Train};
 use crate::engine::{Entity, Run, Runs};
 use crate::machine::transport::{Job, Message, MessageId};
 use crate::machine::{Happening, Sends};
 use crate::network::{Packet, PacketKind};
-use crate::node::{Admission, Urgency};
+use crate::node::Urgency;
+use crate::units::{SimDuration, SimTime};
 
 impl Play<'_> {
     /// Has the source's processor prepare the next packets of a message: as many as nothing is known to come between.
@@ -23,7 +25,7 @@ impl Play<'_> {
         }
         let packet = Packet::new(id, to, length, PacketKind::Data);
         let mut train = Train::new(Run::one(now), packet);
-        let (out, transmission) = self.way(from, &mut train);
+        let (out, transmission) = self.way(from, &packet, &mut train.course);
         let (before, link_free) = (self.processors.standing(from), self.trains.tracks[out as usize].line.free());
         let overlap = self.node.sending.overlap;
         let is_alone = self.processors.free(from) <= now && (overlap || link_free <= now + service);
@@ -32,15 +34,15 @@ impl Play<'_> {
         let run = Run { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
         let job = (Job::PassOn(packet), service);
         let admission = self.processors.serve_run(self.calendar, from, run, job, Urgency::AtOnce);
-        train.run = run.head(admission.count);
-        let count = train.run.count;
-        let departures = admission.departures.expect("a preparation preempts computations");
+        let count = admission.count;
+        let departures = admission.departures.as_ref().expect("a preparation preempts computations");
+        train.run = run.head(count);
         let message = &mut self.messages[id as usize];
         message.unprepared -= bytes * u64::from(count);
         let more = message.unprepared > 0;
         let notice = more || self.sends == Sends::UntilInjected;
         let coming = self.exit(from, out, departures.first(), transmission);
-        let comings = self.transmit(out, &packet, &departures, transmission);
+        let comings = self.transmit(out, &packet, departures, transmission);
         self.counts.events += u64::from(count);
         if count > 1 {
             let entity = if overlap { self.first_processor + from } else { out };
@@ -117,7 +119,7 @@ impl Play<'_> {
             let count = departures.count();
             self.counts.events += u64::from(count);
             let mut train = Train::new(Run::one(self.key.0), packet);
-            let (out, transmission) = self.way(node, &mut train);
+            let (out, transmission) = self.way(node, &packet, &mut train.course);
             let entity = self.exit(node, out, departures.first(), transmission);
             let comings = self.transmit(out, &packet, &departures, transmission);
             self.go_ahead(out, entity, train, &comings);
@@ -150,68 +152,72 @@ impl Play<'_> {
     }
 
     /// A train comes to a vertex, which has been settled, and goes on as far as it may.
-    fn arrive(&mut self, mut flight: Flight) {
-        if self.admit(&mut flight) {
-            self.go_on(flight);
-        }
+    fn arrive(&mut self, flight: Flight) {
+        self.go_on(flight, true);
         self.admit_ahead();
+    }
+
+    /// Admits a single packet to a vertex on its way, and to the next ones as far as it may go ahead. Whether it goes
+    /// on, as `flight` then tells; otherwise it waits for the router's turn.
+    fn pass_on(&mut self, mut vertex: u32, flight: &mut Flight) -> bool {
+        // What changes from vertex to vertex are variables of their own: a structure that is copied as soon as one of its
+        // parts has been written would have to wait for it.
+        let Flight { mut link, mut entity, train } = *flight;
+        let Train { run: Run { first: mut arrival, .. }, packet, mut course, mut advance } = train;
+        loop {
+            let service = self.passing_on(vertex, packet.kind);
+            let before = self.processors.standing(vertex);
+            let job = (Job::PassOn(packet), service);
+            let train = Train { run: Run::one(arrival), packet, course, advance };
+            let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, job, Urgency::RouterTurn)
+            else {
+                let passage = Passage::of(&Flight { link, entity, train }, service, before);
+                self.keep(vertex, Passage { deferred: true, ..passage });
+                return false;
+            };
+            let (out, transmission) = self.way(vertex, &packet, &mut course);
+            let track = &mut self.trains.tracks[out as usize];
+            let end = track.end;
+            let link_free = track.line.free();
+            let is_at_once = transmission == SimDuration::ZERO && link_free <= departure;
+            let comes = track.line.serve(departure, transmission);
+            track.carried += 1;
+            let waits = before.free() > arrival || link_free.since(departure) > transmission;
+            if waits && !self.follows_itself(vertex, packet) {
+                advance = advance.after_link();
+            }
+            self.counts.packet_hops += 1;
+            self.counts.events += 2;
+            if self.trains.transfers.is_some() {
+                self.tell(out, &packet, &[Run::one(comes)], transmission);
+            }
+            if arrival > self.key.0 {
+                let (deferred, notice) = (false, false);
+                let passage = Passage { train, link, entity, out, service, before, link_free, deferred, notice };
+                self.trains.passages.push(vertex, passage);
+            }
+            (link, entity) = (out, if is_at_once { self.first_processor + vertex } else { out });
+            (vertex, arrival) = (end, comes);
+            let goes_ahead = advance == Advance::Ahead && self.trains.ahead.is_empty();
+            if !goes_ahead || packet.to == vertex || !self.is_next(vertex, link, (arrival, entity)) {
+                break;
+            }
+        }
+        *flight = Flight { link, entity, train: Train { run: Run::one(arrival), packet, course, advance } };
+        true
     }
 
     /// Admits as much as is sure of a train to the vertex that it comes to. The vertex is settled, or the train is
     /// known to be the next that comes to it. Whether it goes on as a single run, as `flight` then tells; otherwise
     /// what goes on is among those that may go ahead.
-    fn admit(&mut self, flight: &mut Flight) -> bool {
-        let Flight { link, train: Train { run, packet, .. }, .. } = *flight;
-        let vertex = if link == NO_LINK { packet.to } else { self.trains.tracks[link as usize].end };
-        if run.count == 1 && packet.to != vertex {
-            self.pass_on(vertex, flight)
-        } else {
-            self.admit_train(vertex, flight)
-        }
-    }
-
-    /// A single packet comes to a vertex on its way. The rest is as in [`admit`](Self::admit).
-    fn pass_on(&mut self, vertex: u32, flight: &mut Flight) -> bool {
-        let Flight { link, entity, train } = *flight;
-        let Train { run: Run { first: arrival, .. }, packet, .. } = train;
-        let service = self.passing_on(vertex, packet.kind);
-        let before = self.processors.standing(vertex);
-        let job = (Job::PassOn(packet), service);
-        let urgency = Urgency::RouterTurn;
-        let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, job, urgency) else {
-            self.keep(vertex, Passage { deferred: true, ..Passage::of(flight, service, before) });
-            return false;
-        };
-        let (out, transmission) = self.way(vertex, &mut flight.train);
-        (flight.link, flight.entity) = (out, self.exit(vertex, out, departure, transmission));
-        let track = &mut self.trains.tracks[out as usize];
-        let link_free = track.line.free();
-        flight.train.run.first = track.line.serve(departure, transmission);
-        track.carried += 1;
-        let waits = before.free() > arrival || link_free.since(departure) > transmission;
-        if waits && !self.follows_itself(vertex, packet) {
-            flight.train.advance = flight.train.advance.after_link();
-        }
-        self.counts.packet_hops += 1;
-        self.counts.events += 2;
-        if self.trains.transfers.is_some() {
-            self.tell(out, &packet, &[flight.train.run], transmission);
-        }
-        if arrival > self.key.0 {
-            let (deferred, notice) = (false, false);
-            let passage = Passage { train, link, entity, out, service, before, link_free, deferred, notice };
-            self.trains.passages.push(vertex, passage);
-        }
-        true
-    }
-
-    /// A train comes to a vertex, or a packet to its destination. The rest is as in [`admit`](Self::admit).
+    #[inline(never)]
     fn admit_train(&mut self, vertex: u32, flight: &mut Flight) -> bool {
         let Flight { link, entity, train: Train { run, packet, .. } } = *flight;
         let (service, urgency) = self.cost(vertex, packet);
         let before = self.processors.standing(vertex);
         let job = (Job::PassOn(packet), service);
-        let Admission { count, departures } = self.processors.serve_run(self.calendar, vertex, run, job, urgency);
+        let admission = self.processors.serve_run(self.calendar, vertex, run, job, urgency);
+        let count = admission.count;
         if let Some(rest) = run.tail(count) {
             let train = Train { run: rest, ..flight.train };
             self.trains.coming.push_front(link, Coming { train, entity, arrives: true, leaves: false });
@@ -219,22 +225,23 @@ impl Play<'_> {
             flight.train.run.count = count;
         }
         let passage = Passage::of(flight, service, before);
-        let Some(mut departures) = departures else {
+        let Some(mut departures) = admission.departures.as_ref() else {
             self.keep(vertex, Passage { deferred: true, ..passage });
             return false;
         };
         self.counts.events += u64::from(count);
         let mut waits = before.free() > run.first;
+        let acknowledged = Runs::One(Run::one(self.processors.free(vertex)));
         if packet.to == vertex {
             if !self.take_in(vertex, packet, count) {
                 self.keep(vertex, passage);
                 return false;
             }
-            departures = Runs::One(Run::one(self.processors.free(vertex)));
+            departures = &acknowledged;
             flight.train = Train { advance: flight.train.advance, ..Train::new(run, self.acknowledge(packet.message)) };
             waits = false;
         }
-        let (out, transmission) = self.way(vertex, &mut flight.train);
+        let (out, transmission) = self.way(vertex, &flight.train.packet, &mut flight.train.course);
         let link_free = self.trains.tracks[out as usize].line.free();
         waits |= link_free.since(departures.first()) > transmission;
         waits &= !self.follows_itself(vertex, packet);
@@ -244,7 +251,7 @@ impl Play<'_> {
         }
         (flight.link, flight.entity) = (out, self.exit(vertex, out, departures.first(), transmission));
         let packet = flight.train.packet;
-        match self.transmit(out, &packet, &departures, transmission) {
+        match self.transmit(out, &packet, departures, transmission) {
             Runs::One(run) => {
                 flight.train.run = run;
                 true
@@ -291,14 +298,29 @@ impl Play<'_> {
     /// Admits all trains that wait for it to the vertices that they come to, as far as they may be admitted ahead.
     fn admit_ahead(&mut self) {
         while let Some(flight) = self.trains.ahead.pop_front() {
-            self.go_on(flight);
+            self.go_on(flight, false);
         }
     }
 
-    /// Admits a train that has been given to a link to one vertex after the other, as far as it may be admitted ahead.
-    fn go_on(&mut self, mut flight: Flight) {
-        while flight.train.advance == Advance::Ahead && self.is_next(&flight) {
-            if !self.admit(&mut flight) {
+    /// Admits a train that has been given to a link to one vertex after the other, as far as it may be admitted ahead;
+    /// to the first one in any case if it has `come` there.
+    fn go_on(&mut self, mut flight: Flight, mut come: bool) {
+        loop {
+            let Flight { link, entity, train } = flight;
+            let vertex = if link == NO_LINK { train.packet.to } else { self.trains.tracks[link as usize].end };
+            let key = (train.run.first, entity);
+            let is_admitted = come || train.advance == Advance::Ahead && self.is_next(vertex, link, key);
+            if !is_admitted {
+                self.come(link, Coming { train, entity, arrives: true, leaves: false });
+                return;
+            }
+            come = false;
+            let goes_on = if train.run.count == 1 && train.packet.to != vertex {
+                self.pass_on(vertex, &mut flight)
+            } else {
+                self.admit_train(vertex, &mut flight)
+            };
+            if !goes_on {
                 return;
             }
             if !self.trains.ahead.is_empty() {
@@ -307,25 +329,18 @@ impl Play<'_> {
                 return;
             }
         }
-        let Flight { link, entity, train } = flight;
-        self.come(link, Coming { train, entity, arrives: true, leaves: false });
     }
 
-    /// Whether nothing that is known already comes to the end of its link before the train or changes what is done
-    /// there.
-    fn is_next(&mut self, Flight { link, entity, train }: &Flight) -> bool {
-        let vertex = self.trains.tracks[*link as usize].end;
-        if let Some(top) = self.trains.passages.top(vertex) {
-            let last = (top.train.run.last(), top.entity);
-            if last > (train.run.first, *entity) {
-                return false;
-            }
-            if last.0 < self.key.0 {
-                // All have come and need not be known any more.
-                self.trains.passages.clear(vertex);
-            }
+    /// Whether nothing that is known already comes to `vertex`, the end of `link`, before the event with this key or
+    /// changes what is done there.
+    #[expect(clippy::inline_always, reason = "it is asked for every hop")]
+    #[inline(always)]
+    fn is_next(&mut self, vertex: u32, link: u32, key: (SimTime, Entity)) -> bool {
+        if !self.trains.passages.precede(vertex, key) {
+            return false;
         }
-        self.trains.coming.is_empty(*link) && self.processors.is_calm(vertex)
+        self.trains.passages.clear_before(vertex, self.key.0);
+        self.trains.coming.is_empty(link) && self.processors.is_calm(vertex)
     }
 
     /// Something comes out of `link` later.

@@ -13,16 +13,18 @@
 
 use super::software::{passing_on, taking_in};
 use super::{Job, Message, MessageId, Transport};
-use crate::engine::{Appointments, Calendar, Entity, Line, Lists, Run, Runs, Stacks};
+use crate::engine::{Appointments, Calendar, Entity, Line, Lists, Run, Runs};
 use crate::machine::pace::Pace;
 use crate::machine::{Happening, Machine, Sends};
-use crate::network::{Channel, Link, Network, Packet, PacketKind, Topology, Transfers};
-use crate::node::{Dispatcher, Node, Standing, Urgency};
+use crate::network::{Channel, Course, Link, Network, Packet, PacketKind, Routes, Topology, Transfers};
+use crate::node::{Dispatcher, Node, Urgency};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
+use passages::Passages;
 use std::collections::VecDeque;
 
 mod advance;
+mod passages;
 mod withdraw;
 
 /// Where passages come from that begin at their vertex, and where those go that end there.
@@ -31,13 +33,14 @@ const NO_LINK: u32 = u32::MAX;
 /// All links at work, and the trains on them.
 pub(super) struct Trains {
     topology: Topology,
+    routes: Routes,
     ports: u32,
     link: Link,
     tracks: Vec<Track>,
     /// By link: what comes out of it and has not been admitted where it leads.
     coming: Lists<Coming>,
     /// By vertex: what has been admitted and may have to be withdrawn, the last to arrive on top.
-    passages: Stacks<Passage>,
+    passages: Passages,
     /// Trains that have been given to a link and perhaps are admitted ahead: those of one link in their order.
     ahead: VecDeque<Flight>,
     /// The last transmission time: packets are mostly of the same length.
@@ -60,14 +63,14 @@ struct Track {
 struct Train {
     run: Run,
     packet: Packet,
-    /// It leaves so many vertices more by this port: a route is asked for where it turns.
-    straight: u8,
-    port: u16,
+    course: Course,
     advance: Advance,
 }
 
 /// Whether a train may be admitted ahead of its events.
+// As wide as its neighbours in a train, for the sake of copies that follow at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
 enum Advance {
     /// As far as it goes.
     Ahead,
@@ -90,7 +93,7 @@ impl Advance {
 impl Train {
     /// A train at the beginning of its way.
     const fn new(run: Run, packet: Packet) -> Self {
-        Self { run, packet, straight: 0, port: 0, advance: Advance::Ahead }
+        Self { run, packet, course: Course::UNKNOWN, advance: Advance::Ahead }
     }
 }
 
@@ -122,44 +125,6 @@ impl Coming {
     }
 }
 
-/// A train at a vertex that has admitted it.
-#[derive(Clone, Copy)]
-struct Passage {
-    train: Train,
-    /// The link that it comes by.
-    link: u32,
-    /// Whose events its arrivals are.
-    entity: Entity,
-    /// The link that it leaves by, or its acknowledge.
-    out: u32,
-    service: SimDuration,
-    /// The vertex and that link before the train.
-    before: Standing,
-    link_free: SimTime,
-    /// It waits for the router's turn.
-    deferred: bool,
-    /// The source is told of the departure of the last packet.
-    notice: bool,
-}
-
-impl Passage {
-    /// A train that comes to a vertex and is served there.
-    const fn of(flight: &Flight, service: SimDuration, before: Standing) -> Self {
-        let Flight { link, entity, train } = *flight;
-        let (out, link_free) = (NO_LINK, SimTime::START);
-        Self { train, link, entity, out, service, before, link_free, deferred: false, notice: false }
-    }
-
-    /// How many of the packets have arrived when the event with this key is played, and, if `at_once`, those as well
-    /// that a processor sends in this event and that take no time: processes that go on in this event do so before.
-    fn arrived(&self, (now, entity): (SimTime, Entity), at_once: bool) -> u32 {
-        let has_come = self.entity < entity || self.entity == entity && at_once;
-        let until = if has_come { now } else { now.before(SimDuration::from_ps(1)) };
-        let arrived = self.train.run.within(until, SimDuration::ZERO);
-        if self.link == NO_LINK { arrived.max(1) } else { arrived }
-    }
-}
-
 impl Trains {
     /// The idle links of `topology`, if trains cross the machine as single packets do.
     pub(super) fn of(machine: &Machine, topology: &Topology, pace: Option<&Pace>) -> Option<Self> {
@@ -188,10 +153,11 @@ impl Trains {
             link: network.links.clone(),
             tracks: (0..count).map(|link| Track { line: Line::default(), carried: 0, end: end(link) }).collect(),
             coming: Lists::new(count),
-            passages: Stacks::new(topology.vertices()),
+            passages: Passages::new(topology.vertices()),
             ahead: VecDeque::new(),
             last_time: (0, network.links.time(0)),
             transfers: None,
+            routes: Routes::of(&topology),
             topology,
         }
     }
@@ -227,19 +193,6 @@ impl Trains {
     /// Whether anything is still on a link at `now`.
     pub(super) fn are_under_way(&self, now: SimTime) -> bool {
         !self.coming.are_empty() || self.tracks.iter().any(|track| track.line.free() > now)
-    }
-
-    /// The link by which a train leaves `vertex`.
-    fn route(&self, vertex: u32, train: &mut Train) -> u32 {
-        if train.straight > 0 {
-            train.straight -= 1;
-            return vertex * self.ports + u32::from(train.port);
-        }
-        let (port, vertices) = self.topology.course(vertex, train.packet.to);
-        if let Ok(port) = u16::try_from(port) {
-            (train.port, train.straight) = (port, u8::try_from(vertices - 1).unwrap_or(u8::MAX));
-        }
-        vertex * self.ports + port
     }
 
     /// The time for which a packet holds a link.
@@ -323,14 +276,15 @@ impl Play<'_> {
         self.told.add(self.calendar, node, departure.expect("a preparation preempts computations"), job);
     }
 
-    /// The link by which a train leaves `vertex`, and for how long each of its packets holds it.
+    /// The link by which a packet leaves `vertex`, and for how long it holds it.
     #[inline]
-    fn way(&mut self, vertex: u32, train: &mut Train) -> (u32, SimDuration) {
-        let out = self.trains.route(vertex, train);
-        (out, self.trains.transmission(train.packet.bytes))
+    fn way(&mut self, vertex: u32, packet: &Packet, course: &mut Course) -> (u32, SimDuration) {
+        let port = course.leave(vertex, packet.to, &self.trains.routes);
+        (vertex * self.trains.ports + port, self.trains.transmission(packet.bytes))
     }
 
     /// Gives packets to a link as they depart from its processor; when they come out of it.
+    #[inline]
     fn transmit(&mut self, out: u32, packet: &Packet, departures: &Runs, transmission: SimDuration) -> Runs {
         let count = departures.count();
         self.counts.packet_hops += u64::from(count);

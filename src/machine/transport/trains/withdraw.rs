@@ -1,6 +1,7 @@
 //! How trains that have been admitted ahead are taken back.
 
-use super::{Advance, Coming, NO_LINK, Passage, Play, Train};
+use super::passages::Passage;
+use super::{Advance, Coming, NO_LINK, Play, Train};
 use crate::engine::Run;
 use crate::machine::transport::Job;
 use crate::network::{Packet, PacketKind};

@@ -1,0 +1,97 @@
+//! What vertices have admitted: passages, and those of every vertex on top of each other.
+
+use super::{Flight, NO_LINK, Train};
+use crate::engine::{Entity, Stacks};
+use crate::node::Standing;
+use crate::units::{SimDuration, SimTime};
+
+/// A train at a vertex that has admitted it.
+#[derive(Clone, Copy)]
+pub(super) struct Passage {
+    pub(super) train: Train,
+    /// The link that it comes by.
+    pub(super) link: u32,
+    /// Whose events its arrivals are.
+    pub(super) entity: Entity,
+    /// The link that it leaves by, or its acknowledge.
+    pub(super) out: u32,
+    pub(super) service: SimDuration,
+    /// The vertex and that link before the train.
+    pub(super) before: Standing,
+    pub(super) link_free: SimTime,
+    /// It waits for the router's turn.
+    pub(super) deferred: bool,
+    /// The source is told of the departure of the last packet.
+    pub(super) notice: bool,
+}
+
+impl Passage {
+    /// A train that comes to a vertex and is served there.
+    pub(super) const fn of(flight: &Flight, service: SimDuration, before: Standing) -> Self {
+        let Flight { link, entity, train } = *flight;
+        let (out, link_free) = (NO_LINK, SimTime::START);
+        Self { train, link, entity, out, service, before, link_free, deferred: false, notice: false }
+    }
+
+    /// How many of the packets have arrived when the event with this key is played, and, if `at_once`, those as well
+    /// that a processor sends in this event and that take no time: processes that go on in this event do so before.
+    pub(super) fn arrived(&self, (now, entity): (SimTime, Entity), at_once: bool) -> u32 {
+        let has_come = self.entity < entity || self.entity == entity && at_once;
+        let until = if has_come { now } else { now.before(SimDuration::from_ps(1)) };
+        let arrived = self.train.run.within(until, SimDuration::ZERO);
+        if self.link == NO_LINK { arrived.max(1) } else { arrived }
+    }
+}
+
+/// The passages of every vertex that may have to be withdrawn, the last to arrive on top.
+pub(super) struct Passages {
+    stacks: Stacks<Passage>,
+    /// By vertex: when the last packet of the passage on top comes, the start if there is none. It is asked for at every
+    /// vertex on the way of every packet, and what lies on the stacks is spread over the memory.
+    until: Vec<SimTime>,
+}
+
+impl Passages {
+    pub(super) fn new(vertices: u32) -> Self {
+        Self { stacks: Stacks::new(vertices), until: vec![SimTime::START; vertices as usize] }
+    }
+
+    /// The last passage of `vertex`.
+    pub(super) fn top(&self, vertex: u32) -> Option<&Passage> {
+        self.stacks.top(vertex)
+    }
+
+    /// Whether what comes to `vertex` by the event with this key comes after all packets of the passages there.
+    #[inline]
+    pub(super) fn precede(&self, vertex: u32, (time, entity): (SimTime, Entity)) -> bool {
+        let until = self.until[vertex as usize];
+        until < time || until == time && self.top(vertex).is_none_or(|top| top.entity <= entity)
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, vertex: u32, passage: Passage) {
+        self.until[vertex as usize] = passage.train.run.last();
+        self.stacks.push(vertex, passage);
+    }
+
+    pub(super) fn pop(&mut self, vertex: u32) -> Option<Passage> {
+        let passage = self.stacks.pop(vertex)?;
+        self.until[vertex as usize] = self.top(vertex).map_or(SimTime::START, |top| top.train.run.last());
+        Some(passage)
+    }
+
+    /// All passages of `vertex` have come and need not be known any more.
+    #[inline]
+    pub(super) fn clear(&mut self, vertex: u32) {
+        self.until[vertex as usize] = SimTime::START;
+        self.stacks.clear(vertex);
+    }
+
+    /// Clears the passages of `vertex` if all have come before `now`.
+    #[inline]
+    pub(super) fn clear_before(&mut self, vertex: u32, now: SimTime) {
+        if self.until[vertex as usize] < now {
+            self.clear(vertex);
+        }
+    }
+}
