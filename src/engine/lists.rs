@@ -61,6 +61,7 @@ impl<T: Copy> Lists<T> {
     }
 
     /// Adds an element at the end of a list.
+    #[inline]
     pub fn push_back(&mut self, list: u32, value: T) {
         let previous = self.ends[list as usize].last;
         let place = self.place(Place { value, previous, next: NONE });
@@ -135,6 +136,7 @@ impl<T: Copy> Lists<T> {
         self.len -= 1;
     }
 
+    #[inline]
     fn place(&mut self, place: Place<T>) -> u32 {
         self.len += 1;
         let number = self.vacant;

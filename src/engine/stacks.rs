@@ -35,7 +35,8 @@ impl<T: Copy> Stacks<T> {
     ///
     /// # Panics
     /// With four thousand million elements at once.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a value is put together where it is kept")]
+    #[inline(always)]
     pub fn push(&mut self, stack: u32, value: T) {
         let top = &mut self.tops[stack as usize];
         let below = *top;

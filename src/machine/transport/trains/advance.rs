@@ -157,8 +157,8 @@ impl Play<'_> {
         self.admit_ahead();
     }
 
-    /// Admits a single packet to a vertex on its way, and to the next ones as far as it may go ahead. Whether it goes
-    /// on, as `flight` then tells; otherwise it waits for the router's turn.
+    /// Admits a single packet to a vertex on its way, and to the next ones as far as it may go ahead. Whether it may be
+    /// admitted to its destination, as `flight` then tells.
     fn pass_on(&mut self, mut vertex: u32, flight: &mut Flight) -> bool {
         // What changes from vertex to vertex are variables of their own: a structure that is copied as soon as one of its
         // parts has been written would have to wait for it.
@@ -198,13 +198,20 @@ impl Play<'_> {
             }
             (link, entity) = (out, if is_at_once { self.first_processor + vertex } else { out });
             (vertex, arrival) = (end, comes);
-            let goes_ahead = advance == Advance::Ahead && self.trains.ahead.is_empty();
-            if !goes_ahead || packet.to == vertex || !self.is_next(vertex, link, (arrival, entity)) {
-                break;
+            let train = Train { run: Run::one(arrival), packet, course, advance };
+            if !self.trains.ahead.is_empty() {
+                self.trains.ahead.push_back(Flight { link, entity, train });
+                return false;
+            }
+            if advance != Advance::Ahead || !self.is_next(vertex, link, (arrival, entity)) {
+                self.come(link, Coming { train, entity, arrives: true, leaves: false });
+                return false;
+            }
+            if packet.to == vertex {
+                *flight = Flight { link, entity, train };
+                return true;
             }
         }
-        *flight = Flight { link, entity, train: Train { run: Run::one(arrival), packet, course, advance } };
-        true
     }
 
     /// Admits as much as is sure of a train to the vertex that it comes to. The vertex is settled, or the train is
@@ -270,6 +277,7 @@ impl Play<'_> {
     }
 
     /// The passage may have to be withdrawn, unless all of it has come.
+    #[inline(always)]
     fn keep(&mut self, vertex: u32, passage: Passage) {
         if passage.train.run.last() > self.key.0 {
             self.trains.passages.push(vertex, passage);
@@ -303,7 +311,7 @@ impl Play<'_> {
     }
 
     /// Admits a train that has been given to a link to one vertex after the other, as far as it may be admitted ahead;
-    /// to the first one in any case if it has `come` there.
+    /// to the first one in any case if it has `come` there or is known to be the next that does.
     fn go_on(&mut self, mut flight: Flight, mut come: bool) {
         loop {
             let Flight { link, entity, train } = flight;
@@ -314,13 +322,14 @@ impl Play<'_> {
                 self.come(link, Coming { train, entity, arrives: true, leaves: false });
                 return;
             }
-            come = false;
-            let goes_on = if train.run.count == 1 && train.packet.to != vertex {
-                self.pass_on(vertex, &mut flight)
-            } else {
-                self.admit_train(vertex, &mut flight)
-            };
-            if !goes_on {
+            if train.run.count == 1 && train.packet.to != vertex {
+                if !self.pass_on(vertex, &mut flight) {
+                    return;
+                }
+                come = true;
+                continue;
+            }
+            if !self.admit_train(vertex, &mut flight) {
                 return;
             }
             if !self.trains.ahead.is_empty() {
@@ -328,6 +337,7 @@ impl Play<'_> {
                 self.trains.ahead.push_back(flight);
                 return;
             }
+            come = false;
         }
     }
 

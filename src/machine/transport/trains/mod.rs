@@ -291,9 +291,12 @@ impl Play<'_> {
         self.counts.events += u64::from(count);
         let track = &mut self.trains.tracks[out as usize];
         track.carried += count;
-        let ends = departures.through(&mut track.line, transmission);
-        self.tell(out, packet, ends.as_slice(), transmission);
-        ends
+        if self.trains.transfers.is_some() {
+            let mut line = track.line;
+            let ends = departures.through(&mut line, transmission);
+            self.tell(out, packet, ends.as_slice(), transmission);
+        }
+        departures.through(&mut self.trains.tracks[out as usize].line, transmission)
     }
 
     /// Tells what a link carries, if it is recorded.
