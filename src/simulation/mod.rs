@@ -236,7 +236,7 @@ impl<'m> Simulation<'m> {
         }
         let slow = self.clone().packet_by_packet();
         let exact = slow.play(Stage::set(&slow, program))?;
-        stage.close_counted_by(&exact)
+        stage.close_counted_by(exact)
     }
 
     fn play<'s>(&self, mut stage: Stage<'s>) -> Result<Stage<'s>, SimulationError> {

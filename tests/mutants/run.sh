@@ -3,6 +3,8 @@
 # runs the oracle on it. A mutant that the oracle does not notice makes this script fail.
 #
 #   sh tests/mutants/run.sh [PATCH…]
+#
+# The rarest faults need more random cases than a test run plays: PARSIM_ORACLE_CASES, 20000 if it is not set.
 set -eu
 cd "$(dirname "$0")/../.."
 copy=$(mktemp -d)
@@ -10,6 +12,7 @@ trap 'rm -rf "$copy"' EXIT
 git ls-files -co --exclude-standard | tar -cf - -T - | tar -xf - -C "$copy"
 test $# -gt 0 || set -- tests/mutants/*.patch
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target/mutants}" RUST_BACKTRACE=0
+export PARSIM_ORACLE_CASES="${PARSIM_ORACLE_CASES:-20000}"
 survivors=0
 for mutant in "$@"; do
     git -C "$copy" apply "$PWD/$mutant"

@@ -6,13 +6,13 @@ use crate::trace::LinkLoad;
 use crate::units::SimTime;
 
 impl Transport {
-    /// What every direction of a link has carried up to `now`.
+    /// What every direction of a link has carried up to `now`, the end of the play: the links are not used any more.
     #[must_use]
-    pub fn link_loads(&self, now: SimTime) -> Vec<LinkLoad> {
+    pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
-        match &self.carrier {
+        match &mut self.carrier {
             Carrier::Packets(fabric) => fabric.loads(now).into_iter().map(load).collect(),
-            Carrier::Trains(trains) => trains.loads(now).collect(),
+            Carrier::Trains(trains) => trains.take_loads(now),
         }
     }
 

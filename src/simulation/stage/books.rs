@@ -100,13 +100,13 @@ impl<'s> Stage<'s> {
     }
 
     /// The trace with the counts and the loads of links of another play of the same run.
-    pub fn close_counted_by(self, other: &Self) -> Result<Trace, SimulationError> {
+    pub fn close_counted_by(self, mut other: Self) -> Result<Trace, SimulationError> {
         let (links, counts) = other.traffic();
         self.close_with(links, counts)
     }
 
-    fn traffic(&self) -> (Vec<LinkLoad>, Counts) {
-        (self.transport.link_loads(self.last_finish), self.transport.counts())
+    fn traffic(&mut self) -> (Vec<LinkLoad>, Counts) {
+        (self.transport.take_link_loads(self.last_finish), self.transport.counts())
     }
 
     fn close_with(mut self, links: Vec<LinkLoad>, counts: Counts) -> Result<Trace, SimulationError> {

@@ -171,13 +171,15 @@ impl Trains {
         self.topology.distance(from, to)
     }
 
-    /// What every direction of a link has carried up to `now`.
-    pub(super) fn loads(&self, now: SimTime) -> impl Iterator<Item = LinkLoad> + '_ {
-        (0..self.entities()).filter_map(move |link| {
-            let from = link / self.ports;
-            let Track { line, carried, end: to } = self.tracks[link as usize];
+    /// What every direction of a link has carried up to `now`, after which there are no links any more: the loads
+    /// take their place in the memory.
+    pub(super) fn take_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
+        let load = |(link, track): (usize, Track)| {
+            let from = u32::try_from(link).expect("links are numbered in 32 bits") / self.ports;
+            let Track { line, carried, end: to } = track;
             (to != NO_LINK).then(|| LinkLoad { from, to, packets: carried, busy: line.served(now) })
-        })
+        };
+        std::mem::take(&mut self.tracks).into_iter().enumerate().filter_map(load).collect()
     }
 
     pub(super) fn record_transfers(&mut self) {
