@@ -28,7 +28,9 @@ struct SmallMachine {
     columns: usize,
     sends: Sends,
     overlap: bool,
-    router_waits_for_row: bool,
+    router: RouterTurn,
+    /// The period of the clock that ends time slices.
+    tick: u64,
     packet: u64,
     prepare: (u64, u64, u64),
     receive: (u64, u64),
@@ -36,6 +38,13 @@ struct SmallMachine {
     acknowledge: (u64, u64),
     link: u64,
     iteration: u64,
+}
+
+impl SmallMachine {
+    /// The `count`th tick of the clock after `now`.
+    const fn tick_after(&self, now: u64, count: u64) -> u64 {
+        (now / self.tick + count) * self.tick
+    }
 }
 
 /// One step of the process of a rank.
@@ -101,7 +110,9 @@ fn machine_and_program() -> impl Strategy<Value = (SmallMachine, SmallProgram)> 
 fn small_machine() -> impl Strategy<Value = SmallMachine> {
     let shape = (1usize..4, 2usize..5);
     let sends = vec![Sends::UntilInjected, Sends::UntilDelivered, Sends::Buffered, Sends::Rendezvous];
-    let manner = (prop::sample::select(sends), any::<bool>(), any::<bool>());
+    let turns = vec![RouterTurn::AtOnce, RouterTurn::EndOfRow, RouterTurn::TimeSlice];
+    let router = (prop::sample::select(turns), 10_000_000u64..1_000_000_000);
+    let manner = (prop::sample::select(sends), any::<bool>(), router);
     // No cost is zero: what happens at exactly the same picosecond is a matter of convention.
     let per_packet = || 1_000u64..60_000_000;
     let per_byte = || 1_000u64..800_000;
@@ -112,7 +123,8 @@ fn small_machine() -> impl Strategy<Value = SmallMachine> {
         columns: shape.1,
         sends: manner.0,
         overlap: manner.1,
-        router_waits_for_row: manner.2,
+        router: manner.2.0,
+        tick: manner.2.1,
         packet: wire.0,
         prepare: software.0,
         receive: software.1,
@@ -247,7 +259,8 @@ fn described(small: &SmallMachine) -> Machine {
     machine.nodes.receiving.per_packet = ps(small.receive.0);
     machine.nodes.receiving.per_byte = per_byte(small.receive.1);
     machine.nodes.routing.per_packet = ps(small.route);
-    machine.nodes.router_turn = if small.router_waits_for_row { RouterTurn::EndOfRow } else { RouterTurn::AtOnce };
+    machine.nodes.router_turn = small.router;
+    machine.nodes.time_slice = ps(small.tick);
     machine.nodes.acknowledging.bytes = Bytes::new(small.acknowledge.0);
     machine.nodes.acknowledging.per_hop = ps(small.acknowledge.1);
     machine.network.links.per_byte = Some(per_byte(small.link));
@@ -270,6 +283,8 @@ enum End {
     Transmission(usize, usize),
     /// A job of the communication software on a node.
     Job(usize),
+    /// The time slice of the computation on a node, for whose end the router waits.
+    Slice(usize),
     /// The last row of the computation on a node.
     LastRow(usize),
 }
@@ -297,6 +312,7 @@ struct Computation {
     /// Since when it has had the processor, if it has it.
     running_since: Option<u64>,
     router_has_turn: bool,
+    slice_ends: u64,
 }
 
 impl Computation {
@@ -326,7 +342,7 @@ struct SlowMachine<'m> {
     links: Vec<[VecDeque<Packet>; 4]>,
     /// The jobs of each node; the first is being served.
     jobs: Vec<VecDeque<(Job, u64)>>,
-    /// The jobs of each node that wait for the end of a row.
+    /// The jobs of each node that wait for the router's turn.
     deferred: Vec<Vec<(Job, u64)>>,
     computations: Vec<Option<Computation>>,
     letters: Vec<Letter>,
@@ -374,6 +390,7 @@ impl<'m> SlowMachine<'m> {
                 End::Transmission(node, port) => self.end_transmission(node, port),
                 End::Job(node) => self.end_job(node),
                 End::RowBefore(node) | End::LastRow(node) => self.end_row(node),
+                End::Slice(node) => self.end_slice(node),
             }
         }
         self.outcome.deliveries.sort_unstable();
@@ -496,7 +513,7 @@ impl<'m> SlowMachine<'m> {
         };
         let job = if here { Job::TakeIn(packet) } else { Job::PassOn(packet) };
         if !here && self.router_waits(node) {
-            self.deferred[node].push((job, time));
+            self.defer(node, job, time);
         } else {
             self.serve(node, job, time);
         }
@@ -505,7 +522,36 @@ impl<'m> SlowMachine<'m> {
     fn router_waits(&self, node: usize) -> bool {
         let Some(computation) = &self.computations[node] else { return false };
         let has_not_gone_on = computation.running_since.is_none_or(|since| since == self.now);
-        self.machine.router_waits_for_row && !(computation.router_has_turn && has_not_gone_on)
+        self.machine.router != RouterTurn::AtOnce && !(computation.router_has_turn && has_not_gone_on)
+    }
+
+    fn defer(&mut self, node: usize, job: Job, time: u64) {
+        if self.deferred[node].is_empty() && self.machine.router == RouterTurn::TimeSlice {
+            let computation = self.computations[node].as_mut().expect("the router waits for a computation");
+            if computation.slice_ends <= self.now {
+                computation.slice_ends = self.machine.tick_after(self.now, 1);
+            }
+            self.agenda.insert((computation.slice_ends, End::Slice(node)));
+        }
+        self.deferred[node].push((job, time));
+    }
+
+    /// The router has its turn, after which the computation has another time slice.
+    fn end_slice(&mut self, node: usize) {
+        self.stop_computation(node);
+        for (job, time) in std::mem::take(&mut self.deferred[node]) {
+            self.serve(node, job, time);
+        }
+        let slice_ends = self.machine.tick_after(self.free(node), 2);
+        let computation = self.computations[node].as_mut().expect("the router waits for a computation");
+        computation.router_has_turn = true;
+        computation.slice_ends = slice_ends;
+    }
+
+    /// When all jobs of a node will have been served.
+    fn free(&self, node: usize) -> u64 {
+        let Some((_, ends)) = self.served[node].last().filter(|_| !self.jobs[node].is_empty()) else { return self.now };
+        ends + self.jobs[node].iter().skip(1).map(|(_, time)| time).sum::<u64>()
     }
 
     fn serve(&mut self, node: usize, job: Job, time: u64) {
@@ -585,8 +631,12 @@ impl<'m> SlowMachine<'m> {
         }
     }
 
-    fn compute(&mut self, node: usize, rows_left: u64, row: u64) {
-        let idle = Computation { rows_left, row, left_of_row: row, running_since: None, router_has_turn: false };
+    fn compute(&mut self, node: usize, rows: u64, row: u64) {
+        // Only where the router waits for the end of a row are there rows.
+        let (rows_left, row) = if self.machine.router == RouterTurn::EndOfRow { (rows, row) } else { (1, rows * row) };
+        let slice_ends = self.machine.tick_after(self.free(node), 2);
+        let idle =
+            Computation { rows_left, row, left_of_row: row, running_since: None, router_has_turn: false, slice_ends };
         self.computations[node] = Some(idle);
         if self.jobs[node].is_empty() {
             self.resume_computation(node);
@@ -617,6 +667,7 @@ impl<'m> SlowMachine<'m> {
         computation.router_has_turn = !waiting.is_empty();
         let ended = computation.rows_left == 0;
         if ended {
+            self.agenda.remove(&(computation.slice_ends, End::Slice(node)));
             self.computations[node] = None;
         } else if waiting.is_empty() {
             self.resume_computation(node);
