@@ -2,7 +2,7 @@
 
 use crate::engine::{Calendar, Entity, Line, Run, Runs};
 use crate::units::{SimDuration, SimTime};
-use occupancy::{Computation, Deferred, Due, Occupancy};
+use occupancy::{Computation, Deferred, Due, Occupancy, Row};
 use serde::{Deserialize, Serialize};
 
 mod occupancy;
@@ -107,7 +107,7 @@ impl<J: Copy> Dispatcher<J> {
         owner: u32,
         (row, rows): (SimDuration, u64),
     ) {
-        let computation = Computation { owner, left: row * rows, row };
+        let computation = Computation { owner, left: row * rows, row: Row::of(row) };
         let occupancy = &mut self.processors[processor as usize];
         let free = occupancy.line.free();
         let background = occupancy.background.get_or_insert_with(Box::default);
@@ -206,8 +206,14 @@ impl<J: Copy> Dispatcher<J> {
         Admission { count, departures: Some(departures) }
     }
 
-    /// Takes memory cycles from the computation that runs on a processor, if one does; it ends later.
-    pub fn steal(&mut self, calendar: &mut Calendar, processor: u32, span: SimDuration) {
+    /// Takes memory cycles from the computation that runs on a processor, if one does; its row ends later, and so does
+    /// the computation.
+    pub fn steal(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32, span: SimDuration) {
+        let occupancy = &mut self.processors[processor as usize];
+        let free = occupancy.line.free();
+        if let Some(running) = occupancy.background.as_mut().and_then(|background| background.running.as_mut()) {
+            running.row.stolen_ends = running.left_at_row_end(now, free);
+        }
         self.put_off(calendar, processor, span);
     }
 

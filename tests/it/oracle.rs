@@ -31,6 +31,8 @@ struct SmallMachine {
     router: RouterTurn,
     /// The period of the clock that ends time slices.
     tick: u64,
+    /// What a link takes of the memory for a word of 4 bytes.
+    steal: u64,
     packet: u64,
     prepare: (u64, u64, u64),
     receive: (u64, u64),
@@ -112,7 +114,9 @@ fn small_machine() -> impl Strategy<Value = SmallMachine> {
     let sends = vec![Sends::UntilInjected, Sends::UntilDelivered, Sends::Buffered, Sends::Rendezvous];
     let turns = vec![RouterTurn::AtOnce, RouterTurn::EndOfRow, RouterTurn::TimeSlice];
     let router = (prop::sample::select(turns), 10_000_000u64..1_000_000_000);
-    let manner = (prop::sample::select(sends), any::<bool>(), router);
+    // Where links steal memory cycles packets travel one by one, so that mostly they do not.
+    let steal = prop_oneof![3 => Just(0), 1 => 1_000u64..2_000_000];
+    let manner = (prop::sample::select(sends), any::<bool>(), router, steal);
     // No cost is zero: what happens at exactly the same picosecond is a matter of convention.
     let per_packet = || 1_000u64..60_000_000;
     let per_byte = || 1_000u64..800_000;
@@ -125,6 +129,7 @@ fn small_machine() -> impl Strategy<Value = SmallMachine> {
         overlap: manner.1,
         router: manner.2.0,
         tick: manner.2.1,
+        steal: manner.3,
         packet: wire.0,
         prepare: software.0,
         receive: software.1,
@@ -261,6 +266,7 @@ fn described(small: &SmallMachine) -> Machine {
     machine.nodes.routing.per_packet = ps(small.route);
     machine.nodes.router_turn = small.router;
     machine.nodes.time_slice = ps(small.tick);
+    machine.nodes.dma_per_word = ps(small.steal);
     machine.nodes.acknowledging.bytes = Bytes::new(small.acknowledge.0);
     machine.nodes.acknowledging.per_hop = ps(small.acknowledge.1);
     machine.network.links.per_byte = Some(per_byte(small.link));
@@ -485,15 +491,29 @@ impl<'m> SlowMachine<'m> {
         let packet = self.links[node][port].pop_front().expect("a transmission has a packet");
         self.start_transmission(node, port);
         let (_, next) = self.towards(node, packet.to);
+        self.steal(node, packet.bytes);
         let leaves_source = !packet.acknowledges && node == self.program.nodes[self.letters[packet.message].from];
         if leaves_source {
             self.departed(packet.message);
         }
+        self.steal(next, packet.bytes);
         self.arrive(next, packet);
         if leaves_source && self.machine.sends == Sends::UntilInjected && self.letters[packet.message].not_departed == 0
         {
             self.sent(packet.message);
         }
+    }
+
+    /// A link has used the memory of a node: the row that is computed there takes longer.
+    fn steal(&mut self, node: usize, bytes: u64) {
+        let Some(computation) = &mut self.computations[node] else { return };
+        let stolen = bytes.div_ceil(4) * self.machine.steal;
+        if let Some(since) = computation.running_since {
+            let end = since + computation.left_of_row;
+            self.agenda.remove(&(end, computation.row_end(node)));
+            self.agenda.insert((end + stolen, computation.row_end(node)));
+        }
+        computation.left_of_row += stolen;
     }
 
     fn departed(&mut self, id: usize) {

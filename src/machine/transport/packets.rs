@@ -95,7 +95,7 @@ impl Transport {
                 self.leave(now, packet, from);
             }
             if let Some(at) = come {
-                self.access_memory(at, &packet);
+                self.access_memory(now, at, &packet);
                 self.arrive(now, at, packet);
             }
         }
@@ -107,15 +107,15 @@ impl Transport {
     ///
     /// The cycles are taken when the transfer ends: a computation that ends before is not delayed by it,
     /// one that has begun during it is by all of it.
-    fn access_memory(&mut self, node: u32, packet: &Packet) {
+    fn access_memory(&mut self, now: SimTime, node: u32, packet: &Packet) {
         if self.node.dma_per_word > SimDuration::ZERO {
             let words = u64::from(packet.bytes).div_ceil(WORD_BYTES);
-            self.processors.steal(&mut self.calendar, node, self.node.dma_per_word * words);
+            self.processors.steal(&mut self.calendar, now, node, self.node.dma_per_word * words);
         }
     }
 
     fn leave(&mut self, now: SimTime, packet: Packet, from: u32) {
-        self.access_memory(from, &packet);
+        self.access_memory(now, from, &packet);
         if packet.kind == PacketKind::Data && from == self.messages[packet.message as usize].from {
             self.injected(now, packet.message);
         }

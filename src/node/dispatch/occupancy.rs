@@ -38,13 +38,28 @@ pub(super) struct Deferred<J> {
 pub(super) struct Computation {
     pub owner: u32,
     pub left: SimDuration,
-    pub row: SimDuration,
+    pub row: Row,
+}
+
+/// The rows of a computation.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    /// How long each of them takes.
+    pub time: SimDuration,
+    /// The row in which cycles have been stolen ends when so much of the computation is left, and not earlier.
+    pub stolen_ends: SimDuration,
+}
+
+impl Row {
+    pub const fn of(time: SimDuration) -> Self {
+        Self { time, stolen_ends: SimDuration::from_ps(u64::MAX) }
+    }
 }
 
 /// The computation that has the processor.
 pub(super) struct Running {
     pub owner: u32,
-    pub row: SimDuration,
+    pub row: Row,
     /// When it will end unless jobs preempt it or others take turns with it.
     pub ends: SimTime,
     /// When its time slice is over.
@@ -69,9 +84,9 @@ impl Running {
     /// The work that is left at the next end of a row. Rows are counted from the end, where the last one ends.
     pub fn left_at_row_end(&self, now: SimTime, free: SimTime) -> SimDuration {
         let left = self.left(now, free);
-        match (left.ps(), self.row.ps()) {
+        match (left.ps(), self.row.time.ps()) {
             (0, _) | (_, 0) => SimDuration::ZERO,
-            (left, row) => SimDuration::from_ps((left - 1) / row * row),
+            (left, row) => SimDuration::from_ps((left - 1) / row * row).min(self.row.stolen_ends),
         }
     }
 }
