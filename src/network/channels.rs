@@ -329,7 +329,8 @@ impl Channels {
     fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, passages: &mut Vec<Passage>) {
         let sending = self.wires[number as usize].sending.take();
         let Sending { packet, leaves } = sending.expect("a channel becomes free of a packet");
-        if leaves.is_none() {
+        // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
+        if leaves.is_none() || self.ends == 0 {
             let (from, _) = self.try_ends(number).expect("packets move along links");
             passages.push(Passage::Left { packet, from });
         }

@@ -15,7 +15,8 @@ use crate::units::{SimDuration, SimTime};
 /// What a packet has come through.
 #[derive(Clone, Copy, Debug)]
 pub enum Passage {
-    /// All of the packet has left a vertex; told at least where that is its source.
+    /// All of the packet has left a vertex; told where that is its source, and wherever the packet is not in a router
+    /// beside the node.
     Left {
         /// The packet.
         packet: Packet,

@@ -7,9 +7,9 @@ use crate::laws::packets_by_link;
 use crate::t800;
 use parsim::engine::Streams;
 use parsim::machine::{Placement, Sends};
-use parsim::network::Switching;
 use parsim::network::switching::StoreAndForward;
 use parsim::network::topology::Topology;
+use parsim::network::{LinkOverride, Switching};
 use parsim::node::{Module, Processor, RouterTurn, Work};
 use parsim::simulation::Detail;
 use parsim::trace::{Activity, Recording, Trace, Transfer};
@@ -39,6 +39,8 @@ struct SmallMachine {
     route: u64,
     acknowledge: (u64, u64),
     link: u64,
+    /// The ends of one link, and its transmission time of a byte.
+    odd_link: Option<(usize, usize, u64)>,
     iteration: u64,
 }
 
@@ -122,7 +124,15 @@ fn small_machine() -> impl Strategy<Value = SmallMachine> {
     let per_byte = || 1_000u64..800_000;
     let software = ((per_packet(), per_byte(), per_packet()), (per_packet(), per_byte()), per_packet());
     let wire = (1u64..65, (0u64..9, per_packet()), per_byte(), 1_000u64..5_000_000);
-    (shape, manner, software, wire).prop_map(|(shape, manner, software, wire)| SmallMachine {
+    // A machine with an odd link lets packets travel one by one as well.
+    let odd_link = prop_oneof![3 => Just(None), 1 => (any::<usize>(), any::<bool>(), per_byte()).prop_map(Some)];
+    (shape, manner, software, wire, odd_link).prop_map(|(shape, manner, software, wire, odd_link)| SmallMachine {
+        odd_link: odd_link.and_then(|(node, south, per_byte)| {
+            let (rows, columns) = shape;
+            let from = node % (rows * columns);
+            let exists = if south { from / columns + 1 < rows } else { from % columns + 1 < columns };
+            exists.then(|| (from, from + if south { columns } else { 1 }, per_byte))
+        }),
         rows: shape.0,
         columns: shape.1,
         sends: manner.0,
@@ -272,8 +282,17 @@ fn described(small: &SmallMachine) -> Machine {
     machine.network.links.per_byte = Some(per_byte(small.link));
     machine.network.links.start = SimDuration::ZERO;
     machine.network.switching = Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(small.packet) });
+    machine.network.overrides = small.odd_link.iter().map(|(from, to, link)| odd_link(*from, *to, *link)).collect();
     machine.sends = small.sends;
     machine
+}
+
+fn odd_link(from: usize, to: usize, per_byte: u64) -> LinkOverride {
+    LinkOverride::LinkSpeed {
+        from: number(from),
+        to: number(to),
+        per_byte: PerByte::new(SimDuration::from_ps(per_byte)),
+    }
 }
 
 fn number(number: usize) -> u32 {
@@ -287,6 +306,9 @@ enum End {
     RowBefore(usize),
     /// A transmission over the link that leaves a node by a port.
     Transmission(usize, usize),
+    /// The way of a packet over the link that leaves a node by a port. Where links differ it ends after all
+    /// transmissions of the same picosecond, otherwise with its own.
+    Crossing(usize, usize),
     /// A job of the communication software on a node.
     Job(usize),
     /// The time slice of the computation on a node, for whose end the router waits.
@@ -346,6 +368,8 @@ struct SlowMachine<'m> {
     agenda: BTreeSet<(u64, End)>,
     /// The packets of each link, by node and port; the first is being transmitted.
     links: Vec<[VecDeque<Packet>; 4]>,
+    /// The packets that have left a node by a port and have not come to the next.
+    crossing: Vec<[VecDeque<Packet>; 4]>,
     /// The jobs of each node; the first is being served.
     jobs: Vec<VecDeque<(Job, u64)>>,
     /// The jobs of each node that wait for the router's turn.
@@ -373,6 +397,7 @@ impl<'m> SlowMachine<'m> {
             now: 0,
             agenda: BTreeSet::new(),
             links: (0..count).map(|_| Default::default()).collect(),
+            crossing: (0..count).map(|_| Default::default()).collect(),
             jobs: vec![VecDeque::new(); count],
             deferred: vec![Vec::new(); count],
             computations: (0..count).map(|_| None).collect(),
@@ -394,6 +419,11 @@ impl<'m> SlowMachine<'m> {
             self.now = now;
             match end {
                 End::Transmission(node, port) => self.end_transmission(node, port),
+                End::Crossing(node, port) => {
+                    while let Some(packet) = self.crossing[node][port].pop_front() {
+                        self.come_over(node, packet);
+                    }
+                }
                 End::Job(node) => self.end_job(node),
                 End::RowBefore(node) | End::LastRow(node) => self.end_row(node),
                 End::Slice(node) => self.end_slice(node),
@@ -483,25 +513,39 @@ impl<'m> SlowMachine<'m> {
 
     fn start_transmission(&mut self, node: usize, port: usize) {
         if let Some(packet) = self.links[node][port].front() {
-            self.agenda.insert((self.now + packet.bytes * self.machine.link, End::Transmission(node, port)));
+            let (_, next) = self.towards(node, packet.to);
+            let per_byte = match self.machine.odd_link {
+                Some((from, to, link)) if (from, to) == (node, next) || (to, from) == (node, next) => link,
+                _ => self.machine.link,
+            };
+            self.agenda.insert((self.now + packet.bytes * per_byte, End::Transmission(node, port)));
         }
     }
 
     fn end_transmission(&mut self, node: usize, port: usize) {
         let packet = self.links[node][port].pop_front().expect("a transmission has a packet");
         self.start_transmission(node, port);
-        let (_, next) = self.towards(node, packet.to);
         self.steal(node, packet.bytes);
         let leaves_source = !packet.acknowledges && node == self.program.nodes[self.letters[packet.message].from];
         if leaves_source {
             self.departed(packet.message);
         }
-        self.steal(next, packet.bytes);
-        self.arrive(next, packet);
+        if self.machine.odd_link.is_some() {
+            self.crossing[node][port].push_back(packet);
+            self.agenda.insert((self.now, End::Crossing(node, port)));
+        } else {
+            self.come_over(node, packet);
+        }
         if leaves_source && self.machine.sends == Sends::UntilInjected && self.letters[packet.message].not_departed == 0
         {
             self.sent(packet.message);
         }
+    }
+
+    fn come_over(&mut self, node: usize, packet: Packet) {
+        let (_, next) = self.towards(node, packet.to);
+        self.steal(next, packet.bytes);
+        self.arrive(next, packet);
     }
 
     /// A link has used the memory of a node: the row that is computed there takes longer.

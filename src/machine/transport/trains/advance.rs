@@ -277,6 +277,7 @@ impl Play<'_> {
     }
 
     /// The passage may have to be withdrawn, unless all of it has come.
+    #[expect(clippy::inline_always, reason = "a passage is put together where it is kept")]
     #[inline(always)]
     fn keep(&mut self, vertex: u32, passage: Passage) {
         if passage.train.run.last() > self.key.0 {
