@@ -28,6 +28,15 @@ pub fn fill<T>(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<T
     filled
 }
 
+/// Makes the folder in which a file is going to be, so that long work does not end without a place for its result.
+///
+/// # Errors
+/// That it cannot be made.
+pub fn prepare_folder_of(path: &Path) -> Result<(), Failure> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))
+}
+
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::Usage(format!("{}: {error}", path.display()))
 }
@@ -35,6 +44,16 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_folder_of_a_file_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a/b/file");
+        prepare_folder_of(&file).unwrap();
+        create(&file, |sink| sink.write_all(b"all")).unwrap();
+        prepare_folder_of(Path::new("file")).unwrap();
+        assert!(matches!(prepare_folder_of(&file.join("c")), Err(Failure::Usage(_))));
+    }
 
     #[test]
     fn a_file_is_complete_or_not_there() {

@@ -36,6 +36,9 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let plan = common.plan(&arguments.cases.over)?;
     let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
     let plot = arguments.plot.as_ref().map(|file| CurveAxis::of(&plan, None).map(|axis| (file, axis))).transpose()?;
+    if let Some((file, _)) = &plot {
+        super::files::prepare_folder_of(file)?;
+    }
     let is_traffic = cases[0].scenario.program.is_traffic();
     let mut times = TimeLines::default();
     let mut rows = Vec::new();
