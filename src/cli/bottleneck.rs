@@ -3,7 +3,7 @@
 use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::outcome::{self, Outcome, References, keyed, metadata};
 use super::sweep::{name, play_all, prepared};
-use super::{CaseArguments, Failure, ScenarioArguments};
+use super::{CaseArguments, Failure, ScenarioArguments, files};
 use crate::analysis::{Bottleneck, Components, ComputationSplit, Place};
 use crate::model::zemerly::{self, Prediction};
 use crate::node::processor::{Account, QuarterCycles};
@@ -238,14 +238,11 @@ fn print(cases: &[Case], groups: &[Group], arguments: &BottleneckArguments) -> R
 /// The times of all curves in the folder, and the figures of each curve; in folders of their own
 /// if there are several.
 fn plot(folder: &Path, groups: &[Group], (times_file, times): figures::Figure) -> Result<(), Failure> {
-    let create = |folder: &Path| {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::Usage(format!("{}: {error}", folder.display())))
-    };
-    create(folder)?;
+    files::make_folder(folder)?;
     write_chart(&folder.join(times_file), &times)?;
     for group in groups {
         let own = if groups.len() > 1 { folder.join(group.name.replace([' ', '/'], "")) } else { folder.to_owned() };
-        create(&own)?;
+        files::make_folder(&own)?;
         for (file, chart) in figures::components(&group.curve) {
             write_chart(&own.join(file), &chart)?;
         }

@@ -28,13 +28,20 @@ pub fn fill<T>(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<T
     filled
 }
 
-/// Makes the folder in which a file is going to be, so that long work does not end without a place for its result.
+/// Makes a folder and those around it, as far as they are not there.
 ///
 /// # Errors
 /// That it cannot be made.
-pub fn prepare_folder_of(path: &Path) -> Result<(), Failure> {
-    let Some(folder) = path.parent() else { return Ok(()) };
+pub fn make_folder(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))
+}
+
+/// Makes the folder in which a file is going to be, so that long work does not end without a place for its result.
+///
+/// # Errors
+/// As [`make_folder`].
+pub fn make_folder_of(path: &Path) -> Result<(), Failure> {
+    path.parent().map_or(Ok(()), make_folder)
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
@@ -49,10 +56,10 @@ mod tests {
     fn the_folder_of_a_file_is_made() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/b/file");
-        prepare_folder_of(&file).unwrap();
+        make_folder_of(&file).unwrap();
         create(&file, |sink| sink.write_all(b"all")).unwrap();
-        prepare_folder_of(Path::new("file")).unwrap();
-        assert!(matches!(prepare_folder_of(&file.join("c")), Err(Failure::Usage(_))));
+        make_folder_of(Path::new("file")).unwrap();
+        assert!(matches!(make_folder_of(&file.join("c")), Err(Failure::Usage(_))));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::cluster::{Case, ClosedForms, predicted_speedup};
 use super::curves::write_chart;
 use super::outcome::metadata;
 use super::topology::write_picture;
-use super::{Failure, ScenarioArguments};
+use super::{Failure, ScenarioArguments, files};
 use crate::analysis::{Choice, Goal, Optimum, Performance, Point};
 use crate::machine::Placement;
 use crate::model::kredel::{Hardware, Scaling};
@@ -232,7 +232,7 @@ fn draw(
             "--plot: only a Characteristic program on a cluster has a model to draw".to_owned(),
         ));
     };
-    std::fs::create_dir_all(folder).map_err(|error| Failure::Usage(format!("{}: {error}", folder.display())))?;
+    files::make_folder(folder)?;
     let what = format!("{} on {}", case.program.application, scenario.machine.name);
     let marks: Vec<(Point, &str)> =
         answers.iter().filter_map(|(name, found)| Some((found.as_ref()?.best, *name))).collect();

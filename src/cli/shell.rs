@@ -1,6 +1,6 @@
 //! `parsim completions` and `parsim man`: what a shell and its user want to know of the command line.
 
-use super::{CommandLine, Failure};
+use super::{CommandLine, Failure, files};
 use clap::{Args, CommandFactory};
 use std::io::{Write, stdout};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
 
 pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
     let failed = |error| Failure::Usage(format!("{}: {error}", arguments.out.display()));
-    std::fs::create_dir_all(&arguments.out).map_err(failed)?;
+    files::make_folder(&arguments.out)?;
     clap_mangen::generate_to(CommandLine::command(), &arguments.out).map_err(failed)
 }
 

@@ -2,7 +2,7 @@
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::outcome::{Outcome, References, SIMULATED_ERROR, keyed};
-use super::{CaseArguments, Failure, ScenarioArguments};
+use super::{CaseArguments, Failure, ScenarioArguments, files};
 use crate::analysis::Residuals;
 use crate::report::figures;
 use crate::report::latency_load::latency_load;
@@ -37,7 +37,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
     let plot = arguments.plot.as_ref().map(|file| CurveAxis::of(&plan, None).map(|axis| (file, axis))).transpose()?;
     if let Some((file, _)) = &plot {
-        super::files::prepare_folder_of(file)?;
+        files::make_folder_of(file)?;
     }
     let is_traffic = cases[0].scenario.program.is_traffic();
     let mut times = TimeLines::default();

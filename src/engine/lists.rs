@@ -31,13 +31,6 @@ impl<T: Copy> Lists<T> {
         Self { ends: vec![Ends { first: NONE, last: NONE }; count as usize], places: Vec::new(), vacant: NONE, len: 0 }
     }
 
-    /// The same with room for so many elements: a large table that grows leaves holes in the memory.
-    #[must_use]
-    pub fn with_room(mut self, elements: u32) -> Self {
-        self.places.reserve_exact(elements as usize);
-        self
-    }
-
     /// The first element of a list.
     #[must_use]
     pub fn front(&self, list: u32) -> Option<&T> {

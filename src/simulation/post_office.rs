@@ -17,11 +17,6 @@ impl<T> Slots<T> {
         Self { places: Vec::new(), vacant: Vec::new() }
     }
 
-    /// An empty table with room for so many: a large one that grows leaves holes in the memory.
-    fn with_room(count: u32) -> Self {
-        Self { places: Vec::with_capacity(count as usize), vacant: Vec::new() }
-    }
-
     fn put(&mut self, value: T) -> u32 {
         if let Some(place) = self.vacant.pop() {
             self.places[place as usize] = Some(value);
@@ -120,9 +115,7 @@ pub struct PostOffice {
 
 impl PostOffice {
     pub fn new(ranks: u32) -> Self {
-        // Mostly every rank has one operation under way, at times all of them a receive.
-        let (tasks, receives) = (Slots::with_room(ranks), Lists::new(ranks).with_room(ranks));
-        Self { letters: Slots::new(), tasks, inboxes: Lists::new(ranks), receives }
+        Self { letters: Slots::new(), tasks: Slots::new(), inboxes: Lists::new(ranks), receives: Lists::new(ranks) }
     }
 
     /// A send begins: its operation, and the ticket of the message.
