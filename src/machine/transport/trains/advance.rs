@@ -7,7 +7,7 @@ use crate::machine::transport::{Job, Message, MessageId};
 use crate::machine::{Happening, Sends};
 use crate::network::{Packet, PacketKind};
 use crate::node::Urgency;
-use crate::units::SimTime;
+use crate::units::{SimDuration, SimTime};
 
 impl Play<'_> {
     /// Has the source's processor prepare the next packets of a message: as many as nothing is known to come between.
@@ -41,7 +41,7 @@ impl Play<'_> {
         message.unprepared -= bytes * u64::from(count);
         let more = message.unprepared > 0;
         let notice = more || self.sends == Sends::UntilInjected;
-        let coming = self.exit(from, (out, link_free), departures.first(), transmission);
+        let coming = self.exit(from, out, departures.first(), transmission);
         let comings = self.transmit(out, &packet, departures, transmission);
         self.counts.events += u64::from(count);
         if count > 1 {
@@ -120,8 +120,7 @@ impl Play<'_> {
             self.counts.events += u64::from(count);
             let mut train = Train::new(Run::one(self.key.0), packet);
             let (out, transmission) = self.way(node, &packet, &mut train.course);
-            let link_free = self.trains.tracks[out as usize].line.free();
-            let entity = self.exit(node, (out, link_free), departures.first(), transmission);
+            let entity = self.exit(node, out, departures.first(), transmission);
             let comings = self.transmit(out, &packet, &departures, transmission);
             self.go_ahead(out, entity, train, &comings);
         }
@@ -180,6 +179,8 @@ impl Play<'_> {
             let track = &mut self.trains.tracks[out as usize];
             let end = track.end;
             let link_free = track.line.free();
+            // As `exit` has it, told here from what is at hand: by a call of it such runs take 6 % longer.
+            let is_at_once = transmission == SimDuration::ZERO && link_free <= departure;
             let comes = track.line.serve(departure, transmission);
             track.carried += 1;
             let waits = before.free() > arrival || link_free.since(departure) > transmission;
@@ -196,7 +197,7 @@ impl Play<'_> {
                 let passage = Passage { train, link, entity, out, service, before, link_free, deferred, notice };
                 self.trains.passages.push(vertex, passage);
             }
-            (link, entity) = (out, self.exit(vertex, (out, link_free), departure, transmission));
+            (link, entity) = (out, if is_at_once { self.first_processor + vertex } else { out });
             (vertex, arrival) = (end, comes);
             let train = Train { run: Run::one(arrival), packet, course, advance };
             if !self.trains.ahead.is_empty() {
@@ -256,7 +257,7 @@ impl Play<'_> {
         if waits {
             flight.train.advance = flight.train.advance.after_link();
         }
-        (flight.link, flight.entity) = (out, self.exit(vertex, (out, link_free), departures.first(), transmission));
+        (flight.link, flight.entity) = (out, self.exit(vertex, out, departures.first(), transmission));
         let packet = flight.train.packet;
         match self.transmit(out, &packet, departures, transmission) {
             Runs::One(run) => {

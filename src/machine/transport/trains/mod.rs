@@ -311,8 +311,8 @@ impl Play<'_> {
     /// Whose event it is when a packet that leaves the processor of `vertex` at `departure` comes out of `link`: what
     /// does not wait and takes no time comes out when the processor has sent it.
     #[inline]
-    fn exit(&self, vertex: u32, link: (u32, SimTime), departure: SimTime, transmission: SimDuration) -> Entity {
-        let (link, free) = link;
-        if transmission == SimDuration::ZERO && free <= departure { self.first_processor + vertex } else { link }
+    fn exit(&self, vertex: u32, link: u32, departure: SimTime, transmission: SimDuration) -> Entity {
+        let is_free = self.trains.tracks[link as usize].line.free() <= departure;
+        if transmission == SimDuration::ZERO && is_free { self.first_processor + vertex } else { link }
     }
 }
