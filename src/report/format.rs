@@ -1,6 +1,7 @@
 //! Records on their way out.
 
 use super::record::Record;
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 /// The form of output.
@@ -23,17 +24,25 @@ pub struct Writer<W> {
     columns: Option<Vec<String>>,
     written: usize,
     array: bool,
+    /// Records that wait until all columns are known.
+    held: Option<Vec<Record>>,
 }
 
 impl<W: Write> Writer<W> {
     /// A writer of several records; as JSON they form an array.
     pub const fn many(sink: W, format: Format) -> Self {
-        Self { sink, format, columns: None, written: 0, array: true }
+        Self { sink, format, columns: None, written: 0, array: true, held: None }
     }
 
     /// A writer of a single record.
     pub const fn single(sink: W, format: Format) -> Self {
-        Self { sink, format, columns: None, written: 0, array: false }
+        Self { sink, format, columns: None, written: 0, array: false, held: None }
+    }
+
+    /// A writer of records of several kinds: as CSV they wait for the end, when every key has its column.
+    pub fn mixed(sink: W, format: Format) -> Self {
+        let held = (format == Format::Csv).then(Vec::new);
+        Self { held, ..Self::many(sink, format) }
     }
 
     /// Writes one record. As text it is nothing: a table is written at the end, by [`super::Table`].
@@ -41,6 +50,10 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// What the sink says.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
+        if let Some(held) = &mut self.held {
+            held.push(record.clone());
+            return Ok(());
+        }
         let text = match self.format {
             Format::Text => return Ok(()),
             Format::Json if !self.array => record.to_json() + "\n",
@@ -59,6 +72,14 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// What the sink says.
     pub fn finish(mut self) -> io::Result<()> {
+        let held = self.held.take().unwrap_or_default();
+        if !held.is_empty() {
+            self.columns = Some(union(&held));
+            self.heading()?;
+        }
+        for record in &held {
+            self.write(record)?;
+        }
         if self.format == Format::Json && self.array {
             let end = if self.written == 0 { "[]\n" } else { "]\n" };
             self.sink.write_all(end.as_bytes())?;
@@ -66,18 +87,40 @@ impl<W: Write> Writer<W> {
         self.sink.flush()
     }
 
+    fn heading(&mut self) -> io::Result<()> {
+        let heading = line(self.columns.as_deref().unwrap_or_default())?;
+        self.sink.write_all(heading.as_bytes())
+    }
+
     fn csv(&mut self, record: &Record) -> io::Result<String> {
         let cells = record.flat();
-        let mut lines = csv::Writer::from_writer(Vec::new());
         if self.columns.is_none() {
-            lines.write_record(cells.iter().map(|(key, _)| key))?;
+            self.columns = Some(cells.iter().map(|(key, _)| key.clone()).collect());
+            self.heading()?;
         }
-        let columns = self.columns.get_or_insert_with(|| cells.iter().map(|(key, _)| key.clone()).collect());
         let cell = |column: &String| cells.iter().find(|(key, _)| key == column).map_or("", |(_, cell)| cell.as_str());
-        lines.write_record(columns.iter().map(cell))?;
-        let bytes = lines.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
-        Ok(String::from_utf8(bytes).expect("records are text"))
+        line(&self.columns.iter().flatten().map(cell).collect::<Vec<_>>())
     }
+}
+
+/// A line of CSV.
+fn line(cells: &[impl AsRef<[u8]>]) -> io::Result<String> {
+    let mut lines = csv::Writer::from_writer(Vec::new());
+    lines.write_record(cells)?;
+    let bytes = lines.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(String::from_utf8(bytes).expect("records are text"))
+}
+
+/// The keys of all records, in the order in which they first come.
+fn union(records: &[Record]) -> Vec<String> {
+    let mut columns = Vec::new();
+    let mut known = HashSet::new();
+    for (key, _) in records.iter().flat_map(Record::flat) {
+        if known.insert(key.clone()) {
+            columns.push(key);
+        }
+    }
+    columns
 }
 
 #[cfg(test)]
@@ -100,6 +143,20 @@ mod tests {
         record.put("name", name);
         record.put("measured_s", serde_json::Value::Null);
         record
+    }
+
+    #[test]
+    fn records_of_several_kinds_share_a_table() {
+        let mut other = Record::default();
+        other.put("mean", 3);
+        other.put("n", 2);
+        let mut sink = Vec::new();
+        let mut writer = Writer::mixed(&mut sink, Format::Csv);
+        for record in [&record(1, "a"), &other] {
+            writer.write(record).unwrap();
+        }
+        writer.finish().unwrap();
+        assert_eq!(String::from_utf8(sink).unwrap(), "n,name,measured_s,mean\n1,a,,\n2,,,3\n");
     }
 
     #[test]

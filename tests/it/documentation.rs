@@ -155,6 +155,11 @@ impl Desk {
         Self(folder)
     }
 
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
     /// Puts a file there.
     pub fn write(&self, name: &str, text: &str) {
         std::fs::write(self.0.path().join(name), text).expect("there is room for a file");

@@ -3,6 +3,7 @@
 mod architecture;
 mod clusters;
 mod columns;
+mod contract;
 mod coverage;
 mod diagnostics;
 mod documentation;

@@ -49,7 +49,7 @@ const CASE: &str = "case.ron";
 
 pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
     let mut within = true;
-    let mut writer = Writer::many(stdout(), arguments.format.into());
+    let mut writer = Writer::mixed(stdout(), arguments.format.into());
     if let Some(validation) = arguments.own.validation()? {
         within = judge(&validation, Path::new(""), arguments, &mut writer)?;
         writer.finish()?;
