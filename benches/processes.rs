@@ -41,11 +41,21 @@ fn processes(criterion: &mut Criterion) {
         // A barrier a round; or a send and a receive a round.
         group.throughput(Throughput::Elements(u64::from(ranks * ROUNDS)));
         group.bench_function(BenchmarkId::new("barriers", ranks), |bencher| {
-            bencher.iter(|| Simulation::new(&machine, ranks).run(&barriers).expect("all come to the barrier"));
+            bencher.iter(|| {
+                Simulation::new(&machine, ranks)
+                    .expect("a good machine")
+                    .run(&barriers)
+                    .expect("all come to the barrier")
+            });
         });
         group.throughput(Throughput::Elements(u64::from(ranks * ROUNDS * 2)));
         group.bench_function(BenchmarkId::new("messages", ranks), |bencher| {
-            bencher.iter(|| Simulation::new(&machine, ranks).run(&ping_pong).expect("every message is received"));
+            bencher.iter(|| {
+                Simulation::new(&machine, ranks)
+                    .expect("a good machine")
+                    .run(&ping_pong)
+                    .expect("every message is received")
+            });
         });
     }
     group.finish();

@@ -1,8 +1,8 @@
 //! How long a whole run takes: Gauss-Jordan with both broadcasts.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use parsim::scenario::Scenario;
 use parsim::scenario::source::Document;
+use parsim::scenario::{CheckedScenario, Plan};
 use parsim::simulation::play;
 use std::time::Duration;
 
@@ -18,13 +18,13 @@ fn gauss_jordan(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn scenario(broadcast: &str) -> Scenario {
+fn scenario(broadcast: &str) -> CheckedScenario {
     let path = format!("{}/scenarios/gauss-jordan-{broadcast}.ron", env!("CARGO_MANIFEST_DIR"));
     let mut document = Document::load(path).expect("the scenario is good");
     for (path, value) in [("program.n", "128"), ("ranks", "32")] {
         document.set(path, value).expect("the field is there");
     }
-    document.read().expect("the scenario is good")
+    Plan::new(document, &[]).and_then(|plan| plan.base()).expect("the scenario is good").scenario
 }
 
 criterion_group!(benches, gauss_jordan);

@@ -2,13 +2,13 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use parsim::scenario::source::Document;
+use parsim::scenario::{CheckedScenario, Plan};
 use parsim::simulation::play;
-use parsim::{Scenario, scenario::Plan};
 use std::hint::black_box;
 
 const FLITS: u64 = 16;
 
-fn scenario(offered: &str, lanes: u32) -> Scenario {
+fn scenario(offered: &str, lanes: u32) -> CheckedScenario {
     let mut document = Document::load("scenarios/wormhole-mesh.ron").expect("the scenario is shipped");
     for (path, value) in [
         ("program.offered", offered),

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron")?;
     machine.network.topology = Topology::Mesh2d { rows: side, columns: side };
     machine.network.links.start = SimDuration::ZERO;
-    let trace = Simulation::new(&machine, side * side).run(&there_and_back)?;
+    let trace = Simulation::new(&machine, side * side)?.run(&there_and_back)?;
     let nodes = u64::from(side * side);
     println!("{nodes} nodes, {} packet-hops, {} s simulated", trace.counts.packet_hops, trace.makespan.seconds());
     drop(trace);

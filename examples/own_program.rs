@@ -27,7 +27,7 @@ async fn sum_around_the_ring(me: Process) {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron")?;
-    let trace = Simulation::new(&machine, RANKS).run(&sum_around_the_ring)?;
+    let trace = Simulation::new(&machine, RANKS)?.run(&sum_around_the_ring)?;
     println!("makespan {}", trace.makespan);
     for activity in Activity::ALL {
         let ranks = 0..trace.accounts.ranks();

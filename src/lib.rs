@@ -18,6 +18,7 @@
 //! | [`trace`] | what happened: accounts, link loads, deliveries |
 //! | [`analysis`], [`model`] | explanations: where the time went; closed forms |
 //! | [`report`] | records, tables, a run in words |
+//! | [`fault`] | what a description says that cannot be |
 //! | [`cli`] | one short function for each sub-command |
 //! | [`units`] | times, sizes, rates: exact, and with their units in text |
 //!
@@ -42,7 +43,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron")?;
-//! let trace = Simulation::new(&machine, 4).run(&chain)?;
+//! let trace = Simulation::new(&machine, 4)?.run(&chain)?;
 //! assert!(trace.makespan.seconds() > 4.0 * 9e-3);
 //! # Ok(())
 //! # }
@@ -54,6 +55,7 @@
 pub mod analysis;
 pub mod cli;
 pub mod engine;
+pub mod fault;
 pub mod machine;
 pub mod model;
 pub mod network;

@@ -10,7 +10,7 @@ use crate::node::processor::{Account, QuarterCycles};
 use crate::node::{Module, Processor};
 use crate::program::Shipped;
 use crate::report::{BottleneckCurve, BottleneckPoint, Format, Writer, figures};
-use crate::scenario::{Case, Scenario};
+use crate::scenario::{Case, CheckedScenario};
 use clap::{Args, ValueEnum};
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ fn points(
     axis: &CurveAxis,
     failures: &mut Vec<String>,
 ) -> Result<Vec<BottleneckPoint>, Failure> {
-    let predicted = |predict: fn(&Scenario) -> Option<Prediction>| {
+    let predicted = |predict: fn(&CheckedScenario) -> Option<Prediction>| {
         cases.iter().map(|case| point(case, axis, references, explained(predict(&case.scenario).as_ref()))).collect()
     };
     if let (Source::AsWritten | Source::AsPrinted, Some(other)) = (source, cases.iter().find_map(not_gauss_jordan)) {
@@ -138,7 +138,7 @@ fn not_gauss_jordan(case: &Case) -> Option<&'static str> {
 
 /// What the computation of a simulated processor consists of, if its description tells: the shares of an
 /// iteration of `Rsub`, which outweighs all other modules of an elimination.
-fn split(scenario: &Scenario) -> Option<ComputationSplit> {
+fn split(scenario: &CheckedScenario) -> Option<ComputationSplit> {
     match (&scenario.machine.nodes.processor, &scenario.program) {
         (Processor::Kernels(kernels), Shipped::GaussJordan(system)) => {
             let kernel = kernels.timed(Module::Rsub).ok()?;

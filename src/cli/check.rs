@@ -59,7 +59,7 @@ fn verdict(file: &Path) -> Result<String, Failure> {
 
 /// A rough forecast of what a case costs.
 fn packet_hops(case: &Case) -> f64 {
-    let Scenario { machine, program, ranks, .. } = &case.scenario;
+    let Scenario { machine, program, ranks, .. } = &*case.scenario;
     program.packet_hops(*ranks, machine.network.switching.packet_bytes())
 }
 

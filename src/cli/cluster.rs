@@ -8,12 +8,12 @@ use crate::model::kredel::{
 use crate::program::Shipped;
 use crate::program::characteristic::{Application, Characteristic, Growth, Mode};
 use crate::report::{Beside, Compared};
-use crate::scenario::Scenario;
+use crate::scenario::CheckedScenario;
 use crate::trace::Trace;
 
 /// Adds what follows from the operations that the program reports: its performance, and the dimensionless
 /// parameters of a characteristic program.
-pub fn judge(scenario: &Scenario, trace: &mut Trace) {
+pub fn judge(scenario: &CheckedScenario, trace: &mut Trace) {
     let (Some(operations), Some(rate)) = (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s()) else {
         return;
     };
@@ -31,7 +31,7 @@ pub fn judge(scenario: &Scenario, trace: &mut Trace) {
 }
 
 /// The efficiency by the hierarchical model, of a characteristic program on a cluster.
-pub fn predictions(scenario: &Scenario) -> Vec<Compared> {
+pub fn predictions(scenario: &CheckedScenario) -> Vec<Compared> {
     let case = Case::of(scenario);
     let prediction = |title: &str, key: &str, scaling, reading| Compared {
         title: title.to_owned(),
@@ -83,7 +83,7 @@ pub struct Case<'s> {
 
 impl<'s> Case<'s> {
     /// None for another program or another machine.
-    pub fn of(scenario: &'s Scenario) -> Option<Self> {
+    pub fn of(scenario: &'s CheckedScenario) -> Option<Self> {
         let Shipped::Characteristic(program) = &scenario.program else { return None };
         let hardware = Hardware::of(&scenario.machine)?;
         let cores = scenario.layout().most_ranks_on_a_node();
@@ -151,7 +151,7 @@ mod tests {
     use crate::scenario::source::Document;
     use std::path::Path;
 
-    fn scenario(application: &str) -> Scenario {
+    fn scenario(application: &str) -> CheckedScenario {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/cluster-hpl.ron");
         let mut document = Document::load(path).unwrap();
         document.set("program.application", application).unwrap();

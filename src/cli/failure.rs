@@ -73,7 +73,7 @@ impl From<io::Error> for Failure {
 impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
         match error {
-            SimulationError::NothingToRecord { .. } => Self::Usage(error.to_string()),
+            SimulationError::NothingToRecord { .. } | SimulationError::Rejected(_) => Self::Usage(error.to_string()),
             _ => Self::Simulation(error.to_string()),
         }
     }

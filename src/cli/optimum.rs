@@ -8,9 +8,8 @@ use super::{Failure, ScenarioArguments, files};
 use crate::analysis::{Choice, Goal, Optimum, Performance, Point};
 use crate::machine::Placement;
 use crate::model::kredel::{Hardware, Scaling};
-use crate::program::Program;
 use crate::report::{Format, Record, Table, Writer, cluster, digits};
-use crate::scenario::Scenario;
+use crate::scenario::{CheckedScenario, Scenario};
 use crate::simulation::play;
 use clap::{Args, ValueEnum};
 use std::convert::Infallible;
@@ -78,7 +77,7 @@ pub fn execute(arguments: &OptimumArguments) -> Result<(), Failure> {
     }
 }
 
-fn choice(arguments: &OptimumArguments, scenario: &Scenario) -> Result<Choice, Failure> {
+fn choice(arguments: &OptimumArguments, scenario: &CheckedScenario) -> Result<Choice, Failure> {
     let share = |name: &str, value: f64| match value {
         value if (0.0..1.0).contains(&value) => Ok(value),
         _ => Err(Failure::Usage(format!("--{name} {value}: give a share from 0 to below 1"))),
@@ -105,14 +104,12 @@ fn predicted(choice: &Choice, case: &Case<'_>) -> Option<Optimum> {
     found
 }
 
-/// The simulated speed-up of `scenario` with other numbers of cores and nodes; nothing where the program cannot run
-/// on so many.
-fn simulated_speedup(scenario: &Scenario, cores: u32, nodes: u32) -> Result<Option<f64>, Failure> {
+/// The simulated speed-up of `scenario` with other numbers of cores and nodes; nothing where that cannot be, such
+/// as where the program does not fit.
+fn simulated_speedup(scenario: &CheckedScenario, cores: u32, nodes: u32) -> Result<Option<f64>, Failure> {
     let placement = Placement::Packed { ranks_per_node: cores };
-    let scenario = Scenario { ranks: cores * nodes, placement, ..scenario.clone() };
-    if !scenario.program.faults(scenario.ranks).is_empty() {
-        return Ok(None);
-    }
+    let scenario = Scenario { ranks: cores * nodes, placement, ..Scenario::clone(scenario) };
+    let Ok(scenario) = scenario.checked() else { return Ok(None) };
     let trace = play(&scenario)?;
     let (Some(operations), Some(rate)) = (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s()) else {
         let reason = "a speed-up needs a program that reports its operations, on cores with a rate of them";
@@ -124,7 +121,7 @@ fn simulated_speedup(scenario: &Scenario, cores: u32, nodes: u32) -> Result<Opti
 
 fn write_answers(
     arguments: &OptimumArguments,
-    scenario: &Scenario,
+    scenario: &CheckedScenario,
     choice: &Choice,
     answers: &[(&str, Option<Optimum>)],
 ) -> Result<(), Failure> {
@@ -155,7 +152,7 @@ fn write_answers(
 }
 
 /// The closed forms at the best point of the model, if it was asked.
-fn closed_forms(scenario: &Scenario, answers: &[(&str, Option<Optimum>)]) -> Option<ClosedForms> {
+fn closed_forms(scenario: &CheckedScenario, answers: &[(&str, Option<Optimum>)]) -> Option<ClosedForms> {
     let best = answers.iter().find(|(name, _)| *name == "model")?.1.as_ref()?.best;
     Some(Case::of(scenario)?.closed_forms((best.cores.into(), best.nodes.into())))
 }
@@ -223,7 +220,7 @@ fn put(record: &mut Record, name: &str, found: Option<&Optimum>) {
 
 fn draw(
     folder: &Path,
-    scenario: &Scenario,
+    scenario: &CheckedScenario,
     choice: &Choice,
     answers: &[(&str, Option<Optimum>)],
 ) -> Result<(), Failure> {
@@ -248,7 +245,7 @@ fn draw(
 }
 
 /// The program on one node with all its cores.
-fn draw_roofline(folder: &Path, scenario: &Scenario, case: &Case<'_>, what: &str) -> Result<(), Failure> {
+fn draw_roofline(folder: &Path, scenario: &CheckedScenario, case: &Case<'_>, what: &str) -> Result<(), Failure> {
     let cores = scenario.machine.nodes.cores();
     let Hardware { core_flop_per_s, .. } = case.hardware;
     let speedup = simulated_speedup(scenario, cores, 1)?.unwrap_or(0.0);
@@ -261,7 +258,7 @@ fn draw_roofline(folder: &Path, scenario: &Scenario, case: &Case<'_>, what: &str
 /// Along powers of two of nodes, with the cores per node that are best.
 fn draw_comparison(
     folder: &Path,
-    scenario: &Scenario,
+    scenario: &CheckedScenario,
     choice: &Choice,
     case: &Case<'_>,
     answers: &[(&str, Option<Optimum>)],

@@ -10,7 +10,7 @@ use crate::program::collective::Broadcast;
 use crate::program::{Distribution, GaussJordan, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport, counted};
 use crate::scenario::source::Fault;
-use crate::scenario::{AxisValue, Case, Comparison, Measurements, Scenario};
+use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Measurements};
 use crate::simulation::{Detail, SimulationError, play, play_recorded};
 use crate::trace::Trace;
 use serde_json::Value;
@@ -32,7 +32,7 @@ enum Reference {
 
 impl References {
     /// Reads the measurements that `scenario`, which lies at `path`, names.
-    pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, Fault> {
+    pub fn load(scenario: &CheckedScenario, path: &Path) -> Result<Self, Fault> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let reference = |comparison: &Comparison| {
             Ok(match comparison {
@@ -87,7 +87,7 @@ fn compared(title: &str, key: &str, beside: Beside, value: Option<f64>) -> Compa
 }
 
 /// The cycles of one inner iteration by CS-RR-281, Table 5, beside those of the kernel `Rsub`.
-fn inner_iteration(scenario: &Scenario) -> Vec<Compared> {
+fn inner_iteration(scenario: &CheckedScenario) -> Vec<Compared> {
     let shares = zemerly::ComputationShares::inner_iteration();
     let clock = inner_iteration_clock(scenario);
     let row = |title: &str, key: &str, outcomes, seconds: f64| {
@@ -120,7 +120,7 @@ fn inner_iteration(scenario: &Scenario) -> Vec<Compared> {
 
 /// The clock rate of a scenario that computes inner iterations by kernels, in Hz.
 #[expect(clippy::cast_precision_loss, reason = "clock rates are far below 2^53 Hz")]
-fn inner_iteration_clock(scenario: &Scenario) -> Option<f64> {
+fn inner_iteration_clock(scenario: &CheckedScenario) -> Option<f64> {
     match (&scenario.program, &scenario.machine.nodes.processor) {
         (Shipped::Compute(program), Processor::Kernels(kernels)) if program.module == Module::Rsub => {
             Some(kernels.t800.clock.per_s() as f64)
@@ -130,20 +130,20 @@ fn inner_iteration_clock(scenario: &Scenario) -> Option<f64> {
 }
 
 /// The equations of CS-RR-281 as written, if `scenario` is what they are about.
-pub fn as_written(scenario: &Scenario) -> Option<Prediction> {
+pub fn as_written(scenario: &CheckedScenario) -> Option<Prediction> {
     let (n, broadcast) = gauss_jordan(scenario)?;
     let (rows, columns) = crate::machine::near_square(scenario.ranks);
     Some(zemerly::as_written(n, zemerly::Mesh::new(rows, columns), broadcast))
 }
 
 /// What CS-RR-281 prints for `scenario`, if it prints anything.
-pub fn as_printed(scenario: &Scenario) -> Option<Prediction> {
+pub fn as_printed(scenario: &CheckedScenario) -> Option<Prediction> {
     let (n, broadcast) = gauss_jordan(scenario)?;
     zemerly::as_printed(n, scenario.ranks, broadcast)
 }
 
 /// The number of equations of a Gauss-Jordan scenario, and its broadcast.
-fn gauss_jordan(scenario: &Scenario) -> Option<(u32, zemerly::Broadcast)> {
+fn gauss_jordan(scenario: &CheckedScenario) -> Option<(u32, zemerly::Broadcast)> {
     let Shipped::GaussJordan(GaussJordan { n, broadcast, distribution: Distribution::BlockRows, .. }) =
         &scenario.program
     else {
@@ -158,7 +158,7 @@ fn gauss_jordan(scenario: &Scenario) -> Option<(u32, zemerly::Broadcast)> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a message that fits in memory has fewer than 2^52 bytes")]
-fn message_s(scenario: &Scenario) -> Option<f64> {
+fn message_s(scenario: &CheckedScenario) -> Option<f64> {
     let Shipped::Ping(ping) = &scenario.program else { return None };
     let layout = scenario.layout();
     let hops = layout.topology.distance(layout.node(0), layout.node(1));
@@ -166,7 +166,7 @@ fn message_s(scenario: &Scenario) -> Option<f64> {
 }
 
 /// The makespan of the same program on one rank, if it can run there.
-fn one_rank_s(scenario: &Scenario) -> Option<f64> {
+fn one_rank_s(scenario: &CheckedScenario) -> Option<f64> {
     played(&scenario.on_one_rank()?).ok().map(|trace| trace.makespan.seconds())
 }
 
@@ -179,7 +179,7 @@ pub const ERROR_AGAINST: &str = "error_against_";
 /// A case that has been played.
 pub struct Outcome {
     keys: Vec<(String, Option<AxisValue>)>,
-    scenario: Scenario,
+    scenario: CheckedScenario,
     pub trace: Trace,
     breakdown: Breakdown,
     compared: Vec<Compared>,
@@ -208,7 +208,7 @@ impl Outcome {
         let mut makespans = vec![trace.makespan.seconds()];
         for repetition in 1..case.scenario.repeat {
             let seed = case.scenario.seed.wrapping_add(u64::from(repetition));
-            makespans.push(played(&Scenario { seed, ..case.scenario.clone() })?.makespan.seconds());
+            makespans.push(played(&case.scenario.with_seed(seed)?)?.makespan.seconds());
         }
         Ok(Self {
             sample: Sample::of(&makespans).filter(|_| makespans.len() > 1),
@@ -304,7 +304,7 @@ pub fn keyed(keys: &[(String, Option<AxisValue>)]) -> Record {
     record
 }
 
-pub fn metadata(scenario: &Scenario) -> Metadata {
+pub fn metadata(scenario: &CheckedScenario) -> Metadata {
     Metadata { scenario_hash: stable_hash(scenario.to_ron().bytes()), seed: scenario.seed, generator: STREAM_GENERATOR }
 }
 
@@ -317,11 +317,14 @@ fn json(value: &AxisValue) -> Value {
 }
 
 /// Plays `scenario` and tells the story of it.
-fn played(scenario: &Scenario) -> Result<Trace, SimulationError> {
+fn played(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
     told(scenario, || play(scenario))
 }
 
-fn told(scenario: &Scenario, play: impl FnOnce() -> Result<Trace, SimulationError>) -> Result<Trace, SimulationError> {
+fn told(
+    scenario: &CheckedScenario,
+    play: impl FnOnce() -> Result<Trace, SimulationError>,
+) -> Result<Trace, SimulationError> {
     let _span = tracing::info_span!("case", program = scenario.program.name(), ranks = scenario.ranks).entered();
     let before = telemetry::thread_cpu_s();
     let result = play();

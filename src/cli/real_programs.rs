@@ -3,12 +3,12 @@
 use crate::model::kredel::{Demand, Explained, Hardware, Reading, Scaling};
 use crate::program::Shipped;
 use crate::program::characteristic::Application;
-use crate::scenario::Scenario;
+use crate::scenario::CheckedScenario;
 use crate::trace::{Activity, Trace};
 
 /// Adds, for a program that the source characterises too, what its equations (3) and (5) predict, the error of that,
 /// and the factors that explain it: see [`Explained`].
-pub fn explain(scenario: &Scenario, trace: &mut Trace) {
+pub fn explain(scenario: &CheckedScenario, trace: &mut Trace) {
     let Some((application, n)) = characterised(&scenario.program) else { return };
     let (Some(hardware), Some(counted)) = (Hardware::of(&scenario.machine), counted(trace)) else { return };
     let cores = scenario.layout().most_ranks_on_a_node().max(1);

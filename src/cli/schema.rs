@@ -96,7 +96,7 @@ mod tests {
     /// key, a quantity a text.
     fn scenario(path: PathBuf) -> Value {
         let plan = Plan::new(Document::load(path).unwrap(), &[]).unwrap();
-        serde_json::to_value(plan.base().unwrap().scenario).unwrap()
+        serde_json::to_value(&*plan.base().unwrap().scenario).unwrap()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Failure, ScenarioArguments};
 use crate::analysis::{Probe, elasticity};
 use crate::report::{Format, Record, Table, Writer, counted, wrapped};
 use crate::scenario::source::{Document, Fault};
-use crate::scenario::{Dimension, Parameter, Plan, Scenario};
+use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan};
 use crate::simulation::play;
 use clap::Args;
 use rayon::prelude::*;
@@ -98,7 +98,7 @@ pub fn execute(arguments: &SensitivityArguments) -> Result<(), Failure> {
 }
 
 /// The scenario with every default, as a document whose values can be changed.
-fn resolved(scenario: &Scenario) -> Result<Document, Failure> {
+fn resolved(scenario: &CheckedScenario) -> Result<Document, Failure> {
     Ok(Document::from_text("the resolved scenario", &scenario.to_ron())?)
 }
 
@@ -219,7 +219,7 @@ fn records(findings: &[Finding], what_ifs: &[WhatIf]) -> Vec<Record> {
     parameters.chain(groups).chain(what_ifs.iter().map(what_if)).collect()
 }
 
-fn text(scenario: &Scenario, makespan_s: f64, findings: &[Finding], what_ifs: &[WhatIf]) -> String {
+fn text(scenario: &CheckedScenario, makespan_s: f64, findings: &[Finding], what_ifs: &[WhatIf]) -> String {
     let mut table = Table::new(["parameter", "value", "group", "% per %"]);
     for finding in findings.iter().filter(|finding| finding.has_effect()) {
         let elasticity = format!("{:+.4}", finding.elasticity.as_ref().map_or(0.0, |elasticity| *elasticity));

@@ -1,11 +1,14 @@
 //! Nodes on a network: the one place where the two meet.
 
+mod allocation;
 mod hierarchy;
 mod overrides;
 mod pace;
 mod placement;
+mod soundness;
 mod transport;
 
+pub use allocation::Allocation;
 pub use hierarchy::SharedOnTheWay;
 pub use overrides::NodeOverride;
 pub use placement::{Layout, Partition, Placement, Seat, near_square};

@@ -1,8 +1,10 @@
 //! Nodes that differ from all others.
 
+use crate::fault::Fault;
 use serde::{Deserialize, Serialize};
 
-/// What is different about some nodes, numbered in the part of the machine that is in use.
+/// What is different about some nodes, numbered in the part of the machine that is in use. Nodes of the machine that
+/// lie outside that part are left out of account.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum NodeOverride {
@@ -16,14 +18,19 @@ pub enum NodeOverride {
 }
 
 impl NodeOverride {
-    /// What is wrong with it on `count` nodes: a field and the reason.
+    /// All faults on a machine of `count` nodes, by field.
     #[must_use]
-    pub fn fault(&self, count: u32) -> Option<(&'static str, String)> {
+    pub fn faults(&self, count: u32) -> Vec<Fault> {
+        const HELP: &str = "name nodes of the machine, and a speed from 1e-6 to 1e6";
         let Self::NodeSpeed { nodes, factor } = self;
+        let mut faults = Vec::new();
         if !(1e-6..=1e6).contains(factor) {
-            return Some(("factor", format!("no processor is {factor} times as fast as another")));
+            faults.push(Fault::new("factor", format!("no processor is {factor} times as fast as another"), HELP));
         }
-        let stranger = nodes.iter().find(|node| **node >= count)?;
-        Some(("nodes", format!("node {stranger} does not exist: {count} nodes are in use")))
+        if let Some(stranger) = nodes.iter().find(|node| **node >= count) {
+            let message = format!("node {stranger} does not exist: the machine has {count} nodes");
+            faults.push(Fault::new("nodes", message, HELP));
+        }
+        faults
     }
 }

@@ -23,7 +23,8 @@ impl Pace {
         }
         let mut speeds = vec![1.0; vertices as usize];
         for NodeOverride::NodeSpeed { nodes, factor } in &machine.overrides {
-            for node in nodes {
+            // A node of the machine may lie outside the part that is in use.
+            for node in nodes.iter().filter(|node| **node < vertices) {
                 speeds[*node as usize] *= factor;
             }
         }

@@ -122,9 +122,8 @@ impl Placement {
         (0..topology.nodes()).find(|node| topology.distance(0, *node) == hops)
     }
 
-    /// Places `ranks` ranks on `topology`, which has at least that many nodes.
-    #[must_use]
-    pub fn lay_out(&self, topology: Topology, ranks: u32, streams: Streams) -> Layout {
+    /// Places `ranks` ranks on `topology`, which has room for them.
+    pub(super) fn lay_out(&self, topology: Topology, ranks: u32, streams: Streams) -> Layout {
         let nodes = match self {
             Self::RowMajor => (0..ranks).collect(),
             Self::Snake => (0..ranks).map(|rank| snake(&topology, rank)).collect(),

@@ -127,7 +127,8 @@ impl Channels {
     fn with_override(mut self, different: &LinkOverride) -> Self {
         let LinkOverride::LinkSpeed { from, to, per_byte } = different else { return self };
         for (near, far) in [(*from, *to), (*to, *from)] {
-            let port = port_towards(&self.topology, near, far).expect("check refuses links that do not exist");
+            // A link of the machine may lie outside the part that is in use.
+            let Some(port) = port_towards(&self.topology, near, far) else { continue };
             self.wires[(near * self.ports + port) as usize].link.per_byte = Some(*per_byte);
         }
         self

@@ -285,7 +285,7 @@ fn fail(network: &mut Network, links: &[usize]) {
         let topology = network.topology.clone();
         let Some(((from, _), (to, _))) = topology.links().nth(*link) else { continue };
         network.overrides.push(LinkOverride::LinkFailed { from, to });
-        if !network.faults(&topology).is_empty() {
+        if !network.misfits(&topology).is_empty() {
             network.overrides.pop();
         }
     }

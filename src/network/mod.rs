@@ -31,7 +31,6 @@ pub use link::{Buffers, Course, Link, Links, Packet, PacketKind};
 pub use overrides::LinkOverride;
 pub use protocol::{LinkRates, Protocol};
 pub use routing::{Choice, Routing, Signpost};
-pub use soundness::NetworkFault;
 pub use switching::Switching;
 pub use topology::{Routes, Topology};
 pub use transfers::{Channel, Transfers};
@@ -69,7 +68,8 @@ impl Network {
     /// How many of the links of `topology`, the part in use, work.
     #[must_use]
     pub fn working_links(&self, topology: &Topology) -> u64 {
-        let failed = self.overrides.iter().filter(|link| link.is_failure()).count();
+        let is_in_use = |link: &&LinkOverride| link.ends().0.max(link.ends().1) < topology.vertices();
+        let failed = self.overrides.iter().filter(|link| link.is_failure()).filter(is_in_use).count();
         topology.links().count().saturating_sub(failed) as u64
     }
 }

@@ -5,7 +5,7 @@ use crate::units::PerByte;
 use serde::{Deserialize, Serialize};
 
 /// What is different about one link, in both directions. Vertices are numbered in the part of the
-/// machine that is in use.
+/// machine that is in use; a link of the machine that lies outside that part is left out of account.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum LinkOverride {

@@ -3,31 +3,63 @@
 use super::overrides::{LinkOverride, port_towards};
 use super::routing::{Routing, Signpost};
 use super::signposts::Signposts;
+use super::switching::wormhole::{self, Wormhole};
 use super::topology::Topology;
 use super::wiring::Wiring;
-use super::{Network, Switching};
-
-/// Something that cannot be so.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NetworkFault {
-    /// The path of the field within the network.
-    pub path: String,
-    /// What is wrong.
-    pub message: String,
-    /// What would be right.
-    pub help: &'static str,
-}
-
-impl NetworkFault {
-    fn new(path: &str, message: String, help: &'static str) -> Self {
-        Self { path: path.to_owned(), message, help }
-    }
-}
+use super::{Buffers, Link, Network, Switching};
+use crate::fault::{Fault, within};
+use crate::units::{Bytes, SimDuration};
 
 impl Network {
+    /// All faults that it has whatever part of it is in use, by the fields of the description.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults: Vec<_> = self.topology.faults().into_iter().map(topology_fault).collect();
+        let packet = self.switching.packet_bytes();
+        if packet == 0 || packet > u64::from(u32::MAX) {
+            let message = format!("packets of {} cannot be sent", Bytes::new(packet));
+            faults.push(Fault::new("switching.packet", message, "give a size from 1 B to 4 GiB"));
+        }
+        faults.extend(within("links", self.links.faults()));
+        faults.extend(within("end_links", self.end_links.iter().flat_map(Link::faults)));
+        if let (Switching::Wormhole(mode), true) = (&self.switching, faults.is_empty()) {
+            faults = self.wormhole_faults(mode);
+        }
+        faults
+    }
+
+    /// The routers are clocked, and have buffers of their own.
+    fn wormhole_faults(&self, mode: &Wormhole) -> Vec<Fault> {
+        let (links, mut faults) = (&self.links, Vec::new());
+        let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
+        let cycle = links.byte_time().time(mode.flit.count());
+        if cycle == SimDuration::ZERO {
+            fault("switching", "a flit takes no time".to_owned(), "give flits of a byte or more, and slower links");
+            return faults;
+        }
+        if mode.buffer == 0 || mode.lanes == 0 {
+            fault("switching", "no flit could ever be sent".to_owned(), "give a buffer and lanes of 1 or more");
+        }
+        if links.per_packet != SimDuration::ZERO || !links.latency.ps().is_multiple_of(cycle.ps()) {
+            let message = format!("the routers are clocked: their cycle is the time of a flit, {cycle}");
+            fault("links", message, "give no time per packet, and a latency of whole cycles");
+        }
+        if links.buffers != Buffers::Unbounded || self.end_links.is_some() {
+            let message = "wormhole routers have buffers and ports of their own".to_owned();
+            fault("links", message, "leave `links.buffers` Unbounded and `end_links` out");
+        }
+        let classes = wormhole::class_count(self, &self.topology);
+        let channels = u64::from(self.topology.ports() + 1) * u64::from(classes) * u64::from(mode.lanes);
+        if channels > u64::from(wormhole::MAX_INPUTS) {
+            let message = format!("{channels} virtual channels come together in a router");
+            fault("switching", message, &format!("give fewer lanes: {} is the most", wormhole::MAX_INPUTS));
+        }
+        faults
+    }
+
     /// What does not fit together when `topology`, which has no faults of its own, is in use.
     #[must_use]
-    pub fn faults(&self, topology: &Topology) -> Vec<NetworkFault> {
+    pub fn misfits(&self, topology: &Topology) -> Vec<Fault> {
         let mut faults: Vec<_> =
             (0..self.overrides.len()).filter_map(|index| self.override_fault(topology, index)).collect();
         faults.extend(self.illegal_pair(topology));
@@ -41,60 +73,90 @@ impl Network {
         faults
     }
 
-    fn failures(&self) -> impl Iterator<Item = (usize, (u32, u32))> + '_ {
+    /// The links of `topology` that have failed, with the indices of the overrides.
+    fn failures(&self, topology: &Topology) -> impl DoubleEndedIterator<Item = (usize, (u32, u32))> + '_ {
+        let vertices = topology.vertices();
         let failed = self.overrides.iter().enumerate().filter(|(_, link)| link.is_failure());
-        failed.map(|(index, link)| (index, link.ends()))
+        failed.map(|(index, link)| (index, link.ends())).filter(move |(_, (from, to))| from.max(to) < &vertices)
     }
 
-    fn override_fault(&self, topology: &Topology, index: usize) -> Option<NetworkFault> {
+    /// Whether the machine has the link, but `topology` is too small a part of it to have its ends.
+    fn is_out_of_use(&self, topology: &Topology, (from, to): (u32, u32)) -> bool {
+        from.max(to) >= topology.vertices() && port_towards(&self.topology, from, to).is_some()
+    }
+
+    fn override_fault(&self, topology: &Topology, index: usize) -> Option<Fault> {
         let different = &self.overrides[index];
         let (from, to) = different.ends();
         let path = format!("overrides.{index}");
-        if from.max(to) >= topology.vertices() || port_towards(topology, from, to).is_none() {
+        let is_there = from.max(to) < topology.vertices() && port_towards(topology, from, to).is_some();
+        if !is_there && !self.is_out_of_use(topology, (from, to)) {
             let message = format!("there is no link between {from} and {to} in the {topology} in use");
-            return Some(NetworkFault::new(&path, message, "name two vertices that are joined by a link"));
+            return Some(Fault::new(&path, message, "name two vertices that are joined by a link"));
         }
         let same = |other: &LinkOverride| [(from, to), (to, from)].contains(&other.ends());
         if self.overrides[..index].iter().any(same) {
             let message = format!("the link between {from} and {to} is overridden twice");
-            return Some(NetworkFault::new(&path, message, "keep one of the overrides"));
+            return Some(Fault::new(&path, message, "keep one of the overrides"));
         }
         let is_clocked = matches!(self.switching, Switching::Wormhole(_)) && !different.is_failure();
         is_clocked.then(|| {
             let message = "the routers are clocked: all their links have one speed".to_owned();
-            NetworkFault::new(&path, message, "leave the speed out, or use StoreAndForward or CutThrough")
+            Fault::new(&path, message, "leave the speed out, or use StoreAndForward or CutThrough")
         })
     }
 
-    fn illegal_pair(&self, topology: &Topology) -> Option<NetworkFault> {
+    fn illegal_pair(&self, topology: &Topology) -> Option<Fault> {
         const HELP: &str = "use UpDown, ShortestPath, MinimalAdaptive or a Table";
         let message = match (&self.routing, topology) {
             (Routing::DimensionOrder, Topology::Graph { .. }) => {
                 format!("a {topology} has no dimensions whose order could be kept")
             }
             (routing, _) if !routing.avoids_failed_links() => {
-                let (_, (from, to)) = self.failures().next()?;
+                let (_, (from, to)) = self.failures(topology).next()?;
                 format!("this routing cannot avoid the link between {from} and {to}, which has failed")
             }
             _ => return None,
         };
-        Some(NetworkFault::new("routing", message, HELP))
+        Some(Fault::new("routing", message, HELP))
     }
 
-    fn parted(&self, wiring: &Wiring) -> Option<NetworkFault> {
-        let (index, _) = self.failures().last()?;
+    fn parted(&self, wiring: &Wiring) -> Option<Fault> {
+        let (index, _) = self.failures(wiring.topology()).next_back()?;
         let lost = wiring.lost()?;
         let message = format!("without the links that have failed, vertex {lost} cannot be reached from vertex 0");
-        Some(NetworkFault::new(&format!("overrides.{index}"), message, "let fewer links fail"))
+        Some(Fault::new(&format!("overrides.{index}"), message, "let fewer links fail"))
     }
 }
 
-fn table_faults(wiring: Wiring, table: &[Signpost]) -> Vec<NetworkFault> {
+impl Link {
+    fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if self.per_byte.is_none() && self.protocol.is_none() {
+            let help = "give `per_byte`, such as \"0.68 us/B\", or the `protocol` of the wire";
+            faults.push(Fault::new("", "a link needs a byte rate", help));
+        }
+        if self.buffers == Buffers::Packets(0) {
+            let help = "give room for one packet or more, or Unbounded";
+            faults.push(Fault::new("buffers", "no packet could ever be sent", help));
+        }
+        faults
+    }
+}
+
+/// The fault of a topology, at the parameter that the message begins with in backquotes.
+fn topology_fault(message: String) -> Fault {
+    let named = message.strip_prefix('`').and_then(|rest| rest.split('`').next());
+    let path = named.map_or_else(|| "topology".to_owned(), |name| format!("topology.{name}"));
+    Fault::new(&path, message, "change the parameters of the topology")
+}
+
+fn table_faults(wiring: Wiring, table: &[Signpost]) -> Vec<Fault> {
     let place = |index: usize| format!("routing.{index}");
     let faults: Vec<_> = (0..table.len())
         .filter_map(|index| {
             let message = entry_fault(&wiring, &table[..index], table[index])?;
-            Some(NetworkFault::new(&place(index), message, "let every entry lead along a link towards a node"))
+            Some(Fault::new(&place(index), message, "let every entry lead along a link towards a node"))
         })
         .collect();
     if !faults.is_empty() {
@@ -104,7 +166,7 @@ fn table_faults(wiring: Wiring, table: &[Signpost]) -> Vec<NetworkFault> {
     let circle = |(index, post): (usize, &Signpost)| {
         let message = format!("a packet at {} for {} never arrives: it comes back to where it was", post.at, post.to);
         let lost = signposts.path(post.at, post.to).is_none();
-        lost.then(|| NetworkFault::new(&place(index), message, "let the entries lead to their destination"))
+        lost.then(|| Fault::new(&place(index), message, "let the entries lead to their destination"))
     };
     // A circle consists of entries, in part at least: shortest paths have none.
     table.iter().enumerate().filter_map(circle).collect()
@@ -132,7 +194,7 @@ mod tests {
         let mut network = plain(topology.clone());
         network.routing = routing;
         network.overrides = failed.iter().map(|&(from, to)| LinkOverride::LinkFailed { from, to }).collect();
-        network.faults(topology).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
+        network.misfits(topology).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod level;
 mod noise;
 pub mod processor;
 mod software;
+mod soundness;
 
 pub use demand::Demand;
 pub use dispatch::{Admission, Dispatcher, RouterTurn, Standing, Turns, Urgency};

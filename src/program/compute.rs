@@ -1,7 +1,7 @@
 //! One loop.
 
 use super::process::Process;
-use super::{Program, ProgramFault, Run};
+use super::{Fault, Program, Run};
 use crate::node::processor::{Cost, Module, Processor, QuarterCycles, Work};
 use crate::trace::Phase;
 use crate::units::Hertz;
@@ -47,11 +47,10 @@ impl Program for Compute {
         Box::pin(compute(process, self.clone()))
     }
 
-    fn faults(&self, _ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, _ranks: u32) -> Vec<Fault> {
         let counts = [("iterations", self.iterations), ("rows", self.rows)];
         let empty = counts.into_iter().filter(|(_, count)| *count == 0);
-        let fault =
-            |(path, _)| ProgramFault::new(path, "nothing would be computed".to_owned(), "give a number from 1 on");
+        let fault = |(path, _)| Fault::new(path, "nothing would be computed".to_owned(), "give a number from 1 on");
         empty.map(fault).collect()
     }
 

@@ -4,7 +4,7 @@ use super::collective::{AllToAll, Payload};
 use super::dense::{Dense, WORD, index};
 use super::partition::Blocks;
 use super::process::Process;
-use super::{Program, ProgramFault, Run, mean_distance, packets};
+use super::{Fault, Program, Run, mean_distance, packets};
 use crate::node::{Module, Work};
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -48,18 +48,18 @@ impl Program for Fft2d {
         packets(u64::from(ranks) * u64::from(ranks - 1), block, packet_bytes) * mean_distance(ranks)
     }
 
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
         let mut faults = Vec::new();
         if !self.n.is_power_of_two() {
             let message = format!("rows of {} numbers cannot be halved down to one", self.n);
-            faults.push(ProgramFault::new("n", message, "give a power of two"));
+            faults.push(Fault::new("n", message, "give a power of two"));
         }
         let help = "give another number of ranks or another algorithm";
         if let Some(message) = self.all_to_all.fault(ranks) {
-            faults.push(ProgramFault::new("all_to_all", message, help));
+            faults.push(Fault::new("all_to_all", message, help));
         } else if self.all_to_all != AllToAll::Pairwise && !self.n.is_multiple_of(u64::from(ranks)) {
             let message = format!("blocks of {} rows over {ranks} ranks are not all equal", self.n);
-            faults.push(ProgramFault::new("all_to_all", message, &format!("{help}: Pairwise takes any blocks")));
+            faults.push(Fault::new("all_to_all", message, format!("{help}: Pairwise takes any blocks")));
         }
         faults
     }

@@ -5,7 +5,7 @@ use super::dense::{Dense, WORD};
 use super::grid::Grid;
 use super::partition::Blocks;
 use super::process::Process;
-use super::{Program, ProgramFault, Run, at_least_one, packets};
+use super::{Fault, Program, Run, at_least_one, packets};
 use crate::node::{Module, Work};
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -49,7 +49,7 @@ impl Program for FiniteDifference {
         packets(4 * u64::from(ranks) * self.iterations, edge, packet_bytes)
     }
 
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
         let mut faults = at_least_one("n", self.n);
         faults.extend(at_least_one("iterations", self.iterations));
         faults.extend(Grid::fault(ranks, self.rows));
@@ -57,7 +57,7 @@ impl Program for FiniteDifference {
         let most = grid.rows().max(grid.columns);
         if self.n < u64::from(most) {
             let message = format!("{} points along a side are too few for {most} ranks", self.n);
-            faults.push(ProgramFault::new("n", message, &format!("give a number from {most} on, or fewer ranks")));
+            faults.push(Fault::new("n", message, format!("give a number from {most} on, or fewer ranks")));
         }
         faults
     }

@@ -5,7 +5,7 @@ use super::dense::{Dense, WORD, index};
 use super::grid::Grid;
 use super::partition::Blocks;
 use super::process::Process;
-use super::{Program, ProgramFault, Run, at_least_one, packets};
+use super::{Fault, Program, Run, at_least_one, packets};
 use crate::node::{Module, Work};
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -60,7 +60,7 @@ impl Program for Floyd {
             + packets(self.n * u64::from(ranks - grid.rows()), segment(grid.rows()), packet_bytes)
     }
 
-    fn faults(&self, _ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, _ranks: u32) -> Vec<Fault> {
         at_least_one("n", self.n)
     }
 

@@ -6,7 +6,7 @@ use super::collective::{Barrier, Broadcast};
 use super::dense::{WORD, index};
 use super::partition::{BlockCyclic, Blocks};
 use super::process::{Message, Process};
-use super::{Program, ProgramFault, Run, mean_distance, packets};
+use super::{Fault, Program, Run, mean_distance, packets};
 use crate::node::{Module, Work};
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -125,14 +125,14 @@ impl Program for GaussJordan {
         &["input", "distribution", "normalisation", "broadcast", "reduction", "barrier", "collection", "output"]
     }
 
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
         let mut faults = Vec::new();
         if self.n == 0 {
             let message = "a system needs at least one equation".to_owned();
-            faults.push(ProgramFault::new("n", message, "give a number from 1 on"));
+            faults.push(Fault::new("n", message, "give a number from 1 on"));
         }
         if let Some(message) = self.broadcast.fault(ranks) {
-            faults.push(ProgramFault::new("broadcast", message, "give another number of ranks or another broadcast"));
+            faults.push(Fault::new("broadcast", message, "give another number of ranks or another broadcast"));
         }
         faults
     }

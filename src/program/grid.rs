@@ -1,6 +1,6 @@
 //! The ranks as a grid: neighbours without knowledge of the network.
 
-use super::ProgramFault;
+use super::Fault;
 use crate::machine::near_square;
 
 /// A virtual grid of ranks, row by row. On a mesh in row-major order its neighbours are joined by a link.
@@ -27,10 +27,10 @@ impl Grid {
 
     /// Why `ranks` ranks cannot stand in `rows` rows.
     #[must_use]
-    pub fn fault(ranks: u32, rows: Option<u32>) -> Option<ProgramFault> {
+    pub fn fault(ranks: u32, rows: Option<u32>) -> Option<Fault> {
         let rows = rows.filter(|rows| *rows == 0 || !ranks.is_multiple_of(*rows))?;
         let message = format!("{ranks} ranks cannot stand in {rows} rows");
-        Some(ProgramFault::new("rows", message, "give a divisor of the number of ranks, or leave it out"))
+        Some(Fault::new("rows", message, "give a divisor of the number of ranks, or leave it out"))
     }
 
     /// (row, column) of a rank.

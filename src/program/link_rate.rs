@@ -2,6 +2,8 @@
 
 use super::process::Process;
 use super::{Program, Run};
+use crate::fault::Fault;
+use crate::machine::{Layout, Machine};
 use crate::trace::Phase;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +21,14 @@ impl Program for LinkRate {
 
     fn phases(&self) -> &'static [Phase] {
         &[]
+    }
+
+    fn misfits(&self, machine: &Machine, _layout: &Layout) -> Vec<Fault> {
+        let fault = || {
+            let help = "describe the wire: `protocol: Protocol(…)`";
+            Fault::new("machine.network.links", "the links have no protocol to take rates from", help)
+        };
+        machine.network.links.protocol.is_none().then(fault).into_iter().collect()
     }
 }
 

@@ -5,7 +5,7 @@ use super::dense::{Dense, WORD, add_multiple, index};
 use super::grid::Grid;
 use super::partition::BlockCyclic;
 use super::process::Process;
-use super::{Program, ProgramFault, Run, at_least_one, packets};
+use super::{Fault, Program, Run, at_least_one, packets};
 use crate::node::{Module, Work};
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -62,7 +62,7 @@ impl Program for Lu {
             + packets(2 * self.n * (rows - 1), self.block.saturating_mul(2 * WORD), packet_bytes)
     }
 
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
         let mut faults = at_least_one("n", self.n);
         faults.extend(at_least_one("block", self.block));
         faults.extend(Grid::fault(ranks, self.rows));

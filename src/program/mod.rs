@@ -8,9 +8,9 @@ pub mod collective;
 mod compute;
 mod dense;
 mod dot_product;
-mod fault;
 mod fft2d;
 mod finite_difference;
+mod fit;
 mod floyd;
 mod gauss_jordan;
 mod grid;
@@ -31,9 +31,9 @@ pub use characteristic::Characteristic;
 pub use collective::Collective;
 pub use compute::Compute;
 pub use dot_product::DotProduct;
-pub use fault::ProgramFault;
 pub use fft2d::Fft2d;
 pub use finite_difference::FiniteDifference;
+pub use fit::{faults_on, misfits, node_memory};
 pub use floyd::{Decomposition, Floyd};
 pub use gauss_jordan::{Distribution, GaussJordan};
 pub use grid::Grid;
@@ -51,6 +51,8 @@ pub use ring_shift::{RingShift, ShiftOrder};
 pub use summa::Summa;
 pub use traffic::{Injection, Traffic};
 
+use crate::fault::Fault;
+use crate::machine::{Layout, Machine};
 use crate::trace::Phase;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -78,10 +80,27 @@ pub trait Program {
         0.0
     }
 
-    /// What is wrong with it on so many ranks, as far as it can tell by itself.
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+    /// What is wrong with it on so many ranks, as far as it can tell by itself; paths are those of its own fields.
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
         let _ = ranks;
         Vec::new()
+    }
+
+    /// What it lacks on `machine`, with its ranks as in `layout`; paths are those of a scenario, such as `machine.network`.
+    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        let _ = (machine, layout);
+        Vec::new()
+    }
+
+    /// The packets that it consists of, if it has no processes: a run then plays the network alone.
+    fn traffic(&self) -> Option<&Traffic> {
+        None
+    }
+
+    /// Whether its messages are matched with each other before a run, as far as that is possible without a machine:
+    /// the program itself is input that may be wrong.
+    fn is_rehearsed(&self) -> bool {
+        false
     }
 
     /// The memory for data that `rank` of `ranks` needs, where rank `host` reads and writes.
@@ -208,8 +227,20 @@ impl Program for Shipped {
         self.as_program().phases()
     }
 
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
         self.as_program().faults(ranks)
+    }
+
+    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        self.as_program().misfits(machine, layout)
+    }
+
+    fn traffic(&self) -> Option<&Traffic> {
+        self.as_program().traffic()
+    }
+
+    fn is_rehearsed(&self) -> bool {
+        self.as_program().is_rehearsed()
     }
 
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
@@ -218,8 +249,8 @@ impl Program for Shipped {
 }
 
 /// The fault of a field that must not be 0.
-fn at_least_one(path: &str, value: u64) -> Vec<ProgramFault> {
-    let fault = || ProgramFault::new(path, format!("`{path}` is 0"), "give a number from 1 on");
+fn at_least_one(path: &str, value: u64) -> Vec<Fault> {
+    let fault = || Fault::new(path, format!("`{path}` is 0"), "give a number from 1 on");
     (value == 0).then(fault).into_iter().collect()
 }
 

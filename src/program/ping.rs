@@ -2,6 +2,8 @@
 
 use super::process::{Message, Process};
 use super::{Program, Run, mean_distance, packets};
+use crate::fault::Fault;
+use crate::machine::{Layout, Machine};
 use crate::trace::Phase;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -25,6 +27,11 @@ impl Program for Ping {
 
     fn phases(&self) -> &'static [Phase] {
         &["transfer"]
+    }
+
+    fn misfits(&self, _machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        let fault = || Fault::new("ranks", "a ping needs two ranks", "give a number from 2 on");
+        (layout.ranks() < 2).then(fault).into_iter().collect()
     }
 
     fn memory(&self, _rank: u32, _ranks: u32, _host: u32) -> Bytes {

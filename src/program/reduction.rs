@@ -4,7 +4,7 @@ use super::collective::{Payload, Reduce};
 use super::dense::{Dense, WORD};
 use super::partition::Blocks;
 use super::process::Process;
-use super::{Program, ProgramFault, Run, at_least_one, mean_distance, packets};
+use super::{Fault, Program, Run, at_least_one, mean_distance, packets};
 use crate::node::Work;
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -38,11 +38,11 @@ impl Program for Reduction {
         packets(u64::from(ranks), WORD, packet_bytes) * mean_distance(ranks)
     }
 
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
         let mut faults = at_least_one("n", self.n);
         if let Some(message) = self.reduce.fault(ranks) {
             let help = "give another number of ranks or another algorithm";
-            faults.push(ProgramFault::new("reduce", message, help));
+            faults.push(Fault::new("reduce", message, help));
         }
         faults
     }

@@ -5,7 +5,7 @@ use super::dense::{Dense, WORD};
 use super::grid::Grid;
 use super::partition::Blocks;
 use super::process::Process;
-use super::{Program, ProgramFault, Run, at_least_one, packets};
+use super::{Fault, Program, Run, at_least_one, packets};
 use crate::node::{Module, Work};
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -50,7 +50,7 @@ impl Program for Summa {
             + packets(panels * columns * (rows - 1), panel(columns), packet_bytes)
     }
 
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
         let mut faults = at_least_one("n", self.n);
         faults.extend(at_least_one("panel", self.panel));
         faults.extend(Grid::fault(ranks, self.rows));

@@ -1,7 +1,8 @@
 //! Open-loop traffic: packets that every node injects, whatever becomes of those before.
 
 use super::{Program, Run, mean_distance};
-use crate::machine::Pattern;
+use crate::fault::Fault;
+use crate::machine::{Layout, Machine, Pattern};
 use crate::trace::Phase;
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -54,5 +55,45 @@ impl Program for Traffic {
 
     fn phases(&self) -> &'static [Phase] {
         &["traffic"]
+    }
+
+    fn traffic(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let mut fault = |path, message: &str, help| faults.push(Fault::new(path, message, help));
+        if !self.offered.is_finite() || self.offered <= 0.0 {
+            fault("offered", "nothing would be injected", "give a load above 0 and up to 1");
+        }
+        if self.measured == SimDuration::ZERO {
+            fault("measured", "nothing would be measured", "give a time above 0");
+        }
+        if let Some(message) = self.pattern.fault(ranks) {
+            fault("pattern", &message, "give a pattern for that many ranks");
+        }
+        faults
+    }
+
+    /// Traffic is injected by nodes, and a packet from a node to itself has no way to go.
+    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        let (network, mut faults) = (&machine.network, Vec::new());
+        let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
+        let largest = network.switching.packet_bytes();
+        if self.packet.count() == 0 || self.packet.count() > largest {
+            let message = format!("the network has no packets of {}", self.packet);
+            fault("program.packet", message, &format!("give 1 B to {}", Bytes::new(largest)));
+        }
+        let link = network.end_links.as_ref().unwrap_or(&network.links);
+        if link.byte_time().time(largest) == SimDuration::ZERO {
+            let message = "a load is a share of what a link can carry, and here a byte takes no time".to_owned();
+            fault("machine.network.links", message, "give links that take time for a byte");
+        }
+        if let Some(rank) = (0..layout.ranks()).find(|rank| layout.seat(*rank).core > 0) {
+            let message = format!("rank {rank} is not the first on its node: traffic goes between nodes");
+            fault("placement", message, "place one rank on a node");
+        }
+        faults
     }
 }

@@ -12,15 +12,15 @@ pub mod source;
 mod sweep;
 
 pub use axis::{Axis, AxisValue};
+pub use check::CheckedScenario;
 pub use description::Description;
 pub use measurements::Measurements;
 pub use parameter::{Dimension, Parameter};
 pub use sweep::{Case, Override, Plan};
 
 use crate::engine::Streams;
-use crate::machine::{Layout, Machine, Partition, Placement};
-use crate::network::Topology;
-use crate::program::{Program as _, Shipped};
+use crate::machine::{Machine, Partition, Placement};
+use crate::program::Shipped;
 use crate::units::SimDuration;
 use serde::{Deserialize, Serialize};
 use source::{Document, Faults};
@@ -112,36 +112,9 @@ impl Scenario {
     ///
     /// # Errors
     /// All faults of the file, each with its place.
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, Faults> {
+    pub fn load(path: impl AsRef<Path>) -> Result<CheckedScenario, Faults> {
         let document = Document::load(path)?;
-        let scenario: Self = document.read()?;
-        scenario.check(&document)?;
-        Ok(scenario)
-    }
-
-    /// The part of the machine that the ranks get.
-    #[must_use]
-    pub fn topology(&self) -> Topology {
-        self.partition.of(&self.machine.network.topology, self.placement.nodes_needed(self.ranks))
-    }
-
-    /// Where the ranks are.
-    #[must_use]
-    pub fn layout(&self) -> Layout {
-        let topology = self.topology();
-        self.placement.lay_out(topology, self.ranks, self.streams())
-    }
-
-    /// The same program on one rank of the same machine; `None` if it cannot run there: it needs others, or nodes or
-    /// links that are different are not in use.
-    #[must_use]
-    pub fn on_one_rank(&self) -> Option<Self> {
-        let alone = Self { ranks: 1, ..self.clone() };
-        let topology = alone.topology();
-        let fits = alone.program.faults(1).is_empty()
-            && alone.machine.network.faults(&topology).is_empty()
-            && alone.machine.overrides.iter().all(|different| different.fault(topology.nodes()).is_none());
-        fits.then_some(alone)
+        document.read::<Self>()?.check(&document)
     }
 
     /// The random streams of the run.

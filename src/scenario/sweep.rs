@@ -1,8 +1,8 @@
 //! One scenario becomes many cases.
 
-use super::Scenario;
 use super::axis::{Axis, AxisValue};
 use super::source::{Document, Fault, Faults, Node, Tree};
+use super::{CheckedScenario, Scenario};
 use crate::network::Topology;
 use crate::network::topology::NAMES;
 use crate::program::phases::formula;
@@ -23,7 +23,7 @@ pub struct Case {
     /// The value of each axis by its short name.
     pub keys: Vec<(String, Option<AxisValue>)>,
     /// The scenario to play.
-    pub scenario: Scenario,
+    pub scenario: CheckedScenario,
 }
 
 /// A scenario unfolded: its cases, in the order of the axes.
@@ -84,12 +84,12 @@ impl Plan {
     /// # Errors
     /// All faults of the case.
     pub fn base(&self) -> Result<Case, Faults> {
-        self.scenario.check(&self.document)?;
+        let scenario = self.scenario.clone().check(&self.document)?;
         let shown = |planned: &PlannedAxis| {
             let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
             (planned.axis.name.clone(), value.map(|value| value.without_unit(planned.axis.unit.as_deref())))
         };
-        Ok(Case { keys: self.axes.iter().map(shown).collect(), scenario: self.scenario.clone() })
+        Ok(Case { keys: self.axes.iter().map(shown).collect(), scenario })
     }
 
     /// All cases: the product of the axes, zipped where declared so, filtered.
@@ -254,8 +254,7 @@ impl Plan {
         if !self.passes_filter(&point).map_err(failed)? {
             return Ok(None);
         }
-        let scenario: Scenario = document.read()?;
-        scenario.check(&document)?;
+        let scenario = document.read::<Scenario>()?.check(&document)?;
         let names = self.axes.iter().map(|planned| planned.axis.name.clone());
         let keys = names.zip(point.into_iter().map(|value| Some(value.shown))).collect();
         Ok(Some(Case { keys, scenario }))
@@ -278,8 +277,7 @@ impl Plan {
             self.apply_value(&mut document, &axis, &value).map_err(failed)?;
             keys.push((name.clone(), Some(value.shown)));
         }
-        let scenario: Scenario = document.read()?;
-        scenario.check(&document)?;
+        let scenario = document.read::<Scenario>()?.check(&document)?;
         Ok(Case { keys, scenario })
     }
 

@@ -2,15 +2,15 @@
 //! published time where nothing is in their way.
 
 use super::Simulation;
-use crate::engine::Streams;
-use crate::machine::{Machine, Placement, Sends};
-use crate::network::Topology;
+use crate::machine::{Allocation, Machine, Partition, Sends};
+use crate::network::{Network, Topology};
 use crate::program::Collective;
 use crate::program::collective::{
     AllGather, AllReduce, AllToAll, Barrier, Broadcast, Children, Concurrency, Forward, Gather, NaiveBroadcast,
     NeighbourBroadcast, Operation, PipelinedBroadcast, Reduce, ReduceScatter, Scan, Scatter, SendOrder,
 };
 use crate::program::{Process, Program};
+use crate::trace::Trace;
 use crate::units::Bytes;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,9 +20,12 @@ fn ideal(name: &str) -> Machine {
     Machine::load(format!("{folder}ideal-{name}.ron")).expect("a machine")
 }
 
-fn on(machine: &Machine, topology: Topology, ranks: u32) -> Simulation<'_> {
-    let layout = Placement::RowMajor.lay_out(topology, ranks, Streams::new(1));
-    Simulation::new(machine, 1).layout(layout)
+/// A run of `program` on `ranks` ranks of a machine with another topology.
+fn run_on(machine: &Machine, topology: Topology, ranks: u32, program: &dyn Program) -> Trace {
+    let network = Network { topology, ..machine.network.clone() };
+    let machine = Machine { network, ..machine.clone() };
+    let allocation = Allocation::new(&machine, ranks).partition(Partition::Whole);
+    Simulation::on(&allocation).expect("a sound machine").run(program).expect("a run that ends")
 }
 
 fn broadcasts() -> Vec<Broadcast> {
@@ -130,7 +133,7 @@ fn moved(machine: &Machine, operation: &Operation, root: u32, ranks: u32, count:
             }
         }
     };
-    on(machine, Topology::Complete { nodes: ranks }, ranks).run(&program).expect("a run that ends");
+    run_on(machine, Topology::Complete { nodes: ranks }, ranks, &program);
     outputs.take()
 }
 
@@ -192,7 +195,7 @@ fn table() -> impl Iterator<Item = (&'static str, u32, u64, u64)> {
 
 fn time_ps(machine: &Machine, topology: Topology, name: &str, ranks: u32, bytes: u64) -> u64 {
     let program = Collective { operation: published(name), bytes: Bytes::new(bytes), root: 0, repetitions: 1 };
-    let trace = on(machine, topology, ranks).run(&program).expect("a run that ends");
+    let trace = run_on(machine, topology, ranks, &program);
     assert_eq!(trace.outcomes[0].0, "collective_s");
     assert!((trace.outcomes[0].1 - trace.makespan.seconds()).abs() < 1e-12);
     trace.makespan.ps()

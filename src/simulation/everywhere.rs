@@ -4,7 +4,7 @@ use super::{Detail, Simulation, play, play_recorded};
 use crate::network::Topology;
 use crate::program::Shipped;
 use crate::scenario::source::Document;
-use crate::scenario::{Plan, Scenario};
+use crate::scenario::{CheckedScenario, Plan};
 use crate::trace::{LinkLoad, Recording};
 use crate::units::{SimDuration, SimTime};
 use std::collections::BTreeSet;
@@ -133,9 +133,9 @@ const PROGRAMS: [&str; 34] = [
     "FiniteDifference(n: 10, iterations: 2)",
 ];
 
-fn on_machine(machine: &Path, program: &str, placement: &str) -> Scenario {
+fn on_machine(machine: &Path, program: &str, ranks: u32, placement: &str) -> CheckedScenario {
     let text = format!(
-        "Scenario(machine: File(\"{}\"), ranks: 4, placement: {placement}, program: {program}, seed: 1)",
+        "Scenario(machine: File(\"{}\"), ranks: {ranks}, placement: {placement}, program: {program}, seed: 1)",
         machine.display()
     );
     let mut document =
@@ -160,14 +160,13 @@ fn every_program_runs_on_every_shipped_machine_and_all_messages_come() {
                     continue;
                 }
                 let ranks = if program.starts_with("Ping") { 2 } else { 4 };
-                let scenario = Scenario { ranks, ..on_machine(&machine, program, placement) };
+                let scenario = on_machine(&machine, program, ranks, placement);
                 if matches!(scenario.program, Shipped::Traffic(_)) {
                     let trace = play(&scenario).unwrap_or_else(|error| panic!("{place}: {error}"));
                     assert!(trace.counts.messages > 0, "{place}");
                     continue;
                 }
-                let simulation = Simulation::new(&scenario.machine, ranks).layout(scenario.layout());
-                let simulation = simulation.streams(scenario.streams()).keep_deliveries();
+                let simulation = Simulation::of(&scenario).keep_deliveries();
                 let mut bytes = Vec::new();
                 let trace = simulation.run_recorded(&scenario.program, "", Detail::Links, Box::new(&mut bytes));
                 let trace = trace.unwrap_or_else(|error| panic!("{place}: {error}"));

@@ -19,22 +19,24 @@ pub use deadlock::{Blocked, DeadlockReport};
 pub use saturation::{OperatingPoint, Saturation, SaturationSign, saturation};
 
 use crate::engine::Streams;
-use crate::machine::{Layout, Machine, Partition, Placement};
+use crate::fault::Rejection;
+use crate::machine::{Allocation, Layout, Machine};
 use crate::network::Standstill;
-use crate::program::{Program, Shipped};
-use crate::scenario::{Limits, Scenario};
+use crate::program::{Program, faults_on};
+use crate::scenario::{CheckedScenario, Limits};
 use crate::trace::Trace;
 use crate::units::{SimDuration, SimTime};
 use stage::Stage;
 use std::io::Write;
 
-/// A run that is ready to be played: a machine, a layout of ranks on it, a seed and limits.
+/// A run that is ready to be played: a machine, a layout of ranks on it, a seed and limits. It can only be made of what
+/// has passed its check.
 ///
 /// ```
 /// use parsim::{Machine, Message, Simulation};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron")?;
-/// let trace = Simulation::new(&machine, 2).run(&async |me: parsim::Process| match me.rank() {
+/// let trace = Simulation::new(&machine, 2)?.run(&async |me: parsim::Process| match me.rank() {
 ///     0 => me.send(1, Message::new(1000)).await,
 ///     _ => drop(me.receive(0).await),
 /// })?;
@@ -90,11 +92,14 @@ pub enum SimulationError {
     #[error("{program} has no processes whose activities could be recorded: give another program")]
     NothingToRecord {
         /// The program.
-        program: &'static str,
+        program: String,
     },
     /// A defect of the simulator, which must not take the results of other runs with it.
     #[error("parsim has a defect: {0}")]
     Defect(String),
+    /// Machine, ranks, placement or program cannot be so.
+    #[error("{0}")]
+    Rejected(#[from] Rejection),
     /// A process did what no process can do.
     #[error("rank {rank} {fault}")]
     ProgramFault {
@@ -118,38 +123,46 @@ pub enum Detail {
 ///
 /// # Errors
 /// As [`Simulation::run`].
-pub fn play(scenario: &Scenario) -> Result<Trace, SimulationError> {
-    if let Shipped::Traffic(traffic) = &scenario.program {
-        return traffic::play(scenario, traffic);
-    }
-    simulation(scenario).run(&scenario.program)
+pub fn play(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
+    Simulation::of(scenario).run_checked(&scenario.program)
 }
 
 /// Plays one scenario and records it into `sink`, to be read by [`Recording::read`](crate::trace::Recording::read).
 ///
 /// # Errors
 /// As [`play`]; and a program without processes, or a sink that takes nothing.
-pub fn play_recorded(scenario: &Scenario, detail: Detail, sink: Box<dyn Write + '_>) -> Result<Trace, SimulationError> {
-    if let Shipped::Traffic(_) = &scenario.program {
-        return Err(SimulationError::NothingToRecord { program: scenario.program.name() });
-    }
-    simulation(scenario).run_recorded(&scenario.program, scenario.program.name(), detail, sink)
-}
-
-fn simulation(scenario: &Scenario) -> Simulation<'_> {
-    Simulation::new(&scenario.machine, scenario.ranks)
-        .layout(scenario.layout())
-        .streams(scenario.streams())
-        .limits(scenario.limits.clone())
+pub fn play_recorded(
+    scenario: &CheckedScenario,
+    detail: Detail,
+    sink: Box<dyn Write + '_>,
+) -> Result<Trace, SimulationError> {
+    Simulation::of(scenario).record_checked(&scenario.program, scenario.program.name(), detail, sink)
 }
 
 impl<'m> Simulation<'m> {
     /// `ranks` ranks in row-major order on as square a part of the machine as they form; seed 1.
+    ///
+    /// # Errors
+    /// All faults of the machine, and of so many ranks on it.
+    pub fn new(machine: &'m Machine, ranks: u32) -> Result<Self, SimulationError> {
+        Self::on(&Allocation::new(machine, ranks))
+    }
+
+    /// The ranks of `allocation`, with its random streams.
+    ///
+    /// # Errors
+    /// All faults of machine, ranks, partition and placement.
+    pub fn on(allocation: &Allocation<'m>) -> Result<Self, SimulationError> {
+        Ok(Self::laid_out(allocation.machine(), allocation.layout()?, allocation.random_streams()))
+    }
+
+    /// The machine, ranks, seed and limits of `scenario`.
     #[must_use]
-    pub fn new(machine: &'m Machine, ranks: u32) -> Self {
-        let streams = Streams::new(1);
-        let topology = Partition::Fitted.of(&machine.network.topology, ranks);
-        let layout = Placement::RowMajor.lay_out(topology, ranks, streams);
+    pub fn of(scenario: &'m CheckedScenario) -> Self {
+        Self::laid_out(&scenario.machine, scenario.layout(), scenario.streams()).limits(scenario.limits.clone())
+    }
+
+    fn laid_out(machine: &'m Machine, layout: Layout, streams: Streams) -> Self {
         Self {
             machine,
             layout,
@@ -161,11 +174,10 @@ impl<'m> Simulation<'m> {
         }
     }
 
-    /// The same run with another layout of ranks.
+    /// Where the ranks are.
     #[must_use]
-    pub fn layout(mut self, layout: Layout) -> Self {
-        self.layout = layout;
-        self
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// The same run with the random streams of another seed.
@@ -206,8 +218,21 @@ impl<'m> Simulation<'m> {
     /// Plays the run to its end.
     ///
     /// # Errors
-    /// A deadlock with who waits for whom, a limit, or a fault of the program.
+    /// What is wrong with the program on this machine, a deadlock with who waits for whom, a limit, or a fault of a
+    /// process.
     pub fn run(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
+        self.check(program)?;
+        self.run_checked(program)
+    }
+
+    fn check(&self, program: &dyn Program) -> Result<(), Rejection> {
+        Rejection::unless_empty(faults_on(program, self.machine, &self.layout, self.streams))
+    }
+
+    fn run_checked(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
+        if let Some(traffic) = program.traffic() {
+            return traffic::play(self, traffic);
+        }
         let stage = self.play(Stage::set(self, program))?;
         self.close(stage, program)
     }
@@ -223,6 +248,20 @@ impl<'m> Simulation<'m> {
         detail: Detail,
         sink: Box<dyn Write + '_>,
     ) -> Result<Trace, SimulationError> {
+        self.check(program)?;
+        self.record_checked(program, name, detail, sink)
+    }
+
+    fn record_checked(
+        &self,
+        program: &dyn Program,
+        name: &str,
+        detail: Detail,
+        sink: Box<dyn Write + '_>,
+    ) -> Result<Trace, SimulationError> {
+        if program.traffic().is_some() {
+            return Err(SimulationError::NothingToRecord { program: name.to_owned() });
+        }
         let mut stage = Stage::set(self, program);
         stage.record(name, detail, sink)?;
         let stage = self.play(stage)?;
@@ -300,7 +339,7 @@ mod tests {
                 machine.network.links.buffers = buffers;
                 machine.nodes.sending.per_packet = us(100);
                 machine.nodes.routing = Routing { per_packet: us(3) };
-                let trace = Simulation::new(&machine, 6).run(&ping_the_last).unwrap();
+                let trace = Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap();
                 assert_eq!(trace.makespan, us(100 + expected + 5 * 3), "{switching:?}");
             }
         }
@@ -313,11 +352,11 @@ mod tests {
         let mode = Wormhole { packet: packet(), flit: Bytes::new(4), buffer: 8, lanes: 1 };
         let mut machine = machine(Topology::Line { nodes: 6 }, Switching::Wormhole(mode));
         let lone = 4 * (1 + 4 * 5 + 3 + 16 - 1);
-        assert_eq!(Simulation::new(&machine, 6).run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4));
+        assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4));
         machine.nodes.routing = Routing { per_packet: us(3) };
-        assert_eq!(Simulation::new(&machine, 6).run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4 + 3));
+        assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4 + 3));
         machine.nodes.routing = Routing { per_packet: us(5) };
-        assert_eq!(Simulation::new(&machine, 6).run(&ping_the_last).unwrap().makespan, us(lone + 4 * 8 + 5));
+        assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 8 + 5));
     }
 
     async fn ping_the_last(me: Process) {
@@ -338,7 +377,7 @@ mod tests {
         let mut machine = crate::machine::Machine::load("scenarios/machines/parsytec-supercluster-t800.ron").unwrap();
         machine.network.links.start = SimDuration::ZERO;
         let time = |machine: &Machine, seed| {
-            Simulation::new(machine, 4).streams(Streams::new(seed)).run(&compute).unwrap().makespan
+            Simulation::new(machine, 4).unwrap().streams(Streams::new(seed)).run(&compute).unwrap().makespan
         };
         assert_eq!(time(&machine, 1), us(900));
         machine.overrides = vec![NodeOverride::NodeSpeed { nodes: vec![3], factor: 0.5 }];
@@ -368,7 +407,7 @@ mod tests {
             me.report("polls", f64::from(polls));
         }
         let machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron").unwrap();
-        let trace = Simulation::new(&machine, 2).run(&poll).unwrap();
+        let trace = Simulation::new(&machine, 2).unwrap().run(&poll).unwrap();
         assert!(trace.outcome("polls").unwrap() > 100.0, "{:?}", trace.outcomes);
     }
 
@@ -383,6 +422,7 @@ mod tests {
                 }
             };
             Simulation::new(&machine, 2)
+                .unwrap()
                 .run(&send)
                 .map(|trace| trace.counts.messages)
                 .map_err(|error| error.to_string())
@@ -404,9 +444,9 @@ mod tests {
         let switching = Switching::StoreAndForward(StoreAndForward { packet: packet() });
         let mut machine = machine(Topology::Ring { nodes: 8 }, switching);
         machine.network.links.buffers = Buffers::Packets(1);
-        assert!(Simulation::new(&machine, 8).run(&shift).is_ok());
+        assert!(Simulation::new(&machine, 8).unwrap().run(&shift).is_ok());
         machine.network.virtual_channels = VirtualChannels::Single;
-        let error = Simulation::new(&machine, 8).run(&shift).unwrap_err();
+        let error = Simulation::new(&machine, 8).unwrap().run(&shift).unwrap_err();
         let SimulationError::NetworkDeadlock { standstill, .. } = &error else { panic!("{error}") };
         assert_eq!(standstill.cycle.len(), 8, "{error}");
         assert!(error.to_string().contains("0 → 1 [0]"), "{error}");

@@ -31,7 +31,8 @@ fn play(machine: &Machine, program: &str, ranks: u32) -> Trace {
     let document = Document::from_text("a program", program).expect("a text");
     let shipped: Shipped = document.read().expect("a program");
     assert_eq!(shipped.faults(ranks), [], "{program} on {ranks}");
-    Simulation::new(machine, ranks).run(&shipped).unwrap_or_else(|error| panic!("{program} on {ranks}: {error}"))
+    let simulation = Simulation::new(machine, ranks).expect("a sound machine");
+    simulation.run(&shipped).unwrap_or_else(|error| panic!("{program} on {ranks}: {error}"))
 }
 
 fn outcome(trace: &Trace, name: &str) -> f64 {

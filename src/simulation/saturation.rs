@@ -1,8 +1,8 @@
 //! The load at which a network saturates.
 
-use super::{SimulationError, traffic};
+use super::{SimulationError, play};
 use crate::program::{Shipped, Traffic};
-use crate::scenario::Scenario;
+use crate::scenario::{CheckedScenario, Scenario};
 use crate::trace::Trace;
 
 /// The load at which packets hardly meet, in flits per node and cycle.
@@ -62,7 +62,11 @@ impl SaturationSign {
 ///
 /// # Errors
 /// Those of any of the runs.
-pub fn saturation(scenario: &Scenario, traffic: &Traffic, resolution: f64) -> Result<Saturation, SimulationError> {
+pub fn saturation(
+    scenario: &CheckedScenario,
+    traffic: &Traffic,
+    resolution: f64,
+) -> Result<Saturation, SimulationError> {
     let at = |offered| OperatingPoint::of(scenario, traffic, offered);
     let idle = at(ALMOST_NONE)?;
     let (mut below, mut above, mut sign) = (idle, None, None);
@@ -81,12 +85,13 @@ pub fn saturation(scenario: &Scenario, traffic: &Traffic, resolution: f64) -> Re
 }
 
 impl OperatingPoint {
-    fn of(scenario: &Scenario, traffic: &Traffic, offered: f64) -> Result<Self, SimulationError> {
+    fn of(scenario: &CheckedScenario, traffic: &Traffic, offered: f64) -> Result<Self, SimulationError> {
         // Packets that are late by more than the measurement are not needed to see saturation.
         let drain = traffic.drain.min(traffic.measured);
         let traffic = Traffic { offered, drain, ..traffic.clone() };
-        let scenario = Scenario { program: Shipped::Traffic(traffic.clone()), ..scenario.clone() };
-        let trace = traffic::play(&scenario, &traffic)?;
+        let scenario = Scenario { program: Shipped::Traffic(traffic), ..Scenario::clone(scenario) };
+        let scenario = scenario.checked()?;
+        let trace = play(&scenario)?;
         let figure = |trace: &Trace, name| trace.outcome(name).unwrap_or(f64::NAN);
         Ok(Self {
             offered,

@@ -6,16 +6,17 @@ use std::fs;
 use std::path::Path;
 
 /// For each module the modules that it may use; ARCHITECTURE.md shows the same table with reasons.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("units", &[]),
+    ("fault", &[]),
     ("engine", &["units"]),
     ("trace", &["units"]),
-    ("node", &["units", "engine", "trace"]),
-    ("network", &["units", "engine", "trace"]),
-    ("machine", &["units", "engine", "trace", "node", "network"]),
-    ("program", &["units", "engine", "trace", "node", "machine"]),
-    ("scenario", &["units", "engine", "node", "network", "machine", "program"]),
-    ("simulation", &["units", "engine", "trace", "node", "network", "machine", "program", "scenario"]),
+    ("node", &["units", "fault", "engine", "trace"]),
+    ("network", &["units", "fault", "engine", "trace"]),
+    ("machine", &["units", "fault", "engine", "trace", "node", "network"]),
+    ("program", &["units", "fault", "engine", "trace", "node", "machine"]),
+    ("scenario", &["units", "fault", "engine", "node", "network", "machine", "program"]),
+    ("simulation", &["units", "fault", "engine", "trace", "node", "network", "machine", "program", "scenario"]),
     ("analysis", &["units", "trace"]),
     ("model", &["units", "node", "network", "machine", "analysis"]),
     ("report", &["units", "trace", "analysis", "model"]),
@@ -23,6 +24,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
         "cli",
         &[
             "units",
+            "fault",
             "engine",
             "trace",
             "node",

@@ -2,13 +2,13 @@
 //! against efficiencies that an independent simulation found.
 
 use crate::{parsim, repository};
-use parsim::engine::{Discipline, Streams};
-use parsim::machine::{Machine, Partition, Placement};
+use parsim::engine::Discipline;
+use parsim::machine::{Allocation, Machine, Placement};
 use parsim::model::kredel::{Hardware, Parameters, Reading, Scaling};
 use parsim::program::Shipped;
 use parsim::program::characteristic::{Application, Characteristic, Dimensionless, Growth, Mode};
 use parsim::scenario::source::Document;
-use parsim::scenario::{Override, Plan, Scenario};
+use parsim::scenario::{CheckedScenario, Override, Plan, Scenario};
 use parsim::simulation::play;
 use parsim::units::SimDuration;
 use parsim::{Message, Process, Simulation};
@@ -17,7 +17,7 @@ use std::fs;
 const APPLICATIONS: [&str; 4] = ["hpl", "scalar-product", "matmul", "fft"];
 
 /// The cases of a scenario with axes set to single values and base values changed.
-fn cases(name: &str, settings: &[(&str, &str)], overs: &[(&str, &str)]) -> Vec<Scenario> {
+fn cases(name: &str, settings: &[(&str, &str)], overs: &[(&str, &str)]) -> Vec<CheckedScenario> {
     let mut document = Document::load(repository("scenarios").join(format!("{name}.ron"))).unwrap();
     for (path, value) in settings {
         document.set(path, value).unwrap();
@@ -30,7 +30,7 @@ fn cases(name: &str, settings: &[(&str, &str)], overs: &[(&str, &str)]) -> Vec<S
 }
 
 /// The simulated efficiency relative to the performance of a core.
-fn efficiency(scenario: &Scenario) -> f64 {
+fn efficiency(scenario: &CheckedScenario) -> f64 {
     let trace = play(scenario).unwrap();
     let rate = scenario.machine.nodes.core_flop_per_s().unwrap();
     trace.outcome("operations").unwrap() / trace.makespan.seconds() / f64::from(scenario.ranks) / rate
@@ -61,7 +61,7 @@ fn bulk_synchronous_runs_take_the_time_of_equation_5() {
     }
 }
 
-fn parameters(scenario: &Scenario) -> (Hardware, Parameters, (f64, f64)) {
+fn parameters(scenario: &CheckedScenario) -> (Hardware, Parameters, (f64, f64)) {
     let Shipped::Characteristic(program) = &scenario.program else { panic!("another program") };
     let hardware = Hardware::of(&scenario.machine).unwrap();
     let cores = scenario.layout().most_ranks_on_a_node();
@@ -94,7 +94,7 @@ fn characteristic(scenario: &mut Scenario) -> &mut Characteristic {
     program
 }
 
-fn with_mechanism(point: &Scenario, row: &[String]) -> Scenario {
+fn with_mechanism(point: &Scenario, row: &[String]) -> CheckedScenario {
     let mut scenario = point.clone();
     let program = characteristic(&mut scenario);
     program.mode = match row[3].as_str() {
@@ -109,7 +109,7 @@ fn with_mechanism(point: &Scenario, row: &[String]) -> Scenario {
         "processor-sharing" => Discipline::ProcessorSharing,
         _ => Discipline::FirstComeFirstServed,
     };
-    scenario
+    scenario.checked().unwrap()
 }
 
 /// One node, q cores, K chunks: the makespans of free-running and of double-buffered cores.
@@ -123,7 +123,7 @@ fn one_node_takes_its_closed_form() {
     let rows = table("chunks.csv");
     assert_eq!(rows.len(), 200);
     for row in rows {
-        let mut scenario = base[0].clone();
+        let mut scenario = Scenario::clone(&base[0]);
         scenario.ranks = row[0].parse().unwrap();
         scenario.placement = Placement::Packed { ranks_per_node: scenario.ranks };
         let program = characteristic(&mut scenario);
@@ -178,7 +178,7 @@ fn one_core_per_node_is_a_flat_cluster() {
     flat.nodes.levels.clear();
     flat.network.links.per_byte = Some("5.4 GB/s".parse().unwrap());
     for ranks in [2, 3, 16, 100] {
-        let run = |machine: &Machine| Simulation::new(machine, ranks).run(&shift).unwrap();
+        let run = |machine: &Machine| Simulation::new(machine, ranks).unwrap().run(&shift).unwrap();
         assert_eq!(run(&hierarchical).makespan, run(&flat).makespan, "{ranks}");
     }
 }
@@ -205,9 +205,7 @@ fn levels_nest() {
     let regions = format!("[Level(name: \"region\", members: 4, interface: {})]", shared("0.5 GB/s", "100 us"));
     let settings = [("machine.nodes.levels", sockets.as_str()), ("machine.levels", regions.as_str())];
     let machine: Machine = document(&settings).read_at("machine").unwrap();
-    let layout = Placement::Packed { ranks_per_node: 4 };
-    let topology = Partition::Fitted.of(&machine.network.topology, 8);
-    let layout = layout.lay_out(topology, 32, Streams::new(1));
+    let packed = Allocation::new(&machine, 32).placement(Placement::Packed { ranks_per_node: 4 });
     // A megabyte to a rank on the same socket, the same node, in the same region, in the other region.
     for (to, us) in [(1, 100 + 1), (2, 200 + 2), (5, 1000 + 10), (17, 1000 + 10 + 2000 + 100)] {
         let ping = move |me: Process| async move {
@@ -217,12 +215,12 @@ fn levels_nest() {
                 _ => {}
             }
         };
-        let trace = Simulation::new(&machine, 32).layout(layout.clone()).run(&ping).unwrap();
+        let trace = Simulation::on(&packed).unwrap().run(&ping).unwrap();
         assert_eq!(trace.makespan, SimDuration::from_us(us), "to rank {to}");
     }
     // A load passes the memories of socket and node.
     let load = |me: Process| async move { me.load(1e6).await };
-    let trace = Simulation::new(&machine, 1).run(&load).unwrap();
+    let trace = Simulation::new(&machine, 1).unwrap().run(&load).unwrap();
     assert_eq!(trace.makespan, SimDuration::from_us(100 + 1 + 200 + 2));
 }
 

@@ -3,7 +3,7 @@
 use crate::t800;
 use parsim::analysis::CriticalPath;
 use parsim::engine::Streams;
-use parsim::machine::{Layout, Partition, Placement, Sends};
+use parsim::machine::{Allocation, Layout, Partition, Placement, Sends};
 use parsim::network::Topology;
 use parsim::node::{Module, RouterTurn, Work};
 use parsim::program::collective::{
@@ -31,16 +31,46 @@ pub enum Action {
 #[derive(Clone, Debug)]
 pub struct Run {
     pub machine: Machine,
-    pub layout: Layout,
-    pub actions: Vec<Action>,
+    ranks: u32,
+    partition: Partition,
+    placement: Placement,
+    seed: u64,
+    actions: Vec<Action>,
 }
 
 impl Run {
+    /// A run whose host is connected to a node with a rank.
+    pub fn new(
+        machine: Machine,
+        (ranks, partition, placement, seed): (u32, Partition, Placement, u64),
+        actions: Vec<Action>,
+    ) -> Self {
+        let mut run = Self { machine, ranks, partition, placement, seed, actions };
+        run.machine.host.node = (0..128)
+            .find(|node| {
+                run.machine.host.node = *node;
+                run.allocation().layout().is_ok()
+            })
+            .expect("some node has a rank");
+        run
+    }
+
+    fn allocation(&self) -> Allocation<'_> {
+        let streams = Streams::new(self.seed);
+        Allocation::new(&self.machine, self.ranks)
+            .partition(self.partition)
+            .placement(self.placement.clone())
+            .streams(streams)
+    }
+
+    fn simulation(&self) -> Simulation<'_> {
+        Simulation::on(&self.allocation()).expect("a sound machine").streams(Streams::new(1)).keep_deliveries()
+    }
+
     pub fn trace(&self) -> Trace {
         let actions = self.actions.clone();
         let program = move |me: Process| act(me, actions.clone());
-        let simulation = Simulation::new(&self.machine, self.layout.ranks()).layout(self.layout.clone());
-        simulation.keep_deliveries().run(&program).expect("the program ends")
+        self.simulation().run(&program).expect("the program ends")
     }
 
     /// The trace of the same run and what was recorded of it.
@@ -51,9 +81,8 @@ impl Run {
     fn recorded_as(&self, packet_by_packet: bool) -> (Trace, Recording) {
         let actions = self.actions.clone();
         let program = move |me: Process| act(me, actions.clone());
-        let simulation = Simulation::new(&self.machine, self.layout.ranks()).layout(self.layout.clone());
+        let simulation = self.simulation();
         let mut bytes = Vec::new();
-        let simulation = simulation.keep_deliveries();
         let simulation = if packet_by_packet { simulation.packet_by_packet() } else { simulation };
         let sink = Box::new(&mut bytes);
         let trace = simulation.run_recorded(&program, "random", Detail::Links, sink).expect("the program ends");
@@ -121,11 +150,8 @@ async fn act(me: Process, actions: Vec<Action>) {
 fn any_run() -> impl Strategy<Value = Run> {
     (1u32..13).prop_flat_map(|ranks| {
         let actions = prop::collection::vec(any_action(ranks), 1..40);
-        (any_machine(), any_layout(ranks), actions).prop_map(|(machine, layout, actions)| Run {
-            machine,
-            layout,
-            actions,
-        })
+        (any_machine(), any_layout(ranks), actions)
+            .prop_map(|(machine, layout, actions)| Run::new(machine, layout, actions))
     })
 }
 
@@ -156,14 +182,11 @@ pub fn any_machine() -> impl Strategy<Value = Machine> {
     })
 }
 
-fn any_layout(ranks: u32) -> impl Strategy<Value = Layout> {
+fn any_layout(ranks: u32) -> impl Strategy<Value = (u32, Partition, Placement, u64)> {
     let placements = vec![Placement::RowMajor, Placement::Snake, Placement::Random];
     let larger = Partition::Shape { rows: 4, columns: 4 };
     let partition = prop::sample::select(vec![Partition::Fitted, Partition::Whole, larger]);
-    (prop::sample::select(placements), partition, any::<u64>()).prop_map(move |(placement, partition, seed)| {
-        let topology = partition.of(&Topology::Mesh2d { rows: 8, columns: 16 }, ranks);
-        placement.lay_out(topology, ranks, Streams::new(seed))
-    })
+    (Just(ranks), partition, prop::sample::select(placements), any::<u64>())
 }
 
 /// So many random runs, unless `PARSIM_LAW_CASES` says how many.
@@ -288,7 +311,7 @@ proptest! {
         let carried = |from, to| trace.links.iter().find(|link| (link.from, link.to) == (from, to));
         let mut expected: BTreeMap<(u32, u32), (u32, SimDuration)> = BTreeMap::new();
         for (from, to, bytes) in expected_packets(&run, &trace) {
-            for hop in hops(&run.layout, from, to) {
+            for hop in hops(run.simulation().layout(), from, to) {
                 let (packets, busy) = expected.entry(hop).or_default();
                 *packets += 1;
                 *busy += run.machine.network.links.byte_time().time(bytes);
@@ -346,9 +369,8 @@ fn hops(layout: &Layout, from: u32, to: u32) -> Vec<(u32, u32)> {
 fn a_lone_message_takes_the_closed_form() {
     let machine = t800();
     for hops in 1..=22u32 {
-        let whole = machine.network.topology.clone();
-        let layout = Placement::Apart { hops }.lay_out(whole, 2, Streams::new(1));
-        let simulation = Simulation::new(&machine, 2).layout(layout).keep_deliveries();
+        let allocation = Allocation::new(&machine, 2).partition(Partition::Whole).placement(Placement::Apart { hops });
+        let simulation = Simulation::on(&allocation).expect("a sound machine").keep_deliveries();
         for bytes in 0..=120 {
             let program = move |me: Process| async move {
                 match me.rank() {
@@ -404,7 +426,7 @@ fn numerics_solve_the_system_and_cost_no_time() {
     let machine = t800();
     for program in every_gauss_jordan() {
         for ranks in 1..=17 {
-            let simulation = Simulation::new(&machine, ranks);
+            let simulation = Simulation::new(&machine, ranks).expect("a sound machine");
             let solved = simulation.run(&program).expect("the program ends");
             let [(name, residual)] = solved.outcomes[..] else { panic!("one result, not {:?}", solved.outcomes) };
             assert_eq!(name, "relative_residual");

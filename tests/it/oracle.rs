@@ -5,8 +5,7 @@
 
 use crate::laws::packets_by_link;
 use crate::t800;
-use parsim::engine::Streams;
-use parsim::machine::{Placement, Sends};
+use parsim::machine::{Allocation, Partition, Placement, Sends};
 use parsim::network::switching::StoreAndForward;
 use parsim::network::topology::Topology;
 use parsim::network::{LinkOverride, Switching};
@@ -200,15 +199,18 @@ struct Simulated {
 }
 
 fn simulated(small: &SmallMachine, program: &SmallProgram, packet_by_packet: bool) -> Simulated {
-    let machine = described(small);
-    let topology = Topology::Mesh2d { rows: number(small.rows), columns: number(small.columns) };
-    let nodes = program.nodes.iter().map(|node| number(*node)).collect();
-    let layout = Placement::Explicit(nodes).lay_out(topology, number(program.nodes.len()), Streams::new(1));
+    let mut machine = described(small);
+    machine.network.topology = Topology::Mesh2d { rows: number(small.rows), columns: number(small.columns) };
+    let nodes: Vec<u32> = program.nodes.iter().map(|node| number(*node)).collect();
+    machine.host.node = nodes[0];
+    let allocation = Allocation::new(&machine, number(nodes.len()))
+        .partition(Partition::Whole)
+        .placement(Placement::Explicit(nodes));
     let steps = program.steps.clone();
     let computations = Rc::new(RefCell::new(Vec::new()));
     let ends = Rc::clone(&computations);
     let process = move |me: Process| follow(me.clone(), steps[me.rank() as usize].clone(), Rc::clone(&ends));
-    let mut simulation = Simulation::new(&machine, number(program.nodes.len())).layout(layout).keep_deliveries();
+    let mut simulation = Simulation::on(&allocation).expect("a sound machine").keep_deliveries();
     if packet_by_packet {
         simulation = simulation.packet_by_packet();
     }

@@ -3,8 +3,7 @@
 use crate::laws::{Run, any_action, any_machine, cases, config};
 use parsim::analysis::CriticalPath;
 use parsim::analysis::critical_path::Stretch;
-use parsim::engine::Streams;
-use parsim::machine::{Layout, Partition, Placement};
+use parsim::machine::{Partition, Placement};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::{Buffers, Link, Network, Switching, Topology};
 use parsim::trace::{Recording, Transfer};
@@ -51,17 +50,15 @@ fn any_run() -> impl Strategy<Value = Run> {
         Topology::Hypercube { dimension: 4 },
         Topology::FatTree { arity: 2, levels: 4 },
     ];
-    let layout = move |ranks: u32| {
-        (prop::sample::select(topologies.clone()), any::<u64>()).prop_map(move |(topology, seed)| -> Layout {
-            Placement::Random.lay_out(Partition::Whole.of(&topology, ranks), ranks, Streams::new(seed))
-        })
-    };
+    let layout = |ranks: u32| (Just(ranks), Just(Partition::Whole), Just(Placement::Random), any::<u64>());
     (1u32..13).prop_flat_map(move |ranks| {
         let actions = prop::collection::vec(any_action(ranks), 1..40);
-        let machine = any_machine().prop_flat_map(|machine| {
-            any_fabric(machine.network.clone()).prop_map(move |network| parsim::Machine { network, ..machine.clone() })
+        let topology = prop::sample::select(topologies.clone());
+        let machine = (any_machine(), topology).prop_flat_map(|(machine, topology)| {
+            let network = Network { topology, ..machine.network.clone() };
+            any_fabric(network).prop_map(move |network| parsim::Machine { network, ..machine.clone() })
         });
-        (machine, layout(ranks), actions).prop_map(|(machine, layout, actions)| Run { machine, layout, actions })
+        (machine, layout(ranks), actions).prop_map(|(machine, layout, actions)| Run::new(machine, layout, actions))
     })
 }
 

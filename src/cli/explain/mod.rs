@@ -9,8 +9,8 @@ use crate::model::message::{self, Item, Itinerary};
 use crate::node::Linear;
 use crate::program::{Message, Process};
 use crate::report::{Format, Record, Table, Writer, counted, signed_us};
-use crate::scenario::Scenario;
 use crate::scenario::source::Document;
+use crate::scenario::{CheckedScenario, Scenario};
 use crate::simulation::Simulation;
 use crate::trace::{Delivery, Trace};
 use crate::units::{PerByte, SimDuration, SimTime};
@@ -59,7 +59,7 @@ struct Explanation {
 }
 
 impl Explanation {
-    fn of(scenario: &Scenario, delivery: Delivery) -> Result<Self, Failure> {
+    fn of(scenario: &CheckedScenario, delivery: Delivery) -> Result<Self, Failure> {
         let layout = scenario.layout();
         let (from, to) = (layout.seat(delivery.from), layout.seat(delivery.to));
         let hops = layout.topology.distance(from.node, to.node);
@@ -91,15 +91,12 @@ impl Explanation {
 }
 
 /// The time of a message that is sent at the same time on the same machine where nothing else happens.
-fn alone(scenario: &Scenario, delivery: Delivery) -> Result<SimDuration, Failure> {
-    let mut machine = scenario.machine.clone();
-    machine.network.links.start = SimDuration::ZERO;
-    machine.host.input = Linear { start: delivery.sent.since(SimTime::START), per_byte: PerByte::FREE };
+fn alone(scenario: &CheckedScenario, delivery: Delivery) -> Result<SimDuration, Failure> {
+    let mut alone = Scenario::clone(scenario);
+    alone.machine.network.links.start = SimDuration::ZERO;
+    alone.machine.host.input = Linear { start: delivery.sent.since(SimTime::START), per_byte: PerByte::FREE };
     let program = move |me: Process| send_at_a_time(me, delivery);
-    let simulation = Simulation::new(&machine, scenario.ranks)
-        .layout(scenario.layout())
-        .limits(scenario.limits.clone())
-        .keep_deliveries();
+    let simulation = Simulation::on(&alone.allocation())?.limits(scenario.limits.clone()).keep_deliveries();
     let deliveries = simulation.run(&program)?.deliveries;
     Ok(deliveries.iter().map(|one| one.delivered.since(one.sent)).sum())
 }
@@ -148,7 +145,7 @@ pub fn execute(arguments: &ExplainArguments) -> Result<(), Failure> {
 }
 
 impl ExplainArguments {
-    fn chosen(&self, scenario: &Scenario) -> Result<Explanation, Failure> {
+    fn chosen(&self, scenario: &CheckedScenario) -> Result<Explanation, Failure> {
         for (option, rank) in [("--from", self.from), ("--to", self.to)] {
             refuse_others(option, rank, scenario.ranks)?;
         }
@@ -193,24 +190,19 @@ fn refuse_others(option: &str, rank: Option<u32>, ranks: u32) -> Result<(), Fail
 }
 
 /// All messages of the run, in the order of their delivery.
-fn deliveries(scenario: &Scenario) -> Result<Vec<Delivery>, Failure> {
+fn deliveries(scenario: &CheckedScenario) -> Result<Vec<Delivery>, Failure> {
     Ok(played(scenario, |simulation| simulation)?.deliveries)
 }
 
 /// The run, with its messages and what else `keeping` asks for.
 fn played<'s>(
-    scenario: &'s Scenario,
+    scenario: &'s CheckedScenario,
     keeping: impl FnOnce(Simulation<'s>) -> Simulation<'s>,
 ) -> Result<Trace, Failure> {
     if scenario.program.is_traffic() {
         return Err(Failure::Usage("the packets of Traffic are no messages of ranks: give another program".to_owned()));
     }
-    let simulation = Simulation::new(&scenario.machine, scenario.ranks)
-        .layout(scenario.layout())
-        .streams(scenario.streams())
-        .limits(scenario.limits.clone())
-        .keep_deliveries();
-    Ok(keeping(simulation).run(&scenario.program)?)
+    Ok(keeping(Simulation::of(scenario).keep_deliveries()).run(&scenario.program)?)
 }
 
 fn records(explanation: &Explanation, document: &Document) -> Vec<Record> {

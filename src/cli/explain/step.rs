@@ -6,7 +6,7 @@ use crate::analysis::step::{Step, StepItem, StepPart, Steps};
 use crate::cli::Failure;
 use crate::node::{Level, Processor};
 use crate::report::{Record, Table, counted, signed_us};
-use crate::scenario::Scenario;
+use crate::scenario::CheckedScenario;
 use crate::scenario::source::Document;
 use crate::trace::{Software, Trace};
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub struct Wanted<'a> {
 }
 
 /// Plays the scenario and finds the step.
-pub fn find(scenario: &Scenario, wanted: &Wanted<'_>) -> Result<Step, Failure> {
+pub fn find(scenario: &CheckedScenario, wanted: &Wanted<'_>) -> Result<Step, Failure> {
     let trace = played(scenario, crate::simulation::Simulation::keep_diary)?;
     let Trace { diary: Some(diary), deliveries, .. } = &trace else {
         unreachable!("the run was asked for a diary");
@@ -95,7 +95,7 @@ const fn words(software: Software) -> (&'static str, &'static str) {
 }
 
 /// The path of the constant behind an item, if there is one.
-fn constant(scenario: &Scenario, part: StepPart) -> Option<String> {
+fn constant(scenario: &CheckedScenario, part: StepPart) -> Option<String> {
     let processor = "machine.nodes.processor";
     let host = |is_input: bool| if is_input { "machine.host.input" } else { "machine.host.output" };
     match part {
@@ -116,7 +116,7 @@ fn constant(scenario: &Scenario, part: StepPart) -> Option<String> {
 }
 
 /// The path of the bandwidth of the innermost memory, or interface, that cores share.
-fn shared(scenario: &Scenario, is_memory: bool) -> Option<String> {
+fn shared(scenario: &CheckedScenario, is_memory: bool) -> Option<String> {
     let what = if is_memory { "memory" } else { "interface" };
     let has = |level: &Level| if is_memory { level.memory.is_some() } else { level.interface.is_some() };
     let of = |levels: &[Level], path: &str| {
@@ -126,7 +126,7 @@ fn shared(scenario: &Scenario, is_memory: bool) -> Option<String> {
     of(&machine.nodes.levels, "machine.nodes.levels").or_else(|| of(&machine.levels, "machine.levels"))
 }
 
-pub fn records(step: &Step, scenario: &Scenario, document: &Document) -> Vec<Record> {
+pub fn records(step: &Step, scenario: &CheckedScenario, document: &Document) -> Vec<Record> {
     let record = |item: &StepItem| {
         let constant = constant(scenario, item.part);
         let constant = constant.as_deref();
@@ -157,7 +157,7 @@ fn integer(ps: i128) -> Value {
     positive.or_else(|_| i64::try_from(ps).map(Value::from)).unwrap_or_else(|_| Value::from(ps as f64))
 }
 
-pub fn text(step: &Step, scenario: &Scenario, document: &Document) -> String {
+pub fn text(step: &Step, scenario: &CheckedScenario, document: &Document) -> String {
     let mut table = Table::new(["phase", "item", "times", "value", "us", "constant"]);
     let mut constants = Constants::new(document);
     for item in &step.items {

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 
 /// A shipped scenario with other base values.
-pub fn of_file(name: &str, settings: &[(&str, &str)]) -> (Document, Scenario) {
+pub fn of_file(name: &str, settings: &[(&str, &str)]) -> (Document, CheckedScenario) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{name}.ron"));
     let mut document = Document::load(path).unwrap();
     for (path, value) in settings {
@@ -19,7 +19,7 @@ pub fn of_file(name: &str, settings: &[(&str, &str)]) -> (Document, Scenario) {
     (plan.document().clone(), plan.base().unwrap().scenario)
 }
 
-fn scenario(settings: &[(&str, &str)]) -> (Document, Scenario) {
+fn scenario(settings: &[(&str, &str)]) -> (Document, CheckedScenario) {
     of_file("ping", settings)
 }
 
@@ -133,7 +133,7 @@ fn machine(random: &mut ChaCha8Rng, kind: u32) -> Vec<(&'static str, String)> {
 
 const KINDS: u32 = 8;
 
-fn with(settings: &[(&'static str, String)]) -> Scenario {
+fn with(settings: &[(&'static str, String)]) -> CheckedScenario {
     let settings: Vec<_> = settings.iter().map(|(path, value)| (*path, value.as_str())).collect();
     scenario(&settings).1
 }
@@ -185,7 +185,7 @@ fn items_and_waits_sum_to_the_time_under_contention() {
     let mut random = ChaCha8Rng::seed_from_u64(88);
     for kind in 0..KINDS {
         let settings = [machine(&mut random, kind), vec![("placement.hops", "2".to_owned())]].concat();
-        let mut scenario = with(&settings);
+        let mut scenario = Scenario::clone(&with(&settings));
         scenario.ranks = 16;
         scenario.placement = crate::machine::Placement::RowMajor;
         scenario.partition = crate::machine::Partition::Fitted;
@@ -197,8 +197,8 @@ fn items_and_waits_sum_to_the_time_under_contention() {
             .map(|_| (random.random_range(0..16), random.random_range(0..16), random.random_range(0..1000)))
             .collect();
         let storm = move |me: Process| storm(me, messages.clone());
-        let simulation = Simulation::new(&scenario.machine, 16).layout(scenario.layout()).keep_deliveries();
-        let deliveries = simulation.run(&storm).unwrap().deliveries;
+        let scenario = scenario.checked().unwrap();
+        let deliveries = Simulation::of(&scenario).keep_deliveries().run(&storm).unwrap().deliveries;
         assert_eq!(deliveries.len(), 1000);
         let mut waiting = 0;
         for delivery in deliveries {

@@ -12,7 +12,7 @@ use crate::program::Shipped;
 use crate::report::Record;
 use crate::report::plot::{ChartAxis, Line, LineChart, Scale};
 use crate::scenario::source::{Document, Faults};
-use crate::scenario::{Plan, Scenario};
+use crate::scenario::{CheckedScenario, Plan};
 use crate::simulation::play;
 use crate::units::SimDuration;
 use clap::Args;
@@ -155,7 +155,7 @@ impl<'a> Problem<'a> {
         Ok(Self { document, size: &growth.size, largest: growth.largest, processors, refused })
     }
 
-    fn scenario(&self, size: u64, processors: u32) -> Result<Scenario, Faults> {
+    fn scenario(&self, size: u64, processors: u32) -> Result<CheckedScenario, Faults> {
         let mut document = self.document.clone();
         for (path, value) in [(self.size, size.to_string()), (RANKS, processors.to_string())] {
             document.set(path, &value).map_err(|fault| document.faults(vec![fault]))?;
@@ -164,7 +164,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The first size from `size` on that the program takes, which may have to be a multiple of the processors.
-    fn accepted(&self, size: u64) -> Option<(u64, Scenario)> {
+    fn accepted(&self, size: u64) -> Option<(u64, CheckedScenario)> {
         let last = size.saturating_add(u64::from(self.processors)).min(self.largest);
         let mut first_fault = None;
         for size in size..=last {

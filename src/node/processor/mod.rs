@@ -17,6 +17,7 @@ mod kernels;
 mod listing;
 mod memory;
 mod modules;
+mod soundness;
 mod stopwatch;
 mod t800;
 mod timing;

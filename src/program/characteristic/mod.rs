@@ -5,7 +5,7 @@ mod application;
 pub use application::{Application, Dimensionless, Growth};
 
 use super::process::{Message, Operation, Pattern, Process};
-use super::{Program, ProgramFault, Run, packets};
+use super::{Fault, Program, Run, packets};
 use crate::node::Demand;
 use crate::trace::Phase;
 use serde::{Deserialize, Serialize};
@@ -73,19 +73,20 @@ impl Program for Characteristic {
         Box::pin(characteristic(process, self.clone()))
     }
 
-    fn faults(&self, _ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, _ranks: u32) -> Vec<Fault> {
         let counts = [("n", self.n), ("rounds", self.rounds.into()), ("chunks", self.chunks.into())];
         let empty = counts.into_iter().filter(|(_, count)| *count == 0);
-        let fault =
-            |(path, _)| ProgramFault::new(path, "nothing would be computed".to_owned(), "give a number from 1 on");
+        let fault = |(path, _)| Fault::new(path, "nothing would be computed".to_owned(), "give a number from 1 on");
         let mut faults: Vec<_> = empty.map(fault).collect();
         if let Application::Dimensionless(Dimensionless { x, c, .. }) = &self.application {
             let positive = |number: f64| number.is_finite() && number > 0.0;
             let given = [("application.x", positive(*x)), ("application.c", c.is_none_or(positive))];
             let wrong = given.into_iter().filter(|(_, good)| !good);
-            faults.extend(wrong.map(|(path, _)| {
-                ProgramFault::new(path, "this is no positive number".to_owned(), "give a number above 0")
-            }));
+            faults.extend(
+                wrong.map(|(path, _)| {
+                    Fault::new(path, "this is no positive number".to_owned(), "give a number above 0")
+                }),
+            );
         }
         faults
     }

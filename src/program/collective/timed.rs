@@ -2,7 +2,7 @@
 
 use super::Operation;
 use crate::program::process::Process;
-use crate::program::{Program, ProgramFault, Run, mean_distance, packets};
+use crate::program::{Fault, Program, Run, mean_distance, packets};
 use crate::trace::Phase;
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -46,8 +46,8 @@ impl Program for Collective {
         Bytes::new(self.operation.memory(self.bytes.count(), ranks))
     }
 
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
-        let fault = |path: &str, message: String, help: &str| ProgramFault::new(path, message, help);
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
+        let fault = |path: &str, message: String, help: &str| Fault::new(path, message, help);
         let mut faults = Vec::new();
         if let Some(message) = self.operation.fault(ranks) {
             faults.push(fault("operation", message, "give another number of ranks or another algorithm"));

@@ -13,7 +13,7 @@ mod time_warp;
 mod wire;
 
 use super::process::{Message, Pattern, Process};
-use super::{Program, ProgramFault, Run};
+use super::{Fault, Program, Run};
 use crate::node::{Module, Work};
 use crate::program::partition::Blocks;
 use crate::trace::Phase;
@@ -135,27 +135,23 @@ impl Ising {
         (self.sites() + 4 * self.sub_lattice as u64).saturating_mul(self.costs.site.count())
     }
 
-    fn number_faults(&self) -> Vec<ProgramFault> {
+    fn number_faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (path, value) in
             [("sub_lattice", self.sub_lattice), ("processes", self.processes), ("attempts", self.attempts)]
         {
             if value == 0 {
-                faults.push(ProgramFault::new(
-                    path,
-                    "nothing would be simulated".to_owned(),
-                    "give a number from 1 on",
-                ));
+                faults.push(Fault::new(path, "nothing would be simulated".to_owned(), "give a number from 1 on"));
             }
         }
         for (path, value) in [("exchange", self.exchange), ("field", self.field)] {
             if !value.is_finite() {
-                faults.push(ProgramFault::new(path, format!("{value} is no energy"), "give a finite number"));
+                faults.push(Fault::new(path, format!("{value} is no energy"), "give a finite number"));
             }
         }
         if self.warm_up >= self.attempts {
             let message = "nothing would be observed".to_owned();
-            faults.push(ProgramFault::new("warm_up", message, "give fewer attempts than the simulation has"));
+            faults.push(Fault::new("warm_up", message, "give fewer attempts than the simulation has"));
         }
         faults
     }
@@ -175,24 +171,20 @@ impl Program for Ising {
         if ranks == 1 { 0.0 } else { 4.0 * flips / f64::from(self.sub_lattice.max(1)) }
     }
 
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
         let mut faults = self.number_faults();
         if ranks > self.processes {
             let message = format!("{} logical processes cannot be spread over {ranks} ranks", self.processes);
-            faults.push(ProgramFault::new("processes", message, "give at least one logical process for each rank"));
+            faults.push(Fault::new("processes", message, "give at least one logical process for each rank"));
         }
         match self.synchronisation {
             Synchronisation::Sequential if ranks > 1 => {
                 let message = format!("a sequential simulation runs on one rank, not on {ranks}");
-                faults.push(ProgramFault::new(
-                    "synchronisation",
-                    message,
-                    "set ranks to 1, or take a parallel protocol",
-                ));
+                faults.push(Fault::new("synchronisation", message, "set ranks to 1, or take a parallel protocol"));
             }
             Synchronisation::TimeWarp { gvt_every: SimDuration::ZERO, .. } => {
                 let message = "the global virtual time would be computed all the time".to_owned();
-                faults.push(ProgramFault::new("synchronisation.gvt_every", message, "give a time above 0"));
+                faults.push(Fault::new("synchronisation.gvt_every", message, "give a time above 0"));
             }
             _ => {}
         }

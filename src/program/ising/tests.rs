@@ -32,7 +32,7 @@ fn program(processes: u32, sub_lattice: u32, synchronisation: Synchronisation) -
 
 fn play(machine: &Machine, program: &Ising, ranks: u32, seed: u64) -> Trace {
     assert_eq!(program.faults(ranks), []);
-    Simulation::new(machine, ranks).streams(Streams::new(seed)).run(program).unwrap()
+    Simulation::new(machine, ranks).unwrap().streams(Streams::new(seed)).run(program).unwrap()
 }
 
 fn outcome(trace: &Trace, name: &str) -> f64 {

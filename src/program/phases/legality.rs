@@ -4,7 +4,7 @@ use super::expression::{Expression, Size};
 use super::scope::{KNOWN, Scope};
 use super::step::{Source, Step};
 use super::{Phases, name};
-use crate::program::ProgramFault;
+use crate::program::Fault;
 use crate::trace::Phase;
 use exmex::Val;
 
@@ -24,11 +24,11 @@ pub(super) fn name_phases(steps: &[Step], phases: &mut Vec<Phase>) {
 }
 
 /// Unknown and hidden names, and collectives that so many ranks cannot run.
-pub(super) fn faults(program: &Phases, ranks: u32) -> Vec<ProgramFault> {
+pub(super) fn faults(program: &Phases, ranks: u32) -> Vec<Fault> {
     let mut inspector = Inspector { scope: program.scope(0, ranks, 0), ranks, faults: Vec::new() };
     for parameter in program.parameters.keys().filter(|name| KNOWN.contains(&name.as_str())) {
         let message = format!("`{parameter}` is known already: no parameter can have this name");
-        inspector.faults.push(ProgramFault::new("parameters", message, "give it another name"));
+        inspector.faults.push(Fault::new("parameters", message, "give it another name"));
     }
     if let Some(memory) = &program.memory {
         inspector.expression("memory", memory.count());
@@ -40,7 +40,7 @@ pub(super) fn faults(program: &Phases, ranks: u32) -> Vec<ProgramFault> {
 struct Inspector {
     scope: Scope,
     ranks: u32,
-    faults: Vec<ProgramFault>,
+    faults: Vec<Fault>,
 }
 
 impl Inspector {
@@ -58,13 +58,13 @@ impl Inspector {
             && let Some(message) = operation.fault(self.ranks)
         {
             let help = "give another number of ranks or another algorithm";
-            self.faults.push(ProgramFault::new(&format!("{path}.operation"), message, help));
+            self.faults.push(Fault::new(&format!("{path}.operation"), message, help));
         }
         let index = if let Step::Repeat { index, .. } = step { index.as_deref() } else { None };
         if let Some(index) = index {
             if self.scope.get(index).is_some() {
                 let message = format!("`{index}` is known already: the loop would hide it");
-                self.faults.push(ProgramFault::new(&format!("{path}.index"), message, "give it another name"));
+                self.faults.push(Fault::new(&format!("{path}.index"), message, "give it another name"));
             }
             self.scope.declare(index, Val::Int(0));
         }
@@ -80,7 +80,7 @@ impl Inspector {
         for name in expression.unknown(&self.scope) {
             let message = format!("there is no `{name}` here");
             let help = format!("use parameters, the indices of loops around, or {}", KNOWN.join(", "));
-            self.faults.push(ProgramFault { path: path.to_owned(), message, help });
+            self.faults.push(Fault { path: path.to_owned(), message, help });
         }
     }
 }

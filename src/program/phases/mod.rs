@@ -13,7 +13,7 @@ pub use expression::{Expression, Size};
 pub use step::{Neighbours, Source, Step};
 
 use super::process::Process;
-use super::{Program, ProgramFault, Run, mean_distance, rehearse};
+use super::{Fault, Program, Run, mean_distance, rehearse};
 use crate::engine::Streams;
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -74,8 +74,12 @@ impl Program for Phases {
         Bytes::new(bytes.and_then(Result::ok).unwrap_or(0))
     }
 
-    fn faults(&self, ranks: u32) -> Vec<ProgramFault> {
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
         legality::faults(self, ranks)
+    }
+
+    fn is_rehearsed(&self) -> bool {
+        true
     }
 }
 

@@ -1,25 +1,25 @@
 //! Open-loop traffic on a network: injection, measurement, drain.
 
-use super::SimulationError;
+use super::{Simulation, SimulationError};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::machine::Layout;
 use crate::network::traffic::unit;
 use crate::network::{Fabric, Network, Onward, Packet, PacketKind, Passage, Switching};
 use crate::program::{Injection, Traffic};
-use crate::scenario::{Limits, Scenario};
+use crate::scenario::Limits;
 use crate::trace::{Accounts, Activity, Counts, LinkLoad, Trace};
 use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
 
-/// Plays `traffic`, the program of `scenario`, on the network alone.
+/// Plays `traffic` on the network of `simulation` alone.
 ///
 /// # Errors
 /// A deadlock of the network, or a limit.
-pub fn play(scenario: &Scenario, traffic: &Traffic) -> Result<Trace, SimulationError> {
-    let layout = scenario.layout();
-    let mut field = Field::new(&scenario.machine.network, traffic, &layout, scenario.streams());
-    field.run(&scenario.limits)?;
-    Ok(field.trace(&layout))
+pub fn play(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, SimulationError> {
+    let Simulation { machine, layout, streams, limits, .. } = simulation;
+    let mut field = Field::new(&machine.network, traffic, layout, *streams);
+    field.run(limits)?;
+    Ok(field.trace(layout))
 }
 
 /// A packet between its injection and its delivery.

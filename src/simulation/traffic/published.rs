@@ -89,7 +89,7 @@ fn throughput(row: &Row, offered: f64, packets: f64) -> (f64, f64) {
         measured,
         drain: measured,
     };
-    let outcomes = run(&router_network(network(row)), traffic);
+    let outcomes = run(&router_network(network(row)), &traffic);
     let used = outcomes["link_utilization_max"];
     (64.0 * outcomes["accepted_flits_per_node_cycle"] / used, used)
 }

@@ -1,10 +1,9 @@
 //! Traffic on small networks whose figures are known.
 
 use super::*;
-use crate::machine::{Machine, Partition, Pattern, Placement};
+use crate::machine::{Allocation, Machine, Partition, Pattern};
 use crate::network::Topology;
 use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
-use crate::program::Shipped;
 use crate::units::Bytes;
 use std::collections::BTreeMap;
 
@@ -14,31 +13,13 @@ pub(super) fn router_network(network: Network) -> Machine {
     Machine { network, ..machine }
 }
 
-fn scenario(machine: &Machine, traffic: Traffic) -> Scenario {
-    Scenario {
-        machine: machine.clone(),
-        ranks: machine.network.topology.nodes(),
-        partition: Partition::Whole,
-        placement: Placement::RowMajor,
-        program: Shipped::Traffic(traffic),
-        axes: Vec::new(),
-        zip: Vec::new(),
-        filter: None,
-        compare: Vec::new(),
-        seed: 1,
-        repeat: 1,
-        limits: Limits::default(),
-    }
-}
-
-fn trace(machine: &Machine, traffic: Traffic) -> Trace {
-    let scenario = scenario(machine, traffic);
-    let Shipped::Traffic(traffic) = &scenario.program else { unreachable!("it is traffic") };
-    play(&scenario, traffic).unwrap()
+fn trace(machine: &Machine, traffic: &Traffic) -> Trace {
+    let allocation = Allocation::new(machine, machine.network.topology.nodes()).partition(Partition::Whole);
+    Simulation::on(&allocation).unwrap().run(traffic).unwrap()
 }
 
 /// The outcomes of `traffic` on the network of `machine`.
-pub(super) fn run(machine: &Machine, traffic: Traffic) -> BTreeMap<&'static str, f64> {
+pub(super) fn run(machine: &Machine, traffic: &Traffic) -> BTreeMap<&'static str, f64> {
     trace(machine, traffic).outcomes.into_iter().collect()
 }
 
@@ -71,7 +52,7 @@ fn modes() -> [Switching; 3] {
 #[test]
 fn what_is_offered_below_saturation_is_accepted() {
     for switching in modes() {
-        let outcomes = run(&mesh(switching.clone()), traffic(0.2, 16));
+        let outcomes = run(&mesh(switching.clone()), &traffic(0.2, 16));
         let (injected, accepted) =
             (outcomes["injected_flits_per_node_cycle"], outcomes["accepted_flits_per_node_cycle"]);
         assert!((injected / (0.2 * 15.0 / 16.0) - 1.0).abs() < 0.03, "{switching:?}: {injected}");
@@ -84,7 +65,7 @@ fn what_is_offered_below_saturation_is_accepted() {
 /// source and destination different.
 #[test]
 fn latency_at_almost_no_load_is_that_of_lone_packets() {
-    let [store_and_forward, cut_through, wormhole] = modes().map(|mode| run(&mesh(mode), traffic(0.002, 16)));
+    let [store_and_forward, cut_through, wormhole] = modes().map(|mode| run(&mesh(mode), &traffic(0.002, 16)));
     let near = |outcomes: &BTreeMap<&str, f64>, expected_ns: f64| {
         let mean = outcomes["latency_mean_s"] * 1e9;
         assert!((mean / expected_ns - 1.0).abs() < 0.05, "{mean} ns, expected {expected_ns} ns");
@@ -97,6 +78,6 @@ fn latency_at_almost_no_load_is_that_of_lone_packets() {
 #[test]
 fn runs_with_the_same_seed_are_equal() {
     let machine = mesh(modes()[2].clone());
-    let [one, other] = [(); 2].map(|()| trace(&machine, traffic(0.3, 16)));
+    let [one, other] = [(); 2].map(|()| trace(&machine, &traffic(0.3, 16)));
     assert_eq!((one.outcomes, one.counts), (other.outcomes, other.counts));
 }

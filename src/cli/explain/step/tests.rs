@@ -4,7 +4,7 @@ use super::*;
 use crate::cli::explain::tests::of_file;
 
 /// Every step of every rank, by every phase; their number.
-fn check_all(scenario: &Scenario) -> usize {
+fn check_all(scenario: &CheckedScenario) -> usize {
     let trace = played(scenario, crate::simulation::Simulation::keep_diary).unwrap();
     let diary = trace.diary.as_ref().unwrap();
     let steps = Steps::of(diary, &trace.deliveries, scenario.ranks);

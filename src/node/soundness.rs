@@ -1,0 +1,42 @@
+//! What cannot be about the description of a node.
+
+use super::{Level, Node};
+use crate::fault::{Fault, within};
+
+/// The most cores of a group: far more than there are, and few enough to be numbered.
+const MOST_CORES: u32 = 1 << 24;
+
+impl Node {
+    /// All faults, by the fields of the description.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults: Vec<_> = within("levels", Level::faults(&self.levels)).collect();
+        if self.acknowledging.bytes.count() > u64::from(u32::MAX) {
+            faults.push(Fault::new("acknowledging.bytes", "an acknowledge is longer than 4 GiB", "give a shorter one"));
+        }
+        faults.extend(within("processor", self.processor.faults()));
+        if let Some(message) = self.noise.fault() {
+            faults.push(Fault::new("noise", message, "give a number from 0 to below 1"));
+        }
+        faults
+    }
+}
+
+impl Level {
+    /// All faults of a list of levels, by their indices.
+    #[must_use]
+    pub fn faults(levels: &[Self]) -> Vec<Fault> {
+        let sizes = levels.iter().zip(Self::sizes(levels)).enumerate();
+        sizes.filter_map(|(index, (level, size))| level.fault(&format!("{index}.members"), size)).collect()
+    }
+
+    fn fault(&self, path: &str, size: u64) -> Option<Fault> {
+        if self.members == 0 {
+            return Some(Fault::new(path, format!("a {} without members", self.name), "give a number from 1 on"));
+        }
+        (size > u64::from(MOST_CORES)).then(|| {
+            let message = format!("a {} would hold {size} cores", self.name);
+            Fault::new(path, message, format!("give fewer members: {MOST_CORES} cores are the most"))
+        })
+    }
+}

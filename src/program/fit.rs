@@ -1,0 +1,62 @@
+//! Whether a program fits a machine.
+
+use super::{Program, rehearse};
+use crate::engine::Streams;
+use crate::fault::{Fault, within};
+use crate::machine::{Layout, Machine};
+
+/// All that can be known to be wrong with `program` on `machine` before a run, its ranks lying as in `layout`. The
+/// paths are those of a scenario: `program.n`, `machine.network.links`.
+#[must_use]
+pub fn faults_on(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
+    let faults: Vec<_> = within("program", program.faults(layout.ranks())).collect();
+    if faults.is_empty() { misfits(program, machine, layout, streams) } else { faults }
+}
+
+/// The same of a program without faults of its own.
+#[must_use]
+pub fn misfits(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
+    let mut faults = program.misfits(machine, layout);
+    faults.extend(memory_fault(program, machine, layout));
+    if faults.is_empty() && program.is_rehearsed() {
+        faults = unmatched(program, machine, layout, streams);
+    }
+    faults
+}
+
+/// The memory for data that `program` needs of each node, in bytes.
+#[must_use]
+pub fn node_memory(program: &dyn Program, machine: &Machine, layout: &Layout) -> Vec<u64> {
+    let host = host(machine, layout);
+    let mut needed = vec![0u64; layout.topology.nodes() as usize];
+    for rank in 0..layout.ranks() {
+        let bytes = program.memory(rank, layout.ranks(), host).count();
+        let node = &mut needed[layout.node(rank) as usize];
+        *node = node.saturating_add(bytes);
+    }
+    needed
+}
+
+/// The rank that reads input and writes output.
+fn host(machine: &Machine, layout: &Layout) -> u32 {
+    layout.first_rank(machine.host.node).unwrap_or(0)
+}
+
+fn memory_fault(program: &dyn Program, machine: &Machine, layout: &Layout) -> Option<Fault> {
+    let available = machine.nodes.memory.count();
+    let needed = node_memory(program, machine, layout);
+    let (node, bytes) = (0..).zip(needed).find(|(_, bytes)| *bytes > available)?;
+    let rank = layout.first_rank(node).unwrap_or(0);
+    let message = format!(
+        "the program does not fit: node {node} with rank {rank} needs {bytes} bytes, it has {available} bytes of memory"
+    );
+    Some(Fault::new("program", message, "give a smaller problem, more ranks, or nodes with more memory"))
+}
+
+/// Sends without a receive and receives without a send.
+fn unmatched(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
+    let packet_bytes = machine.network.switching.packet_bytes();
+    let rehearsal = rehearse(program, layout.ranks(), host(machine, layout), packet_bytes, streams);
+    let fault = |message| Fault::new("program", message, "let every send have its receive, and every receive its send");
+    rehearsal.faults().into_iter().map(fault).collect()
+}
