@@ -4,6 +4,7 @@
 //! a program in Rust and a scenario file are rejected with the same words; a file adds the place.
 
 use std::fmt;
+use std::ops::Range;
 
 /// One thing that is wrong with a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,13 +15,15 @@ pub struct Fault {
     pub message: String,
     /// What would be right.
     pub help: String,
+    /// Which bytes of the text in that field are meant, if not all of it.
+    pub part: Option<Range<usize>>,
 }
 
 impl Fault {
     /// A fault of the field at `path`.
     #[must_use]
     pub fn new(path: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), message: message.into(), help: help.into() }
+        Self { path: path.to_owned(), message: message.into(), help: help.into(), part: None }
     }
 
     /// The same fault as seen by whoever holds the faulty part in the field at `parent`.

@@ -8,6 +8,7 @@ pub mod collective;
 mod compute;
 mod dense;
 mod dot_product;
+pub mod expression;
 mod fft2d;
 mod finite_difference;
 mod fit;

@@ -1,6 +1,7 @@
 //! Axes: what a sweep varies.
 
 use super::source::{Node, Tree};
+use crate::program::expression::Value;
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -92,6 +93,16 @@ impl AxisValue {
         match self {
             Self::Whole(whole) => Some(*whole as f64),
             Self::Real(real) => Some(*real),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// The value in an expression, if it is a number.
+    #[must_use]
+    pub const fn as_value(&self) -> Option<Value> {
+        match self {
+            Self::Whole(whole) => Some(Value::Whole(*whole)),
+            Self::Real(real) => Some(Value::Real(*real)),
             Self::Text(_) => None,
         }
     }

@@ -53,7 +53,10 @@ pub fn read_part<P: Part>(document: &Document) -> Result<P, Faults> {
 
 /// The faults at their places in `document`.
 fn placed(document: &Document, Rejection(faults): &Rejection) -> Faults {
-    let place = |fault: &Fault| document.fault_at(&fault.path, &fault.message, Some(&fault.help));
+    let place = |fault: &Fault| match &fault.part {
+        Some(part) => document.fault_within(&fault.path, part.clone(), &fault.message, &fault.help),
+        None => document.fault_at(&fault.path, &fault.message, Some(&fault.help)),
+    };
     document.faults(faults.iter().map(place).collect())
 }
 

@@ -5,8 +5,7 @@ use super::source::{Document, Fault, Faults, Node, Tree};
 use super::{CheckedScenario, Scenario};
 use crate::network::Topology;
 use crate::network::topology::NAMES;
-use crate::program::phases::formula;
-use exmex::{Express, Val};
+use crate::program::expression::{self, Formula, Value};
 
 /// An axis replaced or added from outside: `--over name=v1,v2,…`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -305,42 +304,44 @@ impl Plan {
 
     fn passes_filter(&self, point: &[PlannedValue]) -> Result<bool, Fault> {
         let Some(filter) = &self.scenario.filter else { return Ok(true) };
-        let value = self.evaluate("filter", filter, point)?;
-        value.to_bool().map_err(|_| {
-            self.document.fault_at("filter", "the filter is no condition", Some("compare something, such as `p <= n`"))
-        })
+        if let Value::Truth(passes) = self.evaluate("filter", filter, point)? {
+            return Ok(passes);
+        }
+        let help = "compare something, such as `p <= n`";
+        Err(self.document.fault_at("filter", "the filter is a number, not a condition", Some(help)))
     }
 
     fn compute(&self, name: &str, expression: &str, point: &[PlannedValue]) -> Result<String, Fault> {
         let place = self.scenario.axes.iter().position(|axis| axis.name == name);
         let at = place.map_or(String::new(), |index| format!("axes.{index}.expression"));
-        let number = match self.evaluate(&at, expression, point)? {
-            Val::Int(whole) => return Ok(whole.to_string()),
-            Val::Float(real) if real.is_finite() => real,
-            _ => return Err(self.document.fault_at(&at, "the expression has no number as its value", None)),
-        };
-        Ok(AxisValue::Real(number).to_string())
+        match self.evaluate(&at, expression, point)? {
+            Value::Whole(whole) => Ok(whole.to_string()),
+            Value::Real(real) => Ok(AxisValue::Real(real).to_string()),
+            Value::Truth(_) => Err(self.document.fault_at(&at, "the expression is a condition, not a number", None)),
+        }
     }
 
-    fn evaluate(&self, at: &str, expression: &str, point: &[PlannedValue]) -> Result<Val<i64, f64>, Fault> {
-        let fault = |message: &str, help: &str| self.document.fault_at(at, message, Some(help));
-        let parsed = formula::parse(expression).map_err(|error| {
-            fault(&format!("this is no expression: {}", error.msg()), "write one such as `128 * sqrt(p)`")
-        })?;
-        let values = parsed.var_names().iter().map(|name| {
-            let known = self.axes.iter().zip(point).find(|(planned, _)| planned.axis.name == *name);
-            match known.map(|(_, value)| &value.shown) {
-                Some(AxisValue::Whole(whole)) => Ok(Val::Int(*whole)),
-                Some(AxisValue::Real(real)) => Ok(Val::Float(*real)),
-                Some(AxisValue::Text(_)) => {
-                    Err(fault(&format!("the axis `{name}` is no number"), "use axes of numbers"))
-                }
-                None => Err(fault(&format!("there is no axis `{name}` before this one"), "use axes declared before")),
+    fn evaluate(&self, at: &str, expression: &str, point: &[PlannedValue]) -> Result<Value, Fault> {
+        let fault =
+            |fault: expression::Fault| self.document.fault_within(at, fault.span.range(), &fault.message, &fault.help);
+        let formula = Formula::read(expression).map_err(fault)?;
+        let known = || self.axes.iter().zip(point).map(|(planned, value)| (planned.axis.name.as_str(), &value.shown));
+        let number = |name: &str| known().find(|(known, _)| *known == name).and_then(|(_, value)| value.as_value());
+        for (name, span) in formula.names().filter(|(name, _)| number(name).is_none()) {
+            if self.axis(name).is_some() {
+                let (message, help) = if known().any(|(known, _)| known == name) {
+                    (format!("the axis `{name}` is no number"), "use axes of numbers")
+                } else {
+                    (format!("there is no axis `{name}` before this one"), "use axes declared before")
+                };
+                return Err(self.document.fault_within(at, span.range(), &message, help));
             }
-        });
-        let values: Vec<_> = values.collect::<Result<_, _>>()?;
-        formula::evaluate(&parsed, &values)
-            .map_err(|error| fault(error.msg(), "write an expression such as `128 * sqrt(p)`"))
+            if !Formula::is_constant(name) {
+                let names = known().map(|(name, _)| name);
+                return Err(fault(expression::Fault::unknown(name, span, names)));
+            }
+        }
+        formula.value(number).map_err(fault)
     }
 }
 

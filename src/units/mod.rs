@@ -5,11 +5,13 @@
 //! "picoseconds per byte" is ever stored.
 
 mod bytes;
+mod spelling;
 mod text;
 mod time;
 mod work;
 
 pub use bytes::{BitRate, BitTimes, Bytes, PerByte};
+pub(crate) use spelling::nearest;
 pub use text::QuantityError;
 pub(crate) use text::text_schema;
 pub use time::{SimDuration, SimTime};

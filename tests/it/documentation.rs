@@ -3,6 +3,7 @@
 use crate::{parsim, repository};
 use clap::CommandFactory;
 use parsim::cli::CommandLine;
+use parsim::program::expression::{self, Formula, Value};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -59,6 +60,35 @@ fn every_model_has_a_line_in_the_page_of_models() {
     for path in named {
         assert!(repository(&path).exists(), "docs/models.md names {path}, which is not there");
     }
+}
+
+#[test]
+fn every_example_of_the_page_of_expressions_has_the_value_beside_it() {
+    let page = Page::read("docs/expressions.md");
+    let rows: Vec<_> = ["Operators", "Functions"].iter().flat_map(|section| page.rows(section)).collect();
+    assert!(rows.len() > 30);
+    for cells in &rows {
+        let (example, expected) = (quoted(&cells[3]).concat(), quoted(&cells[4]).concat());
+        assert_eq!(format!("{:?}", value_of(&example)), format!("{:?}", value_of(&expected)), "{example}");
+    }
+    let documented: Vec<_> = page.rows("Functions").iter().flat_map(|cells| quoted(&cells[0])).collect();
+    let names: Vec<_> = documented.iter().filter_map(|usage| usage.split('(').next()).collect();
+    for function in expression::functions() {
+        assert!(names.contains(&function), "docs/expressions.md does not describe `{function}`");
+    }
+    assert_eq!(names.len(), expression::functions().count());
+}
+
+fn value_of(text: &str) -> Value {
+    let names = |name: &str| match name {
+        "p" => Some(Value::Whole(4)),
+        "rank" => Some(Value::Whole(1)),
+        "n" => Some(Value::Whole(7)),
+        "x" => Some(Value::Real(2.5)),
+        _ => None,
+    };
+    let formula = Formula::read(text).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+    formula.value(names).unwrap_or_else(|fault| panic!("{text}: {fault}"))
 }
 
 /// A page of the documentation, or a section of one.

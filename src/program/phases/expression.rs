@@ -1,21 +1,24 @@
 //! Numbers that depend on rank, p, loop counters and parameters.
 
-use super::formula::{self, Formula, Value};
 use super::scope::Scope;
+use crate::program::expression::{Fault, Formula, Value};
 use crate::units::Bytes;
-use exmex::{Express, Val};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
-/// An expression such as `"(rank + 1) % p"` or `"0 if rank == 0 else n / p"`; a bare number is one, too.
+/// An expression such as `"(rank + 1) % p"` or `"0 if rank == 0 else n div p"`; a bare number is one, too.
 ///
-/// Whole numbers stay whole: `7 / 2` is 3, `7.0 / 2` is 3.5.
+/// `docs/expressions.md` describes the language: `7 / 2` is 3.5, `7 div 2` is 3.
 #[derive(Clone, Debug)]
-pub struct Expression {
+pub struct Expression(Arc<Read>);
+
+#[derive(Debug)]
+struct Read {
     text: String,
-    formula: Box<Formula>,
+    formula: Formula,
 }
 
 impl Expression {
@@ -23,83 +26,71 @@ impl Expression {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn new(text: &str) -> Result<Self, String> {
-        let formula = formula::parse(text).map_err(|error| format!("`{text}` is no expression: {}", error.msg()))?;
-        Ok(Self { text: text.to_owned(), formula: Box::new(formula) })
+    pub fn new(text: &str) -> Result<Self, Fault> {
+        let formula = Formula::read(text)?;
+        Ok(Self(Arc::new(Read { text: text.to_owned(), formula })))
     }
 
-    /// The variables that it uses and `scope` does not have.
-    pub(super) fn unknown<'e>(&'e self, scope: &'e Scope) -> impl Iterator<Item = &'e String> {
-        self.formula.var_names().iter().filter(|name| scope.get(name).is_none())
+    /// The expression without its text.
+    pub(super) fn formula(&self) -> &Formula {
+        &self.0.formula
     }
 
     fn value(&self, scope: &Scope) -> Result<Value, String> {
-        let value = |name: &String| scope.get(name).ok_or_else(|| format!("`{}`: there is no `{name}`", self.text));
-        let values: Vec<Value> = self.formula.var_names().iter().map(value).collect::<Result<_, _>>()?;
-        formula::evaluate(&self.formula, &values).map_err(|error| format!("`{}`: {}", self.text, error.msg()))
+        self.0.formula.value(|name| scope.get(name)).map_err(|fault| format!("`{self}`: {fault}"))
     }
 
     /// Its value as a number, whole or real.
     pub(super) fn number(&self, scope: &Scope) -> Result<Value, String> {
         match self.value(scope)? {
-            number @ (Val::Int(_) | Val::Float(_)) => Ok(number),
-            _ => Err(format!("`{}` is no number", self.text)),
+            Value::Truth(_) => Err(format!("`{self}` is a truth value, not a number")),
+            number => Ok(number),
         }
     }
 
-    /// Its value as a number that is not negative, rounded to the nearest whole one.
+    /// Its value as a whole number.
+    fn whole(&self, scope: &Scope) -> Result<i64, String> {
+        let value = self.number(scope)?;
+        let hint = "`div` divides and rounds down, `round(…)` rounds";
+        value.as_whole().ok_or_else(|| format!("`{self}` is {value}, which is not a whole number: {hint}"))
+    }
+
+    /// Its value as a whole number that is not negative.
     pub(super) fn count(&self, scope: &Scope) -> Result<u64, String> {
-        match self.value(scope)? {
-            Val::Int(whole) => u64::try_from(whole).map_err(|_| format!("`{}` is {whole}, below 0", self.text)),
-            Val::Float(real) => rounded(real).ok_or_else(|| format!("`{}` is {real}, no count", self.text)),
-            _ => Err(format!("`{}` is no number", self.text)),
-        }
+        let whole = self.whole(scope)?;
+        u64::try_from(whole).map_err(|_| format!("`{self}` is {whole}, below 0"))
     }
 
     /// Its value as a rank.
     pub(super) fn rank(&self, scope: &Scope) -> Result<u32, String> {
-        match self.value(scope)? {
-            Val::Int(rank) => u32::try_from(rank).map_err(|_| format!("`{}` is {rank}, which is no rank", self.text)),
-            Val::Float(rank) if rank.fract() == 0.0 && (0.0..f64::from(u32::MAX)).contains(&rank) => Ok(narrow(rank)),
-            _ => Err(format!("`{}` is not whole, so it is no rank", self.text)),
-        }
+        let whole = self.whole(scope)?;
+        u32::try_from(whole).map_err(|_| format!("`{self}` is {whole}, which is no rank"))
     }
 
     /// Its value as a condition.
     pub(super) fn condition(&self, scope: &Scope) -> Result<bool, String> {
         match self.value(scope)? {
-            Val::Bool(value) => Ok(value),
-            _ => Err(format!("`{}` is no condition", self.text)),
+            Value::Truth(holds) => Ok(holds),
+            value => Err(format!("`{self}` is {value}, not a condition")),
         }
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be inside")]
-fn narrow(rank: f64) -> u32 {
-    rank as u32
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be inside")]
-fn rounded(real: f64) -> Option<u64> {
-    const LARGEST: f64 = 9_007_199_254_740_992.0;
-    (0.0..=LARGEST).contains(&real).then(|| real.round() as u64)
-}
-
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(&self.0.text)
     }
 }
 
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
+        self.0.text == other.0.text
     }
 }
 
 impl Serialize for Expression {
     fn serialize<S: Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
-        sink.serialize_str(&self.text)
+        sink.serialize_str(&self.0.text)
     }
 }
 
@@ -131,14 +122,19 @@ impl<'de> Deserialize<'de> for Expression {
                 self.visit_str(&value.to_string())
             }
             fn visit_f64<E: Error>(self, value: f64) -> Result<Expression, E> {
-                self.visit_str(&value.to_string())
+                self.visit_str(&format!("{value:?}"))
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Expression, E> {
-                Expression::new(text).map_err(E::custom)
+                Expression::new(text).map_err(|fault| unreadable(&fault))
             }
         }
         source.deserialize_any(TextOrNumber)
     }
+}
+
+/// The error of a text that is no expression.
+pub(super) fn unreadable<E: Error>(fault: &Fault) -> E {
+    E::custom(fault.to_text())
 }
 
 /// An amount of data as an expression with a unit behind it, such as `"8 * n B"`: the unit belongs
@@ -155,9 +151,9 @@ impl Size {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn new(text: &str) -> Result<Self, String> {
-        let wanted = || format!("`{text}` has no unit: write a size such as \"4 KiB\" or \"8 * n B\"");
-        let (count, unit) = text.trim().rsplit_once(char::is_whitespace).ok_or_else(wanted)?;
+    pub fn new(text: &str) -> Result<Self, Fault> {
+        let wanted = || Fault::whole(text, "this size has no unit", "write one such as \"4 KiB\" or \"8 * n B\"");
+        let (count, unit) = text.trim_end().rsplit_once(char::is_whitespace).ok_or_else(wanted)?;
         let scale = format!("1 {unit}").parse::<Bytes>().map_err(|_| wanted())?.count();
         Ok(Self { count: Expression::new(count)?, unit: unit.to_owned(), scale })
     }
@@ -190,7 +186,7 @@ impl<'de> Deserialize<'de> for Size {
                 f.write_str("a size as an expression with its unit, such as \"8 * n B\"")
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Size, E> {
-                Size::new(text).map_err(E::custom)
+                Size::new(text).map_err(|fault| unreadable(&fault))
             }
         }
         source.deserialize_str(Text)
@@ -203,35 +199,40 @@ mod tests {
 
     fn scope() -> Scope {
         let mut scope = Scope::default();
-        scope.set("rank", Val::Int(3));
-        scope.set("p", Val::Int(4));
+        scope.set("rank", Value::Whole(3));
+        scope.set("p", Value::Whole(4));
         scope
     }
 
     #[test]
-    fn whole_numbers_stay_whole() {
+    fn a_rank_is_whole() {
         let value = |text: &str| Expression::new(text).unwrap().rank(&scope());
         assert_eq!(value("(rank + 1) % p"), Ok(0));
-        assert_eq!(value("rank / 2"), Ok(1));
-        assert_eq!(value("0 if rank == 0 else rank - 1"), Ok(2));
-        assert_eq!(value("rank - p"), Err("`rank - p` is -1, which is no rank".to_owned()));
-        assert_eq!(value("1.3 * p"), Err("`1.3 * p` is not whole, so it is no rank".to_owned()));
+        assert_eq!(value("rank div 2"), Ok(1));
+        assert_eq!(value("8 / 2"), Ok(4));
         assert_eq!(value("p - sqrt(p)"), Ok(2));
-        assert_eq!(Expression::new("log2(p)").unwrap().count(&scope()), Ok(2));
-        assert_eq!(Expression::new("rank > 2 && p == 4").unwrap().condition(&scope()), Ok(true));
+        assert_eq!(value("rank - p"), Err("`rank - p` is -1, which is no rank".to_owned()));
+        assert!(value("rank / 2").unwrap_err().contains("`rank / 2` is 1.5, which is not a whole number"));
+        assert_eq!(value("2 ^ 40"), Err("`2 ^ 40` is 1099511627776, which is no rank".to_owned()));
+    }
+
+    #[test]
+    fn a_count_is_whole_and_a_condition_is_true_or_false() {
+        let count = |text: &str| Expression::new(text).unwrap().count(&scope());
+        assert_eq!(count("log2(p)"), Ok(2));
+        assert!(count("1.5").is_err() && count("0 - 5").is_err() && count("rank > 1").is_err());
+        let condition = |text: &str| Expression::new(text).unwrap().condition(&scope());
+        assert_eq!(condition("rank > 2 && p == 4"), Ok(true));
+        assert_eq!(condition("rank < sqrt(p)"), Ok(false));
+        assert!(condition("rank").is_err() && condition("1 < rank / 0").is_err());
     }
 
     #[test]
     fn a_size_has_a_unit() {
         assert_eq!(Size::new("2 * p + 1 KiB").unwrap().bytes(&scope()), Ok(9 * 1024));
         for text in ["8", "8 * p", "8 s"] {
-            assert!(Size::new(text).unwrap_err().contains("has no unit"), "{text}");
+            assert!(Size::new(text).unwrap_err().message.contains("has no unit"), "{text}");
         }
-    }
-
-    #[test]
-    fn unknown_names_are_found() {
-        let expression = Expression::new("rank + q").unwrap();
-        assert_eq!(expression.unknown(&scope()).collect::<Vec<_>>(), ["q"]);
+        assert!(Size::new("p / 3 B").unwrap().bytes(&scope()).is_err());
     }
 }

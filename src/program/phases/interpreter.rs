@@ -1,15 +1,14 @@
 //! What a process does that follows steps.
 
 use super::expression::{Expression, Size};
-use super::formula::Value;
+use super::name;
 use super::scope::Scope;
 use super::step::{Neighbours, Source, Step};
-use super::{name, whole_or_real};
 use crate::node::Work;
 use crate::program::collective::Operation;
+use crate::program::expression::Value;
 use crate::program::process::{Message, Pattern, Process, Received};
 use crate::trace::Phase;
-use exmex::Val;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -82,7 +81,7 @@ impl Interpreter {
         let times = i64::try_from(times.count(&self.scope)?).map_err(|_| format!("`{times}` is too large"))?;
         for round in 0..times {
             if let Some(index) = index {
-                self.scope.declare(index, Val::Int(round));
+                self.scope.declare(index, Value::Whole(round));
             }
             self.take(steps).await?;
             if index.is_some() {
@@ -121,7 +120,7 @@ impl Interpreter {
     ) -> Result<(), String> {
         let number = number.map(|number| number.number(&self.scope)).transpose()?;
         let message = Message::new(bytes.bytes(&self.scope)?).tag(self.tag(tag)?);
-        let message = message.values(number.map(|number| [real(&number)].into()));
+        let message = message.values(number.and_then(Value::as_real).map(|number| [number].into()));
         self.me.send(to.rank(&self.scope)?, message).await;
         Ok(())
     }
@@ -132,9 +131,9 @@ impl Interpreter {
             Source::Rank(rank) => Some(rank.rank(&self.scope)?),
         };
         let Received { from, message } = self.me.receive_where(Pattern { from, tag: Some(self.tag(tag)?) }).await;
-        self.scope.set("source", Val::Int(from.into()));
+        self.scope.set("source", Value::Whole(from.into()));
         if let Some([number]) = message.values.as_deref() {
-            self.scope.set("number", whole_or_real(*number));
+            self.scope.set("number", Value::of_number(*number));
         }
         self.received += 1;
         Ok(())
@@ -184,15 +183,6 @@ impl Interpreter {
 
 fn own_tag(direction: usize) -> u32 {
     FIRST_OWN_TAG + u32::try_from(direction).expect("there are four directions")
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a message carries real numbers")]
-fn real(number: &Value) -> f64 {
-    match number {
-        Val::Int(whole) => *whole as f64,
-        Val::Float(real) => *real,
-        _ => f64::NAN,
-    }
 }
 
 impl Neighbours {

@@ -4,9 +4,12 @@ use super::expression::{Expression, Size};
 use super::scope::{KNOWN, Scope};
 use super::step::{Source, Step};
 use super::{Phases, name};
-use crate::program::Fault;
+use crate::fault::Fault;
+use crate::program::expression::{self, Formula, Value};
 use crate::trace::Phase;
-use exmex::Val;
+
+/// The field whose expression is a truth value; all others are numbers.
+const CONDITION: &str = "condition";
 
 /// The names of the phases in the order in which they are written, each once.
 pub(super) fn name_phases(steps: &[Step], phases: &mut Vec<Phase>) {
@@ -66,7 +69,7 @@ impl Inspector {
                 let message = format!("`{index}` is known already: the loop would hide it");
                 self.faults.push(Fault::new(&format!("{path}.index"), message, "give it another name"));
             }
-            self.scope.declare(index, Val::Int(0));
+            self.scope.declare(index, Value::Whole(0));
         }
         for (field, inner) in step.inner() {
             self.steps(&format!("{path}.{field}"), inner);
@@ -77,11 +80,22 @@ impl Inspector {
     }
 
     fn expression(&mut self, path: &str, expression: &Expression) {
-        for name in expression.unknown(&self.scope) {
-            let message = format!("there is no `{name}` here");
-            let help = format!("use parameters, the indices of loops around, or {}", KNOWN.join(", "));
-            self.faults.push(Fault { path: path.to_owned(), message, help });
+        let formula = expression.formula();
+        let is_known = |name: &str| self.scope.get(name).is_some() || Formula::is_constant(name);
+        let unknown = formula.names().filter(|(name, _)| !is_known(name));
+        let mut faults: Vec<_> =
+            unknown.map(|(name, span)| expression::Fault::unknown(name, span, self.scope.names())).collect();
+        let is_condition = path.ends_with(CONDITION);
+        if formula.is_truth() != is_condition {
+            let (is, wanted) = if is_condition { ("a number", "a condition") } else { ("a condition", "a number") };
+            let help = if is_condition {
+                "compare it with something, such as `rank == 0`"
+            } else {
+                "write `1 if condition else 0`"
+            };
+            faults.push(expression::Fault::whole(&expression.to_string(), format!("this is {is}, not {wanted}"), help));
         }
+        self.faults.extend(faults.into_iter().map(|fault| fault.at(path)));
     }
 }
 
@@ -102,7 +116,7 @@ impl Step {
         match self {
             Self::Phase { .. } => Vec::new(),
             Self::Repeat { times, .. } => vec![("times", times)],
-            Self::While { condition, .. } | Self::When { condition, .. } => vec![("condition", condition)],
+            Self::While { condition, .. } | Self::When { condition, .. } => vec![(CONDITION, condition)],
             Self::Compute { flops, rows } => {
                 [("flops", flops)].into_iter().chain(optional("rows", rows.as_ref())).collect()
             }

@@ -2,7 +2,6 @@
 //! with its workers.
 
 mod expression;
-pub mod formula;
 mod interpreter;
 mod legality;
 mod name;
@@ -12,12 +11,12 @@ mod step;
 pub use expression::{Expression, Size};
 pub use step::{Neighbours, Source, Step};
 
+use super::expression::Value;
 use super::process::Process;
 use super::{Fault, Program, Run, mean_distance, rehearse};
 use crate::engine::Streams;
 use crate::trace::Phase;
 use crate::units::Bytes;
-use exmex::Val;
 use interpreter::Interpreter;
 use scope::Scope;
 use serde::{Deserialize, Serialize};
@@ -41,16 +40,10 @@ impl Phases {
     fn scope(&self, rank: u32, ranks: u32, host: u32) -> Scope {
         let mut scope = Scope::of_rank(rank, ranks, host);
         for (name, value) in &self.parameters {
-            scope.declare(name, whole_or_real(*value));
+            scope.declare(name, Value::of_number(*value));
         }
         scope
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
-fn whole_or_real(number: f64) -> formula::Value {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.fract() == 0.0 && number.abs() <= EXACT { Val::Int(number as i64) } else { Val::Float(number) }
 }
 
 impl Program for Phases {

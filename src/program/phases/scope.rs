@@ -1,8 +1,7 @@
 //! The variables of a process.
 
-use super::formula::Value;
+use crate::program::expression::Value;
 use crate::program::grid::Grid;
-use exmex::Val;
 
 /// What every process knows: its rank, the number of ranks, the rank with the host, its place in
 /// the grid of ranks, and of the last received message the sender and the number in it.
@@ -20,11 +19,15 @@ impl Scope {
         let (row, column) = grid.coordinates(rank);
         let values = [rank, ranks, host, row, column, grid.rows(), grid.columns, rank, 0];
         let named = KNOWN.into_iter().zip(values);
-        Self { variables: named.map(|(name, value)| (name.to_owned(), Val::Int(value.into()))).collect() }
+        Self { variables: named.map(|(name, value)| (name.to_owned(), Value::Whole(value.into()))).collect() }
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.variables.iter().map(|(name, _)| name.as_str())
     }
 
     pub fn get(&self, name: &str) -> Option<Value> {
-        self.variables.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+        self.variables.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
     /// Gives a new value to a name, which is declared if it is not known.

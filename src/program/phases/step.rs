@@ -1,6 +1,6 @@
 //! The steps that a program in a scenario is made of.
 
-use super::expression::{Expression, Size};
+use super::expression::{Expression, Size, unreadable};
 use crate::program::collective;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -173,7 +173,7 @@ impl<'de> Deserialize<'de> for Source {
                 if text == "Any" {
                     return Ok(Source::Any);
                 }
-                Expression::new(text).map(Source::Rank).map_err(E::custom)
+                Expression::new(text).map(Source::Rank).map_err(|fault| unreadable(&fault))
             }
         }
         source.deserialize_any(AnyOrRank)

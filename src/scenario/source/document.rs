@@ -1,5 +1,6 @@
 //! A document: a scenario or machine file with the files it names, ready to be changed and read.
 
+use std::ops::Range;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -147,6 +148,16 @@ impl Document {
         match help {
             Some(help) => fault.help(help),
             None => fault,
+        }
+    }
+
+    /// A fault of some bytes of the text at a path.
+    #[must_use]
+    pub fn fault_within(&self, path: &str, part: Range<usize>, message: &str, help: &str) -> Fault {
+        let fault = self.fault_at(path, message, Some(help));
+        match overrides::walk(&self.root, path) {
+            Ok((_, tree)) => fault.at(tree.part(part)),
+            Err(_) => fault,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Why a value cannot be read, in words for people.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::de::{self, Unexpected};
 
@@ -10,6 +11,7 @@ use super::place::Place;
 use super::reading::Spot;
 use super::spelling::{advice, excerpt};
 use super::tree::{Node, Tree};
+use crate::program::expression;
 
 type Names = &'static [&'static str];
 
@@ -23,6 +25,8 @@ struct Details {
     help: Option<String>,
     spot: Option<Spot>,
     place: Option<Place>,
+    /// Which bytes of the text are meant, if not all of it.
+    part: Option<Range<usize>>,
 }
 
 #[derive(Debug)]
@@ -34,7 +38,7 @@ enum Trouble {
 
 impl ReadError {
     fn new(trouble: Trouble) -> Self {
-        Self(Box::new(Details { trouble, help: None, spot: None, place: None }))
+        Self(Box::new(Details { trouble, help: None, spot: None, place: None, part: None }))
     }
 
     /// The error at a spot, unless it already stands further inside.
@@ -74,7 +78,8 @@ impl ReadError {
 
     /// The fault of the value it stands at.
     pub fn into_fault(self, tree: &Tree) -> Fault {
-        let place = self.0.place.unwrap_or_else(|| Self::usual_place(tree));
+        let part = self.0.part.map(|part| tree.part(part));
+        let place = self.0.place.or(part).unwrap_or_else(|| Self::usual_place(tree));
         let (message, help) = match self.0.trouble {
             Trouble::Message(message) => (message, None),
             Trouble::Missing(field) => (missing(field, tree), Some(format!("add `{field}: …`"))),
@@ -210,7 +215,11 @@ impl std::error::Error for ReadError {}
 
 impl de::Error for ReadError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::new(Trouble::Message(message.to_string()))
+        let text = message.to_string();
+        let Some(fault) = expression::Fault::from_text(&text) else { return Self::new(Trouble::Message(text)) };
+        let mut error = Self::new(Trouble::Message(fault.message)).helped(&fault.help);
+        error.0.part = Some(fault.span.range());
+        error
     }
 
     fn invalid_type(unexpected: Unexpected, expected: &dyn de::Expected) -> Self {

@@ -1,6 +1,7 @@
 //! The tree of a document: RON with a place at every value.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::place::Place;
 
@@ -72,6 +73,18 @@ pub struct Field {
 }
 
 impl Tree {
+    /// The place of some bytes of its text; its own place where that cannot be told, as behind an escape.
+    pub(super) fn part(&self, part: Range<usize>) -> Place {
+        let Node::Text(text) = &self.node else { return self.place };
+        let quotes = match (self.place.end - self.place.start).checked_sub(text.len()) {
+            Some(0) => 0,
+            Some(2) => 1,
+            _ => return self.place,
+        };
+        let start = self.place.start + quotes + part.start;
+        Place { start, end: (start + 1).max(start + part.len()), ..self.place }
+    }
+
     /// The children, each with the path segment that leads to it.
     pub(super) fn children(&self) -> Vec<(Segment<'_>, &Self)> {
         match &self.node {

@@ -1,0 +1,152 @@
+//! The tokens of an expression.
+
+use super::Value;
+use super::fault::{Fault, REFERENCE, Span};
+
+/// A token.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    Number(Value),
+    /// A name; not a word of the language.
+    Name(String),
+    /// An operator, a bracket, a comma or a word of the language.
+    Symbol(&'static str),
+    End,
+}
+
+/// A token and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Spanned {
+    pub token: Token,
+    pub span: Span,
+}
+
+/// Longer ones first.
+const SYMBOLS: [&str; 19] =
+    ["&&", "||", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "^", "<", ">", "!", "(", ")", ",", "\0"];
+const WORDS: [&str; 6] = ["not", "div", "if", "else", "true", "false"];
+/// What other languages write, and what is right here; longer ones first.
+const FOREIGN: [(&str, &str); 17] = [
+    ("<<", "write `a * 2 ^ b` for a shift to the left"),
+    (">>", "write `a div 2 ^ b` for a shift to the right"),
+    ("<>", "write `!=`"),
+    ("**", "write `^` for a power"),
+    ("//", "write `div` for a division that rounds down"),
+    ("=", "write `==` to compare"),
+    ("&", "write `&&` or `and`; `bitand(a, b)` combines bits"),
+    ("|", "write `||` or `or`; `bitor(a, b)` combines bits"),
+    ("≤", "write `<=`"),
+    ("≥", "write `>=`"),
+    ("≠", "write `!=`"),
+    ("×", "write `*`"),
+    ("·", "write `*`"),
+    ("−", "write `-`"),
+    ("√", "write `sqrt(…)`"),
+    ("?", "write `a if condition else b`"),
+    ("[", "write round brackets"),
+];
+
+/// The tokens of a text, the last one the end.
+pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, Fault> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    loop {
+        at += text[at..].len() - text[at..].trim_start().len();
+        let (token, length) = first(&text[at..], at)?;
+        let is_end = token == Token::End;
+        tokens.push(Spanned { token, span: Span::of(at..at + length) });
+        if is_end {
+            return Ok(tokens);
+        }
+        at += length;
+    }
+}
+
+/// The first token of `text`, which stands at byte `at`, and its length.
+fn first(text: &str, at: usize) -> Result<(Token, usize), Fault> {
+    let Some(letter) = text.chars().next() else { return Ok((Token::End, 0)) };
+    let is_number = |text: &str| text.starts_with(|digit: char| digit.is_ascii_digit());
+    if is_number(text) || text.strip_prefix('.').is_some_and(is_number) {
+        return number(text, at);
+    }
+    if letter == '{' {
+        return braced(text, at);
+    }
+    if letter.is_alphabetic() || letter == '_' {
+        return Ok(word(text));
+    }
+    let foreign = FOREIGN.iter().filter(|(foreign, _)| foreign.chars().count() == 2);
+    if let Some((sign, help)) = foreign.clone().find(|(sign, _)| text.starts_with(sign)) {
+        return Err(unknown(sign, at, help));
+    }
+    if let Some(symbol) = SYMBOLS.iter().find(|symbol| text.starts_with(**symbol)) {
+        return Ok((Token::Symbol(symbol), symbol.len()));
+    }
+    let help = FOREIGN.iter().find(|(sign, _)| text.starts_with(sign)).map_or(REFERENCE, |(_, help)| help);
+    Err(unknown(&text[..letter.len_utf8()], at, help))
+}
+
+fn unknown(sign: &str, at: usize, help: &str) -> Fault {
+    Fault::new(Span::of(at..at + sign.len()), format!("`{}` is no operator", sign.escape_debug()), help)
+}
+
+fn word(text: &str) -> (Token, usize) {
+    let length = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
+    let token = match &text[..length] {
+        "and" => Token::Symbol("&&"),
+        "or" => Token::Symbol("||"),
+        word => match WORDS.iter().find(|known| **known == word) {
+            Some(known) => Token::Symbol(known),
+            None => Token::Name(word.to_owned()),
+        },
+    };
+    (token, length)
+}
+
+/// A name of any characters, such as `{ranks-per-node}`.
+fn braced(text: &str, at: usize) -> Result<(Token, usize), Fault> {
+    match text.find('}') {
+        Some(end) if end > 1 => Ok((Token::Name(text[1..end].to_owned()), end + 1)),
+        _ => Err(Fault::new(Span::of(at..at + 1), "`{` begins no name", "write a name as `{name}`")),
+    }
+}
+
+fn number(text: &str, at: usize) -> Result<(Token, usize), Fault> {
+    let digits = |from: usize| {
+        let end = text[from..].find(|digit: char| !digit.is_ascii_digit() && digit != '_');
+        end.map_or(text.len(), |length| from + length)
+    };
+    let mut end = digits(0);
+    if text[end..].starts_with('.') {
+        end = digits(end + 1);
+    }
+    if let Some(power) = text[end..].strip_prefix(['e', 'E']) {
+        let power = power.strip_prefix(['+', '-']).unwrap_or(power);
+        if power.starts_with(|digit: char| digit.is_ascii_digit()) {
+            end = digits(text.len() - power.len());
+        }
+    }
+    let span = Span::of(at..at + end);
+    if let Some(letter) = text[end..].chars().next().filter(|letter| letter.is_alphabetic()) {
+        let number = &text[..end];
+        return Err(Fault::new(
+            Span::of(at + end..at + end + letter.len_utf8()),
+            format!("`{letter}` follows the number {number}"),
+            format!("write an operator between them, such as `{number} * {letter}…`"),
+        ));
+    }
+    let figures = text[..end].replace('_', "");
+    Ok((Token::Number(value(&figures, span)?), end))
+}
+
+fn value(figures: &str, span: Span) -> Result<Value, Fault> {
+    if figures.bytes().all(|byte| byte.is_ascii_digit()) {
+        let help = format!("write {figures}.0 for a real number");
+        let large = |_| Fault::new(span, format!("{figures} is too large for a whole number"), help);
+        return figures.parse().map(Value::Whole).map_err(large);
+    }
+    match figures.parse() {
+        Ok(real) if f64::is_finite(real) => Ok(Value::Real(real)),
+        _ => Err(Fault::new(span, format!("{figures} is too large"), "the largest number is about 1.8e308")),
+    }
+}

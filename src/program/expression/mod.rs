@@ -1,0 +1,216 @@
+//! The language of expressions: numbers and conditions that depend on named numbers, such as `(rank + 1) % p`.
+//!
+//! Programs in RON, axes and filters share it; docs/expressions.md describes it. A text is [read](Formula::read) once,
+//! its names are [bound](Formula::bind) to constants or slots, and what is left is [evaluated](Bound::evaluate) without
+//! an allocation.
+
+mod fault;
+mod former;
+mod functions;
+mod lexer;
+mod node;
+mod parser;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use fault::{Fault, REFERENCE, Span};
+pub use former::former_value;
+pub use value::Value;
+
+use node::{Kind, Node};
+use parser::Grammar;
+use std::fmt;
+
+/// No expression that anybody writes is longer, in bytes or in tokens; longer ones would be a danger to the stack.
+const LONGEST: usize = 4_000;
+const MOST_TOKENS: usize = 800;
+
+/// An expression whose names are not bound yet.
+#[derive(Clone)]
+pub struct Formula {
+    root: Node,
+    names: Vec<(String, Span)>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub enum Binding {
+    /// A number that is known before the expression is evaluated.
+    Constant(Value),
+    /// The number in this slot.
+    Slot(u16),
+}
+
+/// An expression that is ready to be evaluated: what does not depend on a slot has been computed.
+#[derive(Clone)]
+pub struct Bound {
+    root: Node,
+}
+
+impl Formula {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// What is wrong with the text, types included.
+    pub fn read(text: &str) -> Result<Self, Fault> {
+        Self::read_as(text, Grammar::Current)
+    }
+
+    fn read_as(text: &str, grammar: Grammar) -> Result<Self, Fault> {
+        let too_long = || Fault::new(Span::of(0..0), "the expression is too long", "compute a part of it elsewhere");
+        if text.len() > LONGEST {
+            return Err(too_long());
+        }
+        let tokens = lexer::tokens(text)?;
+        if tokens.len() > MOST_TOKENS {
+            return Err(too_long());
+        }
+        let (root, names) = parser::parse(text, tokens, grammar)?;
+        Ok(Self { root, names })
+    }
+
+    /// Whether its value is a truth value; else it is a number.
+    #[must_use]
+    pub fn is_truth(&self) -> bool {
+        self.root.is_truth()
+    }
+
+    /// The span of the whole expression.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        self.root.span
+    }
+
+    /// The names that it uses, each with the span where it stands first.
+    pub fn names(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.names.iter().map(|(name, span)| (name.as_str(), *span))
+    }
+
+    /// Whether `name` needs no binding, because it is a constant of the language.
+    #[must_use]
+    pub fn is_constant(name: &str) -> bool {
+        constant(name).is_some()
+    }
+
+    /// Its value where the names have these values, all of them numbers, for expressions that are evaluated once.
+    ///
+    /// # Errors
+    /// A name without a value, and what cannot be computed.
+    pub fn value(&self, value: impl Fn(&str) -> Option<Value>) -> Result<Value, Fault> {
+        let bound = self.bind(|name| value(name).map(Binding::Constant), [])?;
+        bound.evaluate(&[]).map_err(|fault| *fault)
+    }
+
+    /// Binds the names and computes what depends on no slot. A name without a binding may be a constant of the
+    /// language, such as `PI`.
+    ///
+    /// # Errors
+    /// A name that is not bound; `known` are those that are, for the help.
+    pub fn bind<'k>(
+        &self,
+        binding: impl Fn(&str) -> Option<Binding>,
+        known: impl IntoIterator<Item = &'k str>,
+    ) -> Result<Bound, Fault> {
+        let mut bindings = Vec::new();
+        for (name, span) in &self.names {
+            let found = binding(name).or_else(|| constant(name).map(Binding::Constant));
+            match found {
+                Some(found) => bindings.push(found),
+                None => return Err(Fault::unknown(name, *span, known)),
+            }
+        }
+        Ok(Bound { root: bound(&self.root, &bindings) })
+    }
+}
+
+/// The names of all functions, in their order.
+pub fn functions() -> impl Iterator<Item = &'static str> {
+    functions::FUNCTIONS.iter().map(|function| function.name)
+}
+
+impl Bound {
+    /// Its value where the slots have these values, all of them numbers.
+    ///
+    /// # Errors
+    /// What cannot be computed, such as a division by 0; a part that decides nothing is not computed.
+    ///
+    /// # Panics
+    /// If a slot is missing.
+    pub fn evaluate(&self, slots: &[Value]) -> Result<Value, Box<Fault>> {
+        self.root.evaluate(slots)
+    }
+
+    /// Its value, if it depends on no slot and can be computed.
+    #[must_use]
+    pub const fn constant(&self) -> Option<Value> {
+        match self.root.kind {
+            Kind::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The span of the whole expression.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        self.root.span
+    }
+}
+
+/// The constants of the language.
+const CONSTANTS: [(&str, f64); 5] = [
+    ("PI", std::f64::consts::PI),
+    ("π", std::f64::consts::PI),
+    ("E", std::f64::consts::E),
+    ("TAU", std::f64::consts::TAU),
+    ("τ", std::f64::consts::TAU),
+];
+
+fn constant(name: &str) -> Option<Value> {
+    CONSTANTS.iter().find(|(known, _)| *known == name).map(|(_, value)| Value::Real(*value))
+}
+
+/// The tree with its names replaced, constant parts computed and choices made where they are known. A part that cannot
+/// be computed stays as it is: perhaps it is never asked for.
+fn bound(node: &Node, bindings: &[Binding]) -> Node {
+    let part = |node: &Node| bound(node, bindings);
+    let pair = |sides: &[Node; 2]| Box::new(sides.each_ref().map(part));
+    let kind = match &node.kind {
+        Kind::Constant(value) => Kind::Constant(*value),
+        Kind::Variable(name) => match bindings[usize::from(*name)] {
+            Binding::Constant(value) => Kind::Constant(value),
+            Binding::Slot(slot) => Kind::Variable(slot),
+        },
+        Kind::Negate(operand) => Kind::Negate(Box::new(part(operand))),
+        Kind::Not(operand) => Kind::Not(Box::new(part(operand))),
+        Kind::Arithmetic(operator, sides) => Kind::Arithmetic(*operator, pair(sides)),
+        Kind::Comparison(comparison, sides) => Kind::Comparison(*comparison, pair(sides)),
+        Kind::Connective(connective, sides) => Kind::Connective(*connective, pair(sides)),
+        Kind::Choice(parts) => {
+            let [condition, value, otherwise] = parts.each_ref().map(part);
+            match condition.kind {
+                Kind::Constant(Value::Truth(true)) => return value,
+                Kind::Constant(Value::Truth(false)) => return otherwise,
+                _ => Kind::Choice(Box::new([condition, value, otherwise])),
+            }
+        }
+        Kind::Call(function, arguments) => Kind::Call(function, arguments.iter().map(part).collect()),
+    };
+    let node = Node { kind, span: node.span };
+    match node.is_constant().then(|| node.evaluate(&[])) {
+        Some(Ok(value)) => Node { kind: Kind::Constant(value), ..node },
+        _ => node,
+    }
+}
+
+impl fmt::Debug for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Formula").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bound").field("constant", &self.constant()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,236 @@
+//! The tree of an expression and its value.
+
+use super::Value;
+use super::fault::{Fault, REFERENCE, Span};
+use super::functions::{Function, finite, floored, floored_whole, power};
+use super::value::{real, whole};
+use std::cmp::Ordering;
+
+/// A part of an expression. Its type, number or truth value, is known from its kind and was checked when it was read.
+#[derive(Clone)]
+pub(super) struct Node {
+    pub kind: Kind,
+    pub span: Span,
+}
+
+/// What a part is.
+#[derive(Clone)]
+pub(super) enum Kind {
+    Constant(Value),
+    /// The number of a name, or of a slot once it is resolved.
+    Variable(u16),
+    Negate(Box<Node>),
+    Not(Box<Node>),
+    Arithmetic(Arithmetic, Box<[Node; 2]>),
+    Comparison(Comparison, Box<[Node; 2]>),
+    Connective(Connective, Box<[Node; 2]>),
+    /// Condition, value where it holds, value where it does not.
+    Choice(Box<[Node; 3]>),
+    Call(&'static Function, Box<[Node]>),
+}
+
+/// An operator that makes a number of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    FlooredDivide,
+    Remainder,
+    Power,
+}
+
+/// A comparison of two numbers or, for equality, of two truth values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Comparison {
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// `&&` and `||`: the right side counts only where the left one does not decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Connective {
+    And,
+    Or,
+}
+
+pub(super) type Evaluated = Result<Value, Box<Fault>>;
+
+impl Node {
+    /// Whether its value is a truth value; else it is a number.
+    pub fn is_truth(&self) -> bool {
+        match &self.kind {
+            Kind::Constant(value) => matches!(value, Value::Truth(_)),
+            Kind::Not(_) | Kind::Comparison(..) | Kind::Connective(..) => true,
+            Kind::Choice(parts) => parts[1].is_truth(),
+            Kind::Variable(_) | Kind::Negate(_) | Kind::Arithmetic(..) | Kind::Call(..) => false,
+        }
+    }
+
+    /// Whether its parts are constants, or a constant left side decides.
+    pub fn is_constant(&self) -> bool {
+        let constant = |node: &Self| matches!(node.kind, Kind::Constant(_));
+        match &self.kind {
+            Kind::Constant(_) => true,
+            Kind::Variable(_) => false,
+            Kind::Negate(operand) | Kind::Not(operand) => constant(operand),
+            Kind::Arithmetic(_, sides) | Kind::Comparison(_, sides) => sides.iter().all(constant),
+            Kind::Connective(connective, sides) => match sides[0].kind {
+                Kind::Constant(value) => value == Value::Truth(*connective == Connective::Or) || constant(&sides[1]),
+                _ => false,
+            },
+            Kind::Choice(parts) => parts.iter().all(constant),
+            Kind::Call(_, arguments) => arguments.iter().all(constant),
+        }
+    }
+
+    /// Its value where the variables have these values.
+    pub fn evaluate(&self, slots: &[Value]) -> Evaluated {
+        match &self.kind {
+            Kind::Constant(value) => Ok(*value),
+            Kind::Variable(slot) => Ok(slots[usize::from(*slot)]),
+            Kind::Negate(operand) => {
+                let value = operand.evaluate(slots)?;
+                value.negated().ok_or_else(|| Box::new(self.beyond(&format!("-({value})"))))
+            }
+            Kind::Not(operand) => Ok(Value::Truth(!operand.holds(slots)?)),
+            Kind::Arithmetic(operator, sides) => {
+                let (left, right) = (sides[0].evaluate(slots)?, sides[1].evaluate(slots)?);
+                operator.apply(left, right).ok_or_else(|| Box::new(self.undefined(*operator, left, right)))
+            }
+            Kind::Comparison(comparison, sides) => {
+                let (left, right) = (sides[0].evaluate(slots)?, sides[1].evaluate(slots)?);
+                Ok(Value::Truth(comparison.holds(left, right)))
+            }
+            Kind::Connective(connective, sides) => {
+                let decisive = *connective == Connective::Or;
+                let decided = sides[0].holds(slots)? == decisive;
+                if decided { Ok(Value::Truth(decisive)) } else { sides[1].evaluate(slots) }
+            }
+            Kind::Choice(parts) => parts[if parts[0].holds(slots)? { 1 } else { 2 }].evaluate(slots),
+            Kind::Call(function, arguments) => self.call(function, arguments, slots),
+        }
+    }
+
+    fn holds(&self, slots: &[Value]) -> Result<bool, Box<Fault>> {
+        self.evaluate(slots).map(|value| value == Value::Truth(true))
+    }
+
+    /// A function of more than two arguments is that of the first two, and then of its value and the next.
+    fn call(&self, function: &Function, arguments: &[Node], slots: &[Value]) -> Evaluated {
+        let apply = |values: &[Value]| function.apply(values).ok_or_else(|| Box::new(self.no_value(function, values)));
+        let first = arguments[0].evaluate(slots)?;
+        let Some(second) = arguments.get(1) else { return apply(&[first]) };
+        let mut value = apply(&[first, second.evaluate(slots)?])?;
+        for argument in &arguments[2..] {
+            value = apply(&[value, argument.evaluate(slots)?])?;
+        }
+        Ok(value)
+    }
+
+    #[cold]
+    fn undefined(&self, operator: Arithmetic, left: Value, right: Value) -> Fault {
+        let is_division = matches!(operator, Arithmetic::Divide | Arithmetic::FlooredDivide | Arithmetic::Remainder);
+        if is_division && right.as_real() == Some(0.0) {
+            let message = format!("divides {left} by 0");
+            let help = "leave out this case with a condition, such as `0 if n == 0 else m / n`";
+            return Fault::new(self.span, message, help);
+        }
+        self.beyond(&format!("{left} {} {right}", operator.sign()))
+    }
+
+    #[cold]
+    fn beyond(&self, what: &str) -> Fault {
+        let message = format!("{what} has no value: it is not a number, or beyond the largest one");
+        let help = "whole numbers go up to 9223372036854775807, real ones, such as 1.0 * n, up to 1.8e308";
+        Fault::new(self.span, message, help)
+    }
+
+    #[cold]
+    fn no_value(&self, function: &Function, arguments: &[Value]) -> Fault {
+        let shown: Vec<_> = arguments.iter().map(Value::to_string).collect();
+        let message = format!("{}({}) has no value", function.name, shown.join(", "));
+        Fault::new(self.span, message, REFERENCE)
+    }
+}
+
+impl Value {
+    fn negated(self) -> Option<Self> {
+        match self {
+            Self::Whole(number) => number.checked_neg().map(Self::Whole),
+            other => other.as_real().map(|number| Self::Real(-number)),
+        }
+    }
+}
+
+impl Arithmetic {
+    /// The value for two numbers; `None` where it is no number.
+    pub fn apply(self, left: Value, right: Value) -> Option<Value> {
+        match (left, right) {
+            (Value::Whole(left), Value::Whole(right)) => self.of_whole(left, right),
+            _ if self == Self::Power => power(left, right),
+            _ => self.of_real(left.as_real()?, right.as_real()?),
+        }
+    }
+
+    fn of_whole(self, left: i64, right: i64) -> Option<Value> {
+        let value = match self {
+            Self::Add => left.checked_add(right)?,
+            Self::Subtract => left.checked_sub(right)?,
+            Self::Multiply => left.checked_mul(right)?,
+            Self::Divide if right == 0 || left.wrapping_rem(right) != 0 => return finite(real(left) / real(right)),
+            Self::Divide => left.checked_div(right)?,
+            Self::FlooredDivide => floored_whole(left, right)?.0,
+            Self::Remainder => floored_whole(left, right)?.1,
+            Self::Power => return power(Value::Whole(left), Value::Whole(right)),
+        };
+        Some(Value::Whole(value))
+    }
+
+    fn of_real(self, left: f64, right: f64) -> Option<Value> {
+        match self {
+            Self::Add => finite(left + right),
+            Self::Subtract => finite(left - right),
+            Self::Multiply => finite(left * right),
+            Self::Divide => finite(left / right),
+            Self::FlooredDivide => whole(floored(left, right).0).map(Value::Whole),
+            Self::Remainder => finite(floored(left, right).1),
+            Self::Power => finite(left.powf(right)),
+        }
+    }
+
+    /// The sign that it is written with.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::FlooredDivide => "div",
+            Self::Remainder => "%",
+            Self::Power => "^",
+        }
+    }
+}
+
+impl Comparison {
+    /// Whether it holds; only equality is asked of truth values.
+    pub fn holds(self, left: Value, right: Value) -> bool {
+        match (self, left.order(right)) {
+            (Self::Equal, None) => left == right,
+            (Self::Unequal, None) => left != right,
+            (_, None) => false,
+            (Self::Equal, Some(order)) => order == Ordering::Equal,
+            (Self::Unequal, Some(order)) => order != Ordering::Equal,
+            (Self::Less, Some(order)) => order == Ordering::Less,
+            (Self::LessOrEqual, Some(order)) => order != Ordering::Greater,
+            (Self::Greater, Some(order)) => order == Ordering::Greater,
+            (Self::GreaterOrEqual, Some(order)) => order != Ordering::Less,
+        }
+    }
+}
