@@ -4,7 +4,7 @@ use super::{Failure, ScenarioArguments};
 use crate::analysis::{Probe, elasticity};
 use crate::report::{Format, Record, Table, Writer, counted, wrapped};
 use crate::scenario::source::{Document, Fault};
-use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan};
+use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan, Scenario};
 use crate::simulation::play;
 use clap::Args;
 use rayon::prelude::*;
@@ -97,9 +97,11 @@ pub fn execute(arguments: &SensitivityArguments) -> Result<(), Failure> {
     Ok(writer.finish()?)
 }
 
-/// The scenario with every default, as a document whose values can be changed.
+/// The base values with every default, as a document whose values can be changed. Axes are left out: a path of theirs may
+/// lead to a field that is not written because it has its default.
 fn resolved(scenario: &CheckedScenario) -> Result<Document, Failure> {
-    Ok(Document::from_text("the resolved scenario", &scenario.to_ron())?)
+    let base = Scenario { axes: Vec::new(), zip: Vec::new(), filter: None, ..Scenario::clone(scenario) };
+    Ok(Document::from_text("the resolved scenario", &base.to_ron())?)
 }
 
 /// The makespan of `document` after `change`, in seconds, or why there is none.
@@ -299,6 +301,18 @@ mod tests {
         assert!(!find("machine.nodes.memory").has_effect());
         assert!(!find("machine.network.links.protocol.bit_rate").has_effect());
         assert_eq!(find("machine.nodes.processor.inv").elasticity, Err("it is zero".to_owned()));
+    }
+
+    /// Noise that is quiet is not written, but an axis leads there.
+    #[test]
+    fn a_scenario_with_axes_over_defaults_is_varied() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/straggler.ron");
+        let mut document = Document::load(path).unwrap();
+        for (path, value) in [("program.n", "16"), ("ranks", "2")] {
+            document.set(path, value).unwrap();
+        }
+        let document = resolved(&Plan::new(document, &[]).unwrap().base().unwrap().scenario).unwrap();
+        assert!(makespan_s(&document, |_| Ok(())).unwrap() > 0.0);
     }
 
     #[test]

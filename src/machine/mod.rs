@@ -31,7 +31,8 @@ pub struct Machine {
     pub nodes: Node,
     /// What joins them.
     pub network: Network,
-    /// Where input comes from and output goes to.
+    /// Where input comes from and output goes to; free, at node 0, unless given.
+    #[serde(default)]
     pub host: Host,
     /// When a send is complete.
     pub sends: Sends,
@@ -41,6 +42,15 @@ pub struct Machine {
     /// The nodes that differ from all others; none unless given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<NodeOverride>,
+}
+
+impl Machine {
+    /// A machine of equal nodes whose input and output are free.
+    #[must_use]
+    pub fn new(name: &str, nodes: Node, network: Network, sends: Sends) -> Self {
+        let host = Host::default();
+        Self { name: name.to_owned(), nodes, network, host, sends, levels: Vec::new(), overrides: Vec::new() }
+    }
 }
 
 /// When a send is complete, so that the sending process goes on.

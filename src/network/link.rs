@@ -9,7 +9,7 @@ use crate::units::{PerByte, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
 /// A description of one direction of a link.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// The transmission time of a byte, as measured; if absent, what the protocol gives one way.
@@ -24,15 +24,23 @@ pub struct Link {
     /// How long a byte is on its way; the link is free for the next one meanwhile.
     #[serde(default)]
     pub latency: SimDuration,
-    /// The initialisation of a link before the program starts; one link after the other.
+    /// The initialisation of a link before the program starts; one link after the other; none unless given.
+    #[serde(default)]
     pub start: SimDuration,
     /// Room, at the end of the link, for packets that have come over it and have not left the
-    /// node, by virtual channel; flits of [wormhole switching](super::switching::Wormhole) have
-    /// buffers of their own.
+    /// node, by virtual channel; unbounded unless given. Flits of
+    /// [wormhole switching](super::switching::Wormhole) have buffers of their own.
+    #[serde(default)]
     pub buffers: Buffers,
 }
 
 impl Link {
+    /// A link whose bytes take `per_byte` and nothing else takes time.
+    #[must_use]
+    pub fn new(per_byte: PerByte) -> Self {
+        Self { per_byte: Some(per_byte), ..Self::default() }
+    }
+
     /// The transmission time of a byte: as measured, else one way by the protocol; bytes are free where
     /// neither is given, which a scenario's check refuses.
     #[must_use]
@@ -49,9 +57,10 @@ impl Link {
 }
 
 /// Room for packets that have come over a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Buffers {
     /// A packet always finds room.
+    #[default]
     Unbounded,
     /// Room for so many packets: a packet starts only when there is room for it at the other end,
     /// and makes room when it has left that node, or has been taken in there.

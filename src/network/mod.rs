@@ -65,6 +65,13 @@ pub struct Network {
 }
 
 impl Network {
+    /// A network of equal links.
+    #[must_use]
+    pub fn new(topology: Topology, routing: Routing, switching: Switching, links: Link) -> Self {
+        let virtual_channels = VirtualChannels::default();
+        Self { topology, routing, switching, links, end_links: None, virtual_channels, overrides: Vec::new() }
+    }
+
     /// How many of the links of `topology`, the part in use, work.
     #[must_use]
     pub fn working_links(&self, topology: &Topology) -> u64 {

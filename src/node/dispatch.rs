@@ -10,9 +10,10 @@ mod occupancy;
 /// When the software that passes packets on gets the processor of a node that computes.
 ///
 /// Packets for the node itself and its own sends are always served at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum RouterTurn {
     /// At once: the router has high priority.
+    #[default]
     AtOnce,
     /// When the computation comes to the end of the current row of its loop; then everything that
     /// waits is served, and whatever arrives meanwhile.
@@ -27,7 +28,7 @@ pub struct Turns {
     /// When the router gets its turn.
     pub router: RouterTurn,
     /// The period of the clock of time slices: a computation gives way at the second tick since it got
-    /// the processor, so after one to two periods.
+    /// the processor, so after one to two periods. Without a period it never gives way.
     pub time_slice: SimDuration,
 }
 
@@ -82,10 +83,12 @@ impl Turns {
         self.tick(begin, 2)
     }
 
-    /// The `count`th tick of the clock after `now`.
+    /// The `count`th tick of the clock after `now`; the end of time if the clock stands still.
     fn tick(self, now: SimTime, count: u64) -> SimTime {
-        let period = self.time_slice.ps().max(1);
-        SimTime::START + self.time_slice * (now.ps() / period + count)
+        match now.ps().checked_div(self.time_slice.ps()) {
+            Some(ticks) => SimTime::START + self.time_slice * (ticks + count),
+            None => SimTime::END,
+        }
     }
 }
 

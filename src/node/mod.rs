@@ -34,18 +34,23 @@ pub struct Node {
     pub sending: Sending,
     /// The software cost of receiving.
     pub receiving: Receiving,
-    /// The software cost of passing packets on.
+    /// The software cost of passing packets on; none unless given.
+    #[serde(default)]
     pub routing: Routing,
-    /// When that software gets the processor of a node that computes.
+    /// When that software gets the processor of a node that computes; at once unless given.
+    #[serde(default)]
     pub router_turn: RouterTurn,
-    /// The period of the clock by which the computations of several processes on one node take turns:
-    /// each gives way at the second tick since it got the processor.
+    /// The period of the clock by which the computations of several processes on one core take turns:
+    /// each gives way at the second tick since it got the processor. Unless given, or at 0 us, they do not take turns: each
+    /// has the core until it ends.
+    #[serde(default)]
     pub time_slice: SimDuration,
     /// How long the memory serves a link for each word of four bytes that it moves: that much longer takes
     /// a computation that goes on meanwhile. Nothing unless given.
     #[serde(default)]
     pub dma_per_word: SimDuration,
-    /// The cost of acknowledging a message.
+    /// The cost of acknowledging a message; none unless given.
+    #[serde(default)]
     pub acknowledging: Acknowledging,
     /// Its cores, from the inside out: the last level is the node itself. One core unless given; every core is a
     /// processor as described above.
@@ -57,6 +62,24 @@ pub struct Node {
 }
 
 impl Node {
+    /// A node of one core with this processor, memory for data and communication software, and defaults for the rest.
+    #[must_use]
+    pub fn new(processor: Processor, memory: Bytes, sending: Sending, receiving: Receiving) -> Self {
+        Self {
+            processor,
+            memory,
+            sending,
+            receiving,
+            routing: Routing::default(),
+            router_turn: RouterTurn::default(),
+            time_slice: SimDuration::ZERO,
+            dma_per_word: SimDuration::ZERO,
+            acknowledging: Acknowledging::default(),
+            levels: Vec::new(),
+            noise: Noise::default(),
+        }
+    }
+
     /// The number of its cores, each a processor of its own.
     ///
     /// # Panics

@@ -14,9 +14,11 @@ use serde::{Deserialize, Serialize};
 pub struct Sending {
     /// Preparation of each packet.
     pub per_packet: SimDuration,
-    /// Copying, for each byte of the packet.
+    /// Copying, for each byte of the packet; free unless given.
+    #[serde(default)]
     pub per_byte: PerByte,
-    /// Route set-up, for each hop to the destination and each packet.
+    /// Route set-up, for each hop to the destination and each packet; none unless given.
+    #[serde(default)]
     pub per_hop: SimDuration,
     /// Whether the next packet is prepared while the link still transmits the previous one.
     pub overlap: bool,
@@ -36,7 +38,8 @@ impl Sending {
 pub struct Receiving {
     /// Reception of each packet.
     pub per_packet: SimDuration,
-    /// Copying, for each byte of the packet.
+    /// Copying, for each byte of the packet; free unless given.
+    #[serde(default)]
     pub per_byte: PerByte,
 }
 
@@ -49,7 +52,7 @@ impl Receiving {
 }
 
 /// What each node that a packet comes to pays for it, the destination included.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Routing {
     /// Local routing of each packet.
@@ -57,11 +60,13 @@ pub struct Routing {
 }
 
 /// The acknowledge that tells a sender of the delivery of its message.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Acknowledging {
-    /// Its length on the links.
+    /// Its length on the links; 0 B unless given.
+    #[serde(default)]
     pub bytes: Bytes,
-    /// What each node that it comes to pays, the sender included.
+    /// What each node that it comes to pays, the sender included; nothing unless given.
+    #[serde(default)]
     pub per_hop: SimDuration,
 }

@@ -114,11 +114,7 @@ impl<'a> Page<'a> {
         match value {
             Value::String(text) if !self.has_variants(field) => format!("\"{text}\""),
             Value::String(name) => name.clone(),
-            Value::Object(fields) => {
-                let fields: Vec<_> = fields.iter().map(|(name, value)| format!("{name}: {}", plain(value))).collect();
-                format!("({})", fields.join(", "))
-            }
-            other => other.to_string(),
+            other => plain(other),
         }
     }
 
@@ -221,7 +217,14 @@ fn anchor(name: &str) -> String {
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), |text| format!("\"{text}\""))
+    match value {
+        Value::String(text) => format!("\"{text}\""),
+        Value::Object(fields) => {
+            let fields: Vec<_> = fields.iter().map(|(name, value)| format!("{name}: {}", plain(value))).collect();
+            format!("({})", fields.join(", "))
+        }
+        other => other.to_string(),
+    }
 }
 
 fn text_of<'a>(schema: &'a Value, key: &str) -> &'a str {

@@ -72,6 +72,13 @@ pub struct PerByte {
     bytes: u64,
 }
 
+impl Default for PerByte {
+    /// [`FREE`](Self::FREE).
+    fn default() -> Self {
+        Self::FREE
+    }
+}
+
 impl PerByte {
     /// Bytes that cost nothing.
     pub const FREE: Self = Self { span: SimDuration::ZERO, bytes: 1 };

@@ -11,7 +11,10 @@ mod examples;
 mod explanations;
 mod golden;
 mod laws;
+mod machines;
 mod oracle;
+mod placements;
+mod rejections;
 mod traces;
 mod transfers;
 

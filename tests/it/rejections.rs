@@ -1,0 +1,241 @@
+//! A program in Rust is rejected for the same reasons as a scenario file, with the same words.
+
+use crate::repository;
+use parsim::fault::{Fault, Rejection};
+use parsim::machine::{Allocation, NodeOverride, Placement};
+use parsim::network::switching::Wormhole;
+use parsim::network::{Buffers, Switching, Topology};
+use parsim::node::{Level, Module, Noise};
+use parsim::program::{Compute, LinkRate, Ping, Program, RingShift, ShiftOrder};
+use parsim::scenario::Plan;
+use parsim::scenario::source::Document;
+use parsim::simulation::SimulationError;
+use parsim::units::Bytes;
+use parsim::{Machine, Process, Simulation};
+
+/// What a run is made of in Rust.
+struct Setting {
+    machine: Machine,
+    ranks: u32,
+    placement: Placement,
+}
+
+impl Setting {
+    /// Four ranks on 64 nodes whose routers are clocked.
+    fn good() -> Self {
+        let machine = Machine::load(repository("scenarios/machines/router-network.ron")).expect("a good machine");
+        Self { machine, ranks: 4, placement: Placement::RowMajor }
+    }
+
+    fn wormhole(&mut self) -> &mut Wormhole {
+        let Switching::Wormhole(mode) = &mut self.machine.network.switching else { unreachable!("it has routers") };
+        mode
+    }
+
+    fn faults(&self, program: &dyn Program) -> Vec<Fault> {
+        let allocation = Allocation::new(&self.machine, self.ranks).placement(self.placement.clone());
+        match Simulation::on(&allocation).and_then(|simulation| simulation.run(program)) {
+            Ok(_) => Vec::new(),
+            Err(SimulationError::Rejected(Rejection(faults))) => faults,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// The faults of the same run described in RON.
+fn faults_in_ron(program: &str, settings: &[(&str, &str)]) -> Vec<Fault> {
+    let name = repository("scenarios/test.ron");
+    let text = format!(
+        "Scenario(machine: File(\"machines/router-network.ron\"), ranks: 4, placement: RowMajor, \
+         program: {program}, seed: 1)"
+    );
+    let mut document = Document::from_text(&name.display().to_string(), &text).expect("a sound text");
+    for (path, value) in settings {
+        document.set(path, value).expect("a field that can be set");
+    }
+    let case = Plan::new(document, &[]).and_then(|plan| plan.base());
+    let list = case.map_or_else(|faults| faults.list, |_| Vec::new());
+    list.into_iter().map(|fault| Fault::new(&fault.path, fault.message, fault.help.unwrap_or_default())).collect()
+}
+
+/// Asserts that one fault is found in Rust and in RON, with the same words, and that it is `message`.
+fn assert_rejected(
+    (name, program): (&str, &dyn Program),
+    settings: &[(&str, &str)],
+    change: impl Fn(&mut Setting),
+    message: &str,
+) {
+    let mut setting = Setting::good();
+    change(&mut setting);
+    let in_rust = setting.faults(program);
+    assert_eq!(in_rust, faults_in_ron(name, settings), "{settings:?}");
+    let messages: Vec<_> = in_rust.iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect();
+    assert_eq!(messages, [message], "{settings:?}");
+    assert!(in_rust.iter().all(|fault| !fault.help.is_empty()));
+}
+
+const SHIFT: &str = "RingShift(bytes: \"8 B\", rounds: 1, order: Concurrent)";
+
+/// Asserts that four ranks of a program that is good are rejected.
+fn assert_machine_rejected(settings: &[(&str, &str)], change: impl Fn(&mut Setting), message: &str) {
+    let shift = RingShift { bytes: Bytes::new(8), rounds: 1, order: ShiftOrder::Concurrent };
+    assert_rejected((SHIFT, &shift), settings, change, message);
+}
+
+#[test]
+fn the_setting_is_good() {
+    assert_machine_accepted(&[], |_| {});
+}
+
+fn assert_machine_accepted(settings: &[(&str, &str)], change: impl Fn(&mut Setting)) {
+    let mut setting = Setting::good();
+    change(&mut setting);
+    let shift = RingShift { bytes: Bytes::new(8), rounds: 1, order: ShiftOrder::Concurrent };
+    assert_eq!((setting.faults(&shift), faults_in_ron(SHIFT, settings)), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn a_faulty_network_is_rejected_with_the_same_words() {
+    const TOPOLOGY: &str = "machine.network.topology";
+    assert_machine_rejected(
+        &[(TOPOLOGY, "Mesh2d(rows: 0, columns: 8)")],
+        |run| run.machine.network.topology = Topology::Mesh2d { rows: 0, columns: 8 },
+        "machine.network.topology.rows: `rows` is 0: it must be at least 1",
+    );
+    assert_machine_rejected(
+        &[(TOPOLOGY, "BinaryTree(levels: 2)"), ("ranks", "5")],
+        |run| {
+            run.machine.network.topology = Topology::BinaryTree { levels: 2 };
+            run.ranks = 5;
+        },
+        "ranks: 5 ranks do not fit on the 3 nodes of the machine",
+    );
+    assert_machine_rejected(
+        &[("machine.network.switching.packet", "0 B")],
+        |run| run.wormhole().packet = Bytes::new(0),
+        "machine.network.switching.packet: packets of 0 B cannot be sent",
+    );
+    assert_machine_rejected(
+        &[("machine.network.switching.flit", "0 B")],
+        |run| run.wormhole().flit = Bytes::new(0),
+        "machine.network.switching: a flit takes no time",
+    );
+    assert_machine_rejected(
+        &[("machine.network.switching.buffer", "0")],
+        |run| run.wormhole().buffer = 0,
+        "machine.network.switching: no flit could ever be sent",
+    );
+    assert_machine_rejected(
+        &[("machine.network.links.per_byte", "None")],
+        |run| run.machine.network.links.per_byte = None,
+        "machine.network.links: a link needs a byte rate",
+    );
+    assert_machine_rejected(
+        &[("machine.network.links.buffers", "Packets(0)")],
+        |run| run.machine.network.links.buffers = Buffers::Packets(0),
+        "machine.network.links.buffers: no packet could ever be sent",
+    );
+}
+
+#[test]
+fn faulty_nodes_are_rejected_with_the_same_words() {
+    const OVERRIDES: &str = "machine.overrides";
+    let slow = |nodes: &[u32], factor| vec![NodeOverride::NodeSpeed { nodes: nodes.to_vec(), factor }];
+    assert_machine_rejected(
+        &[(OVERRIDES, "[NodeSpeed(nodes: [99], factor: 0.5)]")],
+        |run| run.machine.overrides = slow(&[99], 0.5),
+        "machine.overrides.0.nodes: node 99 does not exist: the machine has 64 nodes",
+    );
+    assert_machine_rejected(
+        &[(OVERRIDES, "[NodeSpeed(nodes: [0], factor: 0.0)]")],
+        |run| run.machine.overrides = slow(&[0], 0.0),
+        "machine.overrides.0.factor: no processor is 0 times as fast as another",
+    );
+    assert_machine_rejected(
+        &[("machine.host.node", "4000")],
+        |run| run.machine.host.node = 4000,
+        "machine.host.node: the host is connected to node 4000, but 4 nodes are in use",
+    );
+    assert_machine_rejected(
+        &[("machine.nodes.noise", "Uniform(1.5)")],
+        |run| run.machine.nodes.noise = Noise::Uniform(1.5),
+        "machine.nodes.noise: a noise of 1.5 is not a share of a computation",
+    );
+    assert_machine_rejected(
+        &[("machine.nodes.levels", "[Level(name: \"node\", members: 0)]")],
+        |run| run.machine.nodes.levels = vec![Level { name: "node".into(), members: 0, memory: None, interface: None }],
+        "machine.nodes.levels.0.members: a node without members",
+    );
+}
+
+#[test]
+fn ranks_without_a_place_are_rejected_with_the_same_words() {
+    assert_machine_rejected(&[("ranks", "0")], |run| run.ranks = 0, "ranks: a program needs at least one rank");
+    assert_machine_rejected(
+        &[("ranks", "1000")],
+        |run| run.ranks = 1000,
+        "ranks: 1000 ranks do not fit on the 64 nodes of the machine",
+    );
+    assert_machine_rejected(
+        &[("placement", "Packed(ranks_per_node: 0)")],
+        |run| run.placement = Placement::Packed { ranks_per_node: 0 },
+        "placement.ranks_per_node: no rank would be placed",
+    );
+    assert_machine_rejected(
+        &[("placement", "Explicit([0, 0, 1, 100])")],
+        |run| run.placement = Placement::Explicit(vec![0, 0, 1, 100]),
+        "placement: node 100 does not exist: 4 nodes are in use",
+    );
+}
+
+#[test]
+fn a_program_that_does_not_fit_is_rejected_with_the_same_words() {
+    let ping = Ping { bytes: Bytes::new(8) };
+    let alone = |run: &mut Setting| run.ranks = 1;
+    assert_rejected(("Ping(bytes: \"8 B\")", &ping), &[("ranks", "1")], alone, "ranks: a ping needs two ranks");
+    let message = "machine.network.links: the links have no protocol to take rates from";
+    assert_rejected(("LinkRate()", &LinkRate {}), &[], |_| {}, message);
+    assert_rejected(
+        ("Ping(bytes: \"8 B\")", &ping),
+        &[("machine.nodes.memory", "7 B")],
+        |run| run.machine.nodes.memory = Bytes::new(7),
+        "program: the program does not fit: node 0 with rank 0 needs 8 bytes, it has 7 bytes of memory",
+    );
+    let idle = Compute { module: Module::Rsub, iterations: 0, rows: 1 };
+    assert_rejected(
+        ("Compute(module: Rsub, iterations: 0)", &idle),
+        &[],
+        |_| {},
+        "program.iterations: nothing would be computed",
+    );
+}
+
+/// An `async fn` has no faults of its own; the machine that it runs on may.
+#[test]
+fn the_machine_of_an_async_fn_is_checked() {
+    async fn nothing(_: Process) {}
+    let mut setting = Setting::good();
+    assert_eq!(setting.faults(&nothing), []);
+    setting.wormhole().lanes = 0;
+    assert_eq!(setting.faults(&nothing).len(), 1);
+}
+
+/// An override applies where its node or link is in use, and is left out of account where a smaller part of the machine
+/// is.
+#[test]
+fn overrides_outside_the_part_in_use_are_left_out() {
+    let slow = |nodes: &[u32]| vec![NodeOverride::NodeSpeed { nodes: nodes.to_vec(), factor: 0.5 }];
+    assert_machine_accepted(&[("machine.overrides", "[NodeSpeed(nodes: [40], factor: 0.5)]")], |run| {
+        run.machine.overrides = slow(&[40]);
+    });
+    let failed = |ends: &str| format!("[LinkFailed(from: 0, to: {ends})]");
+    let up_down = ("machine.network.routing", "UpDown");
+    let faults = |ends: &str| {
+        let settings = [up_down, ("machine.network.overrides", &failed(ends))];
+        faults_in_ron(SHIFT, &settings).into_iter().map(|fault| fault.message).collect::<Vec<_>>()
+    };
+    // Node 8 is below node 0 on 8 × 8 nodes; on 2 × 2 it is node 2.
+    assert_eq!((faults("8"), faults("2")), (vec![], vec![]));
+    assert_eq!(faults("3"), ["there is no link between 0 and 3 in the 2 × 2 mesh in use"]);
+    assert_eq!(faults("9"), ["there is no link between 0 and 9 in the 2 × 2 mesh in use"]);
+}
