@@ -24,5 +24,5 @@ pub use parallelism::{Parallelism, Step as ProfileStep};
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
 pub use search::smallest;
-pub use sensitivity::{Probe, elasticity};
+pub use sensitivity::{Elasticity, Probe};
 pub use statistics::{Sample, student_quantile};

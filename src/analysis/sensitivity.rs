@@ -1,6 +1,6 @@
 //! How much a result depends on a parameter.
 
-/// One run of a central difference: the value of the parameter, and the time of the run in seconds.
+/// One run: the value of the parameter, and the time of the run in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
     /// The value, in any unit.
@@ -9,27 +9,90 @@ pub struct Probe {
     pub time_s: f64,
 }
 
-/// The elasticity of a time, d ln T / d ln x, as the slope between two probes: by how many percent the time changes
-/// for one percent of the parameter. It is exact where T is a power of x.
-///
-/// `None` for equal values, or values or times that are not positive.
-#[must_use]
-pub fn elasticity(below: Probe, above: Probe) -> Option<f64> {
-    let slope = (above.time_s / below.time_s).ln() / (above.value / below.value).ln();
-    slope.is_finite().then_some(slope)
+/// The elasticity of a time T in a parameter x, (x / T) dT/dx, from below and from above: by how many percent the time
+/// changes for one percent of the parameter. The two differ where another path becomes the longest at x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Elasticity {
+    /// From the values below.
+    pub left: f64,
+    /// From the values above.
+    pub right: f64,
+}
+
+/// How far the two sides may lie apart and still be one number.
+const SAME: f64 = 1e-6;
+
+impl Elasticity {
+    /// By the slopes from `base` to a probe on either side; exact where T is linear in x on each side.
+    ///
+    /// `None` where the base value or its time is not positive, or a probe lies at the base.
+    #[must_use]
+    pub fn linear(below: Probe, base: Probe, above: Probe) -> Option<Self> {
+        Some(Self { left: slope(base, below)?, right: slope(base, above)? })
+    }
+
+    /// By the slopes in 1 / x; exact where T is linear in that, as it is in the time that a rate stands for.
+    ///
+    /// `None` as for [`linear`](Self::linear).
+    #[must_use]
+    pub fn inverse(below: Probe, base: Probe, above: Probe) -> Option<Self> {
+        let inverse = |probe: Probe| Probe { value: probe.value.recip(), ..probe };
+        let by_time = Self::linear(inverse(above), inverse(base), inverse(below))?;
+        Some(Self { left: -by_time.right, right: -by_time.left })
+    }
+
+    /// The one elasticity where both sides agree to 1e-6.
+    #[must_use]
+    pub fn of_both_sides(self) -> Option<f64> {
+        ((self.left - self.right).abs() <= SAME).then_some(f64::midpoint(self.left, self.right))
+    }
+
+    /// The larger of the magnitudes of the sides.
+    #[must_use]
+    pub const fn size(self) -> f64 {
+        self.left.abs().max(self.right.abs())
+    }
+}
+
+fn slope(base: Probe, probe: Probe) -> Option<f64> {
+    let change = (probe.time_s - base.time_s) / base.time_s;
+    let slope = change / ((probe.value - base.value) / base.value);
+    (base.value > 0.0 && base.time_s > 0.0 && slope.is_finite()).then_some(slope)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn probes(time_s: impl Fn(f64) -> f64) -> [Probe; 3] {
+        [9.0, 10.0, 11.0].map(|value| Probe { value, time_s: time_s(value) })
+    }
+
+    fn near(found: Option<Elasticity>, left: f64, right: f64) {
+        let found = found.unwrap();
+        assert!((found.left - left).abs() < 1e-12 && (found.right - right).abs() < 1e-12, "{found:?}");
+    }
+
     #[test]
-    fn elasticities_of_powers_are_their_exponents() {
-        let probe = |value: f64| Probe { value, time_s: 3.0 * value.powi(2) };
-        assert!((elasticity(probe(9.0), probe(11.0)).unwrap() - 2.0).abs() < 1e-12);
-        let flat = |value: f64| Probe { value, time_s: 5.0 };
-        assert_eq!(elasticity(flat(1.0), flat(2.0)), Some(0.0));
-        assert_eq!(elasticity(probe(2.0), probe(2.0)), None);
-        assert_eq!(elasticity(Probe { value: 0.0, time_s: 1.0 }, Probe { value: 0.0, time_s: 1.0 }), None);
+    fn lines_have_one_elasticity() {
+        let [below, base, above] = probes(|value| 30.0 + value);
+        near(Elasticity::linear(below, base, above), 0.25, 0.25);
+        let [below, base, above] = probes(|value| 30.0 + 100.0 / value);
+        near(Elasticity::inverse(below, base, above), -0.25, -0.25);
+        assert!(Elasticity::inverse(below, base, above).unwrap().of_both_sides().is_some());
+    }
+
+    #[test]
+    fn a_kink_has_two() {
+        let [below, base, above] = probes(|value| 20.0_f64.max(2.0 * value));
+        near(Elasticity::linear(below, base, above), 0.0, 1.0);
+        assert_eq!(Elasticity::linear(below, base, above).unwrap().of_both_sides(), None);
+    }
+
+    #[test]
+    fn nothing_has_no_elasticity() {
+        let [below, base, above] = probes(|_| 0.0);
+        assert_eq!(Elasticity::linear(below, base, above), None);
+        assert_eq!(Elasticity::linear(base, base, base), None);
     }
 }

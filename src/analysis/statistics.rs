@@ -3,6 +3,8 @@
 /// Mean, standard deviation and 95 % interval of equal runs with different seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
+    /// How many runs.
+    pub count: usize,
     /// The mean.
     pub mean: f64,
     /// The standard deviation of the sample; 0 for a single run.
@@ -34,12 +36,12 @@ impl Sample {
         let mean = values.iter().sum::<f64>() / count;
         match values {
             [] => None,
-            [_] => Some(Self { mean, deviation: 0.0, interval: 0.0 }),
+            [_] => Some(Self { count: 1, mean, deviation: 0.0, interval: 0.0 }),
             _ => {
                 let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
                 let deviation = (squares / (count - 1.0)).sqrt();
                 let interval = student_quantile(values.len() - 1) * deviation / count.sqrt();
-                Some(Self { mean, deviation, interval })
+                Some(Self { count: values.len(), mean, deviation, interval })
             }
         }
     }

@@ -1,9 +1,9 @@
 //! `parsim bottleneck`: what limits a program, along an axis.
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
-use super::outcome::{self, Outcome, References, keyed, metadata};
+use super::outcome::{self, Outcome, References, keyed, metadata, note_on_withheld};
 use super::sweep::{name, play_all, prepared};
-use super::{CaseArguments, Failure, ScenarioArguments, files};
+use super::{CaseArguments, Failure, ScenarioArguments, files, pictures, say};
 use crate::analysis::{Bottleneck, Components, ComputationSplit, Place};
 use crate::model::zemerly::{self, Prediction};
 use crate::node::processor::{Account, QuarterCycles};
@@ -28,7 +28,7 @@ pub struct BottleneckArguments {
     #[arg(long, value_name = "NAME")]
     axis: Option<String>,
     /// Draws the figures of the analysis as SVG into this folder.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = pictures::folder)]
     plot: Option<PathBuf>,
 }
 
@@ -70,21 +70,33 @@ pub struct Group {
 pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     let common = &arguments.common;
     let plan = common.plan(&arguments.cases.over)?;
-    let axis = CurveAxis::of(&plan, arguments.axis.as_deref())?;
+    let axis = match arguments.plot {
+        Some(_) => CurveAxis::to_draw(&plan, arguments.axis.as_deref())?,
+        None => CurveAxis::of(&plan, arguments.axis.as_deref())?,
+    };
     let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
     let mut failures = Vec::new();
     let points = points(&cases, arguments.source, arguments.cases.jobs, &references, &axis, &mut failures)?;
+    let withheld = points.iter().filter(|point| point.compared.iter().any(|one| one.is_withheld)).count();
     let mut times = TimeLines::default();
     for (case, point) in cases.iter().zip(&points) {
         let seconds = point.components.as_ref().map(|components| components.total_s);
-        times.add(&axis, case, arguments.source.title(), seconds, &point.compared);
+        times.add(&axis, case, (arguments.source.title(), seconds, 0.0), &point.compared);
     }
     let groups = grouped(&cases, points, &axis, arguments.source);
     print(&cases, &groups, arguments)?;
     if let Some(folder) = &arguments.plot {
-        plot(folder, &groups, figures::times(cases[0].scenario.program.name(), &axis.label, times.lines()))?;
+        plot(folder, &groups, figures::times(cases[0].scenario.program.name(), &axis.along, times.lines()))?;
     }
+    say(note_on_repeats(&cases));
+    say(note_on_withheld(withheld));
     if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
+}
+
+/// That components are those of one run, in a sentence, where runs are repeated.
+fn note_on_repeats(cases: &[Case]) -> Option<String> {
+    let repeats = cases.iter().map(|case| case.scenario.repeat).max().filter(|repeats| *repeats > 1)?;
+    Some(format!("note: the components are those of the first of {repeats} seeds, not means; `sweep` has the means"))
 }
 
 fn points(
@@ -96,7 +108,8 @@ fn points(
     failures: &mut Vec<String>,
 ) -> Result<Vec<BottleneckPoint>, Failure> {
     let predicted = |predict: fn(&CheckedScenario) -> Option<Prediction>| {
-        cases.iter().map(|case| point(case, axis, references, explained(predict(&case.scenario).as_ref()))).collect()
+        let prediction = |case: &Case| predict(&case.scenario).filter(|_| references.has_machine_of(case));
+        cases.iter().map(|case| point(case, axis, references, explained(prediction(case).as_ref()))).collect()
     };
     if let (Source::AsWritten | Source::AsPrinted, Some(other)) = (source, cases.iter().find_map(not_gauss_jordan)) {
         let message =
@@ -200,7 +213,7 @@ pub fn grouped(cases: &[Case], points: Vec<BottleneckPoint>, axis: &CurveAxis, s
             let words = [case.scenario.program.name(), name.as_str(), source.title()];
             let title = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
             let curve =
-                BottleneckCurve { title, name: axis.name.clone(), axis: axis.label.clone(), points: Vec::new() };
+                BottleneckCurve { title, name: axis.name.clone(), axis: axis.along.clone(), points: Vec::new() };
             groups.push(Group { name, cases: Vec::new(), curve });
             groups.len() - 1
         });

@@ -38,6 +38,7 @@ pub fn predictions(scenario: &CheckedScenario) -> Vec<Compared> {
         key: key.to_owned(),
         beside: Beside::Outcome("efficiency"),
         value: case.as_ref().map(|case| case.parameters.efficiency(case.at(), scaling, reading)),
+        is_withheld: false,
     };
     vec![
         prediction("equation (5)", "predicted_efficiency", Scaling::Hockney, Reading::Corrected),

@@ -2,7 +2,7 @@
 
 use super::files::create;
 use super::traced::Traced;
-use super::{Failure, OutputFormat};
+use super::{Failure, OutputFormat, pictures};
 use crate::analysis::{Accounting, CriticalPath, Gain};
 use crate::report::comparison::{balance_table, gain_record, gain_table, rank_record, rank_table};
 use crate::report::critical_path::{CriticalPathReport, write_events, write_path};
@@ -39,7 +39,7 @@ pub struct CriticalPathArguments {
     #[arg(long)]
     accounts: bool,
     /// Draws the ranks against the time, with the critical path.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     space_time: Option<PathBuf>,
     /// The first instant of that diagram, such as `0.5 s`.
     #[arg(long, value_name = "TIME", requires = "space_time")]
@@ -51,10 +51,10 @@ pub struct CriticalPathArguments {
     #[arg(long, value_name = "RANKS", requires = "space_time")]
     ranks: Option<String>,
     /// Draws how many processors are at work over the time.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     profile: Option<PathBuf>,
     /// Draws for how much of the time how many processors are at work.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     histogram: Option<PathBuf>,
     /// Writes the trace for Perfetto (ui.perfetto.dev).
     #[arg(long, value_name = "FILE.json")]

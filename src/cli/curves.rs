@@ -4,7 +4,7 @@ use super::Failure;
 use super::files::create;
 use super::outcome::Outcome;
 use super::saturation::OFFERED;
-use crate::report::figures::TimeLine;
+use crate::report::figures::{Along, TimeLine};
 use crate::report::latency_load::{MEAN, P99};
 use crate::report::plot::LineChart;
 use crate::report::{Beside, Compared};
@@ -16,23 +16,34 @@ use std::path::Path;
 pub struct CurveAxis {
     /// Its name, empty if there is none.
     pub name: String,
-    /// Its name for people, with its unit.
-    pub label: String,
+    /// It in pictures: its name for people, with its unit.
+    pub along: Along,
     /// Axes whose values do not tell curves apart, as they follow from those of this one.
-    along: Vec<String>,
+    follows: Vec<String>,
 }
 
 impl CurveAxis {
     /// The axis `name` of `plan`; unless given the load of traffic, or else the last one.
     pub fn of(plan: &Plan, name: Option<&str>) -> Result<Self, Failure> {
+        let over = |axis| Self::over(plan, axis);
         let Some(name) = name else {
             let load = plan.axes().find(|axis| axis.path == OFFERED);
-            return Ok(load.or_else(|| plan.axes().next_back()).map_or_else(Self::none, Self::over));
+            return Ok(load.or_else(|| plan.axes().next_back()).map_or_else(Self::none, over));
         };
-        plan.axes().find(|axis| axis.name == name).map(Self::over).ok_or_else(|| {
+        plan.axes().find(|axis| axis.name == name).map(over).ok_or_else(|| {
             let names: Vec<_> = plan.axes().map(|axis| axis.name.as_str()).collect();
             Failure::Usage(format!("--axis {name}: there is no such axis; the axes are: {}", names.join(", ")))
         })
+    }
+
+    /// The axis `name` of `plan`, as [`of`](Self::of) chooses it, to draw along.
+    pub fn to_draw(plan: &Plan, name: Option<&str>) -> Result<Self, Failure> {
+        let axis = Self::of(plan, name)?;
+        if axis.name.is_empty() {
+            let message = "--plot: there is no axis to draw along; give one, such as --over p=1,2,4,8";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        Ok(axis)
     }
 
     /// The axis that says most on a page: the load of traffic, the ranks where they vary, or else the last one that
@@ -45,21 +56,21 @@ impl CurveAxis {
         let at = |path: &str| plan.axes().find(|axis| axis.path == path).filter(varies);
         let last = || plan.axes().rfind(|axis| axis.expression.is_none() && varies(axis));
         let chosen = at(OFFERED).or_else(|| at("ranks")).or_else(last).or_else(|| plan.axes().next_back());
-        let Some(chosen) = chosen.map(Self::over) else { return Self::none() };
+        let Some(chosen) = chosen.map(|axis| Self::over(plan, axis)) else { return Self::none() };
         let follows = |axis: &&crate::scenario::Axis| {
             let same = |one: &&Case, other: &&Case, name: &str| value(one, name) == value(other, name);
             let mut pairs = cases.iter().flat_map(|one| cases.iter().map(move |other| (one, other)));
             pairs.all(|(one, other)| !same(&one, &other, &chosen.name) || same(&one, &other, &axis.name))
         };
-        let along = plan.axes().filter(follows).map(|axis| axis.name.clone()).collect();
-        Self { along, ..chosen }
+        let follows = plan.axes().filter(follows).map(|axis| axis.name.clone()).collect();
+        Self { follows, ..chosen }
     }
 
     fn none() -> Self {
-        Self { name: String::new(), label: String::new(), along: Vec::new() }
+        Self { name: String::new(), along: Along::default(), follows: Vec::new() }
     }
 
-    fn over(axis: &crate::scenario::Axis) -> Self {
+    fn over(plan: &Plan, axis: &crate::scenario::Axis) -> Self {
         let label = match (axis.path.as_str(), &axis.unit) {
             (OFFERED, _) => "Offered load [flits per node and cycle]".to_owned(),
             ("ranks", _) if axis.name == "ranks" => "Processors".to_owned(),
@@ -67,7 +78,8 @@ impl CurveAxis {
             (_, Some(unit)) => format!("{} [{unit}]", axis.name),
             (_, None) => axis.name.clone(),
         };
-        Self { name: axis.name.clone(), label, along: Vec::new() }
+        let along = Along { label, categories: plan.categories(&axis.name) };
+        Self { name: axis.name.clone(), along, follows: Vec::new() }
     }
 
     /// Whether the axis varies the number of ranks.
@@ -89,7 +101,7 @@ impl CurveAxis {
             return None;
         }
         let of_program =
-            plan.axes().filter(|axis| self.along.contains(&axis.name) && axis.path.starts_with("program."));
+            plan.axes().filter(|axis| self.follows.contains(&axis.name) && axis.path.starts_with("program."));
         let grows = of_program.filter_map(|axis| {
             let (from, to) = (value(least, &axis.name)?, value(most, &axis.name)?);
             let field = axis.path.trim_start_matches("program.");
@@ -108,9 +120,14 @@ impl CurveAxis {
         self.value(case).and_then(AxisValue::number)
     }
 
+    /// Where `case` stands along the axis of a picture.
+    fn place(&self, case: &Case) -> Option<f64> {
+        self.along.place(self.position(case), &self.value(case)?.to_string())
+    }
+
     /// The values of all other axes in words; cases with the same ones lie on one curve.
     pub fn group(&self, case: &Case) -> String {
-        let others = case.keys.iter().filter(|(name, _)| *name != self.name && !self.along.contains(name));
+        let others = case.keys.iter().filter(|(name, _)| *name != self.name && !self.follows.contains(name));
         let words = others.map(|(name, value)| match value {
             Some(value) => format!("{name} = {value}"),
             None => name.clone(),
@@ -128,28 +145,39 @@ fn value<'c>(case: &'c Case, name: &str) -> Option<&'c AxisValue> {
 pub struct TimeLines(Vec<TimeLine>);
 
 impl TimeLines {
-    /// Adds the time of `case`, of kind `kind`, and what it is compared with.
-    pub fn add(&mut self, axis: &CurveAxis, case: &Case, kind: &str, seconds: Option<f64>, compared: &[Compared]) {
-        let Some(position) = axis.position(case) else { return };
+    /// Adds the time of `case` with half its interval, of kind `kind`, and what it is compared with.
+    pub fn add(
+        &mut self,
+        axis: &CurveAxis,
+        case: &Case,
+        (kind, seconds, half_width): (&str, Option<f64>, f64),
+        compared: &[Compared],
+    ) {
+        let Some(place) = axis.place(case) else { return };
         let group = axis.group(case);
-        let own = (kind, seconds, false);
         // The prediction that is looked at need not be compared with itself.
         let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
         let times = others.filter(|one| !matches!(one.beside, Beside::Outcome(_) | Beside::Outcomes(_)));
-        let others = times.map(|one| (one.title.as_str(), one.value, matches!(one.beside, Beside::MeasuredMakespan)));
-        for (kind, seconds, is_measurement) in [own].into_iter().chain(others) {
+        let others =
+            times.map(|one| (one.title.as_str(), one.value, 0.0, matches!(one.beside, Beside::MeasuredMakespan)));
+        for (kind, seconds, half_width, is_measurement) in
+            [(kind, seconds, half_width, false)].into_iter().chain(others)
+        {
             let Some(seconds) = seconds else { continue };
-            self.line(&group, kind, is_measurement).points.push((position, seconds));
+            let line = self.line(&group, kind, is_measurement);
+            line.points.push((place, seconds));
+            line.half_widths.push(half_width);
         }
     }
 
     /// Adds what was simulated of `case`, and what it is compared with: of traffic the latencies, else the makespan.
     pub fn add_outcome(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
         if case.scenario.program.is_traffic() {
-            self.add(axis, case, MEAN, outcome.trace.outcome("latency_mean_s"), &[]);
-            self.add(axis, case, P99, outcome.trace.outcome("latency_p99_s"), &[]);
+            self.add(axis, case, (MEAN, outcome.trace.outcome("latency_mean_s"), 0.0), &[]);
+            self.add(axis, case, (P99, outcome.trace.outcome("latency_p99_s"), 0.0), &[]);
         } else {
-            self.add(axis, case, "simulated", Some(outcome.trace.makespan.seconds()), outcome.compared());
+            let (seconds, half_width) = outcome.makespan_s();
+            self.add(axis, case, ("simulated", Some(seconds), half_width), outcome.compared());
         }
     }
 
@@ -157,7 +185,7 @@ impl TimeLines {
         let found = self.0.iter().position(|line| line.group == group && line.kind == kind);
         let index = found.unwrap_or_else(|| {
             let (group, kind) = (group.to_owned(), kind.to_owned());
-            self.0.push(TimeLine { group, kind, is_measurement, points: Vec::new() });
+            self.0.push(TimeLine { group, kind, is_measurement, points: Vec::new(), half_widths: Vec::new() });
             self.0.len() - 1
         });
         &mut self.0[index]

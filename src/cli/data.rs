@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// The columns that hold a time, in the order in which they are looked for.
-const TIMES: [&str; 4] = ["makespan_s", "measured_s", "time_s", "time"];
+const TIMES: [&str; 5] = ["makespan_mean_s", "makespan_s", "measured_s", "time_s", "time"];
 /// The name of the standard input.
 const STANDARD_INPUT: &str = "-";
 

@@ -15,6 +15,7 @@ mod laws;
 mod optimum;
 mod outcome;
 mod overrides;
+mod pictures;
 mod real_programs;
 mod report;
 mod run;
@@ -174,6 +175,13 @@ impl From<OutputFormat> for crate::report::Format {
             OutputFormat::Jsonl => Self::Jsonl,
             OutputFormat::Csv => Self::Csv,
         }
+    }
+}
+
+/// Tells the user something beside the output, on stderr, if there is anything to tell.
+fn say(note: Option<String>) {
+    if let Some(note) = note {
+        eprintln!("parsim: {note}");
     }
 }
 

@@ -4,7 +4,7 @@ use super::cluster::{Case, ClosedForms, predicted_speedup};
 use super::curves::write_chart;
 use super::outcome::metadata;
 use super::topology::write_picture;
-use super::{Failure, ScenarioArguments, files};
+use super::{Failure, ScenarioArguments, files, pictures};
 use crate::analysis::{Choice, Goal, Optimum, Performance, Point};
 use crate::machine::Placement;
 use crate::model::kredel::{Hardware, Scaling};
@@ -36,7 +36,7 @@ pub struct OptimumArguments {
     #[arg(long, value_enum, default_value = "both")]
     by: By,
     /// Draws speed-up, efficiency of a node, roofline, and simulation against model into this folder.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = pictures::folder)]
     plot: Option<PathBuf>,
 }
 
@@ -139,7 +139,7 @@ fn write_answers(
         put(&mut record, name, found.as_ref());
     }
     if let Some(forms) = closed_forms(scenario, answers) {
-        record.put("closed_form_q", forms.best_cores);
+        record.put("closed_form_q", Some(forms.best_cores).filter(|cores| cores.is_finite()));
         record.put("closed_form_p", forms.best_nodes);
         record.put("closed_form_p_as_printed", forms.best_nodes_as_printed);
         record.put("simplified_efficiency", forms.simplified_efficiency);
@@ -164,9 +164,13 @@ fn in_words(forms: &ClosedForms) -> String {
         }
         _ => "p_E has none (it assumes Dimensionless numbers with r = c / d(p) and a constant β1)".to_owned(),
     };
+    let cores = if forms.best_cores.is_finite() {
+        format!("q_E = {} for its p", digits(forms.best_cores))
+    } else {
+        "q_E is unbounded for its p".to_owned()
+    };
     format!(
-        "\nclosed forms at the best point of the model:\n q_E = {} for its p\n {nodes}\n simplified efficiency {}, {} as printed, without its β\n",
-        digits(forms.best_cores),
+        "\nclosed forms at the best point of the model:\n {cores}\n {nodes}\n simplified efficiency {}, {} as printed, without its β\n",
         digits(forms.simplified_efficiency),
         digits(forms.simplified_efficiency_as_printed)
     )

@@ -5,12 +5,13 @@ use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
 use crate::engine::{STREAM_GENERATOR, stable_hash};
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
+use crate::network::topology::NAMES;
 use crate::node::{Module, Processor};
 use crate::program::collective::Broadcast;
 use crate::program::{Distribution, GaussJordan, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport, counted};
-use crate::scenario::source::Fault;
-use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Measurements};
+use crate::scenario::source::{Document, Fault};
+use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements};
 use crate::simulation::{Detail, SimulationError, play, play_recorded};
 use crate::trace::Trace;
 use serde_json::Value;
@@ -18,7 +19,22 @@ use std::io::Write;
 use std::path::Path;
 
 /// What a scenario's times are compared with, read once for all its cases.
-pub struct References(Vec<Reference>);
+pub struct References {
+    list: Vec<Reference>,
+    /// What the measurements and the published predictions are about.
+    described: Described,
+}
+
+/// The cases for which values of another machine or program were left out, in a sentence, if there are any.
+pub fn note_on_withheld(cases: usize) -> Option<String> {
+    let which = if cases == 1 { "one case".to_owned() } else { format!("{cases} cases") };
+    (cases > 0).then(|| {
+        format!(
+            "note: no measurement or published prediction is shown for {which}: they belong to the machine and the \
+             program that the scenario's file describes, and this is another one"
+        )
+    })
+}
 
 enum Reference {
     AsWritten,
@@ -31,8 +47,13 @@ enum Reference {
 }
 
 impl References {
-    /// Reads the measurements that `scenario`, which lies at `path`, names.
+    /// Reads the measurements that `scenario`, which lies at `path`, names; they are about what that file describes.
     pub fn load(scenario: &CheckedScenario, path: &Path) -> Result<Self, Fault> {
+        Self::about(Described::of(Document::load(path)), scenario, path)
+    }
+
+    /// Reads the measurements of what is `described` that `scenario`, which lies at `path`, names.
+    pub fn about(described: Described, scenario: &CheckedScenario, path: &Path) -> Result<Self, Fault> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let reference = |comparison: &Comparison| {
             Ok(match comparison {
@@ -45,12 +66,32 @@ impl References {
                 Comparison::Measured(file) => Reference::Measured(Measurements::load(&folder.join(file))?),
             })
         };
-        scenario.compare.iter().map(reference).collect::<Result<_, _>>().map(Self)
+        let list = scenario.compare.iter().map(reference).collect::<Result<_, _>>()?;
+        Ok(Self { list, described })
     }
 
     /// What the times of `case` are set beside.
     pub fn compare(&self, case: &Case) -> Vec<Compared> {
-        self.0.iter().flat_map(|reference| reference.compare(case)).collect()
+        self.list.iter().flat_map(|reference| self.belonging(reference, case)).collect()
+    }
+
+    /// Whether what was published of the machine of the scenario's file is about the machine of `case`.
+    pub fn has_machine_of(&self, case: &Case) -> bool {
+        self.described.has_machine_of(case)
+    }
+
+    /// What `reference` says of `case`, as far as it is about its machine and program.
+    fn belonging(&self, reference: &Reference, case: &Case) -> Vec<Compared> {
+        let compared = reference.compare(case);
+        let belongs = match reference {
+            _ if compared.iter().all(|one| one.value.is_none()) => true,
+            Reference::Measured(table) => self.described.is_met_by(case, table.keys()),
+            Reference::AsWritten | Reference::AsPrinted | Reference::PointToPoint | Reference::InnerIteration => {
+                self.has_machine_of(case)
+            }
+            Reference::Hierarchical | Reference::OneRank => true,
+        };
+        compared.into_iter().map(|one| one.only_if(belongs)).collect()
     }
 }
 
@@ -83,7 +124,7 @@ impl Reference {
 }
 
 fn compared(title: &str, key: &str, beside: Beside, value: Option<f64>) -> Compared {
-    Compared { title: title.to_owned(), key: key.to_owned(), beside, value }
+    Compared { title: title.to_owned(), key: key.to_owned(), beside, value, is_withheld: false }
 }
 
 /// The cycles of one inner iteration by CS-RR-281, Table 5, beside those of the kernel `Rsub`.
@@ -165,9 +206,17 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
     Some(PointToPoint::PARSYTEC_SUPERCLUSTER.time_s(ping.bytes.count() as f64, f64::from(hops)))
 }
 
-/// The makespan of the same program on one rank, if it can run there.
+/// The makespan of the same program on one rank, if it can run there; the mean of all seeds.
 fn one_rank_s(scenario: &CheckedScenario) -> Option<f64> {
-    played(&scenario.on_one_rank()?).ok().map(|trace| trace.makespan.seconds())
+    let alone = scenario.on_one_rank()?;
+    let makespans: Vec<_> = (0..alone.repeat).map(|run| makespan_s(&alone, run)).collect::<Result<_, _>>().ok()?;
+    Sample::of(&makespans).map(|sample| sample.mean)
+}
+
+/// The makespan of repetition `run` of `scenario`, which has a seed of its own.
+fn makespan_s(scenario: &CheckedScenario, run: u32) -> Result<f64, SimulationError> {
+    let seed = scenario.seed.wrapping_add(u64::from(run));
+    Ok(played(&scenario.with_seed(seed)?)?.makespan.seconds())
 }
 
 /// The key of the simulated time's error against the measurement.
@@ -175,6 +224,9 @@ pub const SIMULATED_ERROR: &str = "simulated_error";
 
 /// What the keys of errors against models of other values than the makespan begin with.
 pub const ERROR_AGAINST: &str = "error_against_";
+
+/// The key of the part of the machine that is in use.
+const TOPOLOGY: &str = "topology_in_use";
 
 /// A case that has been played.
 pub struct Outcome {
@@ -207,8 +259,7 @@ impl Outcome {
         cluster::judge(&case.scenario, &mut trace);
         let mut makespans = vec![trace.makespan.seconds()];
         for repetition in 1..case.scenario.repeat {
-            let seed = case.scenario.seed.wrapping_add(u64::from(repetition));
-            makespans.push(played(&case.scenario.with_seed(seed)?)?.makespan.seconds());
+            makespans.push(makespan_s(&case.scenario, repetition)?);
         }
         Ok(Self {
             sample: Sample::of(&makespans).filter(|_| makespans.len() > 1),
@@ -223,6 +274,16 @@ impl Outcome {
     /// What the simulated time is set beside.
     pub fn compared(&self) -> &[Compared] {
         &self.compared
+    }
+
+    /// The makespan and half its 95 % interval, in seconds: the mean of all seeds, or that of the only one.
+    pub fn makespan_s(&self) -> (f64, f64) {
+        self.sample.map_or((self.trace.makespan.seconds(), 0.0), |sample| (sample.mean, sample.interval))
+    }
+
+    /// Whether something that is measured or published is left out, as it is of another machine or program.
+    pub fn is_withheld(&self) -> bool {
+        self.compared.iter().any(|one| one.is_withheld)
     }
 
     /// The value that the comparison with this key gives.
@@ -244,11 +305,10 @@ impl Outcome {
         }
         for one in &self.compared {
             record.put(&one.key, one.value);
-            let error =
-                one.judged(&self.trace).zip(one.value).map(|(simulated, value)| Residuals::error(simulated, value));
+            let error = self.judged(one).zip(one.value).map(|(simulated, value)| Residuals::error(simulated, value));
             match one.beside {
                 Beside::Makespan => {}
-                Beside::OneRank => record.put("speedup", one.value.map(|alone| alone / self.trace.makespan.seconds())),
+                Beside::OneRank => record.put("speedup", one.value.map(|alone| alone / self.makespan_s().0)),
                 Beside::MeasuredMakespan => record.put(SIMULATED_ERROR, error),
                 Beside::Outcome(_) => record.put(&format!("{ERROR_AGAINST}{}", one.key), error),
                 Beside::Outcomes(_) => record.put(&one.key.replace("published", "error_of"), error),
@@ -257,7 +317,13 @@ impl Outcome {
         if let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) {
             record.put("one_active_share", parallelism.share(1));
         }
+        // Where topologies are compared, their sizes belong to the answer.
+        let topology = self.scenario.layout().topology.to_string();
+        if self.compares_topologies() {
+            record.put(TOPOLOGY, topology.as_str());
+        }
         record.end_summary();
+        record.put(TOPOLOGY, topology);
         for share in &self.breakdown.phases {
             record.put(&format!("{}_s", share.of), share.seconds);
         }
@@ -274,6 +340,21 @@ impl Outcome {
         record.put("events", self.trace.counts.events);
         record.put_metadata(&metadata(&self.scenario));
         record
+    }
+
+    /// Whether an axis has topologies as its values.
+    fn compares_topologies(&self) -> bool {
+        self.keys
+            .iter()
+            .any(|(_, value)| matches!(value, Some(AxisValue::Text(name)) if NAMES.contains(&name.as_str())))
+    }
+
+    /// The simulated value that `one` judges: of the makespan the mean.
+    fn judged(&self, one: &Compared) -> Option<f64> {
+        match one.beside {
+            Beside::MeasuredMakespan => Some(self.makespan_s().0),
+            _ => one.judged(&self.trace),
+        }
     }
 
     /// The outcome for people.
@@ -346,7 +427,6 @@ fn told(
 mod tests {
     use super::*;
     use crate::scenario::Plan;
-    use crate::scenario::source::Document;
 
     fn record(settings: &[(&str, &str)]) -> Record {
         outcome(settings).unwrap().record()

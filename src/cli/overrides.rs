@@ -1,8 +1,9 @@
 //! Values from the command line.
 
 use super::{Failure, OutputFormat, ScenarioArguments};
+use crate::network::Topology;
 use crate::scenario::source::Document;
-use crate::scenario::{Override, Plan};
+use crate::scenario::{Override, Plan, complete_topology};
 use std::path::Path;
 
 impl ScenarioArguments {
@@ -48,7 +49,11 @@ fn replace_seed(seed: u64, document: &mut Document, overrides: &mut Vec<Override
 pub fn set_all(document: &mut Document, settings: &[String]) -> Result<(), Failure> {
     for setting in settings {
         let (path, value) = split(setting, "--set", "path=value")?;
-        document.set(path, value).map_err(|fault| document.faults(vec![fault]))?;
+        let before = document.read_at::<Topology>(path).ok();
+        document
+            .set(path, value)
+            .and_then(|()| complete_topology(document, path, value, before.as_ref()))
+            .map_err(|fault| document.faults(vec![fault]))?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! `parsim run`: the base values of a scenario.
 
 use super::files::{create, fill};
-use super::outcome::{Outcome, References};
+use super::outcome::{Outcome, References, note_on_withheld};
 use super::topology::{drawing, write_picture};
-use super::{Failure, ScenarioArguments};
+use super::{Failure, ScenarioArguments, pictures, say};
 use crate::analysis::Parallelism;
 use crate::report::space_time::Degrees;
 use crate::report::{Format, HeatMap, Writer};
@@ -18,7 +18,7 @@ pub struct RunArguments {
     #[command(flatten)]
     common: ScenarioArguments,
     /// Draws the network with the utilization of every link into this file.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     heat_map: Option<PathBuf>,
     /// Records what every rank does, and why, into this file, for `critical-path` and `compare`; of the first seed.
     #[arg(long, value_name = "FILE")]
@@ -28,7 +28,7 @@ pub struct RunArguments {
     transfers: bool,
     /// Draws for how much of the time how many activities are under way if only causality delays them; of programs that
     /// compute critical times, such as `Ising`.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     histogram: Option<PathBuf>,
     /// Published shares of the time, drawn beside that histogram: a CSV file with the columns `active` and `share`.
     #[arg(long, value_name = "FILE.csv", requires = "histogram")]
@@ -61,11 +61,13 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     let format = Format::from(common.format);
     if format == Format::Text {
         write!(stdout(), "{}", outcome.report())?;
-        return Ok(());
+    } else {
+        let mut writer = Writer::single(stdout(), format);
+        writer.write(&outcome.record())?;
+        writer.finish()?;
     }
-    let mut writer = Writer::single(stdout(), format);
-    writer.write(&outcome.record())?;
-    Ok(writer.finish()?)
+    say(note_on_withheld(outcome.is_withheld().into()));
+    Ok(())
 }
 
 /// The degree of parallelism that a program has computed of itself, as a picture.

@@ -1,10 +1,10 @@
 //! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
 
 use super::outcome::{keyed, metadata};
-use super::sweep::{pool, prepared, table};
+use super::sweep::{pool, prepared};
 use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::program::Shipped;
-use crate::report::{Format, Record, Writer};
+use crate::report::{Format, Record, Writer, table};
 use crate::scenario::{Case, Plan};
 use crate::simulation::{Saturation, SimulationError, saturation};
 use clap::Args;

@@ -1,12 +1,12 @@
 //! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
-use super::outcome::{Outcome, References, SIMULATED_ERROR, keyed};
-use super::{CaseArguments, Failure, ScenarioArguments, files};
+use super::outcome::{Outcome, References, SIMULATED_ERROR, keyed, note_on_withheld};
+use super::{CaseArguments, Failure, ScenarioArguments, files, pictures, say};
 use crate::analysis::Residuals;
 use crate::report::figures;
 use crate::report::latency_load::latency_load;
-use crate::report::{Format, Record, Table, Writer, digits};
+use crate::report::{Format, Record, Writer, table};
 use crate::scenario::{Case, Plan};
 use crate::simulation::SimulationError;
 use clap::Args;
@@ -27,7 +27,7 @@ pub struct SweepArguments {
     cases: CaseArguments,
     /// Draws the times over the last axis, and what they are compared with, as SVG; with traffic, the
     /// latencies over the load.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
 }
 
@@ -35,7 +35,8 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let common = &arguments.common;
     let plan = common.plan(&arguments.cases.over)?;
     let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
-    let plot = arguments.plot.as_ref().map(|file| CurveAxis::of(&plan, None).map(|axis| (file, axis))).transpose()?;
+    let plot =
+        arguments.plot.as_ref().map(|file| CurveAxis::to_draw(&plan, None).map(|axis| (file, axis))).transpose()?;
     if let Some((file, _)) = &plot {
         files::make_folder_of(file)?;
     }
@@ -43,6 +44,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let mut times = TimeLines::default();
     let mut rows = Vec::new();
     let mut failures = Vec::new();
+    let mut withheld = 0;
     let mut writer = Writer::many(stdout(), common.format.into());
     let mut output = Ok(());
     play_all(&cases, arguments.cases.jobs, &references, |case, result| {
@@ -52,6 +54,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
                 failed(case, &error)
             },
             |outcome| {
+                withheld += usize::from(outcome.is_withheld());
                 if let Some((_, axis)) = &plot {
                     times.add_outcome(axis, case, &outcome);
                 }
@@ -70,12 +73,13 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     if let Some((file, axis)) = &plot {
         let program = cases[0].scenario.program.name();
         let chart = if is_traffic {
-            latency_load(program, &axis.label, times.lines())
+            latency_load(program, &axis.along.label, times.lines())
         } else {
-            figures::times(program, &axis.label, times.lines()).1
+            figures::times(program, &axis.along, times.lines()).1
         };
         write_chart(file, &chart)?;
     }
+    say(note_on_withheld(withheld));
     if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
 }
 
@@ -190,25 +194,6 @@ pub fn name(case: &Case) -> String {
         .iter()
         .map(|(name, value)| format!("{name} = {}", value.as_ref().map_or("?".to_owned(), ToString::to_string)));
     keys.collect::<Vec<_>>().join(", ")
-}
-
-/// The keys, the times and what they are set beside; the other formats have the components too.
-pub fn table(rows: &[Record]) -> Table {
-    let columns = rows.first().map(Record::summary_keys).unwrap_or_default();
-    let mut table = Table::new(columns.clone());
-    for row in rows {
-        table.row(columns.iter().map(|column| row.get(column).map_or(String::new(), shown)));
-    }
-    table
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Number(number) if number.is_f64() => digits(number.as_f64().unwrap_or(f64::NAN)),
-        other => other.to_string(),
-    }
 }
 
 /// The errors against the measurements, in a sentence, if there are any.

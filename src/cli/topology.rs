@@ -3,7 +3,7 @@
 use super::files::create;
 use super::outcome::metadata;
 use super::overrides::set_all;
-use super::{Failure, OutputFormat};
+use super::{Failure, OutputFormat, pictures};
 use crate::network::topology::Metrics;
 use crate::network::traffic::Pattern;
 use crate::network::{Network, Topology};
@@ -39,7 +39,7 @@ pub struct TopologyArguments {
     #[arg(long, value_enum, default_value = "text")]
     format: OutputFormat,
     /// Draws the network into this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     svg: Option<PathBuf>,
 }
 

@@ -1,5 +1,6 @@
 //! Bottlenecks along an axis: records, tables and sentences.
 
+use super::figures::Along;
 use super::record::Record;
 use super::run::Compared;
 use super::table::{Table, digits};
@@ -12,8 +13,8 @@ pub struct BottleneckCurve {
     pub title: String,
     /// The name of the axis.
     pub name: String,
-    /// Its name for pictures, with its unit.
-    pub axis: String,
+    /// It in pictures.
+    pub axis: Along,
     /// Its points, in the order of the axis.
     pub points: Vec<BottleneckPoint>,
 }
@@ -46,9 +47,12 @@ const PASSING_ONE: [(&str, &str, Quotient); 2] = [
 ];
 
 impl BottleneckCurve {
-    /// The points of a quantity where axis and quantity are numbers.
+    /// The points of a quantity, where it is a number, by their places on the axis.
     pub(super) fn points_of(&self, quantity: impl Fn(&Components) -> Option<f64>) -> Vec<(f64, f64)> {
-        let point = |point: &BottleneckPoint| Some((point.position?, point.components.as_ref().and_then(&quantity)?));
+        let point = |point: &BottleneckPoint| {
+            let place = self.axis.place(point.position, &point.label)?;
+            Some((place, point.components.as_ref().and_then(&quantity)?))
+        };
         self.points.iter().filter_map(point).collect()
     }
 

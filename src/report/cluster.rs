@@ -17,8 +17,8 @@ pub fn speedup(
     let values = cores.iter().map(|q| nodes.iter().map(|p| speedup(*q, *p)).collect()).collect();
     ContourMap {
         title: title.to_owned(),
-        x: ChartAxis { label: "Nodes p".to_owned(), scale: Scale::Log2 },
-        y: ChartAxis { label: "Cores per node q".to_owned(), scale: Scale::Log2 },
+        x: ChartAxis::new("Nodes p", Scale::Log2),
+        y: ChartAxis::new("Cores per node q", Scale::Log2),
         value: "Speed-up S".to_owned(),
         xs: nodes,
         ys: cores,
@@ -50,8 +50,8 @@ pub fn efficiency(title: &str, x: f64, q: f64, most_cores: u32, scaling: Scaling
     let values = cores.iter().map(|q| xs.iter().map(|x| node_efficiency(*x, *q, scaling)).collect()).collect();
     ContourMap {
         title: title.to_owned(),
-        x: ChartAxis { label: "Operational intensity x".to_owned(), scale: Scale::Log2 },
-        y: ChartAxis { label: "Cores q".to_owned(), scale: Scale::Log2 },
+        x: ChartAxis::new("Operational intensity x", Scale::Log2),
+        y: ChartAxis::new("Cores q", Scale::Log2),
         value: "Efficiency of a node".to_owned(),
         xs,
         ys: cores,
@@ -75,8 +75,8 @@ pub fn roofline(title: &str, hardware: &Hardware, cores: u32, intensity: f64, fl
     };
     LineChart {
         title: title.to_owned(),
-        x: ChartAxis { label: "Operations per byte [flop/B]".to_owned(), scale: Scale::Log10 },
-        y: ChartAxis { label: "Performance of a node [Gflop/s]".to_owned(), scale: Scale::Log10 },
+        x: ChartAxis::new("Operations per byte [flop/B]", Scale::Log10),
+        y: ChartAxis::new("Performance of a node [Gflop/s]", Scale::Log10),
         lines: vec![
             line("roofline, min(1, z)", Scaling::Roofline, false, 0),
             line("Hockney, z / (1 + z)", Scaling::Hockney, true, 2),
@@ -91,8 +91,8 @@ pub fn roofline(title: &str, hardware: &Hardware, cores: u32, intensity: f64, fl
 pub fn simulated_and_predicted(title: &str, simulated: Vec<(f64, f64)>, predicted: Vec<(f64, f64)>) -> LineChart {
     LineChart {
         title: title.to_owned(),
-        x: ChartAxis { label: "Nodes p".to_owned(), scale: Scale::Log2 },
-        y: ChartAxis { label: "Speed-up S".to_owned(), scale: Scale::Linear },
+        x: ChartAxis::new("Nodes p", Scale::Log2),
+        y: ChartAxis::new("Speed-up S", Scale::Linear),
         lines: vec![
             Line { dashed: true, ..Line::new("equation (5)", predicted, 0) },
             Line::new("simulated", simulated, 1),

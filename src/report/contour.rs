@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     fn map() -> ContourMap {
-        let axis = |label: &str, scale| ChartAxis { label: label.to_owned(), scale };
+        let axis = |label: &str, scale| ChartAxis::new(label, scale);
         ContourMap {
             title: "Speed-up".to_owned(),
             x: axis("Nodes p", Scale::Log2),

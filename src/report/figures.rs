@@ -4,7 +4,7 @@ use super::bottleneck::BottleneckCurve;
 use super::plot::{ChartAxis, Line, LineChart, Scale};
 use super::table::digits;
 use crate::analysis::{Component, Components, SubComponent};
-use crate::model::laws::{SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl, gustafson};
+use crate::model::laws::{SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl};
 
 /// A picture and the name of its file.
 pub type Figure = (&'static str, LineChart);
@@ -20,12 +20,35 @@ pub struct TimeLine {
     pub is_measurement: bool,
     /// Value of the axis, and time in seconds.
     pub points: Vec<(f64, f64)>,
+    /// Half the 95 % interval of each time, in seconds; 0 where there is none.
+    pub half_widths: Vec<f64>,
+}
+
+/// The horizontal axis of a picture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Along {
+    /// Its name, with its unit.
+    pub label: String,
+    /// The names of its values, if they are not all numbers.
+    pub categories: Vec<String>,
+}
+
+impl Along {
+    /// The place of a value: itself where it is a number, else the number of its category.
+    #[must_use]
+    pub fn place(&self, number: Option<f64>, name: &str) -> Option<f64> {
+        if self.categories.is_empty() {
+            return number;
+        }
+        let index = self.categories.iter().position(|category| category == name);
+        index.and_then(|index| u32::try_from(index).ok()).map(f64::from)
+    }
 }
 
 /// Times of `program` beside each other (Figures 3 and 4): groups differ in colour, kinds in their
 /// markers, and measurements are dashed.
 #[must_use]
-pub fn times(program: &str, axis: &str, times: &[TimeLine]) -> Figure {
+pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> Figure {
     let groups = numbered(times, |time| &time.group);
     let kinds = numbered(times, |time| &time.kind);
     let index = |names: &[&String], name: &String| names.iter().position(|other| *other == name).unwrap_or(0);
@@ -35,11 +58,18 @@ pub fn times(program: &str, axis: &str, times: &[TimeLine]) -> Figure {
             0 | 1 => (time.kind.clone(), marker),
             _ => (format!("{}, {}", time.group, time.kind), index(&groups, &time.group)),
         };
-        Line { name, points: time.points.clone(), hue, marker, dashed: time.is_measurement }
+        Line {
+            name,
+            points: time.points.clone(),
+            hue,
+            marker,
+            dashed: time.is_measurement,
+            half_widths: time.half_widths.clone(),
+        }
     };
     let title = format!("Execution time of {program}");
     let lines = times.iter().map(line).collect();
-    ("figure-3-4-times.svg", chart(title, axis, ("Time [s]", Scale::Log10), lines, None))
+    ("figure-3-4-times.svg", chart_along(title, along, ("Time [s]", Scale::Log10), lines, None))
 }
 
 /// T(1) / T(p) of a line of times: its name, its points, and whether it is measured.
@@ -109,9 +139,9 @@ pub fn growing_problem(program: &str, axis: &str, growth: &str, times: &[TimeLin
     Some((caption, ("growing-problem.svg", chart(title, axis, ("T(1) / T(p)", Scale::Linear), lines, Some(1.0)))))
 }
 
-/// The speedups of each simulated line of times with a time on one processor beside the laws that are calibrated on
-/// it, with a caption that says how: Amdahl's with the serial fraction of the line, Gustafson's with the serial share
-/// that the same program has at its largest p, and the Karp-Flatt metric of every point. None where the fraction is not between 0 and 1.
+/// The speedups of each simulated line of times with a time on one processor beside Amdahl's law with the serial
+/// fraction of the line, with a caption that says how it is calibrated, and the Karp-Flatt metric of every point. None
+/// where the fraction is not between 0 and 1. (Gustafson's law is about problems that grow with p.)
 #[must_use]
 pub fn laws(program: &str, axis: &str, times: &[TimeLine]) -> Vec<(String, Figure)> {
     times
@@ -133,37 +163,34 @@ fn laws_of(program: &str, axis: &str, time: &TimeLine) -> Option<Vec<(String, Fi
     let fractions = vec![Line::new("simulated", line.fractions.clone(), 0)];
     Some(vec![
         (
-            format!("{about}: speedup against the laws. {}", line.calibration()),
-            figure("laws-speedup.svg", "Speedup and the laws", ("Speedup", logarithmic), speedup, None),
+            format!("{about}: speedup against Amdahl's law. {}", line.calibration()),
+            figure("laws-speedup.svg", "Speedup and Amdahl's law", ("Speedup", logarithmic), speedup, None),
         ),
         (
-            format!("{about}: efficiency against the laws, calibrated in the same way"),
-            figure("laws-efficiency.svg", "Efficiency and the laws", ("Efficiency", linear), efficiency, Some(1.0)),
+            format!("{about}: efficiency against Amdahl's law, calibrated in the same way"),
+            figure("laws-efficiency.svg", "Efficiency and Amdahl's law", ("Efficiency", linear), efficiency, Some(1.0)),
         ),
         (
             format!(
-                "{about}: the serial fraction e determined by experiment (Karp-Flatt) at each simulated point: constant where serial work limits the speedup, rising where overhead does"
+                "{about}: the serial fraction e determined by experiment (Karp-Flatt) at each simulated point: constant where the loss behaves like serial work, rising where the overhead grows faster than p"
             ),
             figure("karp-flatt.svg", "Serial fraction determined by experiment", ("e", linear), fractions, None),
         ),
     ])
 }
 
-/// A line of times, and the laws that are calibrated on it.
+/// A line of times, and the law that is calibrated on it.
 struct Calibrated {
     points: Vec<SpeedupPoint>,
     /// The Karp-Flatt metric by processors.
     fractions: Vec<(f64, f64)>,
     /// The serial fraction f of Amdahl's law.
     fraction: f64,
-    /// The serial share s of Gustafson's law at the largest p.
-    share: f64,
-    largest: f64,
 }
 
 impl Calibrated {
     /// `None` without a time on one processor, and where the fraction is not between 0 and 1: superlinear speedups, and
-    /// problems that grow with p, are outside both laws.
+    /// problems that grow with p, are outside the law.
     fn by(time: &TimeLine) -> Option<Self> {
         let point = |(processors, time_s): &(f64, f64)| SeriesPoint {
             processors: *processors,
@@ -173,39 +200,30 @@ impl Calibrated {
         let points = SpeedupSeries::new(time.points.iter().map(point).collect(), None)?.laws();
         let fractions: Vec<_> =
             points.iter().filter_map(|point| Some((point.processors, point.serial_fraction?))).collect();
-        let (largest, _) = *fractions.last()?;
         let speedups: Vec<_> = points.iter().map(|point| (point.processors, point.speedup)).collect();
         let fraction = amdahl::fitted_fraction(&speedups).filter(|fraction| (0.0..=1.0).contains(fraction))?;
-        let share = gustafson::share_of_fraction(fraction, largest);
-        Some(Self { points, fractions, fraction, share, largest })
+        Some(Self { points, fractions, fraction })
     }
 
     /// How, in words.
     fn calibration(&self) -> String {
         format!(
-            "Amdahl: 1 / (f + (1 - f) / p), f = {} by least squares of T(p) / T(1) over the {} simulated points with p > 1. \
-             Gustafson-Barsis: p + (1 - p) s, s = {} from that f at p = {}: what a problem that grows until it fills \
-             the time of p = {} would gain.",
+            "Amdahl: 1 / (f + (1 - f) / p), f = {} by least squares of T(p) / T(1) over the {} simulated points with p > 1.",
             digits(self.fraction),
             self.fractions.len(),
-            digits(self.share),
-            self.largest,
-            self.largest
         )
     }
 
-    /// A `quantity` of the processors and the speedup, of the points themselves and by both laws.
+    /// A `quantity` of the processors and the speedup, of the points themselves and by the law.
     fn beside_laws(&self, quantity: impl Fn(f64, f64) -> f64) -> Vec<Line> {
         let over = |speedup: &dyn Fn(&SpeedupPoint) -> f64| {
             self.points.iter().map(|point| (point.processors, quantity(point.processors, speedup(point)))).collect()
         };
         let law = |name: String, points, index| Line { dashed: true, ..Line::new(name, points, index) };
         let amdahl = over(&|point| amdahl::speedup(self.fraction, point.processors));
-        let gustafson = over(&|point| gustafson::scaled_speedup(self.share, point.processors));
         vec![
             Line::new("simulated", over(&|point| point.speedup), 0),
             law(format!("Amdahl, f = {}", digits(self.fraction)), amdahl, 1),
-            law(format!("Gustafson, s = {}", digits(self.share)), gustafson, 2),
         ]
     }
 }
@@ -220,7 +238,7 @@ pub fn execution_communication(curve: &BottleneckCurve) -> Figure {
     ];
     let lines = lines(named.map(|(name, points)| (name.to_owned(), points)));
     let title = format!("Execution and communication ({})", curve.title);
-    ("execution-communication.svg", chart(title, &curve.axis, ("Time [s]", Scale::Log10), lines, None))
+    ("execution-communication.svg", chart_along(title, &curve.axis, ("Time [s]", Scale::Log10), lines, None))
 }
 
 fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&String> {
@@ -238,7 +256,7 @@ fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&Str
 pub fn components(curve: &BottleneckCurve) -> Vec<Figure> {
     let axis = &curve.axis;
     let titled = |what: &str| format!("{what} ({})", curve.title);
-    let picture = |what, y, lines, reference| chart(titled(what), axis, y, lines, reference);
+    let picture = |what, y, lines, reference| chart_along(titled(what), axis, y, lines, reference);
     let of_component = |quantity: fn(&Components, Component) -> Option<f64>| {
         let shown = Component::ALL.into_iter().filter(|component| curve.shows(*component));
         let named = shown.map(|component| {
@@ -295,13 +313,15 @@ pub fn components(curve: &BottleneckCurve) -> Vec<Figure> {
 
 fn chart(title: String, x: &str, y: (&str, Scale), lines: Vec<Line>, reference: Option<f64>) -> LineChart {
     let scale = Scale::fitting(lines.iter().flat_map(|line| &line.points).map(|point| point.0));
-    LineChart {
-        title,
-        x: ChartAxis { label: x.to_owned(), scale },
-        y: ChartAxis { label: y.0.to_owned(), scale: y.1 },
-        lines,
-        reference,
+    LineChart { title, x: ChartAxis::new(x, scale), y: ChartAxis::new(y.0, y.1), lines, reference }
+}
+
+fn chart_along(title: String, along: &Along, y: (&str, Scale), lines: Vec<Line>, reference: Option<f64>) -> LineChart {
+    let mut chart = chart(title, &along.label, y, lines, reference);
+    if !along.categories.is_empty() {
+        chart.x = ChartAxis::of_categories(&along.label, along.categories.clone());
     }
+    chart
 }
 
 /// The lines that have something to show.

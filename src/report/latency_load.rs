@@ -23,12 +23,12 @@ pub fn latency_load(program: &str, axis: &str, lines: &[TimeLine]) -> LineChart 
             (_, false) => String::new(),
         };
         let points = time.points.iter().map(|(load, seconds)| (*load, 1e6 * seconds)).collect();
-        Line { name, points, hue: index, marker: index, dashed: !is_mean }
+        Line { name, dashed: !is_mean, ..Line::new(String::new(), points, index) }
     };
     LineChart {
         title: format!("Latency of {program}: {MEAN} (solid) and {P99} (dashed)"),
-        x: ChartAxis { label: axis.to_owned(), scale: Scale::Linear },
-        y: ChartAxis { label: "Latency [us]".to_owned(), scale: Scale::Log10 },
+        x: ChartAxis::new(axis, Scale::Linear),
+        y: ChartAxis::new("Latency [us]", Scale::Log10),
         lines: lines.iter().map(line).collect(),
         reference: None,
     }
@@ -45,6 +45,7 @@ mod tests {
             kind: kind.to_owned(),
             is_measurement: false,
             points: vec![(0.1, 1e-7)],
+            half_widths: Vec::new(),
         };
         let lines = [line("ring", MEAN), line("ring", P99), line("ccc", MEAN), line("ccc", P99)];
         let chart = latency_load("traffic", "load", &lines);

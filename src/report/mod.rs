@@ -18,6 +18,7 @@ mod record;
 mod reference;
 mod run;
 pub mod space_time;
+mod summary;
 mod table;
 
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};
@@ -28,4 +29,5 @@ pub use page::{Chapter, Picture, page};
 pub use record::{Metadata, Record};
 pub use reference::reference;
 pub use run::{Beside, Compared, RunReport};
+pub use summary::table;
 pub use table::{Table, counted, digits, percent, signed_us, wrapped};

@@ -28,6 +28,56 @@ pub struct ChartAxis {
     pub label: String,
     /// How values are laid out along it.
     pub scale: Scale,
+    /// The names of the values 0, 1, 2, … where they are no numbers; points over them are not joined. Of the
+    /// horizontal axis.
+    pub categories: Vec<String>,
+}
+
+impl ChartAxis {
+    /// An axis of numbers.
+    #[must_use]
+    pub fn new(label: impl Into<String>, scale: Scale) -> Self {
+        Self { label: label.into(), scale, categories: Vec::new() }
+    }
+
+    /// An axis of names.
+    #[must_use]
+    pub fn of_categories(label: impl Into<String>, categories: Vec<String>) -> Self {
+        Self { label: label.into(), scale: Scale::Linear, categories }
+    }
+
+    fn layout(&self, values: impl IntoIterator<Item = f64>) -> Positions {
+        match self.categories.len() {
+            0 => self.scale.layout(values, true),
+            count => category_layout(count),
+        }
+    }
+
+    fn text(&self, position: f64) -> String {
+        let numbered = self.categories.iter().enumerate();
+        #[expect(clippy::cast_precision_loss, reason = "nobody draws 2^52 categories")]
+        let here =
+            numbered.map(|(index, name)| (index as f64, name)).find(|(index, _)| (index - position).abs() < 0.25);
+        match here {
+            Some((_, name)) => fitted(name, PLOT_WIDTH as usize / self.categories.len() / LETTER),
+            None if self.categories.is_empty() => self.scale.text(position),
+            None => String::new(),
+        }
+    }
+}
+
+/// The width of a letter of a label, generously.
+const LETTER: usize = 9;
+
+/// A name in at most `most` letters: its beginning and its end, where names of variants differ.
+fn fitted(name: &str, most: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= most.max(3) {
+        return name.to_owned();
+    }
+    let kept = most.max(3) - 1;
+    let (begin, end) = (kept / 2, letters.len() - (kept - kept / 2));
+    letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
 }
 
 /// How values are laid out along an axis.
@@ -54,13 +104,15 @@ pub struct Line {
     pub marker: usize,
     /// Whether it is dashed.
     pub dashed: bool,
+    /// Half the height of the error bar at each point; none if empty.
+    pub half_widths: Vec<f64>,
 }
 
 impl Line {
     /// A solid line with colour and marker number `index`.
     #[must_use]
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>, index: usize) -> Self {
-        Self { name: name.into(), points, hue: index, marker: index, dashed: false }
+        Self { name: name.into(), points, hue: index, marker: index, dashed: false, half_widths: Vec::new() }
     }
 }
 
@@ -126,6 +178,12 @@ fn linear_layout(least: f64, most: f64, pad: bool) -> Positions {
         range: lowest * step - margin..highest * step + margin,
         marks: whole(lowest, highest, 1.0).map(|number| number * step).collect(),
     }
+}
+
+/// A place for each of `count` categories.
+fn category_layout(count: usize) -> Positions {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    Positions { range: -0.5..f64::from(count) - 0.5, marks: (0..count).map(f64::from).collect() }
 }
 
 fn log2_layout(least: f64, most: f64) -> Positions {
@@ -253,8 +311,9 @@ impl LineChart {
 
     fn draw_plot(&self, area: &Area<'_>) -> DrawingResult {
         let values = |pick: fn(&(f64, f64)) -> f64| self.lines.iter().flat_map(|line| &line.points).map(pick);
-        let x_axis = self.x.scale.layout(values(|point| point.0), true);
-        let y_axis = self.y.scale.layout(values(|point| point.1).chain(self.reference), false);
+        let x_axis = self.x.layout(values(|point| point.0));
+        let ends = self.lines.iter().flat_map(Line::bars).flat_map(|(_, from, to)| [from, to]);
+        let y_axis = self.y.scale.layout(values(|point| point.1).chain(ends).chain(self.reference), false);
         let (left, right) = (x_axis.range.start, x_axis.range.end);
         let mut chart = ChartBuilder::on(area)
             .margin_right(16)
@@ -272,7 +331,7 @@ impl LineChart {
             .y_desc(&self.y.label)
             .axis_desc_style(font(15))
             .label_style(font(14))
-            .x_label_formatter(&|position| self.x.scale.text(*position))
+            .x_label_formatter(&|position| self.x.text(*position))
             .y_label_formatter(&|position| self.y.scale.text(*position))
             .draw()?;
         if let Some(height) = self.reference.and_then(|height| self.y.scale.position(height)) {
@@ -289,7 +348,19 @@ impl LineChart {
         let position = |(x, y): &(f64, f64)| Some((self.x.scale.position(*x)?, self.y.scale.position(*y)?));
         let points: Vec<_> = line.points.iter().filter_map(position).collect();
         let colour = line.colour();
-        if line.dashed {
+        for (x, from, to) in line.bars() {
+            let ends = [(x, from), (x, to)];
+            let ends: Vec<_> = ends.iter().filter_map(position).collect();
+            chart.draw_series(
+                ends.iter().map(|end| {
+                    EmptyElement::at(*end) + PathElement::new(vec![(-4, 0), (4, 0)], colour.stroke_width(1))
+                }),
+            )?;
+            chart.draw_series([PathElement::new(ends, colour.stroke_width(1))])?;
+        }
+        if !self.x.categories.is_empty() {
+            // What lies between two categories is nothing.
+        } else if line.dashed {
             chart.draw_series(DashedLineSeries::new(points.clone(), 7, 5, colour.stroke_width(2)))?;
         } else {
             chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
@@ -335,6 +406,12 @@ impl Line {
         COLOURS[self.hue % COLOURS.len()]
     }
 
+    /// Where the error bars stand, and their ends.
+    fn bars(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
+        let bars = self.points.iter().zip(&self.half_widths);
+        bars.filter(|(_, half)| **half > 0.0).map(|((x, y), half)| (*x, y - half, y + half))
+    }
+
     fn outline(&self, (x, y): (i32, i32)) -> Vec<(i32, i32)> {
         MARKERS[self.marker % MARKERS.len()].iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
     }
@@ -349,7 +426,7 @@ mod tests {
     use super::*;
 
     fn chart() -> LineChart {
-        let axis = |label: &str, scale| ChartAxis { label: label.to_owned(), scale };
+        let axis = |label: &str, scale| ChartAxis::new(label, scale);
         let points = vec![(1.0, 0.0), (2.0, 3.0), (128.0, 40.0)];
         LineChart {
             title: "Times & <ratios>".to_owned(),
@@ -385,6 +462,18 @@ mod tests {
                 assert!(chart.svg().ends_with("</svg>\n"));
             }
         }
+    }
+
+    #[test]
+    fn categories_stand_beside_each_other_by_name() {
+        let mut chart = chart();
+        chart.x = ChartAxis::of_categories("Noise", ["LogNormal(0.0)", "LogNormal(0.1)"].map(str::to_owned).to_vec());
+        chart.lines = vec![Line { half_widths: vec![0.5, 0.0], ..Line::new("", vec![(0.0, 1.0), (1.0, 2.0)], 0) }];
+        let svg = chart.svg();
+        assert!(svg.contains("LogNormal(0.0)") && svg.contains("LogNormal(0.1)"));
+        assert_eq!(svg.matches("<polygon").count(), 2);
+        assert_eq!(fitted("LogNormal(0.01)", 8), "Log….01)");
+        assert_eq!(fitted("News", 8), "News");
     }
 
     #[test]

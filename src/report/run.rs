@@ -31,6 +31,8 @@ pub struct Compared {
     pub beside: Beside,
     /// The value where there is one: in seconds beside the makespan, else in the unit of the outcomes.
     pub value: Option<f64>,
+    /// Whether there is a value that says nothing here, as it is of another machine or program.
+    pub is_withheld: bool,
 }
 
 /// A simulated value, beside which another stands.
@@ -49,6 +51,13 @@ pub enum Beside {
 }
 
 impl Compared {
+    /// The same without its value unless `belongs`: a value of another machine or program judges nothing.
+    #[must_use]
+    pub fn only_if(self, belongs: bool) -> Self {
+        let is_withheld = self.value.is_some() && !belongs;
+        Self { value: self.value.filter(|_| belongs), is_withheld, ..self }
+    }
+
     /// The simulated value that it judges, where there is one.
     #[must_use]
     pub fn judged(&self, trace: &Trace) -> Option<f64> {
@@ -91,14 +100,18 @@ impl RunReport<'_> {
             let seconds = seconds.map_or("none".to_owned(), digits);
             table.row([title.to_owned(), seconds].into_iter().chain(error));
         };
-        row("simulated", Some(self.trace.makespan.seconds()), true);
-        if let Some(sample) = self.sample {
-            row("simulated, mean of all seeds", Some(sample.mean), true);
-            row("  standard deviation", Some(sample.deviation), false);
-            row("  half 95 % interval of the mean", Some(sample.interval), false);
+        match self.sample {
+            None => row("simulated", Some(self.trace.makespan.seconds()), true),
+            Some(sample) => {
+                row(&format!("simulated, mean of {} seeds", sample.count), Some(sample.mean), true);
+                row("  ± half its 95 % interval", Some(sample.interval), false);
+                row("  standard deviation", Some(sample.deviation), false);
+                row("  of the first seed, as all that follows", Some(self.trace.makespan.seconds()), false);
+            }
         }
         for one in self.compared {
             match one.beside {
+                _ if one.is_withheld => {}
                 Beside::Makespan => row(&one.title, one.value, true),
                 Beside::MeasuredMakespan | Beside::OneRank => row(&one.title, one.value, false),
                 Beside::Outcome(_) | Beside::Outcomes(_) => {}

@@ -136,9 +136,12 @@ impl<'p> SpaceTime<'p> {
         let (events, kinds) = (self.path.events(), self.kinds());
         let of_label = |label: &crate::trace::events::Label| kinds.iter().position(|kind| *kind == label.kind);
         let hues: Vec<Option<usize>> = events.labels().iter().map(of_label).collect();
-        // What is narrower than a fifth of a pixel and touches what has been drawn cannot be seen.
-        let narrow = (self.window.until - self.window.from).ratio(1, u64::from(WIDTH) * 5);
+        // What is narrower than a fifth of a pixel and touches what has been drawn cannot be seen, and gaps of half a
+        // pixel cannot be told from none.
+        let pixel = |part: u64| (self.window.until - self.window.from).ratio(1, u64::from(WIDTH) * part);
+        let (narrow, gap) = (pixel(5), pixel(2));
         let mut drawn = vec![SimDuration::ZERO; self.rows.len()];
+        let mut bars: Vec<Option<Bar>> = vec![None; self.rows.len()];
         for event in 0..events.count() {
             let (entry, end) = (events.get(event), self.path.critical(event));
             let begin = end - entry.service;
@@ -148,11 +151,14 @@ impl<'p> SpaceTime<'p> {
                 continue;
             }
             *drawn = end;
-            let (left, right) = (begin.max(self.window.from).seconds(), end.min(self.window.until).seconds());
-            let corners = [(left, row + 0.14), (right, row + 0.86)];
-            chart.draw_series([Rectangle::new(corners, colour(hue).filled())])?;
+            let bar = Bar { row, hue, begin: begin.max(self.window.from), end: end.min(self.window.until) };
+            let last = &mut bars[entry.process as usize];
+            match last {
+                Some(last) if last.hue == hue && bar.begin <= last.end + gap => last.end = last.end.max(bar.end),
+                _ => last.replace(bar).map_or(Ok(()), |done| draw_bar(chart, &done))?,
+            }
         }
-        Ok(())
+        bars.iter().flatten().try_for_each(|bar| draw_bar(chart, bar))
     }
 
     fn messages(&self) -> Vec<(Point, Point)> {
@@ -194,6 +200,21 @@ impl<'p> SpaceTime<'p> {
         let from = if end > begin { (left, height(left)) } else { (left, top) };
         Some((from, (right, height(right))))
     }
+}
+
+/// An activity of a process, or several of one kind with no gap between them that could be seen.
+#[derive(Clone, Copy)]
+struct Bar {
+    row: f64,
+    hue: usize,
+    begin: SimDuration,
+    end: SimDuration,
+}
+
+fn draw_bar(chart: &mut Chart<'_, '_>, bar: &Bar) -> DrawingResult {
+    let corners = [(bar.begin.seconds(), bar.row + 0.14), (bar.end.seconds(), bar.row + 0.86)];
+    chart.draw_series([Rectangle::new(corners, colour(bar.hue).filled())])?;
+    Ok(())
 }
 
 const fn colour(index: usize) -> RGBColor {

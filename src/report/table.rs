@@ -29,7 +29,10 @@ impl fmt::Display for Table {
         for row in &self.rows {
             grid.add_row(row);
         }
-        let is_number = |text: &String| text.trim_end_matches('%').trim().parse::<f64>().is_ok() || text.is_empty();
+        let is_number = |text: &String| {
+            let mut parts = text.trim_end_matches('%').split(" ± ");
+            text.is_empty() || parts.all(|part| part.trim().parse::<f64>().is_ok())
+        };
         for (index, column) in grid.column_iter_mut().enumerate() {
             let numbers = self.rows.iter().filter_map(|row| row.get(index)).all(is_number);
             column.set_cell_alignment(if numbers { CellAlignment::Right } else { CellAlignment::Left });
@@ -41,20 +44,26 @@ impl fmt::Display for Table {
     }
 }
 
-/// A number with as many digits as people read: four significant ones, all before the point.
+/// A number with as many digits as people read: four significant ones, and all before the point.
+///
+/// # Panics
+/// Never: a number that is written with an exponent has one.
 #[must_use]
 pub fn digits(value: f64) -> String {
-    let magnitude = value.abs();
-    match () {
-        () if value == 0.0 => "0".to_owned(),
-        () if magnitude >= 1000.0 => format!("{value:.0}"),
-        () if magnitude >= 100.0 => format!("{value:.1}"),
-        () if magnitude >= 10.0 => format!("{value:.2}"),
-        () if magnitude >= 0.1 => format!("{value:.3}"),
-        () if magnitude >= 1e-4 => format!("{value:.5}"),
-        () => format!("{value:.3e}"),
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".to_owned() } else { value.to_string() };
+    }
+    let scientific = format!("{value:.3e}");
+    let exponent: i32 = scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).expect("it has one");
+    match usize::try_from(3 - exponent) {
+        _ if exponent < SMALLEST_EXPONENT => scientific,
+        Ok(decimals) => format!("{value:.decimals$}"),
+        Err(_) => format!("{value:.0}"),
     }
 }
+
+/// Smaller numbers are written with an exponent.
+const SMALLEST_EXPONENT: i32 = -4;
 
 /// The decimals that show the parts of `whole` with five significant digits of it.
 #[must_use]
@@ -128,6 +137,12 @@ mod tests {
         assert!(lines.lines().all(|line| line.len() <= 100) && lines.lines().count() == 3, "{lines}");
         assert_eq!(lines.replace('\n', " "), sentence);
         assert_eq!(wrapped("short"), "short");
+    }
+
+    #[test]
+    fn four_digits_are_significant() {
+        let shown = [0.00015, 0.000_194_3, 7.537e-5, 0.003_926, 0.999_96, -12.5, 1234.5, 0.0].map(digits);
+        assert_eq!(shown, ["0.0001500", "0.0001943", "7.537e-5", "0.003926", "1.000", "-12.50", "1234", "0"]);
     }
 
     #[test]

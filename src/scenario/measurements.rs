@@ -49,6 +49,12 @@ impl Measurements {
         Ok(Self { keys, is_efficiency, rows })
     }
 
+    /// The axes that the points lie on, by their short names.
+    #[must_use]
+    pub fn keys(&self) -> &[String] {
+        &self.keys
+    }
+
     /// Whether the values are efficiencies instead of times.
     #[must_use]
     pub const fn efficiency_is_known(&self) -> bool {

@@ -5,16 +5,20 @@
 
 mod axis;
 mod check;
+mod described;
 mod description;
 mod measurements;
+mod named_topology;
 mod parameter;
 pub mod source;
 mod sweep;
 
 pub use axis::{Axis, AxisValue};
 pub use check::CheckedScenario;
+pub use described::Described;
 pub use description::Description;
 pub use measurements::Measurements;
+pub use named_topology::complete_topology;
 pub use parameter::{Dimension, Parameter};
 pub use sweep::{Case, Override, Plan};
 

@@ -28,6 +28,7 @@ pub struct Parameter {
     /// The smallest step of the number, in the unit in which it is written back.
     grain: f64,
     unit: Unit,
+    is_whole: bool,
 }
 
 /// How a number is written back.
@@ -37,6 +38,9 @@ enum Unit {
     Text(String),
     Bare,
 }
+
+/// The parameters of a program in RON: they are kept as real numbers, but many of them count something.
+const OWN_PARAMETERS: &str = "program.parameters.";
 
 /// The units of times, in picoseconds.
 const TIMES: [(&str, f64); 8] =
@@ -71,7 +75,25 @@ impl Parameter {
             _ => return None,
         };
         let name = path.strip_suffix(".0").unwrap_or(&path).to_owned();
-        Some(Self { name, dimension, text, path, tree: leaf.clone(), number, grain, unit })
+        let counts = unit == Unit::Bare && number.fract() == 0.0 && path.starts_with(OWN_PARAMETERS);
+        let is_whole = dimension == Dimension::None && (grain >= 1.0 || counts);
+        let grain = if is_whole { 1.0 } else { grain };
+        Some(Self { name, dimension, text, path, tree: leaf.clone(), number, grain, unit, is_whole })
+    }
+
+    /// Whether it is a count or a size, which a derivative says nothing about.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// `number`, in the unit of [`number`](Self::number), as a text for people.
+    #[must_use]
+    pub fn shown(&self, number: f64) -> String {
+        match &self.unit {
+            Unit::Text(unit) => format!("{} {unit}", written(number)),
+            Unit::Bare => written(number),
+        }
     }
 
     /// The number, in the unit in which it is written back.
@@ -94,10 +116,8 @@ impl Parameter {
     /// # Errors
     /// A document that has no such field.
     pub fn set(&self, document: &mut Document, number: f64) -> Result<(), Fault> {
-        let node = match &self.unit {
-            Unit::Text(unit) => Node::Text(format!("{} {unit}", written(number))),
-            Unit::Bare => Node::Number(written(number)),
-        };
+        let text = self.shown(number);
+        let node = if self.unit == Unit::Bare { Node::Number(text) } else { Node::Text(text) };
         document.set_tree(&self.path, Tree { node, ..self.tree.clone() })
     }
 

@@ -1,10 +1,10 @@
 //! One scenario becomes many cases.
 
 use super::axis::{Axis, AxisValue};
+use super::named_topology::{self, complete_topology};
 use super::source::{Document, Fault, Faults, Node, Tree};
 use super::{CheckedScenario, Scenario};
 use crate::network::Topology;
-use crate::network::topology::NAMES;
 use crate::program::expression::{self, Formula, Value};
 
 /// An axis replaced or added from outside: `--over name=v1,v2,…`.
@@ -34,15 +34,15 @@ pub struct Plan {
 }
 
 #[derive(Clone, Debug)]
-struct PlannedAxis {
-    axis: Axis,
-    values: Vec<PlannedValue>,
+pub(super) struct PlannedAxis {
+    pub axis: Axis,
+    pub values: Vec<PlannedValue>,
 }
 
 /// A value and what stands for it in the scenario.
 #[derive(Clone, Debug)]
-struct PlannedValue {
-    shown: AxisValue,
+pub(super) struct PlannedValue {
+    pub shown: AxisValue,
     setting: Setting,
 }
 
@@ -68,7 +68,7 @@ impl Plan {
     /// # Errors
     /// All faults of the scenario and of its axes.
     pub fn new(document: Document, overrides: &[Override]) -> Result<Self, Faults> {
-        let scenario: Scenario = document.read()?;
+        let scenario = named_topology::read(&document)?;
         let mut plan = Self { axes: Vec::new(), document, scenario };
         let mut faults = plan.read_axes();
         for replacement in overrides {
@@ -106,6 +106,35 @@ impl Plan {
     /// The axes, the added ones included, in their order.
     pub fn axes(&self) -> impl DoubleEndedIterator<Item = &Axis> + ExactSizeIterator {
         self.axes.iter().map(|planned| &planned.axis)
+    }
+
+    /// The values of the axis `name` in their order, each once, as people read them; empty if all are numbers.
+    #[must_use]
+    pub fn categories(&self, name: &str) -> Vec<String> {
+        let values = self.axis(name).map_or(&[][..], |planned| &planned.values);
+        let mut names: Vec<String> = Vec::new();
+        for value in values.iter().map(|value| value.shown.to_string()) {
+            if !names.contains(&value) {
+                names.push(value);
+            }
+        }
+        if values.iter().all(|value| value.shown.number().is_some()) { Vec::new() } else { names }
+    }
+
+    pub(super) fn planned(&self) -> impl Iterator<Item = &PlannedAxis> {
+        self.axes.iter()
+    }
+
+    /// Whether two different axes advance together.
+    pub(super) fn are_zipped(&self, one: &str, other: &str) -> bool {
+        let joins = |zip: &&Vec<String>| [one, other].iter().all(|name| zip.iter().any(|zipped| zipped == name));
+        one != other && self.scenario.zip.iter().any(|zip| joins(&zip))
+    }
+
+    /// The value of an axis in the base values.
+    pub(super) fn base_value(&self, planned: &PlannedAxis) -> PlannedValue {
+        let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
+        typed_or_described(&planned.axis, &[], &value.unwrap_or_else(|| AxisValue::Text(String::new())))
     }
 
     /// The document with every override applied.
@@ -164,7 +193,7 @@ impl Plan {
         Ok(self.axes.len() - 1)
     }
 
-    fn free_axis(&self, name: &str) -> Result<Axis, Fault> {
+    pub(super) fn free_axis(&self, name: &str) -> Result<Axis, Fault> {
         let path = self.path_of(name)?;
         Ok(Axis { name: name.to_owned(), path, unit: None, values: Vec::new(), expression: None })
     }
@@ -253,7 +282,7 @@ impl Plan {
         if !self.passes_filter(&point).map_err(failed)? {
             return Ok(None);
         }
-        let scenario = document.read::<Scenario>()?.check(&document)?;
+        let scenario = named_topology::read(&document)?.check(&document)?;
         let names = self.axes.iter().map(|planned| planned.axis.name.clone());
         let keys = names.zip(point.into_iter().map(|value| Some(value.shown))).collect();
         Ok(Some(Case { keys, scenario }))
@@ -268,38 +297,30 @@ impl Plan {
         let mut document = self.document.clone();
         let mut keys = Vec::new();
         for (name, value) in point {
-            let axis = match self.axis(name) {
-                Some(planned) => planned.axis.clone(),
-                None => self.free_axis(name).map_err(failed)?,
+            let (axis, declared) = match self.axis(name) {
+                Some(planned) => (planned.axis.clone(), &planned.values[..]),
+                None => (self.free_axis(name).map_err(failed)?, &[][..]),
             };
-            let value = typed(&axis, &value.to_string(), DECLARED);
+            let value = typed_or_described(&axis, declared, value);
             self.apply_value(&mut document, &axis, &value).map_err(failed)?;
             keys.push((name.clone(), Some(value.shown)));
         }
-        let scenario = document.read::<Scenario>()?.check(&document)?;
+        let scenario = named_topology::read(&document)?.check(&document)?;
         Ok(Case { keys, scenario })
     }
 
-    fn apply_value(&self, document: &mut Document, axis: &Axis, value: &PlannedValue) -> Result<(), Fault> {
+    pub(super) fn apply_value(&self, document: &mut Document, axis: &Axis, value: &PlannedValue) -> Result<(), Fault> {
         match &value.setting {
             Setting::Tree(tree) => document.set_tree(&axis.path, tree.clone()),
             Setting::Text { text, option } => document.set_along(option, &axis.name, &axis.path, text),
         }
-        .and_then(|()| self.complete_topology(document, axis, &value.shown))
-    }
-
-    /// A topology by its bare name keeps the sides of the base value; where they do not make it one,
-    /// it is the topology of that name with as many nodes as the base value has.
-    fn complete_topology(&self, document: &mut Document, axis: &Axis, value: &AxisValue) -> Result<(), Fault> {
-        let AxisValue::Text(name) = value else { return Ok(()) };
-        let Ok(base) = self.document.read_at::<Topology>(&axis.path) else { return Ok(()) };
-        if !NAMES.contains(&name.as_str()) || document.read_at::<Topology>(&axis.path).is_ok() {
-            return Ok(());
-        }
-        let topology = Topology::from_name(name, base.nodes())
-            .map_err(|error| document.fault_at(&axis.path, &error.to_string(), Some("write it with its sides")))?;
-        let text = ron::to_string(&topology).expect("a topology can be written as RON");
-        document.set(&axis.path, &text)
+        .and_then(|()| {
+            let before = || self.document.read_at::<Topology>(&axis.path).ok();
+            match &value.shown {
+                AxisValue::Text(name) => complete_topology(document, &axis.path, name, before().as_ref()),
+                _ => Ok(()),
+            }
+        })
     }
 
     fn passes_filter(&self, point: &[PlannedValue]) -> Result<bool, Fault> {
@@ -311,7 +332,7 @@ impl Plan {
         Err(self.document.fault_at("filter", "the filter is a number, not a condition", Some(help)))
     }
 
-    fn compute(&self, name: &str, expression: &str, point: &[PlannedValue]) -> Result<String, Fault> {
+    pub(super) fn compute(&self, name: &str, expression: &str, point: &[PlannedValue]) -> Result<String, Fault> {
         let place = self.scenario.axes.iter().position(|axis| axis.name == name);
         let at = place.map_or(String::new(), |index| format!("axes.{index}.expression"));
         match self.evaluate(&at, expression, point)? {
@@ -364,6 +385,12 @@ fn description(declared: &[PlannedValue], name: &str) -> Option<PlannedValue> {
             && value.shown == AxisValue::Text(name.to_owned())
     };
     declared.iter().find(is_meant).cloned()
+}
+
+/// A value of an axis as it is shown: one of the `declared` descriptions by its name, or else as text.
+pub(super) fn typed_or_described(axis: &Axis, declared: &[PlannedValue], value: &AxisValue) -> PlannedValue {
+    let text = value.to_string();
+    description(declared, &text).unwrap_or_else(|| typed(axis, &text, DECLARED))
 }
 
 /// A value of an axis as text; `option` tells where it was given.

@@ -10,6 +10,7 @@ mod documentation;
 mod examples;
 mod explanations;
 mod golden;
+mod honest_output;
 mod laws;
 mod machines;
 mod oracle;

@@ -72,17 +72,19 @@ pub fn loggp(arguments: &FitArguments, group: &Group, value: &str) -> Option<Fit
         ("l_s", fit.latency_s),
         ("o_s", fit.overhead_s),
         ("o_per_byte_s", fit.overhead_per_byte_s),
+        ("o_up_to_bytes", fit.overhead_up_to_bytes),
         ("g_s", fit.gap_s),
         ("g_per_byte_s", Some(fit.gap_per_byte_s)),
     ];
     let words = format!(
-        "LogGP: L + 2 o = {} s, G = {} s/B{}\n{}\n",
+        "LogGP: L + 2 o = {} s, G = {} s/B{}\n{}{}\n",
         digits(fit.end_to_end_s),
         digits(fit.gap_per_byte_s),
         [("L", fit.latency_s), ("o", fit.overhead_s), ("g", fit.gap_s)]
             .map(|(name, value)| value
                 .map_or_else(|| format!(", {name} not determined"), |value| format!(", {name} = {} s", digits(value))))
             .concat(),
+        loggp_notes(arguments, &fit),
         quality_words(&fit.quality)
     );
     let time = |row: &DataRow| {
@@ -93,6 +95,24 @@ pub fn loggp(arguments: &FitArguments, group: &Group, value: &str) -> Option<Fit
     let names: Vec<_> = [Some(&columns.bytes), columns.messages.as_ref()].into_iter().flatten().cloned().collect();
     let points = points(group, value, &names, time);
     Some(Fitted { record: record(group, &fit, &parameters), words, points, ron: ron(&parameters), machine: None })
+}
+
+/// What the coefficients do not hold for, and which columns would give the others.
+fn loggp_notes(arguments: &FitArguments, fit: &LogGp) -> String {
+    let steps = fit.overhead_up_to_bytes.map(|bytes| {
+        format!(
+            "o is that of messages up to {bytes} B: above, the processors' time grows in steps, as with several packets, \
+             each of which pays it\n"
+        )
+    });
+    let columns = &arguments.messages;
+    let latency = (fit.overhead_s.is_none() && columns.overhead.is_none()).then_some(
+        "times alone do not tell L and o apart: name the column of the processors' time for a message by --overhead, \
+         such as system_s of a swept Ping\n",
+    );
+    let gap = (fit.gap_s.is_none() && columns.messages.is_none())
+        .then_some("g needs several messages in a row: name the column of their number by --messages\n");
+    [steps.as_deref(), latency, gap].into_iter().flatten().collect()
 }
 
 fn record(group: &Group, fit: &LogGp, parameters: &[(&str, Option<f64>)]) -> Record {

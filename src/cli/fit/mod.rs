@@ -6,10 +6,9 @@ mod normal_form;
 mod regimes;
 
 use super::data::{Data, DataRow};
-use super::sweep::table;
 use super::{Failure, OutputFormat};
 use crate::model::fit::{Quality, Weighting};
-use crate::report::{Format, Record, Writer};
+use crate::report::{Format, Record, Writer, table};
 use crate::scenario::AxisValue;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -24,7 +23,7 @@ pub struct FitArguments {
     /// The model.
     #[arg(long, value_enum)]
     model: Model,
-    /// The column of the times; `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
+    /// The column of the times; `makespan_mean_s`, `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
     /// what was varied.
     #[arg(long, value_name = "KEY")]
     value: Option<String>,
@@ -248,7 +247,8 @@ fn put_quality(record: &mut Record, prefix: &str, quality: Option<&Quality>) {
 /// The quality in words.
 fn quality_words(quality: &Quality) -> String {
     let percent = |ratio: f64| format!("{:.3} %", 100.0 * ratio);
-    let adjusted = quality.r_squared_adjusted.map_or_else(String::new, |r| format!(", adjusted R² {r:.6}"));
+    let adjusted =
+        quality.r_squared_adjusted.map_or_else(|| ", no adjusted R²".to_owned(), |r| format!(", adjusted R² {r:.6}"));
     let left_out =
         quality.leave_one_out.map_or_else(String::new, |error| format!(", leave-one-out error {}", percent(error)));
     format!(

@@ -14,13 +14,16 @@ use std::path::PathBuf;
 /// What a rank does, as the output of a sweep has it; the times sum to the makespan.
 const ACTIVITIES: [&str; 6] = ["computing_s", "input_output_s", "sending_s", "blocked_s", "system_s", "idle_s"];
 
+/// The mean of all seeds.
+const MEAN: &str = "makespan_mean_s";
+
 /// Times by the number of processors.
 #[derive(Debug, Args)]
 pub struct SeriesArguments {
     /// Times by processors: the output of a sweep as jsonl, json or csv, or measurements; `-` is the standard input.
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// The column of the times; `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
+    /// The column of the times; `makespan_mean_s`, `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
     /// what was varied.
     #[arg(long, value_name = "KEY", requires = "data")]
     time: Option<String>,
@@ -51,7 +54,7 @@ impl SeriesArguments {
         let data = Data::load(path)?;
         let time = data.quantity(self.time.as_deref())?;
         let processors = data.column(&self.processors)?;
-        let components = self.components(&data)?;
+        let components = self.components(&data, &time)?;
         let mut answer = Answer::default();
         for (group, points) in groups(&data, &time, &processors, &components) {
             let Some(series) = SpeedupSeries::new(points, self.sequential_s) else {
@@ -67,7 +70,11 @@ impl SeriesArguments {
         Ok(answer)
     }
 
-    fn components(&self, data: &Data) -> Result<Vec<String>, Failure> {
+    fn components(&self, data: &Data, time: &str) -> Result<Vec<String>, Failure> {
+        if self.components.is_empty() && time == MEAN {
+            // What ranks do is known of the first seed alone, whose time it sums to.
+            return Ok(Vec::new());
+        }
         if self.components.is_empty() {
             let known = ACTIVITIES.iter().map(|name| data.column(name).ok()).collect::<Option<_>>();
             return Ok(known.unwrap_or_default());
@@ -143,7 +150,8 @@ fn sentences(series: &SpeedupSeries, group: &Group, verdict: Option<&Verdict>) -
     }
     .expect("a text can be written to");
     if let Some(Verdict { trend, growing }) = verdict {
-        write!(text, "; {}", trend.meaning()).expect("a text can be written to");
+        let fractions = series.laws().into_iter().filter_map(|point| point.serial_fraction);
+        write!(text, "; {}", trend.meaning(fractions)).expect("a text can be written to");
         if let Some((name, growth)) = growing {
             let name = name.trim_end_matches("_s").replace('_', " ");
             write!(text, "; {name} grows most ({growth:+.4} of e)").expect("a text can be written to");

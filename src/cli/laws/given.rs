@@ -285,7 +285,12 @@ impl KarpFlattArguments {
             record.put("karp_flatt", point.serial_fraction);
             record
         };
-        let words = series.verdict().map_or_else(String::new, |verdict| format!("\n{}\n", verdict.trend.meaning()));
+        let words = series.verdict().map_or_else(String::new, |verdict| {
+            format!(
+                "\n{}\n",
+                verdict.trend.meaning(series.laws().into_iter().filter_map(|point| point.serial_fraction))
+            )
+        });
         Ok(Answer { rows: series.laws().into_iter().map(of).collect(), words })
     }
 }

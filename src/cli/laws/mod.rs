@@ -4,9 +4,8 @@ mod data;
 mod given;
 mod search;
 
-use super::sweep::table;
 use super::{Failure, OutputFormat};
-use crate::report::{Format, Record, Writer};
+use crate::report::{Format, Record, Writer, table};
 use clap::Args;
 use data::SeriesArguments;
 use given::Law;

@@ -6,6 +6,7 @@ use crate::analysis::smallest;
 use crate::cli::Failure;
 use crate::cli::curves::write_chart;
 use crate::cli::overrides::set_all;
+use crate::cli::pictures;
 use crate::model::laws::isoefficiency::Algorithm;
 use crate::model::laws::{efficiency, speedup};
 use crate::program::Shipped;
@@ -44,7 +45,7 @@ struct GrowthArguments {
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     largest: u64,
     /// Draws the memory that a node needs, and what it has, over the processors.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     svg: Option<PathBuf>,
 }
 
@@ -302,8 +303,8 @@ fn chart(found: &[Found], present: u64) -> LineChart {
     };
     LineChart {
         title: "Memory of a node over the processors".to_owned(),
-        x: ChartAxis { label: "processors".to_owned(), scale: Scale::Log2 },
-        y: ChartAxis { label: "memory of a node [B]".to_owned(), scale: Scale::Log2 },
+        x: ChartAxis::new("processors", Scale::Log2),
+        y: ChartAxis::new("memory of a node [B]", Scale::Log2),
         lines: vec![
             Line::new("needed", of(&|problem| problem.memory), 0),
             Line { dashed: true, ..Line::new("present", of(&|_| present), 1) },

@@ -6,7 +6,7 @@ use crate::analysis::Residuals;
 use crate::cli::bottleneck::{Source, grouped, simulated_point};
 use crate::cli::curves::{CurveAxis, TimeLines};
 use crate::cli::files::create;
-use crate::cli::outcome::{ERROR_AGAINST, Outcome, SIMULATED_ERROR};
+use crate::cli::outcome::{ERROR_AGAINST, Outcome, SIMULATED_ERROR, note_on_withheld};
 use crate::cli::sweep::{name, play_all, prepared};
 use crate::cli::topology::drawing;
 use crate::cli::{CaseArguments, Failure, ScenarioArguments};
@@ -56,10 +56,14 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
 struct Gathered {
     /// The cases that have an outcome, and the messages of each.
     played: Vec<Case>,
+    /// How many of them have measurements or predictions of another machine or program.
+    withheld: usize,
     messages: Vec<u64>,
     rows: Vec<Record>,
     times: TimeLines,
     points: Vec<crate::report::BottleneckPoint>,
+    /// How many cases are still to come.
+    left: usize,
     /// The picture of the links of the last case, if it can be drawn.
     heat_map: Option<String>,
 }
@@ -69,8 +73,9 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<Stri
     let plan = common.plan(&arguments.cases.over)?;
     let Some((cases, references)) = prepared(&common, &plan)? else { return Ok(Chapter::default()) };
     let axis = CurveAxis::of_page(&plan, &cases);
-    let mut gathered = Gathered::default();
+    let mut gathered = Gathered { left: cases.len(), ..Gathered::default() };
     play_all(&cases, arguments.cases.jobs, &references, |case, result| {
+        gathered.left -= 1;
         match result {
             Ok(outcome) => {
                 gathered.add(&axis, case, &outcome);
@@ -84,7 +89,7 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<Stri
     let program = base.scenario.program.name();
     let mut pictures = Vec::new();
     if base.scenario.program.is_traffic() {
-        let chart = latency_load(program, &axis.label, gathered.times.lines());
+        let chart = latency_load(program, &axis.along.label, gathered.times.lines());
         pictures.push(picture("latency-load.svg", "Latency over the load", chart.svg()));
     } else if !axis.name.is_empty() && cases.len() > 1 {
         pictures.extend(gathered.curves(&axis, &plan, &cases));
@@ -93,11 +98,14 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<Stri
     if let Some(svg) = gathered.heat_map {
         pictures.push(picture("links.svg", "Utilization of every link in the last case", svg));
     }
+    let mut findings = findings(&gathered.rows);
+    findings.extend(note_on_withheld(gathered.withheld));
+    pictures.retain(|picture| fits(picture, &mut findings));
     Ok(Chapter {
         name: scenario.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
         question: question(scenario)?,
         facts: facts(&base, &cases, &plan),
-        findings: findings(&gathered.rows),
+        findings,
         residuals: gathered.rows.iter().filter_map(residual).collect(),
         rows: gathered.rows,
         pictures,
@@ -109,27 +117,30 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<Stri
 fn against_one(program: &str, axis: &CurveAxis, growth: Option<String>, times: &[TimeLine]) -> Vec<Picture> {
     let captioned = |(caption, (file, chart)): (String, Figure)| picture(file, &caption, chart.svg());
     if let Some(growth) = growth {
-        let figure = figures::growing_problem(program, &axis.label, &growth, times);
+        let figure = figures::growing_problem(program, &axis.along.label, &growth, times);
         return figure.map(captioned).into_iter().collect();
     }
-    let speedups = figures::speedups(program, &axis.label, times).into_iter().map(drawn);
-    speedups.chain(figures::laws(program, &axis.label, times).into_iter().map(captioned)).collect()
+    let speedups = figures::speedups(program, &axis.along.label, times).into_iter().map(drawn);
+    speedups.chain(figures::laws(program, &axis.along.label, times).into_iter().map(captioned)).collect()
 }
 
 impl Gathered {
     fn add(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
+        self.withheld += usize::from(outcome.is_withheld());
         self.messages.push(outcome.trace.counts.messages);
         self.played.push(case.clone());
         self.rows.push(outcome.record());
         self.times.add_outcome(axis, case, outcome);
-        let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology).ok();
-        self.heat_map = drawing.map(|drawing| HeatMap::new(drawing, &outcome.trace).to_string());
+        if self.left == 0 {
+            let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology).ok();
+            self.heat_map = drawing.map(|drawing| HeatMap::new(drawing, &outcome.trace).to_string());
+        }
     }
 
     /// The times along an axis, and what they consist of.
     fn curves(&mut self, axis: &CurveAxis, plan: &Plan, cases: &[Case]) -> Vec<Picture> {
         let program = cases.first().map_or("", |case| case.scenario.program.name());
-        let (file, chart) = figures::times(program, &axis.label, self.times.lines());
+        let (file, chart) = figures::times(program, &axis.along, self.times.lines());
         let mut pictures = vec![picture(file, "Execution times, simulated and compared", chart.svg())];
         if axis.is_ranks(plan) {
             pictures.extend(against_one(program, axis, axis.growth(plan, cases), self.times.lines()));
@@ -153,6 +164,23 @@ impl Gathered {
 
 fn picture(file: &str, caption: &str, svg: String) -> Picture {
     Picture { file: file.to_owned(), caption: caption.to_owned(), svg }
+}
+
+/// A picture with more bytes shows more than anybody can tell apart.
+const LARGEST_PICTURE: usize = 1 << 20;
+
+/// Whether a picture is small enough for the page; if not, the findings say so.
+fn fits(picture: &Picture, findings: &mut Vec<String>) -> bool {
+    let fits = picture.svg.len() <= LARGEST_PICTURE;
+    if !fits {
+        let megabytes = picture.svg.len() >> 20;
+        findings.push(format!(
+            "One picture is left out, as it has {megabytes} MiB of details: {}. `parsim run --heat-map` and \
+             `parsim critical-path --space-time` draw such pictures into files.",
+            picture.caption
+        ));
+    }
+    fits
 }
 
 fn drawn((file, chart): Figure) -> Picture {
@@ -232,7 +260,8 @@ fn findings(rows: &[Record]) -> Vec<String> {
 
 /// How far the simulation is from each model of a case, where nothing was measured.
 fn deviation(row: &Record) -> Option<Record> {
-    let makespan = row.get("makespan_s")?.as_f64()?;
+    let mean = row.get("makespan_mean_s").and_then(Value::as_f64);
+    let makespan = mean.or_else(|| row.get("makespan_s")?.as_f64())?;
     let keys = row.summary_keys();
     let axes = keys.iter().take_while(|key| *key != "makespan_s");
     let mut record = Record::default();
@@ -257,10 +286,12 @@ fn deviation(row: &Record) -> Option<Record> {
 /// The errors of a case, where something was measured.
 fn residual(row: &Record) -> Option<Record> {
     let Some(measured) = row.get("measured_s").and_then(Value::as_f64) else { return deviation(row) };
+    // The mean of all seeds stands for the run of the first.
+    let own = if row.get("makespan_mean_s").is_some() { "makespan_mean_s" } else { "makespan_s" };
     let mut record = Record::default();
-    for key in row.summary_keys() {
+    for key in row.summary_keys().into_iter().filter(|key| *key == own || !key.starts_with("makespan_")) {
         let Some(value) = row.get(&key) else { continue };
-        let judged = key == "makespan_s" || key.starts_with("predicted_");
+        let judged = key == own || key.starts_with("predicted_");
         match value.as_f64().filter(|_| judged) {
             Some(seconds) => {
                 let error = Residuals::error(seconds, measured);

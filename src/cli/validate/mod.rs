@@ -11,10 +11,10 @@ mod text;
 use super::outcome::References;
 use super::overrides::set_all;
 use super::sweep::play_all;
-use super::{Failure, OutputFormat};
+use super::{Failure, OutputFormat, say};
 use crate::report::{Format, Writer};
 use crate::scenario::source::Document;
-use crate::scenario::{AxisValue, Override, Plan};
+use crate::scenario::{AxisValue, Described, Override, Plan};
 use cell::{Cell, Reading};
 use clap::Args;
 use description::MeasuredTable;
@@ -49,6 +49,7 @@ const CASE: &str = "case.ron";
 
 pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
     let mut within = true;
+    say(note_on_alternatives(&arguments.set));
     let mut writer = Writer::mixed(stdout(), arguments.format.into());
     if let Some(validation) = arguments.own.validation()? {
         within = judge(&validation, Path::new(""), arguments, &mut writer)?;
@@ -61,6 +62,20 @@ pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
     }
     writer.finish()?;
     if within { Ok(()) } else { Err(Failure::OutOfTolerance) }
+}
+
+/// That what is judged is not what was measured, in a sentence, where machine or program are changed.
+fn note_on_alternatives(settings: &[String]) -> Option<String> {
+    const DESCRIPTION: [&str; 5] = ["machine", "program", "ranks", "placement", "partition"];
+    let describes = |setting: &&String| {
+        let name = setting.split(['.', '=']).next().unwrap_or("");
+        DESCRIPTION.contains(&name)
+    };
+    let changed: Vec<_> = settings.iter().filter(describes).map(String::as_str).collect();
+    (!changed.is_empty()).then(|| {
+        let list = changed.join(", ");
+        format!("note: the errors are of alternatives, with {list}, and not of what the scenarios' files describe")
+    })
 }
 
 /// The folders of the named cases, or of all.
@@ -96,10 +111,17 @@ fn judge<W: Write>(
     arguments: &ValidateArguments,
     writer: &mut Writer<W>,
 ) -> Result<bool, Failure> {
+    let mut validation = validation.clone();
     let mut cells = Vec::new();
-    for table in &validation.tables {
-        cells.extend(play_table(folder, table, arguments)?);
+    for table in &mut validation.tables {
+        let played = play_table(folder, table, arguments)?;
+        // Of repeated runs the mean is judged, which has another name.
+        if let Some((key, _)) = played.first().and_then(|cell| cell.judged.first()) {
+            table.simulated.clone_from(key);
+        }
+        cells.extend(played);
     }
+    let validation = &validation;
     for cell in &cells {
         writer.write(&cell.record)?;
     }
@@ -129,6 +151,8 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
         document.set_from(&folder.join(CASE), field, value).map_err(|fault| document.faults(vec![fault]))?;
     }
     set_all(&mut document, &arguments.set)?;
+    // What the case sets, and what is set on the command line, is another description of what was measured.
+    let described = Described::of(Ok(document.clone()));
     let plan = Plan::new(document, &overrides)?;
     let points = match &table.data {
         Some(file) => PublishedPoint::load(&folder.join(file), &table.reference)?,
@@ -138,7 +162,7 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
         (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
         _ => plan.cases()?,
     };
-    let references = References::load(&plan.base()?.scenario, &path)?;
+    let references = References::about(described, &plan.base()?.scenario, &path)?;
     let mut readings = Vec::new();
     let mut failure = None;
     let mut in_order = points.iter();

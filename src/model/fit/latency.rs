@@ -75,6 +75,9 @@ pub struct LogGp {
     pub overhead_s: Option<f64>,
     /// O: overhead of a byte on a processor, in seconds.
     pub overhead_per_byte_s: Option<f64>,
+    /// The longest message to which o and O were fitted, in bytes, if longer ones pay an overhead in several parts, as
+    /// messages of several packets do.
+    pub overhead_up_to_bytes: Option<f64>,
     /// g: gap between messages, in seconds.
     pub gap_s: Option<f64>,
     /// G: gap of a byte, in seconds.
@@ -98,9 +101,10 @@ impl LogGp {
         let overhead = overhead(transfers);
         Some(Self {
             end_to_end_s,
-            latency_s: overhead.map(|(overhead, _)| end_to_end_s - 2.0 * overhead),
-            overhead_s: overhead.map(|(overhead, _)| overhead),
-            overhead_per_byte_s: overhead.map(|(_, per_byte)| per_byte),
+            latency_s: overhead.map(|overhead| end_to_end_s - 2.0 * overhead.seconds),
+            overhead_s: overhead.map(|overhead| overhead.seconds),
+            overhead_per_byte_s: overhead.map(|overhead| overhead.per_byte_s),
+            overhead_up_to_bytes: overhead.and_then(|overhead| overhead.up_to_bytes),
             gap_s: is_train.then(|| regression.coefficients[2]),
             gap_per_byte_s: regression.coefficients[1],
             intervals: regression.intervals.as_ref().map(|intervals| [intervals[0], intervals[1]]),
@@ -118,10 +122,38 @@ impl LogGp {
     }
 }
 
-/// o and O, in seconds, if the time of the processors is known for every transfer.
-fn overhead(transfers: &[Transfer]) -> Option<(f64, f64)> {
-    let values = transfers.iter().map(|one| one.overhead_s).collect::<Option<Vec<_>>>()?;
-    let columns = [vec![1.0; transfers.len()], transfers.iter().map(|one| one.bytes - 1.0).collect()];
+/// The time of a processor for a message.
+#[derive(Clone, Copy)]
+struct Overhead {
+    seconds: f64,
+    per_byte_s: f64,
+    up_to_bytes: Option<f64>,
+}
+
+/// A line through all overheads that misses one by more than this is none.
+const BROKEN: f64 = 0.05;
+/// How far a length may lie above the line through the shorter ones.
+const STEP: f64 = 0.02;
+
+/// o and O, if the time of the processors is known for every transfer: over all lengths if they lie on a line, else
+/// over those before the first step.
+fn overhead(transfers: &[Transfer]) -> Option<Overhead> {
+    let mut points = transfers.iter().map(|one| Some((one.bytes, one.overhead_s?))).collect::<Option<Vec<_>>>()?;
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let all = line(&points);
+    if let Some((line, _)) = all.as_ref().filter(|(_, error)| *error <= BROKEN) {
+        return Some(Overhead { up_to_bytes: None, ..*line });
+    }
+    let whole = (2..points.len()).rev().filter_map(|count| Some((count, line(&points[..count])?)));
+    let (count, (line, _)) = whole.into_iter().find(|(_, (_, error))| *error <= STEP)?;
+    Some(Overhead { up_to_bytes: Some(points[count - 1].0), ..line })
+}
+
+/// The line through overheads by lengths, and by how much it misses the one that lies farthest off.
+fn line(points: &[(f64, f64)]) -> Option<(Overhead, f64)> {
+    let columns = [vec![1.0; points.len()], points.iter().map(|(bytes, _)| bytes - 1.0).collect()];
+    let values: Vec<_> = points.iter().map(|(_, seconds)| *seconds).collect();
     let fit = Regression::of(&columns, &values, Weighting::Absolute)?;
-    Some((fit.coefficients[0], fit.coefficients[1]))
+    let overhead = Overhead { seconds: fit.coefficients[0], per_byte_s: fit.coefficients[1], up_to_bytes: None };
+    Some((overhead, fit.quality.largest_error))
 }

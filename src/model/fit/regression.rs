@@ -188,7 +188,9 @@ fn quality(solution: &Solution, values: &[f64], fitted: &[f64], weighting: Weigh
     let left: f64 = pairs().map(|(fitted, value)| (fitted - value).powi(2)).sum();
     Quality {
         points: values.len(),
-        r_squared_adjusted: (total > 0.0 && freedom > 0.0).then(|| 1.0 - left / total * (count - 1.0) / freedom),
+        r_squared_adjusted: (total > 0.0 && freedom > 0.0)
+            .then(|| 1.0 - left / total * (count - 1.0) / freedom)
+            .filter(|r_squared| r_squared.is_finite()),
         smape: residuals.symmetric_mean_absolute().unwrap_or(0.0),
         root_mean_square: root_mean_square(pairs().map(|(fitted, value)| fitted - value)).unwrap_or(0.0),
         largest_error: residuals.max_absolute().unwrap_or(0.0),

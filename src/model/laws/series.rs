@@ -63,11 +63,11 @@ pub struct SpeedupPoint {
 /// What the metric does as the processors become more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trend {
-    /// It stays: the loss is serial work.
+    /// It stays: the loss behaves like serial work.
     Constant,
-    /// It rises: the loss is overhead that grows with the processors.
+    /// It rises: the overhead grows faster than the processors.
     Rising,
-    /// It falls: a loss at few processors does not come back at many.
+    /// It falls: the overhead grows more slowly than the processors.
     Falling,
 }
 
@@ -82,13 +82,19 @@ impl Trend {
         }
     }
 
-    /// What it means, in words (slides 62 to 64).
+    /// What it means, in words (slides 62 to 64), for these values of e. The metric does not tell serial work from any
+    /// other loss that does not shrink with p.
     #[must_use]
-    pub const fn meaning(self) -> &'static str {
+    pub fn meaning(self, fractions: impl Iterator<Item = f64>) -> String {
+        let (sum, count) = fractions.fold((0.0, 0.0), |(sum, count), fraction| (sum + fraction, count + 1.0));
         match self {
-            Self::Constant => "e is constant: what is lost is serial work",
-            Self::Rising => "e rises: what is lost is overhead that grows with p",
-            Self::Falling => "e falls: what is lost at few processors does not come back at many",
+            Self::Constant => format!(
+                "e is constant: the loss behaves like a serial fraction of {:.4}, be it serial work or communication \
+                 that does not shrink with p",
+                sum / count
+            ),
+            Self::Rising => "e rises: the overhead grows faster than p".to_owned(),
+            Self::Falling => "e falls: the overhead grows more slowly than p".to_owned(),
         }
     }
 }

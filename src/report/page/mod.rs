@@ -2,7 +2,7 @@
 
 use super::format::{Format, Writer};
 use super::record::Record;
-use super::table::digits;
+use super::summary::{self, columns};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
@@ -104,7 +104,8 @@ impl Picture {
         html! {
             figure {
                 div.picture { (PreEscaped(&self.svg)) }
-                figcaption { (self.caption) " " (download(&self.file, "image/svg+xml", &self.svg, "SVG")) }
+                // The picture is on the page already: the script saves it from there.
+                figcaption { (self.caption) " " a.download download=(self.file) href="#" data-picture hidden { "SVG" } }
             }
         }
     }
@@ -112,24 +113,21 @@ impl Picture {
 
 /// A table that can be sorted by a click on a column; it shows the summary of each record.
 fn table(rows: &[Record]) -> Markup {
-    let columns = rows.first().map(Record::summary_keys).unwrap_or_default();
+    let columns = columns(rows);
     html! {
         div.wide { table.sortable {
             thead { tr { @for column in &columns { th scope="col" { button type="button" { (column) } } } } }
-            tbody { @for row in rows { tr { @for column in &columns { (cell(row.get(column))) } } } }
+            tbody { @for row in rows { tr { @for column in &columns { (cell(row, column)) } } } }
         } }
     }
 }
 
-fn cell(value: Option<&Value>) -> Markup {
-    match value {
-        None | Some(Value::Null) => html! { td {} },
-        Some(Value::Number(number)) => {
-            let shown = if number.is_f64() { digits(number.as_f64().unwrap_or(f64::NAN)) } else { number.to_string() };
-            html! { td.number data-value=(number) { (shown) } }
-        }
-        Some(Value::String(text)) => html! { td { (text) } },
-        Some(other) => html! { td { (other) } },
+fn cell(row: &Record, column: &str) -> Markup {
+    let shown = summary::cell(row, column);
+    if let Some(Value::Number(number)) = row.get(column) {
+        html! { td.number data-value=(number) { (shown) } }
+    } else {
+        html! { td { (shown) } }
     }
 }
 

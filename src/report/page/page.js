@@ -11,3 +11,15 @@ for (const table of document.querySelectorAll("table.sortable")) {
     body.append(...rows);
   }));
 }
+
+for (const link of document.querySelectorAll("a[data-picture]")) {
+  link.hidden = false;
+  link.addEventListener("click", event => {
+    event.preventDefault();
+    const svg = new XMLSerializer().serializeToString(link.closest("figure").querySelector("svg"));
+    const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+    const save = Object.assign(document.createElement("a"), { href: address, download: link.download });
+    save.click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+  });
+}

@@ -1,0 +1,69 @@
+//! The columns of records that people see, and their cells.
+
+use super::record::Record;
+use super::table::{Table, digits};
+use serde_json::Value;
+
+/// The mean of all seeds, which stands for the run of the first one.
+const MEAN: &str = "makespan_mean_s";
+/// What is shown with the mean, or says less than it.
+const WITH_MEAN: [&str; 2] = ["makespan_s", "makespan_interval95_s"];
+
+/// The columns of the summary that any row has a value in. Of repeated runs the mean is shown with its interval.
+#[must_use]
+pub fn columns(rows: &[Record]) -> Vec<String> {
+    let mut columns = rows.first().map(Record::summary_keys).unwrap_or_default();
+    columns.retain(|column| rows.iter().any(|row| row.get(column).is_some_and(|value| !value.is_null())));
+    if columns.iter().any(|column| column == MEAN) {
+        columns.retain(|column| !WITH_MEAN.contains(&column.as_str()));
+    }
+    columns
+}
+
+/// What stands in `column` of `row`, for people.
+#[must_use]
+pub fn cell(row: &Record, column: &str) -> String {
+    let shown = row.get(column).map_or_else(String::new, shown);
+    match row.get(WITH_MEAN[1]).and_then(Value::as_f64) {
+        Some(half_width) if column == MEAN => format!("{shown} ± {}", digits(half_width)),
+        _ => shown,
+    }
+}
+
+/// The keys, the times and what they are set beside; the other formats have the components too.
+#[must_use]
+pub fn table(rows: &[Record]) -> Table {
+    let columns = columns(rows);
+    let mut table = Table::new(columns.clone());
+    for row in rows {
+        table.row(columns.iter().map(|column| cell(row, column)));
+    }
+    table
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => digits(number.as_f64().unwrap_or(f64::NAN)),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_stands_with_its_interval_and_nothing_has_no_column() {
+        let mut row = Record::default();
+        row.put("p", 4);
+        row.put("makespan_s", 0.25);
+        row.put("makespan_mean_s", 0.5);
+        row.put("makespan_interval95_s", 0.125);
+        row.put("measured_s", Value::Null);
+        row.end_summary();
+        assert_eq!(columns(std::slice::from_ref(&row)), ["p", "makespan_mean_s"]);
+        assert_eq!(cell(&row, "makespan_mean_s"), "0.5000 ± 0.1250");
+    }
+}

@@ -1,0 +1,138 @@
+//! What is shown is about what was run: comparisons, pictures, tables and derivatives that would mislead are left out,
+//! marked or rejected.
+
+use crate::parsim;
+use serde_json::{Map, Value};
+
+type Row = Map<String, Value>;
+
+/// The rows that a command prints, and what it says beside them.
+fn rows(arguments: &[&str]) -> (Vec<Row>, String) {
+    let output = parsim().args(arguments).args(["--format", "jsonl"]).assert().success();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("output is text");
+    let (stdout, stderr) = (text(&output.get_output().stdout), text(&output.get_output().stderr));
+    (stdout.lines().map(|line| serde_json::from_str(line).expect("a line is one object")).collect(), stderr)
+}
+
+/// What a rejected command says.
+fn rejection(arguments: &[&str]) -> String {
+    let output = parsim().args(arguments).assert().code(2).stdout("");
+    String::from_utf8(output.get_output().stderr.clone()).expect("messages are text")
+}
+
+const GAUSS_JORDAN: &str = "scenarios/gauss-jordan-neighbour.ron";
+const SMALL: [&str; 4] = ["--set", "ranks=4", "--set", "program.n=128"];
+
+#[test]
+fn what_was_not_measured_is_not_judged() {
+    let run = |more: &[&str]| rows(&[&["run", GAUSS_JORDAN], &SMALL[..], more].concat());
+    let (described, silence) = run(&["--seed", "7"]);
+    assert!(described[0]["simulated_error"].is_f64() && silence.is_empty(), "{silence}");
+    for change in ["machine.network.links.per_byte=0.34 us/B", "program.barrier=ideal", "placement=Snake"] {
+        let (changed, note) = run(&["--set", change]);
+        assert_eq!(changed[0]["measured_s"], Value::Null, "{change}");
+        assert_eq!(changed[0]["simulated_error"], Value::Null, "{change}");
+        assert!(note.contains("note: no measurement"), "{note}");
+    }
+    let over = ["--over", "machine.sends=until-delivered,buffered"];
+    let (swept, note) = rows(&[&["sweep", GAUSS_JORDAN, "--over", "n=128", "--over", "p=4"], &over[..]].concat());
+    assert!(swept[0]["measured_s"].is_f64() && swept[1]["measured_s"].is_null(), "{swept:?}");
+    assert!(note.contains("one case"), "{note}");
+}
+
+#[test]
+fn a_picture_that_would_show_nothing_is_rejected() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (png, svg) = (file("times.png"), file("times.svg"));
+    for arguments in [
+        &["sweep", GAUSS_JORDAN, "--plot", &png][..],
+        &["run", GAUSS_JORDAN, "--heat-map", &png],
+        &["bottleneck", GAUSS_JORDAN, "--plot", &png],
+        &["topology", "ring", "--nodes", "8", "--svg", &png],
+        &["critical-path", GAUSS_JORDAN, "--space-time", &png],
+    ] {
+        assert!(rejection(arguments).contains(".png"), "{arguments:?}");
+    }
+    assert!(rejection(&["sweep", "scenarios/kernel-rsub.ron", "--plot", &svg]).contains("there is no axis"));
+    assert!(std::fs::read_dir(folder.path()).expect("it is a folder").next().is_none());
+    let floyd = ["sweep", "scenarios/floyd.ron", "--set", "program.n=16", "--over", "p=4", "--plot", &svg];
+    parsim().args(floyd).assert().success();
+    let drawn = std::fs::read_to_string(&svg).expect("the picture is drawn");
+    assert!(drawn.contains("Rows") && drawn.contains("<polygon"), "{drawn}");
+}
+
+#[test]
+fn a_tie_has_two_derivatives_and_a_count_has_none() {
+    let (rows, _) = rows(&["sensitivity", "scenarios/stencil.ron", "--set", "ranks=4"]);
+    let named = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no {name}"));
+    let iterations = named("program.parameters.iterations");
+    assert_eq!((&iterations["record"], &iterations["elasticity"]), (&"whole_number".into(), &Value::Null));
+    assert!(iterations["change_larger"].as_f64().expect("one more takes longer") > 0.05, "{iterations:?}");
+    for row in rows.iter().filter(|row| row["record"] == "parameter" && row["elasticity_left"].is_f64()) {
+        let [left, right] = ["elasticity_left", "elasticity_right"].map(|key| row[key].as_f64().expect("a number"));
+        assert_eq!(row["elasticity"].is_null(), (left - right).abs() > 1e-6, "{row:?}");
+    }
+    assert!(rejection(&["sensitivity", "scenarios/link-rate.ron"]).contains("takes no simulated time"));
+}
+
+#[test]
+fn topologies_that_are_compared_have_one_size() {
+    let names = "machine.network.topology=mesh2d,torus2d,hypercube";
+    let (rows, _) = rows(&["sweep", GAUSS_JORDAN, "--over", "n=32", "--over", "p=16", "--over", names]);
+    let shapes: Vec<_> = rows.iter().map(|row| row["topology_in_use"].clone()).collect();
+    assert_eq!(shapes, ["4 × 4 mesh", "4 × 4 torus", "hypercube of dimension 4"]);
+    let set = ["--set", "machine.network.topology=hypercube", "--set", "ranks=16", "--set", "program.n=32"];
+    let run = self::rows(&[&["run", GAUSS_JORDAN], &set[..]].concat()).0;
+    assert_eq!((&run[0]["topology_in_use"], &run[0]["makespan_s"]), (&shapes[2], &rows[2]["makespan_s"]));
+}
+
+#[test]
+fn the_mean_of_all_seeds_goes_downstream() {
+    let noisy = ["--set", "machine.nodes.noise=Uniform(0.3)", "--set", "repeat=4", "--format", "jsonl"];
+    let sweep = [&["sweep", GAUSS_JORDAN, "--over", "n=32", "--over", "p=1,2,4"], &noisy[..]].concat();
+    let output = parsim().args(sweep).assert().success();
+    let lines = String::from_utf8(output.get_output().stdout.clone()).expect("output is text");
+    let swept: Vec<Row> = lines.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let laws = parsim().args(["laws", "--data", "-", "--format", "jsonl"]).write_stdin(lines).assert().success();
+    let laws = String::from_utf8(laws.get_output().stdout.clone()).expect("output is text");
+    for (line, row) in laws.lines().zip(&swept) {
+        let law: Row = serde_json::from_str(line).expect("an object");
+        assert_eq!(law["makespan_mean_s"], row["makespan_mean_s"]);
+        assert_ne!(row["makespan_mean_s"], row["makespan_s"]);
+    }
+}
+
+#[test]
+fn overheads_of_several_packets_are_not_one_overhead() {
+    // o = 15 us for each packet of 1000 bytes, L = 0, G = 8 ns.
+    let row = |bytes: u32| {
+        let packets = f64::from(bytes.div_ceil(1000));
+        format!("{bytes},{},{}\n", 30e-6 + 8e-9 * (f64::from(bytes) - 1.0), 15e-6 * packets)
+    };
+    let table: String = [1, 500, 1000, 2000, 4000].map(row).concat();
+    let fit = |more: &[&str]| {
+        let fit = ["fit", "-", "--model", "loggp", "--value", "time_s"];
+        let output = parsim().args(fit).args(more).write_stdin(format!("bytes,time_s,system_s\n{table}")).assert();
+        String::from_utf8(output.success().get_output().stdout.clone()).expect("output is text")
+    };
+    let fitted = fit(&["--overhead", "system_s", "--format", "jsonl"]);
+    let fitted: Row = serde_json::from_str(fitted.trim()).expect("an object");
+    let number = |key: &str| fitted[key].as_f64().expect("a number");
+    assert!((number("o_s") - 15e-6).abs() < 1e-9 && number("l_s").abs() < 1e-9, "{fitted:?}");
+    assert!((number("o_up_to_bytes") - 1000.0).abs() < 1e-9);
+    assert!(fit(&[]).contains("--overhead"));
+}
+
+#[test]
+fn a_page_about_many_ranks_is_small() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let page = folder.path().join("page.html");
+    let machine = "machine.network.topology=Mesh2d(rows: 16, columns: 32)";
+    let over = ["--over", "n=128", "--over", "p=128,512", "--set", "program.parameters.iterations=5", "--set", machine];
+    let report =
+        [&["report", "scenarios/stencil.ron", "--out"][..], &[page.to_str().expect("a path")][..], &over[..]].concat();
+    parsim().args(report).assert().success();
+    let bytes = std::fs::metadata(&page).expect("the page is there").len();
+    assert!(bytes < 5 << 20, "{bytes}");
+}
