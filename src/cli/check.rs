@@ -3,9 +3,8 @@
 use super::Failure;
 use super::outcome::References;
 use crate::node::Module;
-use crate::program::Program;
 use crate::scenario::source::Document;
-use crate::scenario::{Case, Description, Scenario};
+use crate::scenario::{Description, Estimate};
 use clap::Args;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -40,8 +39,8 @@ fn verdict(file: &Path) -> Result<String, Failure> {
         Description::Scenario(plan) => {
             let cases = plan.cases()?;
             References::load(&plan.base()?.scenario, file)?;
-            let effort: f64 = cases.iter().map(packet_hops).sum();
-            format!("{} cases, some {effort:.0e} packet-hops", cases.len())
+            let estimate: Estimate = cases.iter().map(|case| case.scenario.estimate()).sum();
+            format!("{} cases, {estimate}", cases.len())
         }
         Description::Machine(machine) => {
             format!("the machine {}, {} nodes", machine.name, machine.network.topology.nodes())
@@ -55,12 +54,6 @@ fn verdict(file: &Path) -> Result<String, Failure> {
             format!("the kernels {}", names.join(", "))
         }
     })
-}
-
-/// A rough forecast of what a case costs.
-fn packet_hops(case: &Case) -> f64 {
-    let Scenario { machine, program, ranks, .. } = &*case.scenario;
-    program.packet_hops(*ranks, machine.network.switching.packet_bytes())
 }
 
 #[cfg(test)]

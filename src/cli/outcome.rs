@@ -11,12 +11,13 @@ use crate::program::collective::Broadcast;
 use crate::program::{Distribution, GaussJordan, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport, counted};
 use crate::scenario::source::{Document, Fault};
-use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements};
+use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Estimate, Measurements};
 use crate::simulation::{Detail, SimulationError, play, play_recorded};
 use crate::trace::Trace;
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
+use std::time::Instant;
 
 /// What a scenario's times are compared with, read once for all its cases.
 pub struct References {
@@ -209,14 +210,16 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
 /// The makespan of the same program on one rank, if it can run there; the mean of all seeds.
 fn one_rank_s(scenario: &CheckedScenario) -> Option<f64> {
     let alone = scenario.on_one_rank()?;
-    let makespans: Vec<_> = (0..alone.repeat).map(|run| makespan_s(&alone, run)).collect::<Result<_, _>>().ok()?;
+    let begin = Instant::now();
+    let makespans: Vec<_> = (0..alone.repeat).map(|run| makespan_s(&alone, run, begin)).collect::<Result<_, _>>().ok()?;
     Sample::of(&makespans).map(|sample| sample.mean)
 }
 
-/// The makespan of repetition `run` of `scenario`, which has a seed of its own.
-fn makespan_s(scenario: &CheckedScenario, run: u32) -> Result<f64, SimulationError> {
+/// The makespan of repetition `run` of `scenario`, which has a seed of its own, in a case that began at `begin`.
+fn makespan_s(scenario: &CheckedScenario, run: u32, begin: Instant) -> Result<f64, SimulationError> {
     let seed = scenario.seed.wrapping_add(u64::from(run));
-    Ok(played(&scenario.with_seed(seed)?)?.makespan.seconds())
+    let trace = played(&scenario.with_seed(seed, begin.elapsed())?);
+    Ok(trace.map_err(|error| error.of_case(&scenario.limits))?.makespan.seconds())
 }
 
 /// The key of the simulated time's error against the measurement.
@@ -242,7 +245,8 @@ pub struct Outcome {
 impl Outcome {
     /// Plays `case`, with as many seeds as it asks for; all but the sample is of the first one.
     pub fn of(case: &Case, references: &References) -> Result<Self, SimulationError> {
-        Self::with(case, references, played(&case.scenario)?)
+        let begin = Instant::now();
+        Self::with(case, references, begin, played(&case.scenario)?)
     }
 
     /// Plays `case` as [`of`](Self::of) does, and records the run with the first seed into `sink`.
@@ -252,14 +256,17 @@ impl Outcome {
         detail: Detail,
         sink: Box<dyn Write + '_>,
     ) -> Result<Self, SimulationError> {
-        Self::with(case, references, told(&case.scenario, || play_recorded(&case.scenario, detail, sink))?)
+        let begin = Instant::now();
+        let trace = told(&case.scenario, || play_recorded(&case.scenario, detail, sink))?;
+        Self::with(case, references, begin, trace)
     }
 
-    fn with(case: &Case, references: &References, mut trace: Trace) -> Result<Self, SimulationError> {
+    /// The outcome of a case that began at `begin`, from the trace of its first seed; plays the others.
+    fn with(case: &Case, references: &References, begin: Instant, mut trace: Trace) -> Result<Self, SimulationError> {
         cluster::judge(&case.scenario, &mut trace);
         let mut makespans = vec![trace.makespan.seconds()];
         for repetition in 1..case.scenario.repeat {
-            makespans.push(makespan_s(&case.scenario, repetition)?);
+            makespans.push(makespan_s(&case.scenario, repetition, begin)?);
         }
         Ok(Self {
             sample: Sample::of(&makespans).filter(|_| makespans.len() > 1),
@@ -408,6 +415,10 @@ fn told(
 ) -> Result<Trace, SimulationError> {
     let _span = tracing::info_span!("case", program = scenario.program.name(), ranks = scenario.ranks).entered();
     let before = telemetry::thread_cpu_s();
+    if tracing::enabled!(tracing::Level::INFO) {
+        let Estimate { memory_bytes, least_events, .. } = scenario.estimate();
+        tracing::info!(memory_bytes, least_events, "estimated");
+    }
     let result = play();
     let cpu_s = telemetry::thread_cpu_s().zip(before).map(|(after, before)| after - before);
     match &result {

@@ -35,7 +35,7 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     let Some((cases, _)) = prepared(common, &plan)? else { return Ok(()) };
     let cases = without_load(&plan, cases);
     let search_all = || cases.par_iter().map(|case| search(case, arguments.resolution)).collect();
-    let found: Vec<_> = pool(arguments.cases.jobs)?.install(search_all);
+    let found: Vec<_> = pool(arguments.cases.jobs, cases.len())?.install(search_all);
     let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
     let rows: Vec<_> = cases.iter().zip(&found).map(|(case, found)| record(case, found.as_ref())).collect();
     let mut writer = Writer::many(stdout(), common.format.into());

@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{Write, stdout};
+use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -110,7 +111,7 @@ pub fn play_all(
     references: &References,
     mut receive: impl FnMut(&Case, Result<Outcome, SimulationError>) -> bool,
 ) -> Result<(), Failure> {
-    let pool = pool(jobs)?;
+    let pool = pool(jobs, cases.len())?;
     let progress = progress_bar(cases.len());
     let (sender, results) = mpsc::channel();
     let (permit, permits) = mpsc::channel();
@@ -165,12 +166,13 @@ fn guarded<T>(play: impl FnOnce() -> Result<T, SimulationError>) -> Result<T, Si
     })
 }
 
-/// The threads that `--jobs` asks for; one for each core unless given.
-pub fn pool(jobs: Option<usize>) -> Result<rayon::ThreadPool, Failure> {
+/// The threads that `--jobs` asks for, one for each core unless given, and never more than there are cases.
+pub fn pool(jobs: Option<usize>, cases: usize) -> Result<rayon::ThreadPool, Failure> {
     if jobs == Some(0) {
         return Err(Failure::Usage("--jobs 0: nothing would be played; give a number from 1 on".to_owned()));
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0)).build();
+    let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.min(cases).max(1)).build();
     pool.map_err(|error| Failure::Usage(format!("--jobs: {error}")))
 }
 
@@ -212,6 +214,14 @@ fn errors(rows: &[Record]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn there_are_no_more_threads_than_cases() {
+        let threads = |jobs, cases| pool(jobs, cases).unwrap().current_num_threads();
+        assert_eq!((threads(Some(1_000_000), 3), threads(Some(2), 3), threads(Some(2), 0)), (3, 2, 1));
+        assert_eq!(threads(None, 1), 1);
+        assert!(pool(Some(0), 3).is_err());
+    }
 
     #[test]
     fn a_panic_is_the_failure_of_one_case() {

@@ -73,6 +73,20 @@ impl<'m> Allocation<'m> {
     /// All faults of machine, ranks, partition and placement. Their paths are those of a scenario: `machine.network`,
     /// `ranks`, `partition`, `placement`.
     pub fn layout(&self) -> Result<Layout, Rejection> {
+        let topology = self.topology_in_use()?;
+        Rejection::unless_empty(within("machine", self.machine.misfits(&topology)).collect())?;
+        Rejection::unless_empty(self.placement_faults(&topology))?;
+        let layout = self.placement.lay_out(topology, self.ranks, self.streams);
+        Rejection::unless_empty(self.host_fault(&layout).into_iter().collect())?;
+        Ok(layout)
+    }
+
+    /// The part of the machine that the ranks get, found without looking at nodes or ranks one by one: it may turn out
+    /// to be too large for that.
+    ///
+    /// # Errors
+    /// As [`layout`](Self::layout), as far as they concern no single node or rank.
+    pub fn topology_in_use(&self) -> Result<Topology, Rejection> {
         let mut faults: Vec<_> = within("machine", self.machine.faults_of_parts()).collect();
         let nodes = if faults.is_empty() { self.machine.network.topology.nodes() } else { u32::MAX };
         faults.extend(self.ranks_fault(nodes));
@@ -80,11 +94,7 @@ impl<'m> Allocation<'m> {
         Rejection::unless_empty(self.partition_fault().into_iter().collect())?;
         let topology = self.topology();
         Rejection::unless_empty(self.size_fault(&topology).into_iter().collect())?;
-        Rejection::unless_empty(within("machine", self.machine.misfits(&topology)).collect())?;
-        Rejection::unless_empty(self.placement_faults(&topology))?;
-        let layout = self.placement.lay_out(topology, self.ranks, self.streams);
-        Rejection::unless_empty(self.host_fault(&layout).into_iter().collect())?;
-        Ok(layout)
+        Ok(topology)
     }
 
     /// The layout of an allocation that has been [granted](Self::layout) before.

@@ -48,6 +48,10 @@ impl Network {
             let message = "wormhole routers have buffers and ports of their own".to_owned();
             fault("links", message, "leave `links.buffers` Unbounded and `end_links` out");
         }
+        if let Some(message) = wormhole::uncountable(self, &self.topology) {
+            fault("virtual_channels", message, "give fewer nodes, another routing, or `virtual_channels: Single`");
+            return faults;
+        }
         let classes = wormhole::class_count(self, &self.topology);
         let channels = u64::from(self.topology.ports() + 1) * u64::from(classes) * u64::from(mode.lanes);
         if channels > u64::from(wormhole::MAX_INPUTS) {

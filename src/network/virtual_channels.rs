@@ -50,6 +50,16 @@ impl Classes {
         }
     }
 
+    /// About how many classes there are; exactly, but for [`Self::Descents`], whose number is found by looking at all
+    /// routes.
+    pub fn roughly(self, topology: &Topology) -> f64 {
+        match self {
+            Self::One => 1.0,
+            Self::Dateline => 2.0,
+            Self::Descents => 1.0 + f64::from(topology.nodes()).log2(),
+        }
+    }
+
     /// The class in which a packet leaves `at` by `port` for `next`.
     pub fn next(self, came: Option<Came>, at: u32, port: u32, next: u32) -> u32 {
         let before = came.map_or(0, |came| came.class);

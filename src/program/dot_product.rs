@@ -2,6 +2,7 @@
 
 use super::collective::{AllReduce, Payload};
 use super::dense::{Dense, WORD};
+use super::numerics::{Numerics, real};
 use super::partition::Blocks;
 use super::process::Process;
 use super::{Fault, Program, Run, at_least_one, mean_distance, packets};
@@ -31,6 +32,11 @@ impl Program for DotProduct {
 
     fn phases(&self) -> &'static [Phase] {
         &["multiplication", "sum"]
+    }
+
+    fn numerics(&self, ranks: u32) -> Numerics {
+        let n = real(self.n);
+        Numerics::of(self.numerics, f64::from(ranks), 2.0 * n, 6.0 * n * f64::from(ranks))
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

@@ -2,6 +2,7 @@
 
 use super::collective::{AllToAll, Payload};
 use super::dense::{Dense, WORD, index};
+use super::numerics::{Numerics, real};
 use super::partition::Blocks;
 use super::process::Process;
 use super::{Fault, Program, Run, mean_distance, packets};
@@ -40,6 +41,11 @@ impl Program for Fft2d {
 
     fn phases(&self) -> &'static [Phase] {
         &["rows", "exchange", "arrangement", "columns"]
+    }
+
+    fn numerics(&self, ranks: u32) -> Numerics {
+        let n = real(self.n);
+        Numerics::of(self.numerics, 2.0 * f64::from(ranks) + 6.0, n * n, 16.0 * n.powi(3) * f64::from(ranks))
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

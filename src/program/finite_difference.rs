@@ -3,6 +3,7 @@
 use super::collective::{Group, Payload};
 use super::dense::{Dense, WORD};
 use super::grid::Grid;
+use super::numerics::{Numerics, real};
 use super::partition::Blocks;
 use super::process::Process;
 use super::{Fault, Program, Run, at_least_one, packets};
@@ -41,6 +42,16 @@ impl Program for FiniteDifference {
 
     fn phases(&self) -> &'static [Phase] {
         &["exchange", "iteration"]
+    }
+
+    fn numerics(&self, ranks: u32) -> Numerics {
+        let n = real(self.n);
+        Numerics::of(
+            self.numerics,
+            f64::from(ranks) + 5.0,
+            n * n,
+            4.0 * n * n * real(self.iterations) * f64::from(ranks),
+        )
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

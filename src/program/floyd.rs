@@ -3,6 +3,7 @@
 use super::collective::{Group, Payload};
 use super::dense::{Dense, WORD, index};
 use super::grid::Grid;
+use super::numerics::{Numerics, real};
 use super::partition::Blocks;
 use super::process::Process;
 use super::{Fault, Program, Run, at_least_one, packets};
@@ -51,6 +52,11 @@ impl Program for Floyd {
 
     fn phases(&self) -> &'static [Phase] {
         &["row_broadcast", "column_broadcast", "comparison"]
+    }
+
+    fn numerics(&self, ranks: u32) -> Numerics {
+        let n = real(self.n);
+        Numerics::of(self.numerics, f64::from(ranks) + 4.0, n * n, 8.0 * n.powi(3) * f64::from(ranks))
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

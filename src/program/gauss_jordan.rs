@@ -4,6 +4,7 @@ mod columns;
 
 use super::collective::{Barrier, Broadcast};
 use super::dense::{WORD, index};
+use super::numerics::{Numerics, real};
 use super::partition::{BlockCyclic, Blocks};
 use super::process::{Message, Process};
 use super::{Fault, Program, Run, mean_distance, packets};
@@ -110,6 +111,11 @@ impl Program for GaussJordan {
             Distribution::BlockRows | Distribution::CyclicRows => Box::pin(solve(process, self.clone())),
             Distribution::BlockColumns => Box::pin(columns::solve(process, self.clone())),
         }
+    }
+
+    fn numerics(&self, _ranks: u32) -> Numerics {
+        let n = real(self.n);
+        Numerics::of(self.numerics, 3.0, n * n, 2.0 * n.powi(3))
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

@@ -3,6 +3,7 @@
 use super::collective::{Group, Payload};
 use super::dense::{Dense, WORD, add_multiple, index};
 use super::grid::Grid;
+use super::numerics::{Numerics, real};
 use super::partition::BlockCyclic;
 use super::process::Process;
 use super::{Fault, Program, Run, at_least_one, packets};
@@ -50,6 +51,11 @@ impl Program for Lu {
 
     fn phases(&self) -> &'static [Phase] {
         &["panel", "panel_broadcast", "row_swaps", "row_solve", "row_broadcast", "update"]
+    }
+
+    fn numerics(&self, ranks: u32) -> Numerics {
+        let n = real(self.n);
+        Numerics::of(self.numerics, f64::from(ranks) + 2.0, n * n, 0.7 * n.powi(3) * (f64::from(ranks) + 1.0))
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

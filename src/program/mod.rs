@@ -18,6 +18,7 @@ mod grid;
 mod ising;
 mod link_rate;
 mod lu;
+mod numerics;
 mod partition;
 pub mod phases;
 mod ping;
@@ -41,6 +42,7 @@ pub use grid::Grid;
 pub use ising::{Costs, Ising, StateSaving, Synchronisation};
 pub use link_rate::LinkRate;
 pub use lu::Lu;
+pub use numerics::Numerics;
 pub use partition::{BlockCyclic, Blocks};
 pub use phases::Phases;
 pub use ping::Ping;
@@ -78,6 +80,17 @@ pub trait Program {
     /// A rough forecast of how many packets will cross how many links, to tell what a run will cost.
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let _ = (ranks, packet_bytes);
+        0.0
+    }
+
+    /// What its real numbers cost this computer, if it computes with any.
+    fn numerics(&self, ranks: u32) -> Numerics {
+        let _ = ranks;
+        Numerics::default()
+    }
+
+    /// The memory of this computer that the process of a rank takes beside what every process does, in bytes.
+    fn rank_memory(&self) -> f64 {
         0.0
     }
 
@@ -222,6 +235,14 @@ impl Program for Shipped {
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         self.as_program().packet_hops(ranks, packet_bytes)
+    }
+
+    fn numerics(&self, ranks: u32) -> Numerics {
+        self.as_program().numerics(ranks)
+    }
+
+    fn rank_memory(&self) -> f64 {
+        self.as_program().rank_memory()
     }
 
     fn phases(&self) -> &'static [Phase] {

@@ -2,6 +2,7 @@
 
 use super::collective::{Payload, Reduce};
 use super::dense::{Dense, WORD};
+use super::numerics::{Numerics, real};
 use super::partition::Blocks;
 use super::process::Process;
 use super::{Fault, Program, Run, at_least_one, mean_distance, packets};
@@ -32,6 +33,11 @@ impl Program for Reduction {
 
     fn phases(&self) -> &'static [Phase] {
         &["addition", "reduction"]
+    }
+
+    fn numerics(&self, ranks: u32) -> Numerics {
+        let n = real(self.n);
+        Numerics::of(self.numerics, f64::from(ranks), n, 2.0 * n * f64::from(ranks))
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

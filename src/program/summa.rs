@@ -3,6 +3,7 @@
 use super::collective::{Group, Payload};
 use super::dense::{Dense, WORD};
 use super::grid::Grid;
+use super::numerics::{Numerics, real};
 use super::partition::Blocks;
 use super::process::Process;
 use super::{Fault, Program, Run, at_least_one, packets};
@@ -39,6 +40,11 @@ impl Program for Summa {
 
     fn phases(&self) -> &'static [Phase] {
         &["row_broadcast", "column_broadcast", "update"]
+    }
+
+    fn numerics(&self, ranks: u32) -> Numerics {
+        let n = real(self.n);
+        Numerics::of(self.numerics, 2.0 * f64::from(ranks) + 1.0, n * n, 2.0 * n.powi(3) * (f64::from(ranks) + 1.0))
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

@@ -64,8 +64,9 @@ impl Program for Traffic {
     fn faults(&self, ranks: u32) -> Vec<Fault> {
         let mut faults = Vec::new();
         let mut fault = |path, message: &str, help| faults.push(Fault::new(path, message, help));
-        if !self.offered.is_finite() || self.offered <= 0.0 {
-            fault("offered", "nothing would be injected", "give a load above 0 and up to 1");
+        if !(self.offered > 0.0 && self.offered <= 1.0) {
+            let message = format!("a load of {} flits per node and cycle cannot be offered", self.offered);
+            fault("offered", &message, "give a load above 0 and up to 1");
         }
         if self.measured == SimDuration::ZERO {
             fault("measured", "nothing would be measured", "give a time above 0");
@@ -84,6 +85,12 @@ impl Program for Traffic {
         if self.packet.count() == 0 || self.packet.count() > largest {
             let message = format!("the network has no packets of {}", self.packet);
             fault("program.packet", message, &format!("give 1 B to {}", Bytes::new(largest)));
+        }
+        if let Switching::Wormhole(Wormhole { flit, .. }) = &network.switching
+            && self.packet < *flit
+        {
+            let message = format!("a packet of {} is shorter than a flit of {flit}", self.packet);
+            fault("program.packet", message, "give a packet of one flit or more");
         }
         let link = network.end_links.as_ref().unwrap_or(&network.links);
         if link.byte_time().time(largest) == SimDuration::ZERO {

@@ -4,6 +4,7 @@
 //! their places in a document.
 
 use super::Scenario;
+use super::limits::MOST_SEEDS;
 use super::source::{Document, Faults};
 use crate::fault::{Fault, Rejection, within};
 use crate::machine::{Allocation, Layout, Machine, Placement};
@@ -11,6 +12,7 @@ use crate::node::processor::{Kernel, Modules, T800};
 use crate::program::{Program as _, misfits, node_memory};
 use serde::de::DeserializeOwned;
 use std::ops::Deref;
+use std::time::Duration;
 
 /// A description that can have a file of its own.
 pub trait Part: DeserializeOwned {
@@ -85,12 +87,12 @@ impl CheckedScenario {
         node_memory(&self.program, &self.machine, &self.layout())
     }
 
-    /// The same scenario with another seed.
+    /// The same scenario with another seed, of a case that has taken `elapsed` so far.
     ///
     /// # Errors
     /// What is wrong with that seed: a random placement may leave the host without a rank.
-    pub fn with_seed(&self, seed: u64) -> Result<Self, Rejection> {
-        Scenario { seed, ..self.0.clone() }.checked()
+    pub fn with_seed(&self, seed: u64, elapsed: Duration) -> Result<Self, Rejection> {
+        Scenario { seed, limits: self.limits.after(elapsed), ..self.0.clone() }.checked()
     }
 
     /// The same program on one rank of the same machine, with its host and enough memory there; `None` if it cannot
@@ -119,9 +121,19 @@ impl Scenario {
     /// # Errors
     /// All faults, by the fields of the scenario.
     pub fn checked(self) -> Result<CheckedScenario, Rejection> {
-        let layout = self.allocation().layout();
         let mut faults = self.own_faults();
-        match layout {
+        match self.allocation().topology_in_use() {
+            Ok(topology) if faults.is_empty() => {
+                Rejection::unless_empty(self.excess(&topology).into_iter().collect())?;
+            }
+            Ok(_) => {}
+            // What is too large for a part of it is too large for a layout.
+            Err(Rejection(others)) => {
+                faults.extend(others);
+                return Err(Rejection(faults));
+            }
+        }
+        match self.allocation().layout() {
             Ok(layout) if faults.is_empty() => {
                 faults = misfits(&self.program, &self.machine, &layout, self.streams());
             }
@@ -137,6 +149,9 @@ impl Scenario {
         let mut faults: Vec<_> = within("program", self.program.faults(self.ranks.max(1))).collect();
         if self.repeat == 0 {
             faults.push(Fault::new("repeat", "nothing would be run", "give a number from 1 on"));
+        } else if self.repeat > MOST_SEEDS {
+            let message = format!("a mean over {} seeds would be no better than one over fewer", self.repeat);
+            faults.push(Fault::new("repeat", message, format!("give a number from 1 to {MOST_SEEDS}")));
         }
         faults
     }

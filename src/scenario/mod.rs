@@ -7,6 +7,8 @@ mod axis;
 mod check;
 mod described;
 mod description;
+mod estimate;
+mod limits;
 mod measurements;
 mod named_topology;
 mod parameter;
@@ -17,6 +19,8 @@ pub use axis::{Axis, AxisValue};
 pub use check::CheckedScenario;
 pub use described::Described;
 pub use description::Description;
+pub use estimate::Estimate;
+pub use limits::{Limits, MOST_SEEDS, available_memory, in_words};
 pub use measurements::Measurements;
 pub use named_topology::complete_topology;
 pub use parameter::{Dimension, Parameter};
@@ -25,7 +29,6 @@ pub use sweep::{Case, Override, Plan};
 use crate::engine::Streams;
 use crate::machine::{Machine, Partition, Placement};
 use crate::program::Shipped;
-use crate::units::SimDuration;
 use serde::{Deserialize, Serialize};
 use source::{Document, Faults};
 use std::path::Path;
@@ -69,23 +72,6 @@ pub struct Scenario {
 
 const fn once() -> u32 {
     1
-}
-
-/// Where a run is given up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Limits {
-    /// The latest simulated time.
-    pub simulated: SimDuration,
-    /// The largest number of events.
-    pub events: u64,
-}
-
-impl Default for Limits {
-    /// A million simulated seconds and a hundred thousand million events.
-    fn default() -> Self {
-        Self { simulated: SimDuration::from_us(1_000_000_000_000), events: 100_000_000_000 }
-    }
 }
 
 /// Something to set beside the simulated time.

@@ -5,6 +5,7 @@ mod collectives;
 mod deadlock;
 #[cfg(test)]
 mod everywhere;
+mod guard;
 mod node_barrier;
 #[cfg(test)]
 mod numerics;
@@ -25,7 +26,8 @@ use crate::network::Standstill;
 use crate::program::{Program, faults_on};
 use crate::scenario::{CheckedScenario, Limits};
 use crate::trace::Trace;
-use crate::units::{SimDuration, SimTime};
+use crate::units::SimDuration;
+use guard::Guard;
 use stage::Stage;
 use std::io::Write;
 
@@ -85,6 +87,18 @@ pub enum SimulationError {
         /// The simulated time, in seconds.
         at_s: f64,
     },
+    /// The limit of wall time is reached: another try, or another computer, may get further.
+    #[error(
+        "the run has reached its limit of {limit} of wall time after {events} events, at {at_s} s of simulated time"
+    )]
+    WallLimit {
+        /// The limit.
+        limit: SimDuration,
+        /// Events played.
+        events: u64,
+        /// The simulated time, in seconds.
+        at_s: f64,
+    },
     /// The trace of the run could not be written.
     #[error("the trace cannot be written: {0}")]
     NotRecorded(String),
@@ -108,6 +122,17 @@ pub enum SimulationError {
         /// What it did.
         fault: String,
     },
+}
+
+impl SimulationError {
+    /// The same error, of a run that had only a part of the time of its case.
+    #[must_use]
+    pub fn of_case(self, limits: &Limits) -> Self {
+        match (self, limits.wall) {
+            (Self::WallLimit { events, at_s, .. }, Some(limit)) => Self::WallLimit { limit, events, at_s },
+            (error, _) => error,
+        }
+    }
 }
 
 /// How much a recording tells.
@@ -279,21 +304,12 @@ impl<'m> Simulation<'m> {
     }
 
     fn play<'s>(&self, mut stage: Stage<'s>) -> Result<Stage<'s>, SimulationError> {
+        let mut guard = Guard::new(&self.limits);
         stage.open()?;
         while let Some(now) = stage.step()? {
-            self.check_limits(now, stage.events())?;
+            guard.check(now, stage.events())?;
         }
         Ok(stage)
-    }
-
-    fn check_limits(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
-        if now.since(SimTime::START) > self.limits.simulated {
-            return Err(SimulationError::TimeLimit { limit: self.limits.simulated, events });
-        }
-        if events > self.limits.events {
-            return Err(SimulationError::EventLimit { limit: self.limits.events, at_s: now.seconds() });
-        }
-        Ok(())
     }
 }
 

@@ -26,6 +26,11 @@ pub(super) fn name_phases(steps: &[Step], phases: &mut Vec<Phase>) {
     }
 }
 
+/// The number of steps, those within others included.
+pub(super) fn count(steps: &[Step]) -> f64 {
+    steps.iter().map(|step| 1.0 + step.inner().into_iter().map(|(_, inner)| count(inner)).sum::<f64>()).sum()
+}
+
 /// Unknown and hidden names, and collectives that so many ranks cannot run.
 pub(super) fn faults(program: &Phases, ranks: u32) -> Vec<Fault> {
     let mut inspector = Inspector { scope: program.scope(0, ranks, 0), ranks, faults: Vec::new() };

@@ -62,6 +62,12 @@ impl Program for Phases {
         rehearse(self, ranks, 0, packet_bytes, Streams::new(1)).packets() as f64 * mean_distance(ranks)
     }
 
+    /// Each rank has its own copy of the steps.
+    fn rank_memory(&self) -> f64 {
+        const OF_A_STEP: f64 = 1000.0;
+        1500.0 + OF_A_STEP * legality::count(&self.steps)
+    }
+
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         let bytes = self.memory.as_ref().map(|memory| memory.bytes(&self.scope(rank, ranks, host)));
         Bytes::new(bytes.and_then(Result::ok).unwrap_or(0))

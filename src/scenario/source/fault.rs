@@ -1,5 +1,6 @@
 //! What is wrong with a scenario, and how it is told.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
@@ -10,7 +11,7 @@ use super::snippet::Snippet;
 use super::spelling::shortened;
 
 /// One thing that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fault {
     /// Where it is wrong, if it stands anywhere.
     pub place: Option<Place>,
@@ -48,6 +49,9 @@ impl Fault {
     }
 }
 
+/// As many faults as are shown.
+pub(super) const MOST_SHOWN: usize = 50;
+
 /// All that is wrong, in the order of files and places, with the texts it is shown in.
 #[derive(Clone, Debug)]
 pub struct Faults {
@@ -75,17 +79,17 @@ pub struct FaultEntry {
 }
 
 impl Faults {
-    /// Sorts the faults by file and place and drops what is said twice.
+    /// Sorts the faults by file and place, drops what is said twice, and keeps as many as somebody can mend at once.
     #[must_use]
     pub fn new(sources: Sources, mut list: Vec<Fault>) -> Self {
         list.sort_by_key(|fault| fault.place.map(|place| (place.file, place.start)));
-        let mut kept: Vec<Fault> = Vec::new();
-        for fault in list {
-            if !kept.iter().any(|other| other.place == fault.place && other.message == fault.message) {
-                kept.push(fault);
-            }
+        let mut seen = HashSet::new();
+        list.retain(|fault| seen.insert((fault.place, fault.message.clone())));
+        if list.len() > MOST_SHOWN {
+            list.truncate(MOST_SHOWN);
+            list.push(Fault::new("and more: mend these first"));
         }
-        Self { sources, list: kept }
+        Self { sources, list }
     }
 
     /// The faults as plain values.

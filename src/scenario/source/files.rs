@@ -1,7 +1,7 @@
 //! Reading files, and putting the trees of others in the place of `File("…")`, as they are or changed by
 //! `Like(File("…"), {"path": value})`.
 
-use std::fs::File;
+use std::fs::{self, File, FileType};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
@@ -15,6 +15,8 @@ use super::tree::{Node, Tree};
 const LARGEST: u64 = 1 << 20;
 const LARGEST_TOGETHER: usize = 4 << 20;
 const DEEPEST: usize = 8;
+/// Changes of a `Like`, each of which looks for its path.
+const MOST_CHANGES: usize = 1000;
 
 /// Reads a file and the files it names.
 pub(super) struct Loader<'a> {
@@ -132,6 +134,10 @@ impl<'a> Loader<'a> {
         if is_file(original) {
             return None;
         }
+        if changes.len() > MOST_CHANGES {
+            let message = format!("{} changes at once, and {MOST_CHANGES} are the most", changes.len());
+            return self.fault(Some(tree.place), &message, Some("write the whole value"));
+        }
         let mut result = original.clone();
         for (path, value) in changes {
             let Node::Text(name) = &path.node else {
@@ -201,13 +207,10 @@ enum Unreadable {
 }
 
 fn read(path: &Path) -> Result<String, Unreadable> {
-    let file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if metadata.is_dir() {
-        return Err(Unreadable::Other("it is a directory".to_owned()));
-    }
-    if metadata.len() > LARGEST {
-        return Err(too_large(&format!("{} bytes", metadata.len())));
+    let file = open_regular(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
+    if size > LARGEST {
+        return Err(too_large(&format!("{size} bytes")));
     }
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -215,6 +218,46 @@ fn read(path: &Path) -> Result<String, Unreadable> {
         return Err(too_large("more"));
     }
     String::from_utf8(bytes).map_err(not_text)
+}
+
+/// Opens a file to be read, unless it is a folder, a device, a pipe or a socket: opening or reading one of these may
+/// wait for ever.
+///
+/// # Errors
+/// As [`File::open`], and [`io::ErrorKind::InvalidInput`] for what is no regular file.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let regular = |metadata: fs::Metadata| match special(metadata.file_type()) {
+        None => Ok(()),
+        Some(what) => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, and a regular file is wanted")))
+        }
+    };
+    regular(fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    // Another file may have taken its place since.
+    regular(file.metadata()?)?;
+    Ok(file)
+}
+
+/// The kind of a file that is not a regular one.
+fn special(kind: FileType) -> Option<&'static str> {
+    if kind.is_file() {
+        return None;
+    }
+    if kind.is_dir() {
+        return Some("a directory");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return Some("a pipe");
+        }
+        if kind.is_socket() {
+            return Some("a socket");
+        }
+    }
+    Some("a device")
 }
 
 fn too_large(size: &str) -> Unreadable {
@@ -251,6 +294,7 @@ fn name_of(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
 
     use super::super::{Document, Faults};
 
@@ -336,6 +380,26 @@ mod tests {
         assert!(text.contains("there is no file") && text.contains("it is a directory"), "{text}");
         assert!(text.contains("takes one path"), "{text}");
         assert!(Document::load("/no/such.ron").unwrap_err().to_string().contains("/no/such.ron"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_is_no_regular_file_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, socket) = (folder.path().join("pipe"), folder.path().join("socket"));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let kinds = [(Path::new("/dev/zero"), "a device"), (&pipe, "a pipe"), (&socket, "a socket")];
+        for (path, kind) in kinds {
+            let asking = folder.path().join("a.ron");
+            fs::write(&asking, format!("A(\n a: File(\"{}\"))", path.display())).unwrap();
+            for (file, at) in [(path, (1, 1)), (&asking, (2, 5))] {
+                let found = Document::load(file).unwrap_err();
+                assert_eq!((place(&found).1, place(&found).2), at);
+                let wanted = format!("it is {kind}, and a regular file is wanted");
+                assert!(found.to_string().contains(&wanted), "{found}");
+            }
+        }
     }
 
     #[test]

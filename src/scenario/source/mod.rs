@@ -37,5 +37,6 @@ mod tree;
 
 pub use document::Document;
 pub use fault::{Fault, FaultEntry, Faults};
+pub use files::open_regular;
 pub use place::{Place, Position, Source, Sources};
 pub use tree::{Field, Name, Node, Tree};

@@ -10,6 +10,7 @@ use super::spelling::{advice, camel_case, excerpt, list, nearest};
 use super::stand_in::StandIn;
 use super::tree::{Field, Node, Tree};
 use access::{Entries, Entry, Fields, Items, Variant};
+use std::collections::HashSet;
 
 mod access;
 
@@ -284,17 +285,18 @@ impl<'a> Reader<'a> {
     /// The fields under their known names: unknown ones are recorded, misspelt ones read as what they mean.
     fn fields(self, owner: &str, known: Names, given: &'a [Field]) -> Fields<'a> {
         let mut fields = Fields::all(self, &[]);
+        let is_given: HashSet<&str> = given.iter().map(|field| field.name.text.as_str()).collect();
         for field in given {
             let name = field.name.text.as_str();
             if known.contains(&name) {
                 fields.push(name, Entry::Given(&field.value));
                 continue;
             }
-            if field.inherited {
+            if field.inherited || !self.run.has_room() {
                 continue;
             }
             self.run.record(self.tree, unknown_field(field, owner, known));
-            let free = known.iter().filter(|name| !given.iter().any(|field| field.name.text == **name)).copied();
+            let free = known.iter().copied().filter(|name| !is_given.contains(name));
             if let Some(meant) = nearest(name, free)
                 && !fields.has(meant)
             {

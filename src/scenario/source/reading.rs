@@ -4,18 +4,17 @@
 //! so that what follows is read too.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::de::DeserializeOwned;
 
-use super::fault::Fault;
+use super::fault::{Fault, MOST_SHOWN};
 use super::place::Sources;
 use super::read_error::ReadError;
 use super::reader::Reader;
 use super::stand_in::Choices;
 use super::tree::Tree;
 
-const MOST_FAULTS: usize = 50;
 const MOST_RUNS: usize = 600;
 /// Values visited in all runs together: bounds the time a large file full of faults takes.
 const MOST_VISITS: usize = 2_000_000;
@@ -30,11 +29,19 @@ pub(super) struct Run<'a> {
     root: &'a Tree,
     marks: RefCell<BTreeMap<Spot, Choices>>,
     faults: RefCell<Vec<Fault>>,
+    /// What has been recorded, by the address of its value: every run meets it again.
+    recorded: RefCell<HashSet<(usize, Fault)>>,
 }
 
 /// Reads a tree as a type, or finds all its faults.
 pub(super) fn read<T: DeserializeOwned>(sources: &Sources, tree: &Tree) -> Result<T, Vec<Fault>> {
-    let run = Run { sources, root: tree, marks: RefCell::default(), faults: RefCell::default() };
+    let run = Run {
+        sources,
+        root: tree,
+        marks: RefCell::default(),
+        faults: RefCell::default(),
+        recorded: RefCell::default(),
+    };
     let mut last = None;
     for _ in 0..(MOST_VISITS / tree.size()).clamp(FEWEST_RUNS, MOST_RUNS) {
         let result = T::deserialize(Reader::new(tree, &run)).map_err(|error| error.at((tree.address(), None)));
@@ -57,14 +64,17 @@ pub(super) fn read<T: DeserializeOwned>(sources: &Sources, tree: &Tree) -> Resul
 }
 
 impl Run<'_> {
-    /// Records a fault of a value, each once.
+    /// Records a fault of a value, each once, as long as there is room.
     pub fn record(&self, tree: &Tree, fault: Fault) {
+        if !self.has_room() || !self.recorded.borrow_mut().insert((tree.address(), fault.clone())) {
+            return;
+        }
         let fault = match self.root.lineage(tree.address()) {
             Some((_, path)) => fault.on(&path),
             None => fault,
         };
         let mut faults = self.faults.borrow_mut();
-        if faults.len() < MOST_FAULTS && !faults.contains(&fault) {
+        if !faults.contains(&fault) {
             faults.push(fault);
         }
     }
@@ -81,8 +91,18 @@ impl Run<'_> {
 
     /// The fields that were found missing in the record at that address.
     pub fn missing(&self, address: usize) -> Vec<&'static str> {
+        self.marks_at(address).into_iter().flatten().collect()
+    }
+
+    /// What is marked at an address: the value itself, or fields that are missing there.
+    fn marks_at(&self, address: usize) -> Vec<Option<&'static str>> {
         let marks = self.marks.borrow();
-        marks.keys().filter(|spot| spot.0 == address).filter_map(|spot| spot.1).collect()
+        marks
+            .range((address, None)..)
+            .map(|(spot, _)| *spot)
+            .take_while(|spot| spot.0 == address)
+            .map(|spot| spot.1)
+            .collect()
     }
 
     /// Marks the spot of an error and records it; false where another run would bring nothing.
@@ -106,8 +126,9 @@ impl Run<'_> {
         self.has_room()
     }
 
-    fn has_room(&self) -> bool {
-        self.faults.borrow().len() < MOST_FAULTS
+    /// Whether another fault will be shown.
+    pub fn has_room(&self) -> bool {
+        self.faults.borrow().len() <= MOST_SHOWN
     }
 
     /// Turns to the next stand-in of a spot, or gives up on the value around it.
@@ -132,8 +153,8 @@ impl Run<'_> {
 
     /// Whether something inside a value is made up, so that a fault of the whole may be made up too.
     fn holds_stand_in(&self, tree: &Tree) -> bool {
-        let inside = |address| self.marks.borrow().keys().any(|spot| spot.0 == address);
-        inside(tree.address()) || tree.children().into_iter().any(|(_, child)| self.holds_stand_in(child))
+        !self.marks_at(tree.address()).is_empty()
+            || tree.children().into_iter().any(|(_, child)| self.holds_stand_in(child))
     }
 }
 
@@ -419,7 +440,9 @@ mod tests {
     #[test]
     fn a_thousand_faults_stop_at_fifty() {
         let document = Document::from_text("c", &format!("[{}]", "x, ".repeat(1000))).unwrap();
-        assert_eq!(document.read::<Vec<Size>>().unwrap_err().list.len(), 50);
+        let faults = document.read::<Vec<Size>>().unwrap_err();
+        assert_eq!(faults.list.len(), 51);
+        assert_eq!(faults.list[50].message, "and more: mend these first");
     }
 
     #[test]

@@ -153,6 +153,11 @@ impl Tree {
 
     /// The child of that path segment, and the indices of the children that lead to it.
     pub(super) fn step(&self, segment: &str) -> Option<(Vec<usize>, &Self)> {
+        if let Node::List(items) = &self.node {
+            // Lists may be long, and are walked element by element.
+            let index = segment.parse().ok()?;
+            return items.get(index).map(|item| (vec![index], item));
+        }
         for (index, (name, child)) in self.children().into_iter().enumerate() {
             if let Segment::Payload = name {
                 let inner = child.step(segment).map(|(mut route, found)| {

@@ -1,5 +1,6 @@
 //! Open-loop traffic on a network: injection, measurement, drain.
 
+use super::guard::Guard;
 use super::{Simulation, SimulationError};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::machine::Layout;
@@ -105,15 +106,14 @@ impl<'f> Field<'f> {
         let first_mark = self.first_source + self.layout.ranks();
         self.calendar.schedule(self.window.begin, first_mark);
         self.calendar.schedule(self.window.end, first_mark + 1);
+        let mut guard = Guard::new(limits);
         while let Some((now, entity)) = self.calendar.pop() {
             if now > self.window.end + self.traffic.drain {
                 return Ok(());
             }
             self.now = now;
             self.counts.events += 1;
-            if self.counts.events > limits.events {
-                return Err(SimulationError::EventLimit { limit: limits.events, at_s: now.seconds() });
-            }
+            guard.check(now, self.counts.events)?;
             match entity {
                 _ if entity < self.first_source => self.move_packets(now, entity),
                 _ if entity < first_mark => self.inject(now, entity - self.first_source),

@@ -27,7 +27,7 @@
 
 mod worms;
 
-pub use worms::{Worms, class_count};
+pub use worms::{Worms, class_count, uncountable};
 
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};

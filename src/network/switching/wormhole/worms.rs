@@ -234,6 +234,16 @@ impl Worms {
     }
 }
 
+/// Whether the virtual channels that `topology` needs could only be counted along more routes than can be looked at.
+#[must_use]
+pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
+    const MOST_NODES: u32 = 4096;
+    let classes = Classes::of(network.virtual_channels, &network.routing, topology);
+    (classes == Classes::Descents && topology.nodes() > MOST_NODES).then(|| {
+        format!("the virtual channels are counted along all routes, and {MOST_NODES} nodes are the most for that")
+    })
+}
+
 /// How many classes the packets of a network, of which `topology` is in use, can need.
 pub fn class_count(network: &Network, topology: &Topology) -> u32 {
     match Classes::of(network.virtual_channels, &network.routing, topology) {

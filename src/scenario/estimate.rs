@@ -1,0 +1,197 @@
+//! Forecasts of what a run costs, made in constant time before it, so that one that is too large is rejected.
+
+use super::limits::in_words;
+use super::{CheckedScenario, Scenario};
+use crate::fault::Fault;
+use crate::machine::{Transport, near_square};
+use crate::network::Topology;
+use crate::program::{Numerics, Program, Shipped, Traffic};
+use std::{fmt, iter};
+
+/// The cost of all seeds of a case on this computer.
+///
+/// Memory is within 0.3 and 2 times the peak of `parsim run` (`tests/it/bounds.rs`); events and time are forecasts
+/// of the order of magnitude.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Expected events.
+    pub events: u64,
+    /// Events that there will be in any case: what a run is rejected by.
+    pub least_events: u64,
+    /// Floating-point operations of a program that really computes.
+    pub operations: u64,
+    /// The peak memory of the process, in bytes.
+    pub memory_bytes: u64,
+    /// CPU time in seconds, of one core that is like those of 2020.
+    pub cpu_s: f64,
+    /// The path of the field that decides on the memory.
+    pub heaviest: &'static str,
+}
+
+/// The program, its libraries and a small scenario.
+const PROCESS_BYTES: f64 = 10e6;
+/// What a rank of a shipped program is: its future, its receives under way, its accounts and what it waits for.
+const RANK_BYTES: f64 = 1200.0;
+/// A random stream for each source of traffic, and its events.
+const SOURCE_BYTES: f64 = 450.0;
+/// A packet that waits in the network, with its journey.
+const WAITING_BYTES: f64 = 64.0;
+/// The latency of a packet that was measured, and its copy to be sorted.
+const SAMPLE_BYTES: f64 = 24.0;
+/// The CPU time of an event and of an operation, in seconds.
+const EVENT_S: f64 = 30e-9;
+const OPERATION_S: f64 = 1e-9;
+/// The CPU time of starting a rank and of setting up a byte of the machine, in seconds.
+const RANK_S: f64 = 2e-6;
+const BYTE_S: f64 = 0.7e-9;
+
+impl CheckedScenario {
+    /// What a run will cost, for all seeds of the case together. A program of steps is rehearsed for it.
+    #[must_use]
+    pub fn estimate(&self) -> Estimate {
+        self.cost(&self.allocation().topology(), self.packet_hops())
+    }
+}
+
+impl Scenario {
+    /// The first limit that a run on `topology` exceeds before it begins. Neither ranks nor nodes are looked at one by
+    /// one.
+    pub(super) fn excess(&self, topology: &Topology) -> Option<Fault> {
+        // A program that is rehearsed is bounded by its rehearsal.
+        let hops = if self.program.is_rehearsed() { 0.0 } else { self.packet_hops() };
+        self.limits.exceeded_by(&self.cost(topology, hops))
+    }
+
+    fn packet_hops(&self) -> f64 {
+        self.program.packet_hops(self.ranks, self.machine.network.switching.packet_bytes())
+    }
+
+    fn cost(&self, topology: &Topology, hops: f64) -> Estimate {
+        let machine = Transport::memory(&self.machine, topology);
+        let Load { events, least, memory } = match &self.program {
+            Shipped::Traffic(traffic) => self.traffic(traffic, topology),
+            _ => self.processes(hops),
+        };
+        let Numerics { bytes, operations } = self.program.numerics(self.ranks);
+        let seeds = f64::from(self.repeat);
+        Estimate {
+            events: whole(events * seeds),
+            least_events: whole(least * seeds),
+            operations: whole(operations * seeds),
+            memory_bytes: whole(PROCESS_BYTES + machine + memory + bytes),
+            cpu_s: seeds
+                * (events * EVENT_S
+                    + operations * OPERATION_S
+                    + f64::from(self.ranks) * RANK_S
+                    + (machine + bytes) * BYTE_S),
+            heaviest: match () {
+                () if bytes > machine + memory => "program",
+                () if machine > memory => "machine.network.topology",
+                () if self.program.is_traffic() => "program",
+                () => "ranks",
+            },
+        }
+    }
+
+    fn processes(&self, hops: f64) -> Load {
+        let ranks = f64::from(self.ranks);
+        let (rows, columns) = near_square(self.ranks);
+        let distance = (f64::from(rows + columns) / 3.0).max(1.0);
+        // Messages within a node are no packets.
+        let is_spread = self.placement.nodes_needed(self.ranks) == self.ranks;
+        Load {
+            events: 2.0 * hops + 4.0 * ranks,
+            least: if is_spread { hops / distance / 4.0 } else { 0.0 },
+            memory: ranks * (RANK_BYTES + self.program.rank_memory()),
+        }
+    }
+
+    /// Sources inject at their rate whatever becomes of the packets; what the network does not take waits in it.
+    fn traffic(&self, traffic: &Traffic, topology: &Topology) -> Load {
+        let network = &self.machine.network;
+        let link = network.end_links.as_ref().unwrap_or(&network.links);
+        let packet_s = link.byte_time().time(traffic.packet.count()).seconds();
+        let nodes = f64::from(self.ranks);
+        let measured = traffic.measured.seconds();
+        let per_s = nodes * traffic.offered / packet_s;
+        let packets = per_s * (traffic.warm_up.seconds() + measured);
+        let distance = mean_distance(topology);
+        let taken = (f64::from(topology.ports()) / distance).min(1.0);
+        let waiting = packets * (1.0 - taken / traffic.offered).max(0.0) + nodes * distance;
+        // A plain link has an event when a packet has left, another one also when it has come.
+        let hop = if network.is_plain() { 1.0 } else { 2.0 };
+        Load {
+            events: packets * (1.0 + hop * distance),
+            // Half of what is expected: the number of packets is random.
+            least: packets / 2.0,
+            memory: nodes * (RANK_BYTES / 4.0 + SOURCE_BYTES)
+                + per_s * measured * SAMPLE_BYTES
+                + waiting.min(packets) * WAITING_BYTES,
+        }
+    }
+}
+
+/// What the program adds to the machine: events, those that are certain, and bytes.
+struct Load {
+    events: f64,
+    least: f64,
+    memory: f64,
+}
+
+/// The number of links between two nodes, roughly.
+fn mean_distance(topology: &Topology) -> f64 {
+    let third = |sides: &[u32]| sides.iter().map(|side| f64::from(*side) / 3.0).sum::<f64>();
+    let distance = match topology {
+        Topology::Complete { .. } => 1.0,
+        Topology::Line { nodes } => third(&[*nodes]),
+        Topology::Ring { nodes } => 0.75 * third(&[*nodes]),
+        Topology::Mesh2d { rows, columns } => third(&[*rows, *columns]),
+        Topology::Torus2d { rows, columns } => 0.75 * third(&[*rows, *columns]),
+        Topology::Mesh3d { layers, rows, columns } => third(&[*layers, *rows, *columns]),
+        Topology::Torus3d { layers, rows, columns } => 0.75 * third(&[*layers, *rows, *columns]),
+        Topology::Hypercube { dimension } => f64::from(*dimension) / 2.0,
+        Topology::BinaryTree { levels } | Topology::FatTree { levels, .. } => 2.0 * f64::from(*levels) - 1.0,
+        Topology::CubeConnectedCycles { dimension } => 1.75 * f64::from(*dimension),
+        Topology::Graph { nodes, .. } => f64::from(*nodes).log2(),
+    };
+    distance.max(1.0)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a forecast; what is larger is saturated")]
+fn whole(count: f64) -> u64 {
+    count.max(0.0) as u64
+}
+
+/// Cases that are played one after the other.
+impl iter::Sum for Estimate {
+    fn sum<I: Iterator<Item = Self>>(cases: I) -> Self {
+        let none = Self { events: 0, least_events: 0, operations: 0, memory_bytes: 0, cpu_s: 0.0, heaviest: "program" };
+        cases.fold(none, |sum, case| Self {
+            events: sum.events.saturating_add(case.events),
+            least_events: sum.least_events.saturating_add(case.least_events),
+            operations: sum.operations.saturating_add(case.operations),
+            memory_bytes: sum.memory_bytes.max(case.memory_bytes),
+            cpu_s: sum.cpu_s + case.cpu_s,
+            heaviest: if case.memory_bytes > sum.memory_bytes { case.heaviest } else { sum.heaviest },
+        })
+    }
+}
+
+impl fmt::Display for Estimate {
+    /// Events, memory and time in words, to a digit.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[expect(clippy::cast_precision_loss, reason = "shown to one digit")]
+        let events = self.events as f64;
+        write!(f, "some {events:.0e} events, {}, {} of CPU time", in_words(self.memory_bytes), time(self.cpu_s))
+    }
+}
+
+fn time(seconds: f64) -> String {
+    match seconds {
+        _ if seconds < 0.1 => "less than 0.1 s".to_owned(),
+        _ if seconds < 10.0 => format!("some {seconds:.1} s"),
+        _ if seconds < 300.0 => format!("some {seconds:.0} s"),
+        _ if seconds < 18_000.0 => format!("some {:.0} min", seconds / 60.0),
+        _ => format!("some {:.0} h", seconds / 3600.0),
+    }
+}
