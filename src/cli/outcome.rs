@@ -211,7 +211,8 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
 fn one_rank_s(scenario: &CheckedScenario) -> Option<f64> {
     let alone = scenario.on_one_rank()?;
     let begin = Instant::now();
-    let makespans: Vec<_> = (0..alone.repeat).map(|run| makespan_s(&alone, run, begin)).collect::<Result<_, _>>().ok()?;
+    let makespans: Vec<_> =
+        (0..alone.repeat).map(|run| makespan_s(&alone, run, begin)).collect::<Result<_, _>>().ok()?;
     Sample::of(&makespans).map(|sample| sample.mean)
 }
 

@@ -81,16 +81,10 @@ impl Program for Traffic {
     fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let (network, mut faults) = (&machine.network, Vec::new());
         let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
-        let largest = network.switching.packet_bytes();
-        if self.packet.count() == 0 || self.packet.count() > largest {
+        let (smallest, largest) = (network.switching.smallest_packet_bytes(), network.switching.packet_bytes());
+        if !(smallest..=largest).contains(&self.packet.count()) {
             let message = format!("the network has no packets of {}", self.packet);
-            fault("program.packet", message, &format!("give 1 B to {}", Bytes::new(largest)));
-        }
-        if let Switching::Wormhole(Wormhole { flit, .. }) = &network.switching
-            && self.packet < *flit
-        {
-            let message = format!("a packet of {} is shorter than a flit of {flit}", self.packet);
-            fault("program.packet", message, "give a packet of one flit or more");
+            fault("program.packet", message, &format!("give {} to {}", Bytes::new(smallest), Bytes::new(largest)));
         }
         let link = network.end_links.as_ref().unwrap_or(&network.links);
         if link.byte_time().time(largest) == SimDuration::ZERO {

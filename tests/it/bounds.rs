@@ -49,7 +49,7 @@ const CASES: [(&str, &[&str]); 12] = [
     ("reduction", &["ranks=2", "partition=Whole", "machine.network.topology=Complete(nodes: 700)"]),
     ("reduction", &["ranks=16384", "program.n=65536", "machine.network.topology=Hypercube(dimension: 14)"]),
     ("ring-shift", &["ranks=16384", "machine.network.topology=Mesh2d(rows: 128, columns: 128)"]),
-    ("stencil", &["ranks=1024", "machine.network.topology=Mesh2d(rows: 32, columns: 32)"]),
+    ("stencil", &["ranks=256", "machine.network.topology=Mesh2d(rows: 16, columns: 16)"]),
     ("traffic-64", &["program.measured=2 ms"]),
     ("traffic-64", &["program.measured=1 ms", "program.offered=0.9", "program.drain=1 s"]),
     ("program-numerics", &["program=Summa(n: 300, panel: 30, numerics: true)"]),
@@ -82,7 +82,7 @@ fn no_run_has_fewer_events_than_are_certain() {
 fn a_run_beyond_a_limit_is_rejected_before_it() {
     let topology = "machine.network.topology";
     let hypercube = format!("{topology}=Hypercube(dimension: 24)");
-    let columns = format!("{topology}.columns=100000003");
+    let columns = format!("{topology}.columns=10000019");
     let line = format!("{topology}=Line(nodes: 67108864)");
     let numerics = ["program=Summa(n: 100000, panel: 100, numerics: true)", "machine.nodes.memory=1 TiB"];
     let memory = "limits=(memory: \"4 GiB\")";

@@ -14,6 +14,7 @@ mod golden;
 mod honest_output;
 mod laws;
 mod machines;
+mod mutations;
 mod oracle;
 mod placements;
 mod rejections;

@@ -22,6 +22,15 @@ pub enum Switching {
 }
 
 impl Switching {
+    /// The smallest packet in bytes: a flit where packets are cut into flits.
+    #[must_use]
+    pub const fn smallest_packet_bytes(&self) -> u64 {
+        match self {
+            Self::Wormhole(mode) => mode.flit.count(),
+            Self::StoreAndForward(_) | Self::CutThrough(_) => 1,
+        }
+    }
+
     /// The largest packet, in bytes.
     #[must_use]
     pub const fn packet_bytes(&self) -> u64 {

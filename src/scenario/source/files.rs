@@ -14,6 +14,7 @@ use super::tree::{Node, Tree};
 
 const LARGEST: u64 = 1 << 20;
 const LARGEST_TOGETHER: usize = 4 << 20;
+const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 8;
 /// Changes of a `Like`, each of which looks for its path.
 const MOST_CHANGES: usize = 1000;
@@ -24,11 +25,12 @@ pub(super) struct Loader<'a> {
     faults: Vec<Fault>,
     open: Vec<PathBuf>,
     bytes: usize,
+    files: usize,
 }
 
 impl<'a> Loader<'a> {
     pub fn new(sources: &'a mut Sources) -> Self {
-        Self { sources, faults: Vec::new(), open: Vec::new(), bytes: 0 }
+        Self { sources, faults: Vec::new(), open: Vec::new(), bytes: 0, files: 0 }
     }
 
     /// The tree of a file.
@@ -56,6 +58,7 @@ impl<'a> Loader<'a> {
 
     fn load(&mut self, path: &Path, asked_at: Option<Place>) -> Option<Tree> {
         let name = name_of(path);
+        self.files += 1;
         match read(path) {
             Ok(text) => {
                 self.bytes += text.len();
@@ -160,6 +163,9 @@ impl<'a> Loader<'a> {
         }
         if self.open.len() > DEEPEST {
             return self.fault(place, &format!("files are nested deeper than {DEEPEST}"), None);
+        }
+        if self.files > MOST_FILES {
+            return self.fault(place, &format!("more than {MOST_FILES} files are included"), None);
         }
         if self.bytes > LARGEST_TOGETHER {
             let limit = LARGEST_TOGETHER >> 20;
