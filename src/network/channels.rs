@@ -195,7 +195,7 @@ impl Channels {
     pub fn record_transfers(&mut self) {
         let outward = self.first_inward + self.ends;
         let channel = |number: u32| {
-            let (from, to) = self.try_ends(number).unwrap_or((number / self.ports, number / self.ports));
+            let (from, to) = self.try_ends(number).unwrap_or_else(|| (number / self.ports, number / self.ports));
             transfers::Channel { from, to, number: u32::from(number >= outward) }
         };
         self.transfers = Some(Box::new(Transfers::new((0..self.count()).map(channel))));

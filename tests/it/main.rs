@@ -10,6 +10,7 @@ mod diagnostics;
 mod documentation;
 mod examples;
 mod explanations;
+mod generated;
 mod golden;
 mod honest_output;
 mod laws;

@@ -1,0 +1,151 @@
+//! A random scenario: a plain one, and what is different about it.
+
+use super::actions::{self, Action};
+use super::dice::Dice;
+use super::{machines, places, programs};
+use std::collections::BTreeMap;
+
+/// A scenario as the fields in which it differs from the plainest one, so that a failing one is made smaller by taking
+/// differences away.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    pub ranks: u32,
+    /// What stands in the place of a field of `PLAIN`, by its name.
+    pub fields: BTreeMap<&'static str, String>,
+    /// What a program in steps does; such a program stands in the scenario where there are actions.
+    pub actions: Vec<Action>,
+}
+
+/// The plainest scenario, field by field.
+const PLAIN: &[(&str, &str)] = &[
+    ("processor", "Rate(inner_iteration: \"2 us\")"),
+    ("sending", "Sending(per_packet: \"10 us\", per_byte: \"0 us/B\", per_hop: \"0 us\", overlap: false)"),
+    ("receiving", "Receiving(per_packet: \"3 us\", per_byte: \"0 us/B\")"),
+    ("routing_software", "Routing(per_packet: \"1 us\")"),
+    ("router_turn", "AtOnce"),
+    ("time_slice", "\"1 ms\""),
+    ("dma_per_word", "\"0 us\""),
+    ("acknowledging", "Acknowledging(bytes: \"0 B\", per_hop: \"0 us\")"),
+    ("node_levels", "[]"),
+    ("noise", "Quiet"),
+    ("topology", "Complete(nodes: 12)"),
+    ("routing", "ShortestPath(Lowest)"),
+    ("switching", "StoreAndForward(packet: \"100 B\")"),
+    ("links", "Link(per_byte: \"100 ns/B\", start: \"0 us\", buffers: Unbounded)"),
+    ("end_links", "None"),
+    ("virtual_channels", "AsNeeded"),
+    ("link_overrides", "[]"),
+    ("host_node", "0"),
+    ("input", "Linear(start: \"5 us\", per_byte: \"1 us/B\")"),
+    ("output", "Linear(start: \"0 us\", per_byte: \"0 us/B\")"),
+    ("sends", "UntilInjected"),
+    ("levels", "[]"),
+    ("node_overrides", "[]"),
+    ("partition", "Whole"),
+    ("placement", "RowMajor"),
+    ("program", "Phases(steps: [])"),
+    ("seed", "1"),
+];
+
+const TEXT: &str = r#"Scenario(
+    machine: Machine(
+        name: "sample",
+        nodes: Node(
+            processor: <processor>,
+            memory: "1 GiB",
+            sending: <sending>,
+            receiving: <receiving>,
+            routing: <routing_software>,
+            router_turn: <router_turn>,
+            time_slice: <time_slice>,
+            dma_per_word: <dma_per_word>,
+            acknowledging: <acknowledging>,
+            levels: <node_levels>,
+            noise: <noise>,
+        ),
+        network: Network(
+            topology: <topology>,
+            routing: <routing>,
+            switching: <switching>,
+            links: <links>,
+            end_links: <end_links>,
+            virtual_channels: <virtual_channels>,
+            overrides: <link_overrides>,
+        ),
+        host: Host(node: <host_node>, input: <input>, output: <output>),
+        sends: <sends>,
+        levels: <levels>,
+        overrides: <node_overrides>,
+    ),
+    ranks: <ranks>,
+    partition: <partition>,
+    placement: <placement>,
+    program: <program>,
+    seed: <seed>,
+    limits: Limits(simulated: "5000 h", events: 100000),
+)
+"#;
+
+impl Sample {
+    /// The sample with a number, always the same.
+    pub fn new(number: u64) -> Self {
+        let mut dice = Dice::new(number);
+        let mut sample = Self { ranks: 1, fields: BTreeMap::new(), actions: Vec::new() };
+        let part = places::draw(&mut dice, &mut sample);
+        machines::draw(&mut dice, &mut sample, &part);
+        if dice.once_in(2) {
+            sample.actions =
+                actions::draw(&mut dice, sample.ranks, sample.fields.get("sends").map_or("", String::as_str));
+        } else {
+            programs::draw(&mut dice, &mut sample, &part);
+        }
+        sample
+    }
+
+    pub fn set(&mut self, field: &'static str, value: impl Into<String>) {
+        assert!(PLAIN.iter().any(|(name, _)| *name == field), "there is no field {field}");
+        self.fields.insert(field, value.into());
+    }
+
+    /// What stands in a field.
+    pub fn field(&self, name: &str) -> &str {
+        let plain = || PLAIN.iter().find(|(field, _)| *field == name).map_or("", |(_, value)| *value);
+        self.fields.get(name).map_or_else(plain, String::as_str)
+    }
+
+    /// The scenario as a file has it.
+    pub fn ron(&self) -> String {
+        let text = TEXT.replace("<ranks>", &self.ranks.to_string());
+        let program = actions::program(&self.actions);
+        let text = if self.actions.is_empty() { text } else { text.replace("<program>", &program) };
+        PLAIN.iter().fold(text, |text, (name, _)| text.replace(&format!("<{name}>"), self.field(name)))
+    }
+
+    fn without_last_rank(&self) -> Self {
+        let mut sample = Self { ranks: self.ranks - 1, ..self.clone() };
+        if let Some((others, _)) = self.field("placement").rsplit_once(", ") {
+            sample.set("placement", format!("{others}])"));
+        }
+        sample
+    }
+
+    /// Samples that are smaller by one thing each.
+    pub fn smaller(&self) -> Vec<Self> {
+        let mut smaller = Vec::new();
+        if self.ranks > 1 {
+            smaller.push(self.without_last_rank());
+        }
+        for field in self.fields.keys() {
+            let mut sample = self.clone();
+            sample.fields.remove(field);
+            smaller.push(sample);
+        }
+        smaller.extend(
+            actions::smaller(&self.actions)
+                .into_iter()
+                .filter(|actions| !actions.is_empty())
+                .map(|actions| Self { actions, ..self.clone() }),
+        );
+        smaller
+    }
+}
