@@ -35,6 +35,13 @@ impl Fault {
     }
 }
 
+/// A fault of the whole, for which no advice is known.
+impl From<String> for Fault {
+    fn from(message: String) -> Self {
+        Self::new("", message, "change the program")
+    }
+}
+
 /// All `faults` of a part that stands in the field at `parent`.
 pub fn within<'p>(parent: &'p str, faults: impl IntoIterator<Item = Fault> + 'p) -> impl Iterator<Item = Fault> + 'p {
     faults.into_iter().map(move |fault| fault.within(parent))

@@ -57,6 +57,5 @@ fn memory_fault(program: &dyn Program, machine: &Machine, layout: &Layout) -> Op
 fn unmatched(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
     let packet_bytes = machine.network.switching.packet_bytes();
     let rehearsal = rehearse(program, layout.ranks(), host(machine, layout), packet_bytes, streams);
-    let fault = |message| Fault::new("program", message, "let every send have its receive, and every receive its send");
-    rehearsal.faults().into_iter().map(fault).collect()
+    within("program", rehearsal.faults()).collect()
 }

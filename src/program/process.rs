@@ -2,6 +2,7 @@
 
 use super::grid::Grid;
 use crate::engine::Streams;
+use crate::fault::Fault;
 use crate::machine::{LinkRates, Protocol};
 use crate::node::{Processor, Work};
 use crate::trace::Phase;
@@ -294,8 +295,18 @@ impl Process {
     }
 
     /// Gives up the run because this process cannot go on.
-    pub fn fail(&self, reason: String) -> impl Future<Output = ()> {
-        self.ask(Verb::Fail(reason), done)
+    pub fn fail(&self, reason: impl Into<Fault>) -> impl Future<Output = ()> {
+        self.ask(Verb::Fail(reason.into()), done)
+    }
+
+    /// Goes on at once; a dry run counts `steps` steps that asked for nothing.
+    pub(super) fn pause(&self, steps: u64) -> impl Future<Output = ()> {
+        self.ask(Verb::Pause(steps), done)
+    }
+
+    /// From now on this process takes part in the collective operation of this name, or in none.
+    pub(super) fn collective(&self, name: Option<&'static str>) {
+        self.notes().collective.set(name);
     }
 
     /// The time since `start`, for programs that measure themselves.

@@ -8,39 +8,57 @@ use super::process::{
     Answer, Message, Notes, Operation, Pattern, PhaseNames, Process, Received, STUCK, Surroundings, Verb, send_fault,
 };
 use crate::engine::{Mailbox, Processes, Step, Streams};
+use crate::fault::Fault;
 use crate::node::Processor;
 use crate::node::processor::Rate;
 use crate::trace::Phase;
 use crate::units::{SimDuration, SimTime};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-/// A rehearsal is given up, without a verdict, after this many verbs.
-const LONGEST: u64 = 3_000_000;
+/// A rehearsal is given up, without a verdict, after this many verbs: it takes less than a second.
+const LONGEST: u64 = 250_000;
+/// So many steps that ask for nothing cost as much as a verb.
+const STEPS_PER_VERB: u64 = 8;
 /// So many faults say what a user can take in.
 const SHOWN: usize = 12;
 
 /// What came out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rehearsal {
-    faults: Vec<String>,
+    faults: Vec<Fault>,
     packets: u64,
+    messages: u64,
+    is_complete: bool,
 }
 
 impl Rehearsal {
+    /// Whether the program came to its end, or to a fault; else it was given up, and nothing is known of the rest.
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// How many messages were sent, as far as it went.
+    #[must_use]
+    pub const fn messages(&self) -> u64 {
+        self.messages
+    }
+
     /// How many packets were sent, as far as it went.
     #[must_use]
     pub const fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// What is missing, each with rank and phase; the last one counts those that are left out.
+    /// What is wrong or missing, each with rank and phase; the last one counts those that are left out. Paths are those
+    /// of fields of the program.
     #[must_use]
-    pub fn faults(&self) -> Vec<String> {
-        let mut shown: Vec<String> = self.faults.iter().take(SHOWN).cloned().collect();
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut shown: Vec<Fault> = self.faults.iter().take(SHOWN).cloned().collect();
         if self.faults.len() > SHOWN {
-            shown.push(format!("and {} more of the kind", self.faults.len() - SHOWN));
+            shown.push(unmatched(format!("and {} more of the kind", self.faults.len() - SHOWN)));
         }
         shown
     }
@@ -50,17 +68,22 @@ impl Rehearsal {
 #[must_use]
 pub fn rehearse(program: &dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Rehearsal {
     let mut hall = Hall::open(program, ranks, host, packet_bytes, streams);
-    let faults = match hall.play() {
-        Ok(()) => hall.missing(),
-        Err(Interruption::TooLong) => Vec::new(),
-        Err(Interruption::Fault(fault)) => vec![fault],
+    let (faults, is_complete) = match hall.play() {
+        Ok(()) => (hall.missing(), true),
+        Err(Interruption::TooLong) => (Vec::new(), false),
+        Err(Interruption::Fault(fault)) => (vec![*fault], true),
     };
-    Rehearsal { faults, packets: hall.packets }
+    Rehearsal { faults, packets: hall.packets, messages: hall.messages, is_complete }
+}
+
+/// The fault of a message that has no partner.
+fn unmatched(message: String) -> Fault {
+    Fault::new("", message, "let every send have its receive, and every receive its send")
 }
 
 enum Interruption {
     TooLong,
-    Fault(String),
+    Fault(Box<Fault>),
 }
 
 /// A rehearsal while it is played.
@@ -73,6 +96,7 @@ struct Hall {
     verbs: u64,
     packet_bytes: u64,
     packets: u64,
+    messages: u64,
 }
 
 #[derive(Default)]
@@ -87,6 +111,8 @@ struct RankState {
 /// A message that nobody has received yet.
 struct Letter {
     phase: Phase,
+    /// The collective operation that it belongs to.
+    collective: Option<&'static str>,
     received: Received,
 }
 
@@ -142,6 +168,7 @@ impl Hall {
             verbs: 0,
             packet_bytes,
             packets: 0,
+            messages: 0,
         }
     }
 
@@ -173,7 +200,7 @@ impl Hall {
                     return Ok(());
                 }
                 Step::Stuck => {
-                    return Err(self.fault(rank, STUCK));
+                    return Err(self.fault(rank, STUCK.to_owned().into()));
                 }
             }
         }
@@ -200,7 +227,11 @@ impl Hall {
                 Ok(Some(Answer::Tested(complete)))
             }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
-            Verb::Fail(reason) => Err(self.fault(rank, &reason)),
+            Verb::Pause(steps) => {
+                self.verbs += steps / STEPS_PER_VERB;
+                Ok(Some(Answer::Done))
+            }
+            Verb::Fail(reason) => Err(self.fault(rank, reason)),
             Verb::StartLoad(_) | Verb::StartLeave(_) => {
                 Ok(Some(Answer::Started(Operation(self.begin(rank, Task::Sent)))))
             }
@@ -214,17 +245,18 @@ impl Hall {
     fn send(&mut self, from: u32, to: u32, message: Message) -> Result<(), Interruption> {
         let ranks = self.surroundings.ranks;
         if let Some(fault) = send_fault(to, ranks, message.bytes, self.packet_bytes) {
-            return Err(self.fault(from, &fault));
+            return Err(self.fault(from, fault.into()));
         }
+        self.messages += 1;
         self.packets += message.bytes.div_ceil(self.packet_bytes).max(1);
-        let phase = self.state(from).phase;
+        let (phase, collective) = (self.state(from).phase, self.collective(from as usize));
         let tag = message.tag;
         let received = Received { from, message };
         let addressee = self.state(to);
         let waiting = |task: &&mut Task| matches!(task, Task::Awaiting(pattern) if pattern.fits(from, tag));
         match addressee.operations.values_mut().find(waiting) {
             Some(task) => *task = Task::Received(received),
-            None => addressee.inbox.push(Letter { phase, received }),
+            None => addressee.inbox.push(Letter { phase, collective, received }),
         }
         self.wake(to);
         Ok(())
@@ -281,23 +313,56 @@ impl Hall {
     }
 
     /// What is left when nothing can happen any more.
-    fn missing(&self) -> Vec<String> {
+    fn missing(&self) -> Vec<Fault> {
         let mut missing = Vec::new();
-        for (rank, state) in self.ranks.iter().enumerate() {
+        let alone = |rank: &(usize, &RankState)| self.collective(rank.0).is_none();
+        for (rank, state) in self.ranks.iter().enumerate().filter(alone) {
             missing.extend(state.waiting(rank));
         }
         for (rank, state) in self.ranks.iter().enumerate() {
             missing.extend(state.unread(rank));
         }
-        missing
+        let partial = self.partial_collectives().into_iter();
+        partial.chain(missing.into_iter().map(unmatched)).collect()
+    }
+
+    fn collective(&self, rank: usize) -> Option<&'static str> {
+        self.surroundings.notes[rank].collective.get()
+    }
+
+    /// Collective operations that some ranks are in and others are not.
+    fn partial_collectives(&self) -> Vec<Fault> {
+        let mut names = BTreeSet::new();
+        for (rank, state) in self.ranks.iter().enumerate() {
+            names.extend(self.collective(rank));
+            names.extend(state.inbox.iter().filter_map(|letter| letter.collective));
+        }
+        names.into_iter().map(|name| self.partial_collective(name)).collect()
+    }
+
+    fn partial_collective(&self, name: &'static str) -> Fault {
+        let senders = self.ranks.iter().flat_map(|state| &state.inbox);
+        let senders =
+            senders.filter(|letter| letter.collective == Some(name)).map(|letter| letter.received.from as usize);
+        let waiting = (0..self.ranks.len()).filter(|rank| self.collective(*rank) == Some(name));
+        let inside: BTreeSet<usize> = senders.chain(waiting).collect();
+        let outside: Vec<_> = (0..self.ranks.len()).filter(|rank| !inside.contains(rank)).collect();
+        let inside: Vec<_> = inside.into_iter().collect();
+        let message = if outside.is_empty() {
+            format!("the ranks do not call {name} equally often, or in another order")
+        } else {
+            format!("{} in {name}, {} not", listed(&inside), listed(&outside))
+        };
+        Fault::new("", message, "let all ranks call every collective operation, and in the same order")
     }
 
     fn state(&mut self, rank: u32) -> &mut RankState {
         &mut self.ranks[rank as usize]
     }
 
-    fn fault(&self, rank: u32, what: &str) -> Interruption {
-        Interruption::Fault(format!("rank {rank}, phase {}: {what}", self.ranks[rank as usize].phase))
+    fn fault(&self, rank: u32, fault: Fault) -> Interruption {
+        let message = format!("rank {rank}, phase {}: {}", self.ranks[rank as usize].phase, fault.message);
+        Interruption::Fault(Box::new(Fault { message, ..fault }))
     }
 }
 
@@ -316,7 +381,7 @@ impl RankState {
 
     fn unread(&self, rank: usize) -> Vec<String> {
         let mut sent: BTreeMap<(u32, Phase, u32), u32> = BTreeMap::new();
-        for letter in &self.inbox {
+        for letter in self.inbox.iter().filter(|letter| letter.collective.is_none()) {
             *sent.entry((letter.received.from, letter.phase, letter.received.message.tag)).or_default() += 1;
         }
         let described = |((from, phase, tag), count): ((u32, Phase, u32), u32)| {
@@ -325,6 +390,19 @@ impl RankState {
             format!("rank {from}, phase {phase}: {sends}{tagged} to rank {rank} has no receive")
         };
         sent.into_iter().map(described).collect()
+    }
+}
+
+/// Ranks for people: `rank 3`, `ranks 1 to 3`, `ranks 0, 2, 4 and 5 more`.
+fn listed(ranks: &[usize]) -> String {
+    match ranks {
+        [rank] => format!("rank {rank} is"),
+        [first, .., last] if last - first + 1 == ranks.len() => format!("ranks {first} to {last} are"),
+        _ => {
+            let shown: Vec<_> = ranks.iter().take(4).map(usize::to_string).collect();
+            let more = if ranks.len() > 4 { format!(" and {} more", ranks.len() - 4) } else { String::new() };
+            format!("ranks {}{more} are", shown.join(", "))
+        }
     }
 }
 
@@ -341,7 +419,7 @@ mod tests {
     use super::*;
 
     fn faults(program: &dyn Program, ranks: u32) -> Vec<String> {
-        rehearse(program, ranks, 0, 100, Streams::new(1)).faults()
+        rehearse(program, ranks, 0, 100, Streams::new(1)).faults().into_iter().map(|fault| fault.message).collect()
     }
 
     #[test]

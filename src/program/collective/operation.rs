@@ -64,6 +64,23 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// Its name in a scenario.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Broadcast { .. } => "Broadcast",
+            Self::Reduce { .. } => "Reduce",
+            Self::AllReduce { .. } => "AllReduce",
+            Self::ReduceScatter { .. } => "ReduceScatter",
+            Self::Scatter { .. } => "Scatter",
+            Self::Gather { .. } => "Gather",
+            Self::AllGather { .. } => "AllGather",
+            Self::AllToAll { .. } => "AllToAll",
+            Self::Barrier { .. } => "Barrier",
+            Self::Scan { .. } => "Scan",
+        }
+    }
+
     /// Takes part with `values` of this rank; the numbers that it has at the end, if it has any.
     pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
         let lengths = || vec![bytes; me.ranks() as usize];

@@ -98,8 +98,19 @@ impl Formula {
     /// # Errors
     /// A name without a value, and what cannot be computed.
     pub fn value(&self, value: impl Fn(&str) -> Option<Value>) -> Result<Value, Fault> {
-        let bound = self.bind(|name| value(name).map(Binding::Constant), [])?;
-        bound.evaluate(&[]).map_err(|fault| *fault)
+        let mut few = [Value::Whole(0); 8];
+        let mut many = Vec::new();
+        let values = if self.names.len() <= few.len() {
+            &mut few[..self.names.len()]
+        } else {
+            many.resize(self.names.len(), Value::Whole(0));
+            &mut many[..]
+        };
+        for (slot, (name, span)) in values.iter_mut().zip(&self.names) {
+            let found = value(name).or_else(|| constant(name));
+            *slot = found.ok_or_else(|| Fault::unknown(name, *span, []))?;
+        }
+        self.root.evaluate(values).map_err(|fault| *fault)
     }
 
     /// Binds the names and computes what depends on no slot. A name without a binding may be a constant of the

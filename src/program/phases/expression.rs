@@ -36,42 +36,48 @@ impl Expression {
         &self.0.formula
     }
 
-    fn value(&self, scope: &Scope) -> Result<Value, String> {
-        self.0.formula.value(|name| scope.get(name)).map_err(|fault| format!("`{self}`: {fault}"))
+    fn value(&self, scope: &Scope) -> Result<Value, Fault> {
+        self.0.formula.value(|name| scope.get(name))
+    }
+
+    /// A fault of the whole expression.
+    fn fault(&self, message: &str, help: &str) -> Fault {
+        Fault::whole(&self.0.text, format!("`{self}` is {message}"), help)
     }
 
     /// Its value as a number, whole or real.
-    pub(super) fn number(&self, scope: &Scope) -> Result<Value, String> {
+    pub(super) fn number(&self, scope: &Scope) -> Result<Value, Fault> {
         match self.value(scope)? {
-            Value::Truth(_) => Err(format!("`{self}` is a truth value, not a number")),
+            Value::Truth(_) => Err(self.fault("a truth value, not a number", "write `1 if condition else 0`")),
             number => Ok(number),
         }
     }
 
     /// Its value as a whole number.
-    fn whole(&self, scope: &Scope) -> Result<i64, String> {
+    fn whole(&self, scope: &Scope) -> Result<i64, Fault> {
         let value = self.number(scope)?;
-        let hint = "`div` divides and rounds down, `round(…)` rounds";
-        value.as_whole().ok_or_else(|| format!("`{self}` is {value}, which is not a whole number: {hint}"))
+        let help = "`a div b` divides and rounds down, `round(…)` rounds";
+        value.as_whole().ok_or_else(|| self.fault(&format!("{value}, which is not a whole number"), help))
     }
 
     /// Its value as a whole number that is not negative.
-    pub(super) fn count(&self, scope: &Scope) -> Result<u64, String> {
+    pub(super) fn count(&self, scope: &Scope) -> Result<u64, Fault> {
         let whole = self.whole(scope)?;
-        u64::try_from(whole).map_err(|_| format!("`{self}` is {whole}, below 0"))
+        u64::try_from(whole).map_err(|_| self.fault(&format!("{whole}, below 0"), "give a number from 0 on"))
     }
 
-    /// Its value as a rank.
-    pub(super) fn rank(&self, scope: &Scope) -> Result<u32, String> {
+    /// Its value as a rank or a tag.
+    pub(super) fn rank(&self, scope: &Scope) -> Result<u32, Fault> {
         let whole = self.whole(scope)?;
-        u32::try_from(whole).map_err(|_| format!("`{self}` is {whole}, which is no rank"))
+        u32::try_from(whole)
+            .map_err(|_| self.fault(&format!("{whole}, which is no rank or tag"), "give a number from 0 on"))
     }
 
     /// Its value as a condition.
-    pub(super) fn condition(&self, scope: &Scope) -> Result<bool, String> {
+    pub(super) fn condition(&self, scope: &Scope) -> Result<bool, Fault> {
         match self.value(scope)? {
             Value::Truth(holds) => Ok(holds),
-            value => Err(format!("`{self}` is {value}, not a condition")),
+            value => Err(self.fault(&format!("{value}, not a condition"), "compare it with something")),
         }
     }
 }
@@ -163,9 +169,10 @@ impl Size {
     }
 
     /// The number of bytes.
-    pub(super) fn bytes(&self, scope: &Scope) -> Result<u64, String> {
+    pub(super) fn bytes(&self, scope: &Scope) -> Result<u64, Fault> {
         let count = self.count.count(scope)?;
-        count.checked_mul(self.scale).ok_or_else(|| format!("`{}` is too large", self.count))
+        let too_large = || self.count.fault("too large for a number of bytes", "the largest is 2^64 - 1 bytes");
+        count.checked_mul(self.scale).ok_or_else(too_large)
     }
 }
 
@@ -206,14 +213,14 @@ mod tests {
 
     #[test]
     fn a_rank_is_whole() {
-        let value = |text: &str| Expression::new(text).unwrap().rank(&scope());
+        let value = |text: &str| Expression::new(text).unwrap().rank(&scope()).map_err(|fault| fault.message);
         assert_eq!(value("(rank + 1) % p"), Ok(0));
         assert_eq!(value("rank div 2"), Ok(1));
         assert_eq!(value("8 / 2"), Ok(4));
         assert_eq!(value("p - sqrt(p)"), Ok(2));
-        assert_eq!(value("rank - p"), Err("`rank - p` is -1, which is no rank".to_owned()));
-        assert!(value("rank / 2").unwrap_err().contains("`rank / 2` is 1.5, which is not a whole number"));
-        assert_eq!(value("2 ^ 40"), Err("`2 ^ 40` is 1099511627776, which is no rank".to_owned()));
+        assert_eq!(value("rank - p"), Err("`rank - p` is -1, which is no rank or tag".to_owned()));
+        assert_eq!(value("rank / 2"), Err("`rank / 2` is 1.5, which is not a whole number".to_owned()));
+        assert!(value("2 ^ 40").is_err());
     }
 
     #[test]

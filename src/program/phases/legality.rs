@@ -106,7 +106,7 @@ impl Inspector {
 
 impl Step {
     /// The steps inside, with the name of their field.
-    fn inner(&self) -> Vec<(&'static str, &[Self])> {
+    pub(super) fn inner(&self) -> Vec<(&'static str, &[Self])> {
         match self {
             Self::Phase { steps, .. } | Self::Repeat { steps, .. } | Self::While { steps, .. } => {
                 vec![("steps", steps)]

@@ -2,6 +2,7 @@
 //! with its workers.
 
 mod expression;
+mod forecast;
 mod interpreter;
 mod legality;
 mod name;
@@ -59,7 +60,11 @@ impl Program for Phases {
 
     #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        rehearse(self, ranks, 0, packet_bytes, Streams::new(1)).packets() as f64 * mean_distance(ranks)
+        let rehearsal = rehearse(self, ranks, 0, packet_bytes, Streams::new(1));
+        let seen = rehearsal.packets() as f64;
+        let packets =
+            if rehearsal.is_complete() { seen } else { seen.max(forecast::packets(self, ranks, packet_bytes)) };
+        packets * mean_distance(ranks)
     }
 
     /// Each rank has its own copy of the steps.
@@ -84,8 +89,9 @@ impl Program for Phases {
 
 async fn follow(me: Process, program: Phases) {
     let scope = program.scope(me.rank(), me.ranks(), me.host());
-    let mut interpreter = Interpreter { me: me.clone(), scope, phase: "program", received: 0 };
-    if let Err(reason) = interpreter.take(&program.steps).await {
-        me.fail(reason).await;
+    let mut interpreter =
+        Interpreter { me: me.clone(), scope, phase: "program", received: 0, idle: 0, idle_since: me.now() };
+    if let Err(fault) = interpreter.take(&program.steps).await {
+        me.fail(fault.within("steps")).await;
     }
 }

@@ -58,12 +58,16 @@ impl PhaseNames {
 pub(crate) struct Notes {
     pub phase: Cell<PhaseIndex>,
     pub tally: Cell<Tally>,
+    /// The collective operation that a program in RON takes part in.
+    pub collective: Cell<Option<&'static str>>,
 }
 
 impl Notes {
     /// Those of so many ranks that have not begun.
     pub(crate) fn of(ranks: u32) -> Vec<Self> {
-        (0..ranks).map(|_| Self { phase: Cell::default(), tally: Cell::default() }).collect()
+        (0..ranks)
+            .map(|_| Self { phase: Cell::default(), tally: Cell::default(), collective: Cell::default() })
+            .collect()
     }
 }
 

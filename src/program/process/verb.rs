@@ -1,5 +1,6 @@
 //! What a process asks the simulation for, and what it is answered.
 
+use crate::fault::Fault;
 use crate::node::Work;
 use crate::units::Bytes;
 use std::rc::Rc;
@@ -37,8 +38,10 @@ pub enum Verb {
     Test(Operation),
     /// Waits until all ranks have come here; costs nothing.
     Barrier,
-    /// Gives up the run: the program cannot go on, for this reason.
-    Fail(String),
+    /// Goes on at once: the process has done this many steps that ask for nothing, which a dry run counts.
+    Pause(u64),
+    /// Gives up the run: the program cannot go on, for this reason; its path is that of a field of the program.
+    Fail(Fault),
 }
 
 /// What the simulation answers.

@@ -98,11 +98,13 @@ fn steps_that_do_not_match_are_refused() {
     );
     assert_eq!(
         steps("While(condition: \"n > 0\", steps: [Compute(flops: 1)])"),
-        ["program: rank 0, phase program: repeats for ever: nothing is received that could change `n > 0`"]
+        [
+            "program.steps.0.condition: rank 0, phase program: repeats for ever: nothing is received that could change `n > 0`"
+        ]
     );
     assert_eq!(
         steps("Send(to: \"rank + 1\", bytes: \"1 B\")"),
-        ["program: rank 3, phase program: sends to rank 4, but the ranks are 0 to 3"]
+        ["program.steps.0.to: rank 3, phase program: sends to rank 4, but the ranks are 0 to 3"]
     );
     let exchanges = "Exchange(with: Torus, bytes: \"1 B\"), Exchange(with: Ring, bytes: \"1 B\"), \
                      Exchange(with: Grid, bytes: \"1 B\"), Exchange(with: Line, bytes: \"1 B\")";

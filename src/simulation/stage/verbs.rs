@@ -57,7 +57,8 @@ impl Stage<'_> {
                 Ok(Some(Answer::Tested(task.state.is_complete())))
             }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
-            Verb::Fail(reason) => Err(fault(rank, reason)),
+            Verb::Pause(_) => Ok(Some(Answer::Done)),
+            Verb::Fail(reason) => Err(fault(rank, reason.message)),
         }
     }
 
