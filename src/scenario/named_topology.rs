@@ -38,7 +38,8 @@ pub fn complete_topology(
     if document.read_at::<Topology>(path).is_ok() {
         return Ok(());
     }
-    let topology = Topology::from_name(name, before.nodes())
+    let topology = grid(name, before.nodes())
+        .map_or_else(|| Topology::from_name(name, before.nodes()), Ok)
         .map_err(|error| document.fault_at(path, &error.to_string(), Some("write it with its sides")))?;
     let text = ron::to_string(&topology).expect("a topology can be written as RON");
     document.set(path, &text)?;
@@ -62,8 +63,8 @@ fn is_bare(document: &Document) -> bool {
     matches!(node, Some(Node::Record { fields, .. }) if fields.iter().all(|field| field.inherited))
 }
 
-/// The smallest topology of a name that has this many nodes: grids and tori as square or cubic as that many nodes are.
-fn holding(name: &str, nodes: u32) -> Option<Topology> {
+/// A grid or torus of a name, as square or cubic as that many nodes are; `None` for other names.
+fn grid(name: &str, nodes: u32) -> Option<Topology> {
     let (rows, columns) = near_square(nodes);
     let layers = (1..=nodes).take_while(|side| side.pow(3) <= nodes).filter(|side| nodes.is_multiple_of(*side)).last();
     let layers = layers.unwrap_or(1);
@@ -73,14 +74,19 @@ fn holding(name: &str, nodes: u32) -> Option<Topology> {
         "torus2d" => Some(Topology::Torus2d { rows, columns }),
         "mesh3d" => Some(Topology::Mesh3d { layers, rows: inner_rows, columns: inner_columns }),
         "torus3d" => Some(Topology::Torus3d { layers, rows: inner_rows, columns: inner_columns }),
-        _ => match Topology::from_name(name, nodes) {
-            Err(TopologyError::NodeCount { nearest, .. }) => {
-                let above = nearest.into_iter().find(|count| *count > nodes)?;
-                Topology::from_name(name, above).ok()
-            }
-            found => found.ok(),
-        },
+        _ => None,
     }
+}
+
+/// The smallest topology of a name that has this many nodes.
+fn holding(name: &str, nodes: u32) -> Option<Topology> {
+    grid(name, nodes).or_else(|| match Topology::from_name(name, nodes) {
+        Err(TopologyError::NodeCount { nearest, .. }) => {
+            let above = nearest.into_iter().find(|count| *count > nodes)?;
+            Topology::from_name(name, above).ok()
+        }
+        found => found.ok(),
+    })
 }
 
 #[cfg(test)]
