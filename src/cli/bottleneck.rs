@@ -2,7 +2,8 @@
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::outcome::{self, Outcome, References, keyed, metadata, note_on_withheld};
-use super::sweep::{name, play_all, prepared};
+use super::playing::{Failures, play_all};
+use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments, files, pictures, say};
 use crate::analysis::{Bottleneck, Components, ComputationSplit, Place};
 use crate::model::zemerly::{self, Prediction};
@@ -75,7 +76,7 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
         None => CurveAxis::of(&plan, arguments.axis.as_deref())?,
     };
     let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
-    let mut failures = Vec::new();
+    let mut failures = Failures::default();
     let points = points(&cases, arguments.source, arguments.cases.jobs, &references, &axis, &mut failures)?;
     let withheld = points.iter().filter(|point| point.compared.iter().any(|one| one.is_withheld)).count();
     let mut times = TimeLines::default();
@@ -90,7 +91,7 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     }
     say(note_on_repeats(&cases));
     say(note_on_withheld(withheld));
-    if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
+    failures.into_result()
 }
 
 /// That components are those of one run, in a sentence, where runs are repeated.
@@ -105,7 +106,7 @@ fn points(
     jobs: Option<usize>,
     references: &References,
     axis: &CurveAxis,
-    failures: &mut Vec<String>,
+    failures: &mut Failures,
 ) -> Result<Vec<BottleneckPoint>, Failure> {
     let predicted = |predict: fn(&CheckedScenario) -> Option<Prediction>| {
         let prediction = |case: &Case| predict(&case.scenario).filter(|_| references.has_machine_of(case));
@@ -125,7 +126,7 @@ fn points(
                 points.push(match result {
                     Ok(outcome) => simulated_point(case, axis, references, &outcome),
                     Err(error) => {
-                        failures.push(format!("{}: {error}", name(case)));
+                        failures.add(&case.keys, &error.into());
                         point(case, axis, references, (None, Place::default()))
                     }
                 });
@@ -279,9 +280,9 @@ mod tests {
         let cases = plan.cases().unwrap();
         let references = References::load(&cases[0].scenario, Path::new(file)).unwrap();
         let axis = CurveAxis::of(&plan, None).unwrap();
-        let mut failures = Vec::new();
+        let mut failures = Failures::default();
         let points = points(&cases, source, Some(1), &references, &axis, &mut failures).unwrap();
-        assert!(failures.is_empty());
+        assert!(failures.into_result().is_ok());
         grouped(&cases, points, &axis, source)
     }
 

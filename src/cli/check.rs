@@ -4,7 +4,7 @@ use super::Failure;
 use super::outcome::References;
 use crate::node::Module;
 use crate::scenario::source::Document;
-use crate::scenario::{Description, Estimate};
+use crate::scenario::{Description, Estimate, Inspection, Plan};
 use clap::Args;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -37,10 +37,9 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
 fn verdict(file: &Path) -> Result<String, Failure> {
     Ok(match Description::read(Document::load(file)?)? {
         Description::Scenario(plan) => {
-            let cases = plan.cases()?;
-            References::load(&plan.base()?.scenario, file)?;
-            let estimate: Estimate = cases.iter().map(|case| case.scenario.estimate()).sum();
-            format!("{} cases, {estimate}", cases.len())
+            plan.base()?;
+            References::load(plan.scenario(), file)?;
+            along_the_axes(&plan)?
         }
         Description::Machine(machine) => {
             format!("the machine {}, {} nodes", machine.name, machine.network.topology.nodes())
@@ -54,6 +53,21 @@ fn verdict(file: &Path) -> Result<String, Failure> {
             format!("the kernels {}", names.join(", "))
         }
     })
+}
+
+/// The number of cases, how many of them were checked, and roughly what all cost.
+#[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
+fn along_the_axes(plan: &Plan) -> Result<String, Failure> {
+    let mut estimates = Vec::new();
+    let inspection = plan.unfold()?.inspect(|case| estimates.push(case.scenario.estimate()))?;
+    let Inspection { cases, points, checked, is_complete } = inspection;
+    let estimate: Estimate = estimates.into_iter().sum();
+    if is_complete {
+        return Ok(format!("{checked} cases, {estimate}"));
+    }
+    let estimate = estimate.times(cases.unwrap_or(points) as f64 / checked.max(1) as f64);
+    let count = cases.map_or_else(|| format!("up to {points} cases"), |cases| format!("{cases} cases"));
+    Ok(format!("{count}, of which {checked} were checked, {estimate}"))
 }
 
 #[cfg(test)]

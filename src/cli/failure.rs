@@ -14,6 +14,8 @@ pub enum Failure {
     Usage(String),
     /// Some simulations failed; what went wrong has been said.
     Simulation(String),
+    /// parsim itself is at fault in some cases; which ones has been said.
+    Defect(String),
     /// A validation is out of its tolerance; which one has been said.
     OutOfTolerance,
     /// The output could not be written.
@@ -25,7 +27,7 @@ impl Failure {
     pub fn report(&self) {
         match self {
             Self::Faults(faults) => eprint!("{}", faults.render(use_colour())),
-            Self::Usage(message) | Self::Simulation(message) => eprintln!("parsim: {message}"),
+            Self::Usage(message) | Self::Simulation(message) | Self::Defect(message) => eprintln!("parsim: {message}"),
             Self::OutOfTolerance => eprintln!("parsim: the validation is out of tolerance"),
             Self::Output(error) if is_closed(error) => {}
             Self::Output(error) => eprintln!("parsim: the output cannot be written: {error}"),
@@ -40,6 +42,7 @@ impl Failure {
             Self::Simulation(_) | Self::Output(_) => ExitCode::from(1),
             Self::Faults(_) | Self::Usage(_) => ExitCode::from(2),
             Self::OutOfTolerance => ExitCode::from(3),
+            Self::Defect(_) => ExitCode::from(101),
         }
     }
 }

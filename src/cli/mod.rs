@@ -16,6 +16,7 @@ mod optimum;
 mod outcome;
 mod overrides;
 mod pictures;
+mod playing;
 mod real_programs;
 mod report;
 mod run;

@@ -11,7 +11,7 @@ use crate::program::collective::Broadcast;
 use crate::program::{Distribution, GaussJordan, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport, counted};
 use crate::scenario::source::{Document, Fault};
-use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Estimate, Measurements};
+use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Estimate, Measurements, Scenario};
 use crate::simulation::{Detail, SimulationError, play, play_recorded};
 use crate::trace::Trace;
 use serde_json::Value;
@@ -49,12 +49,12 @@ enum Reference {
 
 impl References {
     /// Reads the measurements that `scenario`, which lies at `path`, names; they are about what that file describes.
-    pub fn load(scenario: &CheckedScenario, path: &Path) -> Result<Self, Fault> {
+    pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, Fault> {
         Self::about(Described::of(Document::load(path)), scenario, path)
     }
 
     /// Reads the measurements of what is `described` that `scenario`, which lies at `path`, names.
-    pub fn about(described: Described, scenario: &CheckedScenario, path: &Path) -> Result<Self, Fault> {
+    pub fn about(described: Described, scenario: &Scenario, path: &Path) -> Result<Self, Fault> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let reference = |comparison: &Comparison| {
             Ok(match comparison {
@@ -394,7 +394,9 @@ pub fn keyed(keys: &[(String, Option<AxisValue>)]) -> Record {
 }
 
 pub fn metadata(scenario: &CheckedScenario) -> Metadata {
-    Metadata { scenario_hash: stable_hash(scenario.to_ron().bytes()), seed: scenario.seed, generator: STREAM_GENERATOR }
+    let case =
+        Scenario { axes: Vec::new(), zip: Vec::new(), filter: None, compare: Vec::new(), ..Scenario::clone(scenario) };
+    Metadata { scenario_hash: stable_hash(case.to_ron().bytes()), seed: scenario.seed, generator: STREAM_GENERATOR }
 }
 
 fn json(value: &AxisValue) -> Value {

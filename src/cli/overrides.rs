@@ -26,33 +26,47 @@ impl ScenarioArguments {
             replace_seed(seed, &mut document, &mut overrides)?;
         }
         drop(span);
-        Ok(Plan::new(document, &overrides)?)
+        Ok(Plan::new(document, &overrides)?.with_settings(settings(&self.set)?))
     }
 }
 
 /// A seed replaces the base value, and the values of an axis that varies it.
 fn replace_seed(seed: u64, document: &mut Document, overrides: &mut Vec<Override>) -> Result<(), Failure> {
-    let seed = seed.to_string();
-    document.set("seed", &seed).map_err(|fault| document.faults(vec![fault]))?;
-    let mut index = 0;
-    while let Some(path) = document.get(&format!("axes.{index}.path")) {
-        let over_seeds = matches!(&path.node, crate::scenario::source::Node::Text(path) if path == "seed");
-        if let (true, Ok(name)) = (over_seeds, document.read_at::<String>(&format!("axes.{index}.name"))) {
-            overrides.push(Override { name, values: vec![seed.clone()] });
-        }
-        index += 1;
+    let text = seed.to_string();
+    document.set("seed", &text).map_err(|fault| document.faults(vec![fault]))?;
+    let declared = declared_over_seeds(document);
+    if overrides.iter().any(|over| over.name == "seed" || declared.contains(&over.name)) {
+        return Err(Failure::Usage(format!("--seed {seed} and --over both give the seed: give one of them")));
     }
+    overrides.extend(declared.into_iter().map(|name| Override { name, values: vec![text.clone()] }));
     Ok(())
+}
+
+/// The names of the declared axes over the seed.
+fn declared_over_seeds(document: &Document) -> Vec<String> {
+    let axes = (0..).map_while(|index| {
+        let path = document.get(&format!("axes.{index}.path"))?;
+        Some((index, matches!(&path.node, crate::scenario::source::Node::Text(path) if path == "seed")))
+    });
+    let over_seeds = axes.filter(|(_, is_over_seeds)| *is_over_seeds);
+    over_seeds.filter_map(|(index, _)| document.read_at(&format!("axes.{index}.name")).ok()).collect()
+}
+
+/// What every `--set path=value` says.
+fn settings(settings: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    let parts = |setting: &String| {
+        split(setting, "--set", "path=value").map(|(path, value)| (path.to_owned(), value.to_owned()))
+    };
+    settings.iter().map(parts).collect()
 }
 
 /// Applies every `--set path=value`.
 pub fn set_all(document: &mut Document, settings: &[String]) -> Result<(), Failure> {
-    for setting in settings {
-        let (path, value) = split(setting, "--set", "path=value")?;
-        let before = document.read_at::<Topology>(path).ok();
+    for (path, value) in self::settings(settings)? {
+        let before = document.read_at::<Topology>(&path).ok();
         document
-            .set(path, value)
-            .and_then(|()| complete_topology(document, path, value, before.as_ref()))
+            .set(&path, &value)
+            .and_then(|()| complete_topology(document, &path, &value, before.as_ref()))
             .map_err(|fault| document.faults(vec![fault]))?;
     }
     Ok(())

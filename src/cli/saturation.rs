@@ -1,7 +1,8 @@
 //! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
 
 use super::outcome::{keyed, metadata};
-use super::sweep::{pool, prepared};
+use super::playing::pool;
+use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::program::Shipped;
 use crate::report::{Format, Record, Writer, table};

@@ -110,10 +110,10 @@ impl Scenario {
     fn traffic(&self, traffic: &Traffic, topology: &Topology) -> Load {
         let network = &self.machine.network;
         let link = network.end_links.as_ref().unwrap_or(&network.links);
-        let packet_s = link.byte_time().time(traffic.packet.count()).seconds();
+        let transmission_s = link.byte_time().time(traffic.packet.count()).seconds();
         let nodes = f64::from(self.ranks);
         let measured = traffic.measured.seconds();
-        let per_s = nodes * traffic.offered / packet_s;
+        let per_s = nodes * traffic.offered / transmission_s;
         let packets = per_s * (traffic.warm_up.seconds() + measured);
         let distance = mean_distance(topology);
         let taken = (f64::from(topology.ports()) / distance).min(1.0);
@@ -160,6 +160,22 @@ fn mean_distance(topology: &Topology) -> f64 {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a forecast; what is larger is saturated")]
 fn whole(count: f64) -> u64 {
     count.max(0.0) as u64
+}
+
+impl Estimate {
+    /// The cost of `factor` times as many cases.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a forecast")]
+    pub fn times(self, factor: f64) -> Self {
+        let more = |count: u64| whole(count as f64 * factor);
+        Self {
+            events: more(self.events),
+            least_events: more(self.least_events),
+            operations: more(self.operations),
+            cpu_s: self.cpu_s * factor,
+            ..self
+        }
+    }
 }
 
 /// Cases that are played one after the other.

@@ -24,7 +24,7 @@ pub use limits::{Limits, MOST_SEEDS, available_memory, in_words};
 pub use measurements::Measurements;
 pub use named_topology::complete_topology;
 pub use parameter::{Dimension, Parameter};
-pub use sweep::{Case, Override, Plan};
+pub use sweep::{Case, Cases, Inspection, Override, Plan};
 
 use crate::engine::Streams;
 use crate::machine::{Machine, Partition, Placement};

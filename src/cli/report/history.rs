@@ -3,7 +3,7 @@
 use super::picture;
 use crate::analysis::CriticalPath;
 use crate::cli::Failure;
-use crate::cli::sweep::name;
+use crate::cli::playing::name;
 use crate::report::space_time::{SpaceTime, Window};
 use crate::report::{Picture, digits};
 use crate::scenario::Case;
@@ -37,7 +37,7 @@ pub(super) fn space_time(cases: &[Case], messages: &[u64]) -> Result<Option<Pict
     window.processes.truncate(MOST_RANKS as usize);
     let drawn = window.processes.len();
     let some = if drawn < case.scenario.ranks as usize { format!(", the first {drawn} ranks") } else { String::new() };
-    let which = name(case);
+    let which = name(&case.keys);
     let caption = format!("What every rank does, and the messages between them: {which} ({shown}{some})");
     Ok(Some(picture("space-time.svg", &caption, SpaceTime::new(&path, &which, window).svg())))
 }

@@ -7,7 +7,8 @@ use crate::cli::bottleneck::{Source, grouped, simulated_point};
 use crate::cli::curves::{CurveAxis, TimeLines};
 use crate::cli::files::create;
 use crate::cli::outcome::{ERROR_AGAINST, Outcome, SIMULATED_ERROR, note_on_withheld};
-use crate::cli::sweep::{name, play_all, prepared};
+use crate::cli::playing::{Failures, play_all};
+use crate::cli::sweep::prepared;
 use crate::cli::topology::drawing;
 use crate::cli::{CaseArguments, Failure, ScenarioArguments};
 use crate::report::figures::{self, Figure, TimeLine};
@@ -38,7 +39,7 @@ pub struct ReportArguments {
 }
 
 pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
-    let mut failures = Vec::new();
+    let mut failures = Failures::default();
     let mut chapters = Vec::new();
     for scenario in &arguments.scenarios {
         chapters.push(chapter(scenario, arguments, &mut failures)?);
@@ -48,7 +49,7 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
         _ => format!("{} scenarios", chapters.len()),
     };
     create(&arguments.out, |sink| sink.write_all(page(&title, &chapters).as_bytes()))?;
-    if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
+    failures.into_result()
 }
 
 /// What the cases of a scenario have given, gathered while they are played.
@@ -68,7 +69,7 @@ struct Gathered {
     heat_map: Option<String>,
 }
 
-fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<String>) -> Result<Chapter, Failure> {
+fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Failures) -> Result<Chapter, Failure> {
     let common = ScenarioArguments::of(scenario, &arguments.set, arguments.seed);
     let plan = common.plan(&arguments.cases.over)?;
     let Some((cases, references)) = prepared(&common, &plan)? else { return Ok(Chapter::default()) };
@@ -81,7 +82,7 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Vec<Stri
                 gathered.add(&axis, case, &outcome);
                 gathered.points.push(simulated_point(case, &axis, &references, &outcome));
             }
-            Err(error) => failures.push(format!("{}: {error}", name(case))),
+            Err(error) => failures.add(&case.keys, &error.into()),
         }
         true
     })?;
@@ -320,7 +321,7 @@ mod tests {
             seed: None,
             cases: CaseArguments { over: text(over), jobs: None },
         };
-        chapter(&scenario, &arguments, &mut Vec::new()).unwrap()
+        chapter(&scenario, &arguments, &mut Failures::default()).unwrap()
     }
 
     fn captions(name: &str, set: &[&str], over: &[&str]) -> Vec<String> {

@@ -10,7 +10,7 @@ mod text;
 
 use super::outcome::References;
 use super::overrides::set_all;
-use super::sweep::play_all;
+use super::playing::play_all;
 use super::{Failure, OutputFormat, say};
 use crate::report::{Format, Writer};
 use crate::scenario::source::Document;

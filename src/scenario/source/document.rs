@@ -10,7 +10,7 @@ use super::files::Loader;
 use super::overrides::{self, Typed};
 use super::place::{Source, Sources};
 use super::reading;
-use super::tree::Tree;
+use super::tree::{Node, Tree};
 
 /// The tree of a file, with the texts it came from.
 #[derive(Clone, Debug)]
@@ -104,6 +104,53 @@ impl Document {
     pub fn set_along(&mut self, option: &str, name: &str, path: &str, text: &str) -> Result<(), Fault> {
         let typed = Typed { option, name, text };
         overrides::set(&mut self.sources, &mut self.root, path, typed, Path::new(""))
+    }
+
+    /// The value that [`set_along`](Self::set_along) would set, to be set by [`set_tree`](Self::set_tree) in clones.
+    ///
+    /// # Errors
+    /// A text that is no value.
+    pub(in crate::scenario) fn meaning_along(
+        &mut self,
+        option: &str,
+        name: &str,
+        path: &str,
+        text: &str,
+    ) -> Result<Tree, Fault> {
+        let typed = Typed { option, name, text };
+        overrides::meaning_of(&mut self.sources, &self.root, path, typed, Path::new(""))
+    }
+
+    /// The indices of the children on the way to the value at a path: equal for the spellings of one path.
+    pub(in crate::scenario) fn route(&self, path: &str) -> Option<Vec<usize>> {
+        overrides::walk(&self.root, path).ok().map(|(route, _)| route)
+    }
+
+    /// The document without some fields of its root, ready to be cloned often.
+    pub(in crate::scenario) fn without(&self, fields: &[&str]) -> Self {
+        let mut document = self.clone();
+        document.sources.share();
+        if let Node::Record { fields: given, .. } = &mut document.root.node {
+            given.retain(|field| !fields.contains(&field.name.text.as_str()));
+        }
+        document
+    }
+
+    /// The value at `path` of `changed`, a changed clone of this document, with the texts it came from.
+    pub(in crate::scenario) fn adopt(&mut self, changed: Self, path: &str) -> Result<Tree, Fault> {
+        let tree = changed.get(path).cloned().ok_or_else(|| self.fault_at(path, "it is gone", None))?;
+        self.sources = changed.sources;
+        Ok(tree)
+    }
+
+    /// The number of values in it.
+    pub(in crate::scenario) fn size(&self) -> usize {
+        self.root.size()
+    }
+
+    /// Makes clones of the document share the texts that were read.
+    pub(in crate::scenario) fn share_sources(&mut self) {
+        self.sources.share();
     }
 
     /// Replaces or adds the value at a path.

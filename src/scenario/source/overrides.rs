@@ -62,14 +62,27 @@ pub(super) fn set(
     typed: Typed<'_>,
     from: &Path,
 ) -> Result<(), Fault> {
+    let file = sources.count();
+    let tree = meaning_of(sources, root, path, typed, from)?;
+    let place = Place { file, start: typed.name.len() + 1, end: typed.name.len() + 1 + typed.text.len() };
+    let place_of = |index| if typed.name == path { segment_place(path, index, file) } else { place };
+    assign(root, path, tree, &place_of)
+}
+
+/// What was typed means where the value at `path` stands.
+pub(super) fn meaning_of(
+    sources: &mut Sources,
+    root: &Tree,
+    path: &str,
+    typed: Typed<'_>,
+    from: &Path,
+) -> Result<Tree, Fault> {
     let Typed { option, name, text } = typed;
     let whole = format!("{name}={text}");
     let place = sources.add(Source { name: format!("{option} {whole}"), text: whole, typed: true });
     let place = Place { start: name.len() + 1, ..place };
-    let old = walk(root, path).ok().map(|(_, tree)| tree.clone());
-    let tree = meaning(sources, place, text, old.as_ref(), from).map_err(|fault| fault.on(path))?;
-    let place_of = |index| if name == path { segment_place(path, index, place.file) } else { place };
-    assign(root, path, tree, &place_of)
+    let old = walk(root, path).ok().map(|(_, tree)| tree);
+    meaning(sources, place, text, old, from).map_err(|fault| fault.on(path))
 }
 
 fn segment_place(path: &str, index: usize, file: usize) -> Place {

@@ -41,27 +41,42 @@ pub struct Source {
     pub typed: bool,
 }
 
-/// The table of all texts that were read; cheap to clone.
+/// The table of all texts that were read; cheap to clone once it is [shared](Self::share).
 #[derive(Clone, Debug, Default)]
-pub struct Sources(Vec<Arc<Source>>);
+pub struct Sources {
+    shared: Arc<Vec<Arc<Source>>>,
+    own: Vec<Arc<Source>>,
+}
 
 impl Sources {
     /// Adds a text and returns the place of all of it.
     pub fn add(&mut self, source: Source) -> Place {
-        let place = Place { file: self.0.len(), start: 0, end: source.text.len() };
-        self.0.push(Arc::new(source));
+        let place = Place { file: self.count(), start: 0, end: source.text.len() };
+        self.own.push(Arc::new(source));
         place
+    }
+
+    /// The number of texts.
+    pub(super) fn count(&self) -> usize {
+        self.shared.len() + self.own.len()
+    }
+
+    /// Makes clones of the table as it is now share it.
+    pub(in crate::scenario) fn share(&mut self) {
+        let own = std::mem::take(&mut self.own);
+        Arc::make_mut(&mut self.shared).extend(own);
     }
 
     /// The source of that number, if there is one.
     #[must_use]
     pub fn get(&self, file: usize) -> Option<&Source> {
-        self.0.get(file).map(AsRef::as_ref)
+        let source = self.shared.get(file).or_else(|| self.own.get(file - self.shared.len()));
+        source.map(AsRef::as_ref)
     }
 
     /// All sources in the order in which they were read.
     pub fn iter(&self) -> impl Iterator<Item = &Source> {
-        self.0.iter().map(AsRef::as_ref)
+        self.shared.iter().chain(&self.own).map(AsRef::as_ref)
     }
 
     /// The text at a place; empty where there is none.

@@ -85,6 +85,20 @@ impl Tree {
         Place { start, end: (start + 1).max(start + part.len()), ..self.place }
     }
 
+    /// The values of a list.
+    pub(in crate::scenario) fn items(&self) -> &[Self] {
+        match &self.node {
+            Node::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The value of a field of a record.
+    pub(in crate::scenario) fn field(&self, name: &str) -> Option<&Self> {
+        let Node::Record { fields, .. } = &self.node else { return None };
+        fields.iter().find(|field| field.name.text == name).map(|field| &field.value)
+    }
+
     /// The children, each with the path segment that leads to it.
     pub(super) fn children(&self) -> Vec<(Segment<'_>, &Self)> {
         match &self.node {

@@ -1,0 +1,67 @@
+//! Values that would be lost because something else sets their field: two axes over one field, a `--set` under an axis.
+
+use super::planned::PlannedAxis;
+use crate::scenario::source::{Document, Fault};
+use std::collections::HashMap;
+
+type Route = Vec<usize>;
+
+/// The fields of all axes, in whatever way their paths are spelt.
+#[derive(Debug)]
+pub(super) struct Routes(Vec<Option<Route>>);
+
+impl Routes {
+    pub fn of(axes: &[PlannedAxis], base: &Document) -> Self {
+        Self(axes.iter().map(|planned| base.route(&planned.axis.path)).collect())
+    }
+
+    /// The axes in the order in which their values are set: the whole before its parts, so that no value is lost.
+    pub fn order(&self) -> Vec<usize> {
+        let mut order: Vec<_> = (0..self.0.len()).collect();
+        order.sort_by_key(|axis| self.0[*axis].as_ref().map_or(usize::MAX, Vec::len));
+        order
+    }
+
+    /// The axes that vary something of which the field of axis `index` is a part.
+    pub fn around(&self, index: usize) -> impl Iterator<Item = usize> {
+        let route = self.0[index].as_ref();
+        let is_around = move |other: &Option<Route>| match (route, other) {
+            (Some(route), Some(other)) => other.len() < route.len() && route.starts_with(other),
+            _ => false,
+        };
+        (0..self.0.len()).filter(move |axis| is_around(&self.0[*axis]))
+    }
+
+    /// Two axes over one field, and `settings` whose field, or the whole around it, an axis varies.
+    pub fn faults(&self, axes: &[PlannedAxis], settings: &[(String, String)], base: &Document) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let mut first = HashMap::new();
+        for (index, route) in self.0.iter().enumerate() {
+            let other = route.as_ref().map_or(index, |route| *first.entry(route).or_insert(index));
+            if other != index {
+                faults.push(twice(&axes[other], &axes[index]));
+            }
+        }
+        for (path, value) in settings {
+            let Some(route) = base.route(path) else { continue };
+            let is_lost = |other: &Option<Route>| other.as_ref().is_some_and(|other| route.starts_with(other));
+            if let Some(index) = self.0.iter().position(is_lost) {
+                faults.push(lost(path, value, &axes[index]));
+            }
+        }
+        faults
+    }
+}
+
+fn twice(one: &PlannedAxis, other: &PlannedAxis) -> Fault {
+    let (one, other) = (&one.axis, &other.axis);
+    let message = format!("the axes `{}` and `{}` vary one field, `{}`", one.name, other.name, other.path);
+    Fault::new(&message).on(&other.path).help(&format!("leave one of them out, or give `--over {}=…` alone", one.name))
+}
+
+fn lost(path: &str, value: &str, planned: &PlannedAxis) -> Fault {
+    let axis = &planned.axis;
+    let message =
+        format!("`--set {path}={value}` would have no effect: the axis `{}` varies `{}`", axis.name, axis.path);
+    Fault::new(&message).on(path).help(&format!("give the values of the axis instead: `--over {}=…`", axis.name))
+}
