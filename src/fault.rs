@@ -69,11 +69,11 @@ impl Rejection {
 }
 
 impl fmt::Display for Rejection {
-    /// One line for each fault.
+    /// All faults on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, fault) in self.0.iter().enumerate() {
-            let end = if index == 0 { "" } else { "\n" };
-            write!(f, "{end}{fault}")?;
+            let separator = if index == 0 { "" } else { "; " };
+            write!(f, "{separator}{fault}")?;
         }
         Ok(())
     }

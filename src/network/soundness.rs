@@ -48,17 +48,23 @@ impl Network {
             let message = "wormhole routers have buffers and ports of their own".to_owned();
             fault("links", message, "leave `links.buffers` Unbounded and `end_links` out");
         }
-        if let Some(message) = wormhole::uncountable(self, &self.topology) {
-            fault("virtual_channels", message, "give fewer nodes, another routing, or `virtual_channels: Single`");
-            return faults;
-        }
-        let classes = wormhole::class_count(self, &self.topology);
-        let channels = u64::from(self.topology.ports() + 1) * u64::from(classes) * u64::from(mode.lanes);
-        if channels > u64::from(wormhole::MAX_INPUTS) {
-            let message = format!("{channels} virtual channels come together in a router");
-            fault("switching", message, &format!("give fewer lanes: {} is the most", wormhole::MAX_INPUTS));
-        }
         faults
+    }
+
+    /// More virtual channels than a router can have; how many there are depends on the shape in use.
+    fn crowded_router(&self, topology: &Topology) -> Option<Fault> {
+        let Switching::Wormhole(mode) = &self.switching else { return None };
+        if let Some(message) = wormhole::uncountable(self, topology) {
+            let help = "give fewer nodes, another routing, or `virtual_channels: Single`";
+            return Some(Fault::new("virtual_channels", message, help));
+        }
+        let classes = wormhole::class_count(self, topology);
+        let channels = u64::from(topology.ports() + 1) * u64::from(classes) * u64::from(mode.lanes);
+        (channels > u64::from(wormhole::MAX_INPUTS)).then(|| {
+            let message = format!("{channels} virtual channels come together in a router");
+            let help = format!("give fewer lanes: {} channels are the most", wormhole::MAX_INPUTS);
+            Fault::new("switching", message, help)
+        })
     }
 
     /// What does not fit together when `topology`, which has no faults of its own, is in use.
@@ -73,6 +79,9 @@ impl Network {
             if let (true, Routing::Table(table)) = (faults.is_empty(), &self.routing) {
                 faults = table_faults(wiring, table);
             }
+        }
+        if faults.is_empty() {
+            faults.extend(self.crowded_router(topology));
         }
         faults
     }
@@ -139,6 +148,13 @@ impl Link {
         if self.per_byte.is_none() && self.protocol.is_none() {
             let help = "give `per_byte`, such as \"0.68 us/B\", or the `protocol` of the wire";
             faults.push(Fault::new("", "a link needs a byte rate", help));
+        }
+        if self.protocol.as_ref().is_some_and(|protocol| protocol.data_bits == 0) {
+            faults.push(Fault::new(
+                "protocol.data_bits",
+                "a byte without bits takes no time",
+                "give a number from 1 on",
+            ));
         }
         if self.buffers == Buffers::Packets(0) {
             let help = "give room for one packet or more, or Unbounded";

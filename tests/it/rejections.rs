@@ -1,10 +1,10 @@
 //! A program in Rust is rejected for the same reasons as a scenario file, with the same words.
 
-use crate::repository;
+use crate::{parsim, repository};
 use parsim::fault::{Fault, Rejection};
 use parsim::machine::{Allocation, NodeOverride, Placement};
 use parsim::network::switching::Wormhole;
-use parsim::network::{Buffers, Switching, Topology};
+use parsim::network::{Buffers, Routing, Switching, Topology};
 use parsim::node::{Level, Module, Noise};
 use parsim::program::{Compute, LinkRate, Ping, Program, RingShift, ShiftOrder};
 use parsim::scenario::Plan;
@@ -220,6 +220,25 @@ fn the_machine_of_an_async_fn_is_checked() {
     assert_eq!(setting.faults(&nothing).len(), 1);
 }
 
+/// Adaptive routing on a row of 127 nodes needs more classes than on the 16 × 8 nodes that they are a part of.
+#[test]
+fn routers_are_checked_in_the_shape_in_use() {
+    let settings = [
+        ("machine.network.topology.rows", "16"),
+        ("machine.network.switching.lanes", "1"),
+        ("machine.network.routing", "MinimalAdaptive"),
+        ("ranks", "127"),
+    ];
+    let change = |run: &mut Setting| {
+        run.machine.network.topology = Topology::Mesh2d { rows: 16, columns: 8 };
+        run.machine.network.routing = Routing::MinimalAdaptive;
+        run.wormhole().lanes = 1;
+        run.ranks = 127;
+    };
+    let message = "machine.network.switching: 635 virtual channels come together in a router";
+    assert_machine_rejected(&settings, change, message);
+}
+
 /// An override applies where its node or link is in use, and is left out of account where a smaller part of the machine
 /// is.
 #[test]
@@ -238,4 +257,24 @@ fn overrides_outside_the_part_in_use_are_left_out() {
     assert_eq!((faults("8"), faults("2")), (vec![], vec![]));
     assert_eq!(faults("3"), ["there is no link between 0 and 3 in the 2 × 2 mesh in use"]);
     assert_eq!(faults("9"), ["there is no link between 0 and 9 in the 2 × 2 mesh in use"]);
+}
+
+/// Commands that change ranks or nodes of a scenario with overrides check what they play.
+#[test]
+fn commands_run_with_overrides_outside_the_part_in_use() {
+    let straggler = repository("scenarios/straggler.ron");
+    let sweep = ["--over", "p=1,2,4", "--over", "noise=Quiet", "--over", "speed=0.5", "--set", "program.n=16"];
+    parsim().arg("sweep").arg(&straggler).args(sweep).assert().success();
+    let sensitivity = ["--set", "ranks=2", "--set", "program.n=16"];
+    parsim().arg("sensitivity").arg(&straggler).args(sensitivity).assert().success();
+    // The program reports no operations: a fault of usage, found after the first run.
+    parsim().arg("optimum").arg(&straggler).assert().code(2);
+    let cluster = repository("scenarios/cluster-hpl.ron");
+    let overrides = "machine.overrides=[NodeSpeed(nodes: [3], factor: 0.5)]";
+    let search = ["--by", "simulation", "--most-nodes", "4", "--most-cores", "2", "--set", overrides];
+    parsim().arg("optimum").arg(cluster).args(search).assert().success();
+    // One rank of the same program lies where its host is, however the others are placed.
+    let shift = repository("scenarios/ring-shift.ron");
+    let alone = ["--set", "ranks=4", "--set", "placement=Explicit([3, 2, 1, 0])", "--set", "compare=[OneRank]"];
+    parsim().arg("run").arg(shift).args(alone).assert().success();
 }
