@@ -101,7 +101,7 @@ pub struct Layout {
     nodes: Arc<[u32]>,
     /// By rank, how many ranks before it lie on its node.
     cores: Vec<u32>,
-    /// By node.
+    /// By node, up to the last with a rank: a machine may have many more.
     ranks_on: Vec<u32>,
 }
 
@@ -154,7 +154,8 @@ fn shuffled(nodes: u32, ranks: u32, streams: Streams) -> Vec<u32> {
 
 impl Layout {
     fn new(topology: Topology, nodes: Vec<u32>) -> Self {
-        let mut ranks_on = vec![0; topology.nodes() as usize];
+        let in_use = nodes.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut ranks_on = vec![0; in_use];
         let mut cores = Vec::with_capacity(nodes.len());
         for node in &nodes {
             cores.push(ranks_on[*node as usize]);
@@ -193,7 +194,7 @@ impl Layout {
     /// How many ranks lie on `node`.
     #[must_use]
     pub fn ranks_on(&self, node: u32) -> u32 {
-        self.ranks_on[node as usize]
+        self.ranks_on.get(node as usize).copied().unwrap_or(0)
     }
 
     /// The most ranks on a node.

@@ -1,6 +1,6 @@
 //! The scalar product of two vectors.
 
-use super::collective::{AllReduce, Payload};
+use super::collective::{AllReduce, Operation, Payload};
 use super::dense::{Dense, WORD};
 use super::numerics::{Numerics, real};
 use super::partition::Blocks;
@@ -39,8 +39,12 @@ impl Program for DotProduct {
         Numerics::of(self.numerics, f64::from(ranks), 2.0 * n, 6.0 * n * f64::from(ranks))
     }
 
+    fn rank_memory(&self, ranks: u32) -> f64 {
+        Operation::AllReduce { algorithm: self.all_reduce }.rank_memory(ranks)
+    }
+
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        packets(2 * u64::from(ranks), WORD, packet_bytes) * mean_distance(ranks)
+        packets(2.0 * f64::from(ranks), WORD, packet_bytes) * mean_distance(ranks)
     }
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {

@@ -1,6 +1,6 @@
 //! The two-dimensional Fourier transform.
 
-use super::collective::{AllToAll, Payload};
+use super::collective::{AllToAll, Operation, Payload};
 use super::dense::{Dense, WORD, index};
 use super::numerics::{Numerics, real};
 use super::partition::Blocks;
@@ -48,10 +48,14 @@ impl Program for Fft2d {
         Numerics::of(self.numerics, 2.0 * f64::from(ranks) + 6.0, n * n, 16.0 * n.powi(3) * f64::from(ranks))
     }
 
+    fn rank_memory(&self, ranks: u32) -> f64 {
+        Operation::AllToAll { algorithm: self.all_to_all }.rank_memory(ranks)
+    }
+
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let side = self.n / u64::from(ranks);
         let block = side.saturating_mul(side).saturating_mul(COMPLEX);
-        packets(u64::from(ranks) * u64::from(ranks - 1), block, packet_bytes) * mean_distance(ranks)
+        packets(f64::from(ranks) * f64::from(ranks - 1), block, packet_bytes) * mean_distance(ranks)
     }
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {

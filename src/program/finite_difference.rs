@@ -57,7 +57,7 @@ impl Program for FiniteDifference {
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let grid = Grid::shaped(ranks, self.rows);
         let edge = (self.n / u64::from(grid.columns.min(grid.rows()))).saturating_mul(WORD);
-        packets(4 * u64::from(ranks) * self.iterations, edge, packet_bytes)
+        packets(4.0 * f64::from(ranks) * real(self.iterations), edge, packet_bytes)
     }
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {

@@ -24,11 +24,12 @@ pub fn misfits(program: &dyn Program, machine: &Machine, layout: &Layout, stream
     faults
 }
 
-/// The memory for data that `program` needs of each node, in bytes.
+/// The memory for data that `program` needs of each node up to the last with a rank, in bytes.
 #[must_use]
 pub fn node_memory(program: &dyn Program, machine: &Machine, layout: &Layout) -> Vec<u64> {
     let host = host(machine, layout);
-    let mut needed = vec![0u64; layout.topology.nodes() as usize];
+    let in_use = layout.nodes().iter().max().map_or(0, |last| *last as usize + 1);
+    let mut needed = vec![0u64; in_use];
     for rank in 0..layout.ranks() {
         let bytes = program.memory(rank, layout.ranks(), host).count();
         let node = &mut needed[layout.node(rank) as usize];

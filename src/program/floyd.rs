@@ -62,8 +62,8 @@ impl Program for Floyd {
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let grid = self.decomposition.grid(ranks);
         let segment = |parts: u32| (self.n / u64::from(parts)).saturating_mul(WORD);
-        packets(self.n * u64::from(ranks - grid.columns), segment(grid.columns), packet_bytes)
-            + packets(self.n * u64::from(ranks - grid.rows()), segment(grid.rows()), packet_bytes)
+        packets(real(self.n) * f64::from(ranks - grid.columns), segment(grid.columns), packet_bytes)
+            + packets(real(self.n) * f64::from(ranks - grid.rows()), segment(grid.rows()), packet_bytes)
     }
 
     fn faults(&self, _ranks: u32) -> Vec<Fault> {

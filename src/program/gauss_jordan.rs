@@ -119,7 +119,7 @@ impl Program for GaussJordan {
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        let rows = packets(self.n * u64::from(ranks - 1), self.row_bytes(), packet_bytes);
+        let rows = packets(real(self.n) * f64::from(ranks - 1), self.row_bytes(), packet_bytes);
         match self.broadcast {
             Broadcast::Naive(_) => rows * mean_distance(ranks),
             Broadcast::Neighbour(_) | Broadcast::Pipelined(_) => rows,

@@ -63,9 +63,9 @@ impl Program for Lu {
         let (rows, columns) = (u64::from(grid.rows()), u64::from(grid.columns));
         let panel = self.block.saturating_mul(self.n / 2).saturating_mul(WORD);
         let panels = self.n.div_ceil(self.block.max(1));
-        packets(panels * rows * (columns - 1), panel / rows, packet_bytes)
-            + packets(panels * 2 * columns * (rows - 1), panel / columns, packet_bytes)
-            + packets(2 * self.n * (rows - 1), self.block.saturating_mul(2 * WORD), packet_bytes)
+        packets(real(panels) * real(rows) * real(columns - 1), panel / rows, packet_bytes)
+            + packets(2.0 * real(panels) * real(columns) * real(rows - 1), panel / columns, packet_bytes)
+            + packets(2.0 * real(self.n) * real(rows - 1), self.block.saturating_mul(2 * WORD), packet_bytes)
     }
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {

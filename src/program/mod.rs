@@ -90,7 +90,8 @@ pub trait Program {
     }
 
     /// The memory of this computer that the process of a rank takes beside what every process does, in bytes.
-    fn rank_memory(&self) -> f64 {
+    fn rank_memory(&self, ranks: u32) -> f64 {
+        let _ = ranks;
         0.0
     }
 
@@ -241,8 +242,8 @@ impl Program for Shipped {
         self.as_program().numerics(ranks)
     }
 
-    fn rank_memory(&self) -> f64 {
-        self.as_program().rank_memory()
+    fn rank_memory(&self, ranks: u32) -> f64 {
+        self.as_program().rank_memory(ranks)
     }
 
     fn phases(&self) -> &'static [Phase] {
@@ -278,8 +279,8 @@ fn at_least_one(path: &str, value: u64) -> Vec<Fault> {
 
 /// The packets of `count` messages of `bytes` bytes; for forecasts only.
 #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
-fn packets(count: u64, bytes: u64, packet_bytes: u64) -> f64 {
-    count as f64 * bytes.div_ceil(packet_bytes).max(1) as f64
+fn packets(count: f64, bytes: u64, packet_bytes: u64) -> f64 {
+    count * bytes.div_ceil(packet_bytes).max(1) as f64
 }
 
 /// The mean number of links between two ranks of a grid; for forecasts only.

@@ -22,7 +22,7 @@ impl Program for Ping {
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        packets(1, self.bytes.count(), packet_bytes) * mean_distance(ranks)
+        packets(1.0, self.bytes.count(), packet_bytes) * mean_distance(ranks)
     }
 
     fn phases(&self) -> &'static [Phase] {

@@ -41,7 +41,7 @@ impl Program for Reduction {
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        packets(u64::from(ranks), WORD, packet_bytes) * mean_distance(ranks)
+        packets(f64::from(ranks), WORD, packet_bytes) * mean_distance(ranks)
     }
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {

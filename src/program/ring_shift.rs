@@ -37,7 +37,7 @@ impl Program for RingShift {
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        packets(u64::from(ranks) * u64::from(self.rounds), self.bytes.count(), packet_bytes)
+        packets(f64::from(ranks) * f64::from(self.rounds), self.bytes.count(), packet_bytes)
     }
 
     fn phases(&self) -> &'static [Phase] {

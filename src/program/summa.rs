@@ -52,8 +52,8 @@ impl Program for Summa {
         let (rows, columns) = (u64::from(grid.rows()), u64::from(grid.columns));
         let panels = self.n.div_ceil(self.panel.max(1));
         let panel = |ranks: u64| self.panel.saturating_mul(self.n / ranks).saturating_mul(WORD);
-        packets(panels * rows * (columns - 1), panel(rows), packet_bytes)
-            + packets(panels * columns * (rows - 1), panel(columns), packet_bytes)
+        packets(real(panels) * real(rows) * real(columns - 1), panel(rows), packet_bytes)
+            + packets(real(panels) * real(columns) * real(rows - 1), panel(columns), packet_bytes)
     }
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {

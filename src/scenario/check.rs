@@ -81,7 +81,7 @@ impl CheckedScenario {
         self.allocation().granted()
     }
 
-    /// What the program needs of the memory of each node, in bytes.
+    /// What the program needs of the memory of each node up to the last with a rank, in bytes.
     #[must_use]
     pub fn node_memory(&self) -> Vec<u64> {
         node_memory(&self.program, &self.machine, &self.layout())

@@ -102,7 +102,7 @@ impl Scenario {
         Load {
             events: 2.0 * hops + 4.0 * ranks,
             least: if is_spread { hops / distance / 4.0 } else { 0.0 },
-            memory: ranks * (RANK_BYTES + self.program.rank_memory()),
+            memory: ranks * (RANK_BYTES + self.program.rank_memory(self.ranks)),
         }
     }
 

@@ -84,7 +84,7 @@ fn a_run_beyond_a_limit_is_rejected_before_it() {
     let hypercube = format!("{topology}=Hypercube(dimension: 24)");
     let columns = format!("{topology}.columns=10000019");
     let line = format!("{topology}=Line(nodes: 67108864)");
-    let numerics = ["program=Summa(n: 100000, panel: 100, numerics: true)", "machine.nodes.memory=1 TiB"];
+    let numerics = ["program=Summa(n: 100000, panel: 100, numerics: true)", "machine.nodes.memory=400 GB"];
     let memory = "limits=(memory: \"4 GiB\")";
     let cases: [(&str, &[&str], &str); 8] = [
         ("reduction", &["ranks=2", "partition=Whole", &hypercube, memory], "and `limits.memory` allows 4.3 GB"),

@@ -96,7 +96,7 @@ impl Program for Characteristic {
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        packets(u64::from(ranks) * u64::from(self.rounds), 1, packet_bytes)
+        packets(f64::from(ranks) * f64::from(self.rounds), 1, packet_bytes)
     }
 }
 

@@ -42,6 +42,14 @@ impl AllReduce {
         }
     }
 
+    /// How often each rank holds the blocks into which it cuts the message, one for each rank.
+    pub(crate) const fn copies_of_blocks(self) -> f64 {
+        match self {
+            Self::Ring | Self::ReduceScatterAllGather => 1.0,
+            Self::RecursiveDoubling | Self::ReduceBroadcast => 0.0,
+        }
+    }
+
     /// Why it cannot run on so many ranks.
     #[must_use]
     pub fn fault(self, ranks: u32) -> Option<String> {

@@ -81,6 +81,23 @@ impl Operation {
         }
     }
 
+    /// The memory of this computer for the blocks of all ranks that each of them keeps, in bytes. Measured.
+    pub(crate) fn rank_memory(&self, ranks: u32) -> f64 {
+        const OF_A_BLOCK: f64 = 28.0;
+        let copies = match self {
+            Self::AllToAll { .. } => 2.0,
+            Self::AllGather { .. } | Self::ReduceScatter { .. } => 1.0,
+            Self::AllReduce { algorithm } => algorithm.copies_of_blocks(),
+            Self::Broadcast { .. }
+            | Self::Reduce { .. }
+            | Self::Scatter { .. }
+            | Self::Gather { .. }
+            | Self::Barrier { .. }
+            | Self::Scan { .. } => 0.0,
+        };
+        copies * OF_A_BLOCK * f64::from(ranks)
+    }
+
     /// Takes part with `values` of this rank; the numbers that it has at the end, if it has any.
     pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
         let lengths = || vec![bytes; me.ranks() as usize];

@@ -1,6 +1,7 @@
 //! A collective operation by itself, measured.
 
 use super::Operation;
+use crate::program::numerics::real;
 use crate::program::process::Process;
 use crate::program::{Fault, Program, Run, mean_distance, packets};
 use crate::trace::Phase;
@@ -38,8 +39,12 @@ impl Program for Collective {
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        let messages = self.operation.messages(ranks) * u64::from(self.repetitions);
+        let messages = real(self.operation.messages(ranks)) * f64::from(self.repetitions);
         packets(messages, self.bytes.count(), packet_bytes) * mean_distance(ranks)
+    }
+
+    fn rank_memory(&self, ranks: u32) -> f64 {
+        self.operation.rank_memory(ranks)
     }
 
     fn memory(&self, _rank: u32, ranks: u32, _host: u32) -> Bytes {

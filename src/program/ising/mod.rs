@@ -12,6 +12,7 @@ mod tests;
 mod time_warp;
 mod wire;
 
+use super::numerics::{Numerics, real};
 use super::process::{Message, Pattern, Process};
 use super::{Fault, Program, Run};
 use crate::node::{Module, Work};
@@ -164,6 +165,20 @@ impl Program for Ising {
 
     fn phases(&self) -> &'static [Phase] {
         &["setup", "simulation", "results"]
+    }
+
+    /// The spins are sent out and collected as numbers; of every attempt, the flip and its critical time are kept.
+    fn numerics(&self, _ranks: u32) -> Numerics {
+        const OF_A_SITE: f64 = 17.0;
+        const OF_A_PROCESS: f64 = 400.0;
+        const OF_AN_ATTEMPT: f64 = 45.0;
+        const OPERATIONS_OF_AN_ATTEMPT: f64 = 300.0;
+        let (processes, sites) = (f64::from(self.processes), real(self.sites()));
+        let attempts = f64::from(self.attempts) * processes;
+        Numerics {
+            bytes: processes * (OF_A_PROCESS + OF_A_SITE * sites) + OF_AN_ATTEMPT * attempts,
+            operations: OPERATIONS_OF_AN_ATTEMPT * attempts + processes * sites,
+        }
     }
 
     fn packet_hops(&self, ranks: u32, _packet_bytes: u64) -> f64 {

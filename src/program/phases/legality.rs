@@ -31,6 +31,15 @@ pub(super) fn count(steps: &[Step]) -> f64 {
     steps.iter().map(|step| 1.0 + step.inner().into_iter().map(|(_, inner)| count(inner)).sum::<f64>()).sum()
 }
 
+/// The memory of the largest collective operation of the steps for each of so many ranks, in bytes.
+pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
+    let of_step = |step: &Step| {
+        let own = if let Step::Collective { operation, .. } = step { operation.rank_memory(ranks) } else { 0.0 };
+        step.inner().into_iter().map(|(_, inner)| collective_memory(inner, ranks)).fold(own, f64::max)
+    };
+    steps.iter().map(of_step).fold(0.0, f64::max)
+}
+
 /// Unknown and hidden names, and collectives that so many ranks cannot run.
 pub(super) fn faults(program: &Phases, ranks: u32) -> Vec<Fault> {
     let mut inspector = Inspector { scope: program.scope(0, ranks, 0), ranks, faults: Vec::new() };

@@ -68,9 +68,9 @@ impl Program for Phases {
     }
 
     /// Each rank has its own copy of the steps.
-    fn rank_memory(&self) -> f64 {
+    fn rank_memory(&self, ranks: u32) -> f64 {
         const OF_A_STEP: f64 = 1000.0;
-        1500.0 + OF_A_STEP * legality::count(&self.steps)
+        1500.0 + OF_A_STEP * legality::count(&self.steps) + legality::collective_memory(&self.steps, ranks)
     }
 
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {

@@ -146,8 +146,8 @@ const EXITS: &[(i32, &[&str], &str)] = &[
     ),
     (
         1,
-        &["run", "scenarios/ring-shift.ron", "--set", "limits=Limits(simulated: \"1 h\", events: 10)"],
-        "limit of 10 events",
+        &["run", "scenarios/ring-shift.ron", "--set", "limits=Limits(simulated: \"1 h\", events: 1000)"],
+        "limit of 1000 events",
     ),
     (2, &[], "Usage"),
     (2, &["play"], "play"),
