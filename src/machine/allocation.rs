@@ -61,6 +61,12 @@ impl<'m> Allocation<'m> {
         self.machine
     }
 
+    /// The number of ranks.
+    #[must_use]
+    pub const fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
     /// The random streams of placement and run.
     #[must_use]
     pub const fn random_streams(&self) -> Streams {

@@ -3,7 +3,7 @@
 use super::limits::in_words;
 use super::{CheckedScenario, Scenario};
 use crate::fault::Fault;
-use crate::machine::{Transport, near_square};
+use crate::machine::{Machine, Transport, near_square};
 use crate::network::Topology;
 use crate::program::{Numerics, Program, Shipped, Traffic};
 use std::{fmt, iter};
@@ -163,6 +163,21 @@ fn whole(count: f64) -> u64 {
 }
 
 impl Estimate {
+    /// What `ranks` ranks on `topology`, the part of `machine` in use, need before anything happens: memory, and no
+    /// events.
+    #[must_use]
+    pub fn idle(machine: &Machine, topology: &Topology, ranks: u32) -> Self {
+        let (machine, processes) = (Transport::memory(machine, topology), f64::from(ranks) * RANK_BYTES);
+        Self {
+            events: 0,
+            least_events: 0,
+            operations: 0,
+            memory_bytes: whole(PROCESS_BYTES + machine + processes),
+            cpu_s: f64::from(ranks) * RANK_S + machine * BYTE_S,
+            heaviest: if machine > processes { "machine.network.topology" } else { "ranks" },
+        }
+    }
+
     /// The cost of `factor` times as many cases.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a forecast")]

@@ -24,7 +24,7 @@ use crate::fault::Rejection;
 use crate::machine::{Allocation, Layout, Machine};
 use crate::network::Standstill;
 use crate::program::{Program, faults_on};
-use crate::scenario::{CheckedScenario, Limits};
+use crate::scenario::{CheckedScenario, Estimate, Limits};
 use crate::trace::Trace;
 use crate::units::SimDuration;
 use guard::Guard;
@@ -176,8 +176,11 @@ impl<'m> Simulation<'m> {
     /// The ranks of `allocation`, with its random streams.
     ///
     /// # Errors
-    /// All faults of machine, ranks, partition and placement.
+    /// All faults of machine, ranks, partition and placement; more memory than this computer has available.
     pub fn on(allocation: &Allocation<'m>) -> Result<Self, SimulationError> {
+        let topology = allocation.topology_in_use()?;
+        let estimate = Estimate::idle(allocation.machine(), &topology, allocation.ranks());
+        Rejection::unless_empty(Limits::default().exceeded_by(&estimate).into_iter().collect())?;
         Ok(Self::laid_out(allocation.machine(), allocation.layout()?, allocation.random_streams()))
     }
 

@@ -7,8 +7,8 @@ use parsim::network::switching::Wormhole;
 use parsim::network::{Buffers, Routing, Switching, Topology};
 use parsim::node::{Level, Module, Noise};
 use parsim::program::{Compute, LinkRate, Ping, Program, RingShift, ShiftOrder};
-use parsim::scenario::Plan;
 use parsim::scenario::source::Document;
+use parsim::scenario::{Estimate, Plan, available_memory};
 use parsim::simulation::SimulationError;
 use parsim::units::Bytes;
 use parsim::{Machine, Process, Simulation};
@@ -237,6 +237,26 @@ fn routers_are_checked_in_the_shape_in_use() {
     };
     let message = "machine.network.switching: 635 virtual channels come together in a router";
     assert_machine_rejected(&settings, change, message);
+}
+
+/// What does not fit into the memory of this computer is rejected before it is laid out.
+#[test]
+fn a_machine_that_is_too_large_for_this_computer_is_rejected() {
+    async fn nothing(_: Process) {}
+    let mut setting = Setting::good();
+    setting.machine.network.topology = Topology::Torus2d { rows: 16384, columns: 8192 };
+    let needed = Estimate::idle(&setting.machine, &setting.machine.network.topology, 4).memory_bytes;
+    assert!(needed > 10_000_000_000, "{needed}");
+    if available_memory().is_none_or(|available| available > needed) {
+        return;
+    }
+    let in_rust = setting.faults(&nothing);
+    let in_ron = faults_in_ron(SHIFT, &[("machine.network.topology", "Torus2d(rows: 16384, columns: 8192)")]);
+    for faults in [in_rust, in_ron] {
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert_eq!(faults[0].path, "machine.network.topology");
+        assert!(faults[0].message.starts_with("the run would need about"), "{faults:?}");
+    }
 }
 
 /// An override applies where its node or link is in use, and is left out of account where a smaller part of the machine
