@@ -210,6 +210,34 @@ impl SubComponent {
 }
 
 impl Components {
+    /// The means of several runs, part by part, with the split of the first; `None` of none.
+    #[must_use]
+    pub fn mean(runs: &[Self]) -> Option<Self> {
+        let first = runs.first()?;
+        #[expect(clippy::cast_precision_loss, reason = "nobody repeats a run 2^52 times")]
+        let mean = |part: fn(&Self) -> f64| runs.iter().map(part).sum::<f64>() / runs.len() as f64;
+        let known = |part: fn(&Self) -> Option<f64>| {
+            let parts: Option<Vec<f64>> = runs.iter().map(part).collect();
+            parts.and_then(|parts| super::Sample::of(&parts)).map(|sample| sample.mean)
+        };
+        Some(Self {
+            total_s: mean(|run| run.total_s),
+            computation_s: mean(|run| run.computation_s),
+            split: first.split,
+            serial_s: known(|run| run.serial_s),
+            parallel_overhead_s: known(|run| run.parallel_overhead_s),
+            initialisation_s: mean(|run| run.initialisation_s),
+            distribution_s: mean(|run| run.distribution_s),
+            broadcast_s: mean(|run| run.broadcast_s),
+            collection_s: mean(|run| run.collection_s),
+            other_communication_s: mean(|run| run.other_communication_s),
+            input_s: mean(|run| run.input_s),
+            output_s: mean(|run| run.output_s),
+            processor_utilization: mean(|run| run.processor_utilization),
+            load_balance: mean(|run| run.load_balance),
+        })
+    }
+
     /// The components of a simulated run: the times of the host's rank.
     ///
     /// Computing is computation in whatever phase, or the serial part or the parallel overhead in

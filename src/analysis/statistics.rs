@@ -39,7 +39,9 @@ impl Sample {
             [_] => Some(Self { count: 1, mean, deviation: 0.0, interval: 0.0 }),
             _ => {
                 let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-                let deviation = (squares / (count - 1.0)).sqrt();
+                // Equal values have none, however their mean is rounded.
+                let is_constant = values.iter().all(|value| value.total_cmp(&values[0]).is_eq());
+                let deviation = if is_constant { 0.0 } else { (squares / (count - 1.0)).sqrt() };
                 let interval = student_quantile(values.len() - 1) * deviation / count.sqrt();
                 Some(Self { count: values.len(), mean, deviation, interval })
             }
@@ -58,5 +60,6 @@ mod tests {
         assert!((sample.deviation - 1.0).abs() < 1e-12);
         assert!((sample.interval - 4.303 / 3.0_f64.sqrt()).abs() < 1e-12);
         assert_eq!(Sample::of(&[]), None);
+        assert_eq!(Sample::of(&[0.1156; 7]).unwrap().deviation.to_bits(), 0);
     }
 }

@@ -89,15 +89,8 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.plot {
         plot(folder, &groups, figures::times(cases[0].scenario.program.name(), &axis.along, times.lines()))?;
     }
-    say(note_on_repeats(&cases));
     say(note_on_withheld(withheld));
     failures.into_result()
-}
-
-/// That components are those of one run, in a sentence, where runs are repeated.
-fn note_on_repeats(cases: &[Case]) -> Option<String> {
-    let repeats = cases.iter().map(|case| case.scenario.repeat).max().filter(|repeats| *repeats > 1)?;
-    Some(format!("note: the components are those of the first of {repeats} seeds, not means; `sweep` has the means"))
 }
 
 fn points(
@@ -139,7 +132,7 @@ fn points(
 
 /// A played case as a point of a curve along `axis`.
 pub fn simulated_point(case: &Case, axis: &CurveAxis, references: &References, outcome: &Outcome) -> BottleneckPoint {
-    let components = Components::of_trace(&outcome.trace, split(&case.scenario));
+    let components = outcome.components(split(&case.scenario));
     let place = Place::in_trace(&outcome.trace, &Bottleneck::of(&components));
     point(case, axis, references, (Some(components), place))
 }

@@ -1,7 +1,7 @@
 //! A played case: its trace, and what it is set beside.
 
 use super::{cluster, telemetry};
-use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
+use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::engine::{STREAM_GENERATOR, stable_hash};
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
@@ -211,16 +211,16 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
 fn one_rank_s(scenario: &CheckedScenario) -> Option<f64> {
     let alone = scenario.on_one_rank()?;
     let begin = Instant::now();
-    let makespans: Vec<_> =
-        (0..alone.repeat).map(|run| makespan_s(&alone, run, begin)).collect::<Result<_, _>>().ok()?;
+    let makespan = |run| repetition(&alone, run, begin).map(|trace| trace.makespan.seconds());
+    let makespans: Vec<_> = (0..alone.repeat).map(makespan).collect::<Result<_, _>>().ok()?;
     Sample::of(&makespans).map(|sample| sample.mean)
 }
 
-/// The makespan of repetition `run` of `scenario`, which has a seed of its own, in a case that began at `begin`.
-fn makespan_s(scenario: &CheckedScenario, run: u32, begin: Instant) -> Result<f64, SimulationError> {
+/// Repetition `run` of `scenario`, which has a seed of its own, in a case that began at `begin`.
+fn repetition(scenario: &CheckedScenario, run: u32, begin: Instant) -> Result<Trace, SimulationError> {
     let seed = scenario.seed.wrapping_add(u64::from(run));
     let trace = played(&scenario.with_seed(seed, begin.elapsed())?);
-    Ok(trace.map_err(|error| error.of_case(&scenario.limits))?.makespan.seconds())
+    trace.map_err(|error| error.of_case(&scenario.limits))
 }
 
 /// The key of the simulated time's error against the measurement.
@@ -241,6 +241,8 @@ pub struct Outcome {
     compared: Vec<Compared>,
     /// The makespans of all seeds, if there is more than one.
     sample: Option<Sample>,
+    /// The components of the seeds after the first.
+    others: Vec<Components>,
 }
 
 impl Outcome {
@@ -266,10 +268,14 @@ impl Outcome {
     fn with(case: &Case, references: &References, begin: Instant, mut trace: Trace) -> Result<Self, SimulationError> {
         cluster::judge(&case.scenario, &mut trace);
         let mut makespans = vec![trace.makespan.seconds()];
-        for repetition in 1..case.scenario.repeat {
-            makespans.push(makespan_s(&case.scenario, repetition, begin)?);
+        let mut others = Vec::new();
+        for run in 1..case.scenario.repeat {
+            let trace = repetition(&case.scenario, run, begin)?;
+            makespans.push(trace.makespan.seconds());
+            others.push(Components::of_trace(&trace, None));
         }
         Ok(Self {
+            others,
             sample: Sample::of(&makespans).filter(|_| makespans.len() > 1),
             keys: case.keys.clone(),
             scenario: case.scenario.clone(),
@@ -282,6 +288,13 @@ impl Outcome {
     /// What the simulated time is set beside.
     pub fn compared(&self) -> &[Compared] {
         &self.compared
+    }
+
+    /// The components of the makespan, the means of all seeds, whose computation consists of `split`.
+    pub fn components(&self, split: Option<ComputationSplit>) -> Components {
+        let first = Components::of_trace(&self.trace, split);
+        let all: Vec<_> = [first].into_iter().chain(self.others.iter().cloned()).collect();
+        Components::mean(&all).expect("there is the first")
     }
 
     /// The makespan and half its 95 % interval, in seconds: the mean of all seeds, or that of the only one.
