@@ -98,7 +98,8 @@ mod tests {
     fn document(ranks: &str) -> Document {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/ring-shift.ron");
         let mut document = Document::load(path).unwrap();
-        for (path, value) in [("ranks", ranks), ("machine.network.topology", "Mesh2d(rows: 8, columns: 16)")] {
+        let settings = [("ranks", ranks), ("placement", "row-major"), (PATH, "Mesh2d(rows: 8, columns: 16)")];
+        for (path, value) in settings {
             document.set(path, value).unwrap();
         }
         document
