@@ -236,7 +236,7 @@ fn print(cases: &[Case], groups: &[Group], arguments: &BottleneckArguments) -> R
         let mut record = keyed(&cases[index].keys);
         record.put("source", arguments.source.name());
         record.append(known);
-        record.put_metadata(&metadata(&cases[index].scenario));
+        record.put_metadata(&metadata(&cases[index].scenario, &cases[index].settings));
         writer.write(&record)?;
     }
     Ok(writer.finish()?)

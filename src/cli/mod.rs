@@ -16,9 +16,11 @@ mod optimum;
 mod outcome;
 mod overrides;
 mod pictures;
+mod plan;
 mod playing;
 mod real_programs;
 mod report;
+mod rows;
 mod run;
 mod saturation;
 mod schema;
@@ -61,6 +63,11 @@ enum Command {
         after_help = "Example: parsim sweep scenarios/gauss-jordan-naive.ron --over n=128,256 --over p=1,3,100 --format jsonl"
     )]
     Sweep(sweep::SweepArguments),
+    /// Lists the cases of a scenario with their ids and what each will roughly cost, and plays none.
+    #[command(
+        after_help = "Example: parsim plan scenarios/gauss-jordan-naive.ron --over n=128,256 --shard 1/4 --format jsonl"
+    )]
+    Plan(plan::PlanArguments),
     /// Finds the load at which a network saturates, for every combination of the other axes.
     #[command(after_help = "Example: parsim saturation scenarios/traffic-64.ron --over topology=mesh2d,torus2d")]
     Saturation(saturation::SaturationArguments),
@@ -195,6 +202,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
     match line.command {
         Command::Run(arguments) => run::execute(&arguments),
         Command::Sweep(arguments) => sweep::execute(&arguments),
+        Command::Plan(arguments) => plan::execute(&arguments),
         Command::Saturation(arguments) => saturation::execute(&arguments),
         Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
         Command::CriticalPath(arguments) => critical_path::execute(&arguments),

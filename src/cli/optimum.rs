@@ -145,7 +145,7 @@ fn write_answers(
         record.put("simplified_efficiency", forms.simplified_efficiency);
         record.put("simplified_efficiency_as_printed", forms.simplified_efficiency_as_printed);
     }
-    record.put_metadata(&metadata(scenario));
+    record.put_metadata(&metadata(scenario, &super::overrides::settings(&arguments.common.set)?));
     let mut writer = Writer::single(stdout(), format);
     writer.write(&record)?;
     Ok(writer.finish()?)

@@ -2,7 +2,7 @@
 
 use super::{cluster, telemetry};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
-use crate::engine::{STREAM_GENERATOR, stable_hash};
+use crate::engine::STREAM_GENERATOR;
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::network::topology::NAMES;
@@ -11,7 +11,9 @@ use crate::program::collective::Broadcast;
 use crate::program::{Distribution, GaussJordan, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport, counted};
 use crate::scenario::source::{Document, Fault};
-use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Estimate, Measurements, Scenario};
+use crate::scenario::{
+    AxisValue, Case, CheckedScenario, Comparison, Described, Estimate, Measurements, RESULTS, Scenario, Settings,
+};
 use crate::simulation::{Detail, SimulationError, play, play_recorded};
 use crate::trace::Trace;
 use serde_json::Value;
@@ -235,6 +237,7 @@ const TOPOLOGY: &str = "topology_in_use";
 /// A case that has been played.
 pub struct Outcome {
     keys: Vec<(String, Option<AxisValue>)>,
+    settings: Settings,
     scenario: CheckedScenario,
     pub trace: Trace,
     breakdown: Breakdown,
@@ -278,6 +281,7 @@ impl Outcome {
             others,
             sample: Sample::of(&makespans).filter(|_| makespans.len() > 1),
             keys: case.keys.clone(),
+            settings: case.settings.clone(),
             scenario: case.scenario.clone(),
             breakdown: Breakdown::of(&trace),
             compared: references.compare(case),
@@ -359,7 +363,7 @@ impl Outcome {
         record.put("messages", self.trace.counts.messages);
         record.put("packet_hops", self.trace.counts.packet_hops);
         record.put("events", self.trace.counts.events);
-        record.put_metadata(&metadata(&self.scenario));
+        record.put_metadata(&metadata(&self.scenario, &self.settings));
         record
     }
 
@@ -406,10 +410,15 @@ pub fn keyed(keys: &[(String, Option<AxisValue>)]) -> Record {
     record
 }
 
-pub fn metadata(scenario: &CheckedScenario) -> Metadata {
-    let case =
-        Scenario { axes: Vec::new(), zip: Vec::new(), filter: None, compare: Vec::new(), ..Scenario::clone(scenario) };
-    Metadata { scenario_hash: stable_hash(case.to_ron().bytes()), seed: scenario.seed, generator: STREAM_GENERATOR }
+/// Where the rows of a scenario come from, of which `--set` has changed `set`.
+pub fn metadata(scenario: &Scenario, set: &[(String, String)]) -> Metadata {
+    Metadata {
+        id: scenario.id().to_string(),
+        results: RESULTS,
+        seed: scenario.seed,
+        generator: STREAM_GENERATOR,
+        set: set.to_vec(),
+    }
 }
 
 fn json(value: &AxisValue) -> Value {

@@ -53,7 +53,7 @@ fn declared_over_seeds(document: &Document) -> Vec<String> {
 }
 
 /// What every `--set path=value` says.
-fn settings(settings: &[String]) -> Result<Vec<(String, String)>, Failure> {
+pub fn settings(settings: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let parts = |setting: &String| {
         split(setting, "--set", "path=value").map(|(path, value)| (path.to_owned(), value.to_owned()))
     };

@@ -38,7 +38,12 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     let search_all = || cases.par_iter().map(|case| search(case, arguments.resolution)).collect();
     let found: Vec<_> = pool(arguments.cases.jobs, cases.len())?.install(search_all);
     let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let rows: Vec<_> = cases.iter().zip(&found).map(|(case, found)| record(case, found.as_ref())).collect();
+    let mut rows: Vec<_> = cases.iter().zip(&found).map(|(case, found)| record(case, found.as_ref())).collect();
+    if found.iter().any(Result::is_err) {
+        for (row, found) in rows.iter_mut().zip(&found) {
+            row.put_error(found.as_ref().err().map(ToString::to_string).as_deref());
+        }
+    }
     let mut writer = Writer::many(stdout(), common.format.into());
     for row in &rows {
         writer.write(row)?;
@@ -80,10 +85,7 @@ fn record(case: &Case, found: Result<&Saturation, &SimulationError>) -> Record {
     record.put("accepted_flits_per_node_cycle", search.map(|found| found.below.accepted));
     record.put("latency_mean_s", search.map(|found| found.below.latency_s));
     record.put("zero_load_latency_s", search.map(|found| found.idle.latency_s));
-    if let Err(error) = found {
-        record.put("error", error.to_string());
-    }
     record.end_summary();
-    record.put_metadata(&metadata(&case.scenario));
+    record.put_metadata(&metadata(&case.scenario, &case.settings));
     record
 }

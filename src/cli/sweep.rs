@@ -1,13 +1,14 @@
 //! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
-use super::outcome::{References, SIMULATED_ERROR, keyed, note_on_withheld};
+use super::outcome::{References, SIMULATED_ERROR, note_on_withheld};
 use super::playing::{CaseError, Failures, Keys, Turn, guarded, play_each};
+use super::rows::{Rows, failed_row};
 use super::{CaseArguments, Failure, ScenarioArguments, files, pictures, say};
 use crate::analysis::Residuals;
 use crate::report::figures;
 use crate::report::latency_load::latency_load;
-use crate::report::{Format, Record, Writer, table};
+use crate::report::{Format, Record, table};
 use crate::scenario::{Case, Cases, Plan};
 use clap::Args;
 use serde_json::Value;
@@ -49,7 +50,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let mut failures = Failures::default();
     let mut withheld = 0;
-    let mut writer = Writer::many(stdout(), common.format.into());
+    let mut writer = Rows::new(stdout(), common.format.into());
     let mut output = Ok(());
     let count = inspection.cases.unwrap_or(inspection.points);
     play_each(
@@ -59,23 +60,27 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         arguments.cases.jobs,
         &references,
         |turn| {
-            let record = match turn {
+            let written = match turn {
                 Turn::Played(case, result) => match *result {
                     Ok(outcome) => {
                         withheld += usize::from(outcome.is_withheld());
                         if let Some((_, axis)) = &plot {
                             times.add_outcome(axis, &case, &outcome);
                         }
-                        outcome.record()
+                        writer.good(outcome.record())
                     }
-                    Err(error) => failed(&case.keys, &error.into(), &mut failures),
+                    Err(error) => {
+                        let error = error.into();
+                        failures.add(&case.keys, &error);
+                        writer.failed(failed_row(&case.keys, Some(&case), &error))
+                    }
                 },
-                Turn::Unplayed(keys, error) => failed(&keys, &error, &mut failures),
+                Turn::Unplayed(keys, error) => {
+                    failures.add(&keys, &error);
+                    writer.failed(failed_row(&keys, None, &error))
+                }
             };
-            output = writer.write(&record);
-            if is_text {
-                rows.push(record);
-            }
+            output = written.map(|row| rows.extend(is_text.then_some(row)));
             output.is_ok()
         },
     )?;
@@ -112,7 +117,8 @@ fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, Case
     Err((cases.keys(point), error))
 }
 
-fn dump(cases: &Cases<'_>) -> Result<(), Failure> {
+/// Prints the resolved scenarios of all cases.
+pub fn dump(cases: &Cases<'_>) -> Result<(), Failure> {
     for point in cases.points() {
         if cases.holds(point)? {
             writeln!(stdout(), "{}", cases.case(point)?.scenario.to_ron())?;
@@ -121,7 +127,7 @@ fn dump(cases: &Cases<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn no_case() -> Failure {
+pub fn no_case() -> Failure {
     Failure::Usage("the filter leaves no case".to_owned())
 }
 
@@ -136,15 +142,6 @@ pub fn prepared(common: &ScenarioArguments, plan: &Plan) -> Result<Option<(Vec<C
     }
     let references = References::load(plan.scenario(), &common.scenario)?;
     Ok(Some((cases, references)))
-}
-
-/// The record of a case that has no result.
-fn failed(keys: &Keys, error: &CaseError, failures: &mut Failures) -> Record {
-    failures.add(keys, error);
-    let mut record = keyed(keys);
-    record.put("makespan_s", Value::Null);
-    record.put("error", error.to_string());
-    record
 }
 
 /// The errors against the measurements, in a sentence, if there are any.

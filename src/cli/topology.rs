@@ -91,7 +91,8 @@ fn of_file(path: &Path, settings: &[String]) -> Result<Subject, Failure> {
         }
         Description::Scenario(plan) => {
             let scenario = plan.base()?.scenario;
-            let (rate, metadata) = (rate(&scenario.machine.network), Some(metadata(&scenario)));
+            let (rate, metadata) =
+                (rate(&scenario.machine.network), Some(metadata(&scenario, &super::overrides::settings(settings)?)));
             Ok(Subject { topology: scenario.layout().topology, rate, metadata })
         }
         _ => Err(Failure::Usage("the file describes neither a scenario nor a machine".to_owned())),

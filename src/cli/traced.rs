@@ -68,7 +68,7 @@ impl Traced {
         let mut bytes = Vec::new();
         play_recorded(&case.scenario, detail, Box::new(&mut bytes))?;
         let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
-        let (title, metadata) = (title(&recording), Some(metadata(&case.scenario)));
+        let (title, metadata) = (title(&recording), Some(metadata(&case.scenario, &case.settings)));
         Ok(Self {
             name: scenario.display().to_string(),
             title,

@@ -4,6 +4,12 @@ use serde_json::{Map, Value, json};
 
 /// The version of the keys and their meaning.
 const SCHEMA: u32 = 1;
+/// The digits of the id that `meta.scenario` has, the name and the length that ids once had.
+const SCENARIO_DIGITS: usize = 16;
+/// The key of the metadata.
+const META: &str = "meta";
+/// The key of what a failed case failed of.
+const ERROR: &str = "error";
 
 /// One flat object of output.
 ///
@@ -18,12 +24,22 @@ pub struct Record {
 /// Where a record comes from; stands under the one key `meta`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// The hash of the resolved scenario.
-    pub scenario_hash: u64,
+    /// The id of the case.
+    pub id: String,
+    /// The version of the results.
+    pub results: u32,
     /// The seed of its random streams.
     pub seed: u64,
     /// The generator of its random numbers.
     pub generator: &'static str,
+    /// The path and the text of every `--set`.
+    pub set: Vec<(String, String)>,
+}
+
+impl Metadata {
+    fn settings(&self) -> Map<String, Value> {
+        self.set.iter().map(|(path, text)| (path.clone(), text.as_str().into())).collect()
+    }
 }
 
 impl Record {
@@ -41,13 +57,16 @@ impl Record {
     pub fn put_metadata<'m>(&mut self, metadata: impl Into<Option<&'m Metadata>>) {
         let metadata = metadata.into();
         let value = json!({
+            "id": metadata.map(|metadata| &metadata.id),
+            "results": metadata.map(|metadata| metadata.results),
             "schema": SCHEMA,
             "parsim": env!("CARGO_PKG_VERSION"),
-            "scenario": metadata.map(|metadata| format!("{:016x}", metadata.scenario_hash)),
+            "scenario": metadata.and_then(|metadata| metadata.id.get(..SCENARIO_DIGITS)),
             "seed": metadata.map(|metadata| metadata.seed),
             "generator": metadata.map(|metadata| metadata.generator),
+            "set": metadata.map_or_else(Map::new, Metadata::settings),
         });
-        self.values.insert("meta".to_owned(), value);
+        self.values.insert(META.to_owned(), value);
     }
 
     /// The value of a key.
@@ -79,13 +98,41 @@ impl Record {
         let mut cells = Vec::new();
         for (key, value) in &self.values {
             match value {
-                Value::Object(inner) => {
-                    cells.extend(inner.iter().map(|(name, value)| (format!("{key}.{name}"), cell(value))));
-                }
+                Value::Object(inner) => flatten(key, inner, &mut cells),
                 _ => cells.push((key.clone(), cell(value))),
             }
         }
         cells
+    }
+
+    /// Adds what the case failed of, on one line, or that it did not; it stands before the metadata.
+    pub fn put_error(&mut self, error: Option<&str>) {
+        let metadata = self.values.shift_remove(META);
+        let line = error.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+        self.put(ERROR, line);
+        self.values.extend(metadata.map(|metadata| (META.to_owned(), metadata)));
+    }
+
+    /// The record with all keys of `other` in their order, those that it has not as `null`.
+    #[must_use]
+    pub fn completed(mut self, other: &Self) -> Self {
+        let mut values = Map::new();
+        let own = [ERROR, META];
+        for key in other.values.keys().filter(|key| !own.contains(&key.as_str())) {
+            values.insert(key.clone(), self.values.shift_remove(key).unwrap_or_default());
+        }
+        values.extend(self.values);
+        Self { values, summary: other.summary }
+    }
+}
+
+fn flatten(path: &str, object: &Map<String, Value>, cells: &mut Vec<(String, String)>) {
+    for (name, value) in object {
+        let path = format!("{path}.{name}");
+        match value {
+            Value::Object(inner) => flatten(&path, inner, cells),
+            _ => cells.push((path, cell(value))),
+        }
     }
 }
 

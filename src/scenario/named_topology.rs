@@ -58,7 +58,7 @@ fn mark(tree: &mut Tree) {
 }
 
 /// Whether the name alone of the topology was given.
-fn is_bare(document: &Document) -> bool {
+pub(super) fn is_bare(document: &Document) -> bool {
     let node = document.get(PATH).map(|tree| &tree.node);
     matches!(node, Some(Node::Record { fields, .. }) if fields.iter().all(|field| field.inherited))
 }

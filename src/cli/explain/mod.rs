@@ -4,6 +4,7 @@ mod constants;
 mod step;
 
 use super::outcome::metadata;
+use super::overrides::settings;
 use super::{Failure, ScenarioArguments};
 use crate::model::message::{self, Item, Itinerary};
 use crate::node::Linear;
@@ -136,7 +137,7 @@ pub fn execute(arguments: &ExplainArguments) -> Result<(), Failure> {
         return Ok(write!(stdout(), "{text}")?);
     }
     let mut writer = Writer::many(stdout(), format);
-    let metadata = metadata(&scenario);
+    let metadata = metadata(&scenario, &settings(&arguments.common.set)?);
     for mut record in records {
         record.put_metadata(&metadata);
         writer.write(&record)?;

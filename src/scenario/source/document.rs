@@ -136,6 +136,15 @@ impl Document {
         document
     }
 
+    /// The document with one field of its root alone.
+    pub(in crate::scenario) fn only(&self, field: &str) -> Self {
+        let mut document = self.clone();
+        if let Node::Record { fields, .. } = &mut document.root.node {
+            fields.retain(|given| given.name.text == field);
+        }
+        document
+    }
+
     /// The value at `path` of `changed`, a changed clone of this document, with the texts it came from.
     pub(in crate::scenario) fn adopt(&mut self, changed: Self, path: &str) -> Result<Tree, Fault> {
         let tree = changed.get(path).cloned().ok_or_else(|| self.fault_at(path, "it is gone", None))?;

@@ -7,6 +7,7 @@ use super::points::Points;
 use super::{Case, Plan};
 use crate::network::Topology;
 use crate::network::topology::NAMES;
+use crate::scenario::Scenario;
 use crate::scenario::axis::{Axis, AxisValue};
 use crate::scenario::named_topology::{self, complete_topology};
 use crate::scenario::source::{Document, Fault, Faults, Tree};
@@ -35,7 +36,7 @@ pub struct Cases<'p> {
     filter: Option<AxisFormula>,
     pub(super) routes: Routes,
     /// The axes in the order in which their values are set: the whole before its parts.
-    order: Vec<usize>,
+    pub(super) order: Vec<usize>,
 }
 
 /// The values of all axes at a point.
@@ -175,7 +176,23 @@ impl Cases<'_> {
     pub fn case(&self, point: u64) -> Result<Case, Faults> {
         let document = self.document(point)?;
         let scenario = named_topology::read(&document)?.check(&document)?;
-        Ok(Case { scenario, keys: self.keys(point) })
+        Ok(Case { scenario, keys: self.keys(point), settings: self.plan.settings.clone() })
+    }
+
+    /// The scenario at a point as it is described.
+    pub(super) fn read(&self, point: u64) -> Result<Scenario, Faults> {
+        named_topology::read(&self.document(point)?)
+    }
+
+    /// The number of the value of an axis at a point; computed ones have none.
+    pub(super) fn number(&self, axis: usize, point: u64) -> Option<usize> {
+        (!self.plan.axes[axis].is_computed()).then(|| self.points.number(axis, point))
+    }
+
+    /// Whether a topology is given by its name, so that its size follows from other fields.
+    pub(super) fn has_named_topology(&self) -> bool {
+        let values = self.plan.axes.iter().flat_map(|planned| &planned.values);
+        named_topology::is_bare(&self.base) || values.into_iter().any(|value| names_topology(&value.shown))
     }
 
     /// The scenario with the values of a point in their places.

@@ -3,11 +3,13 @@
 mod cases;
 mod conflict;
 mod formula;
+mod ids;
 mod inspection;
 mod planned;
 mod points;
 
 pub use cases::Cases;
+pub use ids::Ids;
 pub use inspection::Inspection;
 
 use super::axis::{Axis, AxisValue};
@@ -19,6 +21,7 @@ use planned::{OVER, declared, description, typed};
 pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// An axis replaced or added from outside: `--over name=v1,v2,…`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +39,12 @@ pub struct Case {
     pub keys: Vec<(String, Option<AxisValue>)>,
     /// The scenario to play.
     pub scenario: CheckedScenario,
+    /// What `--set` has changed, by path and text.
+    pub settings: Settings,
 }
+
+/// What `--set` has changed, by path and text.
+pub type Settings = Arc<[(String, String)]>;
 
 /// A scenario with its axes, ready to be unfolded into cases.
 #[derive(Clone, Debug)]
@@ -44,7 +52,7 @@ pub struct Plan {
     document: Document,
     scenario: Scenario,
     axes: Vec<PlannedAxis>,
-    settings: Vec<(String, String)>,
+    settings: Settings,
 }
 
 /// The most axes of a scenario.
@@ -59,7 +67,7 @@ impl Plan {
     /// All faults of the scenario and of its axes.
     pub fn new(document: Document, overrides: &[Override]) -> Result<Self, Faults> {
         let scenario = named_topology::read(&document)?;
-        let mut plan = Self { axes: Vec::new(), settings: Vec::new(), document, scenario };
+        let mut plan = Self { axes: Vec::new(), settings: Settings::default(), document, scenario };
         let mut faults = plan.read_axes();
         let mut given = HashSet::new();
         for replacement in overrides {
@@ -80,7 +88,7 @@ impl Plan {
             let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
             (planned.axis.name.clone(), value.map(|value| value.without_unit(planned.axis.unit.as_deref())))
         };
-        Ok(Case { keys: self.axes.iter().map(shown).collect(), scenario })
+        Ok(Case { keys: self.axes.iter().map(shown).collect(), scenario, settings: self.settings.clone() })
     }
 
     /// The axes, the added ones included, in their order.
@@ -131,12 +139,12 @@ impl Plan {
     /// The plan with what `--set` has changed in its document, by path and text: what an axis must not undo.
     #[must_use]
     pub fn with_settings(self, settings: Vec<(String, String)>) -> Self {
-        Self { settings, ..self }
+        Self { settings: settings.into(), ..self }
     }
 
     /// What `--set` has changed, by path and text.
     #[must_use]
-    pub fn settings(&self) -> &[(String, String)] {
+    pub const fn settings(&self) -> &Settings {
         &self.settings
     }
 
@@ -251,7 +259,7 @@ impl Plan {
             keys.push((name.clone(), Some(value.shown)));
         }
         let scenario = named_topology::read(&document)?.check(&document)?;
-        Ok(Case { keys, scenario })
+        Ok(Case { keys, scenario, settings: self.settings.clone() })
     }
 }
 

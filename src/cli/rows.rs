@@ -1,0 +1,142 @@
+//! Rows of the cases of a sweep, written as soon as their turn has come.
+
+use super::outcome::{keyed, metadata};
+use super::playing::{CaseError, Keys};
+use crate::report::{Format, Record, Writer};
+use crate::scenario::Case;
+use serde_json::Value;
+use std::io::{self, Write};
+
+/// The most failed cases that wait for the keys of a good one.
+const MOST_WAITING: usize = 10_000;
+
+/// Writes the rows of cases, good and failed.
+///
+/// A failed row has the keys of the last good one before it; those before the first good one wait for it. From the
+/// first failed row on every row has `error`. A table of CSV cannot grow a column, so there it always has that one.
+pub struct Rows<W> {
+    writer: Writer<W>,
+    has_errors: bool,
+    example: Option<Record>,
+    waiting: Vec<Record>,
+}
+
+impl<W: Write> Rows<W> {
+    pub fn new(sink: W, format: Format) -> Self {
+        let writer = Writer::many(sink, format);
+        Self { writer, has_errors: format == Format::Csv, example: None, waiting: Vec::new() }
+    }
+
+    /// Writes the row of a case that has a result, as it is then.
+    pub fn good(&mut self, mut row: Record) -> io::Result<Record> {
+        if self.has_errors {
+            row.put_error(None);
+        }
+        self.example = Some(row.clone());
+        self.write_waiting()?;
+        self.writer.write(&row)?;
+        Ok(row)
+    }
+
+    /// Writes the row of a case that has none, as it is then.
+    pub fn failed(&mut self, row: Record) -> io::Result<Record> {
+        self.has_errors = true;
+        let row = match &self.example {
+            Some(example) => row.completed(example),
+            None => row,
+        };
+        self.waiting.push(row.clone());
+        if self.example.is_some() || self.waiting.len() >= MOST_WAITING {
+            self.write_waiting()?;
+        }
+        Ok(row)
+    }
+
+    pub fn finish(mut self) -> io::Result<()> {
+        self.write_waiting()?;
+        self.writer.finish()
+    }
+
+    fn write_waiting(&mut self) -> io::Result<()> {
+        for row in std::mem::take(&mut self.waiting) {
+            let row = match &self.example {
+                Some(example) => row.completed(example),
+                None => row,
+            };
+            self.writer.write(&row)?;
+        }
+        Ok(())
+    }
+}
+
+/// The row of a case without a result; `case` is known if it can be played at all.
+pub fn failed_row(keys: &Keys, case: Option<&Case>, error: &CaseError) -> Record {
+    let mut row = keyed(keys);
+    row.put("makespan_s", Value::Null);
+    let metadata = case.map(|case| metadata(&case.scenario, &case.settings));
+    row.put_metadata(metadata.as_ref());
+    row.put_error(Some(&error.to_string()));
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::SimulationError;
+
+    fn good(n: u32) -> Record {
+        let mut row = Record::default();
+        row.put("n", n);
+        row.put("makespan_s", 1.0);
+        row.put("hops", n);
+        row.put_metadata(None);
+        row
+    }
+
+    fn failed(n: i64) -> Record {
+        let keys = vec![("n".to_owned(), Some(crate::scenario::AxisValue::Whole(n)))];
+        failed_row(&keys, None, &SimulationError::Defect("two\nlines".to_owned()).into())
+    }
+
+    fn written(format: Format, bad: &[u32]) -> String {
+        let mut sink = Vec::new();
+        let mut rows = Rows::new(&mut sink, format);
+        for n in 1..=3 {
+            let row = if bad.contains(&n) { rows.failed(failed(n.into())) } else { rows.good(good(n)) };
+            row.unwrap();
+        }
+        rows.finish().unwrap();
+        String::from_utf8(sink).unwrap()
+    }
+
+    fn keys(text: &str) -> Vec<Vec<String>> {
+        let row = |line: &str| serde_json::from_str::<serde_json::Map<String, Value>>(line).unwrap();
+        text.lines().map(|line| row(line).keys().cloned().collect()).collect()
+    }
+
+    #[test]
+    fn a_failed_row_has_every_key() {
+        for bad in [&[1][..], &[1, 2], &[2], &[3]] {
+            let text = written(Format::Jsonl, bad);
+            for (n, keys) in (1..).zip(keys(&text)) {
+                let expected: &[&str] = if bad.iter().any(|first| *first <= n) {
+                    &["n", "makespan_s", "hops", "error", "meta"]
+                } else {
+                    &["n", "makespan_s", "hops", "meta"]
+                };
+                assert_eq!(keys, expected, "{bad:?}: {text}");
+            }
+        }
+        assert!(written(Format::Jsonl, &[2]).contains("parsim has a defect: two lines"));
+        assert!(!written(Format::Jsonl, &[]).contains("error"));
+    }
+
+    #[test]
+    fn a_table_has_its_columns_from_the_first_line_on() {
+        for bad in [&[][..], &[1], &[3], &[1, 2, 3]] {
+            let text = written(Format::Csv, bad);
+            assert!(text.lines().next().unwrap().contains(",error,"), "{text}");
+            assert_eq!(text.matches("two lines").count(), bad.len(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! The values without parts of whatever can be serialised, each hashed with its path.
+
+use super::Sum;
+use serde::ser::{self, Serialize};
+use std::fmt::{self, Display};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Names that no result depends on, by the type and the field.
+const NAMES: [(&str, &str); 3] = [("Machine", "name"), ("Level", "name"), ("Kernel", "name")];
+
+/// The hashes of all values of `value`, which stands at `path`, added up.
+pub(super) fn sum(path: &str, value: &impl Serialize) -> Sum {
+    let mut leaves = Leaves { path: Vec::new(), sum: 0 };
+    let result = leaves.below(Step::Name(path), value);
+    result.expect("whatever a scenario holds can be hashed");
+    leaves.sum
+}
+
+struct Leaves {
+    /// The way from the root, unambiguous: the kind of every step, its length and its name.
+    path: Vec<u8>,
+    sum: Sum,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'n> {
+    Name(&'n str),
+    Index(u64),
+}
+
+/// The kind of a value: what is written alike in two of them differs.
+#[derive(Clone, Copy)]
+enum Kind {
+    Nothing = 1,
+    Whole,
+    Real,
+    Text,
+    Variant,
+    Length,
+}
+
+impl Leaves {
+    fn below(&mut self, step: Step<'_>, value: &(impl Serialize + ?Sized)) -> Result<(), Never> {
+        let length = self.path.len();
+        match step {
+            Step::Name(name) => {
+                self.path.push(b'n');
+                self.path.extend((name.len() as u64).to_le_bytes());
+                self.path.extend(name.as_bytes());
+            }
+            Step::Index(index) => {
+                self.path.push(b'i');
+                self.path.extend(index.to_le_bytes());
+            }
+        }
+        let result = value.serialize(&mut *self);
+        self.path.truncate(length);
+        result
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "it is the last that the methods of a serializer do")]
+    fn leaf(&mut self, kind: Kind, value: &[u8]) -> Result<(), Never> {
+        let length = self.path.len();
+        self.path.push(b'=');
+        self.path.push(kind as u8);
+        self.path.extend(value);
+        self.sum = self.sum.wrapping_add(xxh3_128(&self.path));
+        self.path.truncate(length);
+        Ok(())
+    }
+
+    fn whole(&mut self, value: i128) -> Result<(), Never> {
+        self.leaf(Kind::Whole, &value.to_le_bytes())
+    }
+}
+
+/// Nothing goes wrong, but serde has it that something might.
+#[derive(Debug)]
+struct Never(String);
+
+impl Display for Never {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Never {}
+
+impl ser::Error for Never {
+    fn custom<T: Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($name:ident: $type:ty),*) => {
+        $(fn $name(self, value: $type) -> Result<(), Never> {
+            self.whole(i128::from(value))
+        })*
+    };
+}
+
+impl<'l> ser::Serializer for &'l mut Leaves {
+    type Ok = ();
+    type Error = Never;
+    type SerializeSeq = Items<'l>;
+    type SerializeTuple = Items<'l>;
+    type SerializeTupleStruct = Items<'l>;
+    type SerializeTupleVariant = Items<'l>;
+    type SerializeMap = Items<'l>;
+    type SerializeStruct = Fields<'l>;
+    type SerializeStructVariant = Fields<'l>;
+
+    whole_numbers! {
+        serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
+        serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64
+    }
+
+    fn serialize_f32(self, value: f32) -> Result<(), Never> {
+        self.serialize_f64(value.into())
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<(), Never> {
+        // Both zeros are one number.
+        let value = if value == 0.0 { 0.0 } else { value };
+        self.leaf(Kind::Real, &value.to_bits().to_le_bytes())
+    }
+
+    fn serialize_char(self, value: char) -> Result<(), Never> {
+        self.leaf(Kind::Text, value.encode_utf8(&mut [0; 4]).as_bytes())
+    }
+
+    fn serialize_str(self, value: &str) -> Result<(), Never> {
+        self.leaf(Kind::Text, value.as_bytes())
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<(), Never> {
+        self.leaf(Kind::Text, value)
+    }
+
+    fn serialize_none(self) -> Result<(), Never> {
+        self.leaf(Kind::Nothing, &[])
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Never> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<(), Never> {
+        self.leaf(Kind::Nothing, &[])
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Never> {
+        self.leaf(Kind::Nothing, &[])
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Never> {
+        self.leaf(Kind::Variant, variant.as_bytes())
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Never> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<(), Never> {
+        self.leaf(Kind::Variant, variant.as_bytes())?;
+        value.serialize(self)
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Items<'l>, Never> {
+        Ok(Items { leaves: self, count: 0 })
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Items<'l>, Never> {
+        Ok(Items { leaves: self, count: 0 })
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Items<'l>, Never> {
+        Ok(Items { leaves: self, count: 0 })
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Items<'l>, Never> {
+        self.leaf(Kind::Variant, variant.as_bytes())?;
+        Ok(Items { leaves: self, count: 0 })
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Items<'l>, Never> {
+        Ok(Items { leaves: self, count: 0 })
+    }
+
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Fields<'l>, Never> {
+        Ok(Fields { leaves: self, owner: name })
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Fields<'l>, Never> {
+        self.leaf(Kind::Variant, variant.as_bytes())?;
+        Ok(Fields { leaves: self, owner: variant })
+    }
+}
+
+/// The values of a list, or the keys and values of a map, by their numbers.
+struct Items<'l> {
+    leaves: &'l mut Leaves,
+    count: u64,
+}
+
+impl Items<'_> {
+    fn item(&mut self, value: &(impl Serialize + ?Sized)) -> Result<(), Never> {
+        self.count += 1;
+        self.leaves.below(Step::Index(self.count), value)
+    }
+
+    fn close(self) -> Result<(), Never> {
+        self.leaves.leaf(Kind::Length, &self.count.to_le_bytes())
+    }
+}
+
+macro_rules! items {
+    ($($of:ident: $item:ident),*) => {
+        $(impl ser::$of for Items<'_> {
+            type Ok = ();
+            type Error = Never;
+            fn $item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
+                self.item(value)
+            }
+            fn end(self) -> Result<(), Never> {
+                self.close()
+            }
+        })*
+    };
+}
+
+items! {
+    SerializeSeq: serialize_element, SerializeTuple: serialize_element,
+    SerializeTupleStruct: serialize_field, SerializeTupleVariant: serialize_field
+}
+
+impl ser::SerializeMap for Items<'_> {
+    type Ok = ();
+    type Error = Never;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Never> {
+        self.item(key)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
+        self.item(value)
+    }
+
+    fn end(self) -> Result<(), Never> {
+        self.close()
+    }
+}
+
+/// The fields of a record, by their names.
+struct Fields<'l> {
+    leaves: &'l mut Leaves,
+    owner: &'static str,
+}
+
+macro_rules! fields {
+    ($($of:ident),*) => {
+        $(impl ser::$of for Fields<'_> {
+            type Ok = ();
+            type Error = Never;
+            fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Never> {
+                if NAMES.contains(&(self.owner, name)) {
+                    return Ok(());
+                }
+                self.leaves.below(Step::Name(name), value)
+            }
+            fn end(self) -> Result<(), Never> {
+                Ok(())
+            }
+        })*
+    };
+}
+
+fields! { SerializeStruct, SerializeStructVariant }
