@@ -42,7 +42,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Exit codes: 0 good, 1 the simulation failed, 2 bad usage or scenario, 3 a validation out of tolerance."
+    after_help = "Exit codes: 0 good, 1 the simulation failed or the output cannot be written, 2 bad usage or scenario, 3 a validation out of tolerance, 101 a defect."
 )]
 pub struct CommandLine {
     #[command(subcommand)]

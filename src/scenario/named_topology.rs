@@ -112,7 +112,7 @@ mod tests {
             name: name.to_owned(),
             values: values.iter().map(|&value| value.to_owned()).collect(),
         };
-        let overs = [over("machine.network.topology", &names), over("ranks", &["64"])];
+        let overs = [over("machine.network.topology", &names), over("p", &["64"])];
         for case in Plan::new(document("4"), &overs).unwrap().cases().unwrap() {
             let topology = case.scenario.layout().topology;
             assert_eq!(topology.nodes(), 64, "{topology}");

@@ -32,7 +32,7 @@ const TIMES: &[&str] = &[
     "events",
 ];
 
-const META: &[&str] = &["schema", "parsim", "seed", "generator"];
+const META: &[&str] = &["id", "results", "schema", "parsim", "seed", "generator", "set"];
 
 const fn one(arguments: &'static [&'static str], keys: &'static [(&'static str, &'static [&'static str])]) -> Answer {
     Answer { arguments, rows: None, keys, has_meta: true }
@@ -74,6 +74,11 @@ pub const ANSWERS: &[Answer] = &[
             ("", &["initialisation_s", "input_s", "distribution_s", "broadcast_s", "reduction_s", "output_s"]),
             ("", TIMES),
         ],
+    ),
+    many(
+        &["plan", "scenarios/ring-shift.ron", "--shard", "2/2"],
+        2,
+        &[("", &["p", "state", "shard", "estimated_events", "estimated_memory_bytes", "estimated_cpu_s"])],
     ),
     many(
         &[

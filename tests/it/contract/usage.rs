@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 const OPTIONS: &[(&str, &[&str])] = &[
     ("run", &["set", "seed", "format", "dump-config", "heat-map", "trace", "transfers", "histogram", "published"]),
     ("sweep", &["set", "seed", "format", "dump-config", "over", "jobs", "plot"]),
+    ("plan", &["set", "seed", "format", "dump-config", "over", "shard"]),
     ("saturation", &["set", "seed", "format", "dump-config", "over", "jobs", "resolution"]),
     ("bottleneck", &["set", "seed", "format", "dump-config", "over", "jobs", "source", "axis", "plot"]),
     (
