@@ -1,7 +1,7 @@
 //! Where the time of every rank went, and what parallel execution costs.
 
 use crate::trace::{Activity, RankTimes};
-use crate::units::SimDuration;
+use crate::units::{SimDuration, TotalTime};
 
 /// The time of one rank: `T_i` = computation + input and output + communication + system + idle, which is the makespan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,13 +118,13 @@ impl Accounting {
     /// The mean overlap of the ranks, in seconds.
     #[must_use]
     pub fn mean_overlap_s(&self) -> f64 {
-        self.ranks.iter().map(|rank| rank.overlap).sum::<SimDuration>().seconds() / count(self.ranks.len())
+        self.ranks.iter().map(|rank| rank.overlap).sum::<TotalTime>().seconds() / count(self.ranks.len())
     }
 
     /// The mean over all ranks; its parts sum to the makespan up to rounding.
     #[must_use]
     pub fn mean(&self) -> [(&'static str, f64); 5] {
-        let mut sums = RankTime::default().parts();
+        let mut sums = RankTime::default().parts().map(|(name, _)| (name, TotalTime::default()));
         for rank in &self.ranks {
             for ((_, sum), (_, part)) in sums.iter_mut().zip(rank.parts()) {
                 *sum += part;
@@ -155,7 +155,7 @@ impl Gain {
 
 fn balance(phase: &str, computed: &[SimDuration]) -> PhaseBalance {
     let largest_s = computed.iter().max().copied().unwrap_or_default().seconds();
-    let mean_s = computed.iter().copied().sum::<SimDuration>().seconds() / count(computed.len());
+    let mean_s = computed.iter().copied().sum::<TotalTime>().seconds() / count(computed.len());
     let imbalance = (mean_s > 0.0).then(|| largest_s / mean_s);
     PhaseBalance { phase: phase.to_owned(), mean_s, largest_s, imbalance }
 }

@@ -1,7 +1,7 @@
 //! Where the time went.
 
 use crate::trace::{Activity, Phase, Trace};
-use crate::units::SimDuration;
+use crate::units::{SimDuration, TotalTime};
 
 /// The makespan taken apart in two ways, each of which sums to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ fn phases(trace: &Trace) -> Vec<Share<Phase>> {
 fn activities(trace: &Trace) -> Vec<Share<Activity>> {
     let accounts = &trace.accounts;
     let mean = |activity| {
-        let sum: SimDuration = (0..accounts.ranks()).map(|rank| accounts.rank(rank).get(activity)).sum();
+        let sum: TotalTime = (0..accounts.ranks()).map(|rank| accounts.rank(rank).get(activity)).sum();
         sum.seconds() / f64::from(accounts.ranks())
     };
     Activity::ALL.into_iter().map(|activity| Share { of: activity, seconds: mean(activity) }).collect()
@@ -82,4 +82,43 @@ fn busiest_rank(trace: &Trace) -> (u32, f64) {
 
 fn share(part: SimDuration, whole: SimDuration) -> f64 {
     if whole == SimDuration::ZERO { 0.0 } else { part.seconds() / whole.seconds() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Accounts, Counts};
+
+    /// 65,536 ranks for half of all time: their times sum to far more than a span holds.
+    #[test]
+    fn activities_of_many_ranks_sum_to_the_makespan() {
+        let ranks = 1 << 16;
+        let makespan = SimDuration::from_ps(u64::MAX / 2);
+        let mut accounts = Accounts::new(ranks, &[]);
+        for rank in 0..ranks {
+            let computing = makespan.ratio(u64::from(rank), u64::from(ranks));
+            let blocked = (makespan - computing).ratio(1, 3);
+            accounts.add(rank, "work", Activity::Computing, computing);
+            accounts.add(rank, "work", Activity::Blocked, blocked);
+            accounts.add(rank, "rest", Activity::Idle, makespan - computing - blocked);
+            assert_eq!(accounts.rank(rank).total(), makespan);
+        }
+        let trace = Trace {
+            makespan,
+            host: 0,
+            accounts,
+            links: Vec::new(),
+            counts: Counts::default(),
+            outcomes: Vec::new(),
+            diary: None,
+            critical_intervals: Vec::new(),
+            deliveries: Vec::new(),
+        };
+        let breakdown = Breakdown::of(&trace);
+        let of = |activity| breakdown.activities.iter().find(|share| share.of == activity).unwrap().seconds;
+        let sum: f64 = breakdown.activities.iter().map(|share| share.seconds).sum();
+        assert!((sum / makespan.seconds() - 1.0).abs() < 1e-12, "{sum}");
+        // The mean of r / 65536 for r from 0 to 65535.
+        assert!((of(Activity::Computing) / makespan.seconds() - 0.5 * 65_535.0 / 65_536.0).abs() < 1e-9);
+    }
 }

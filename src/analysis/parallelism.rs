@@ -43,10 +43,12 @@ impl Parallelism {
     }
 
     /// The parallelism of activities by begin and end in a unit of their own, from 0 to the last end; `None` if they
-    /// take no time. Times are resolved to 10⁻¹² units.
+    /// take no time. Times are resolved to 10⁻¹² units, beyond 10⁷ units to 10⁻¹⁹ of the last end.
     #[must_use]
     pub fn of_units(activities: &[(f64, f64)]) -> Option<Self> {
-        let time = SimDuration::from_seconds;
+        let last = activities.iter().map(|(_, end)| *end).fold(0.0, f64::max);
+        let scale = (1e7 / last).min(1.0);
+        let time = |units: f64| SimDuration::from_seconds(units * scale);
         let length = activities.iter().map(|(_, end)| time(*end)).max().filter(|end| *end > SimDuration::ZERO)?;
         let count = activities.len() as u64;
         Some(Self::of(|| activities.iter().map(|(begin, end)| (time(*begin), time(*end))), count, length))

@@ -109,24 +109,54 @@ impl<T: Copy> Lists<T> {
         Some(value)
     }
 
+    /// The elements of a list in their order.
+    pub fn iter(&self, list: u32) -> impl Iterator<Item = &T> {
+        let at = |place: u32| self.places.get(place as usize);
+        std::iter::successors(at(self.ends[list as usize].first), move |place| at(place.next)).map(|place| &place.value)
+    }
+
+    /// Adds an element to a list, before those at its end that are to follow it; its place, by which it can be
+    /// [removed](Self::remove).
+    pub fn insert_before_last(&mut self, list: u32, value: T, mut is_to_follow: impl FnMut(&T) -> bool) -> u32 {
+        let (mut previous, mut next) = (self.ends[list as usize].last, NONE);
+        while let Some(place) = self.places.get(previous as usize).filter(|place| is_to_follow(&place.value)) {
+            (next, previous) = (previous, place.previous);
+        }
+        let place = self.place(Place { value, previous, next });
+        self.join(list, previous, place);
+        self.join(list, place, next);
+        place
+    }
+
+    /// Takes out the element at a place of a list.
+    pub fn remove(&mut self, list: u32, place: u32) {
+        let Place { previous, next, .. } = self.places[place as usize];
+        self.join(list, previous, next);
+        self.vacate(place);
+    }
+
     /// Takes out the first element of a list that is wanted.
     pub fn take_first(&mut self, list: u32, mut is_wanted: impl FnMut(&T) -> bool) -> Option<T> {
         let mut place = self.ends[list as usize].first;
         loop {
-            let Place { value, previous, next } = *self.places.get(place as usize)?;
+            let Place { value, next, .. } = *self.places.get(place as usize)?;
             if is_wanted(&value) {
-                match self.places.get_mut(previous as usize) {
-                    Some(previous) => previous.next = next,
-                    None => self.ends[list as usize].first = next,
-                }
-                match self.places.get_mut(next as usize) {
-                    Some(next) => next.previous = previous,
-                    None => self.ends[list as usize].last = previous,
-                }
-                self.vacate(place);
+                self.remove(list, place);
                 return Some(value);
             }
             place = next;
+        }
+    }
+
+    /// Two places come one after the other; no place is an end of the list.
+    fn join(&mut self, list: u32, previous: u32, next: u32) {
+        match self.places.get_mut(previous as usize) {
+            Some(previous) => previous.next = next,
+            None => self.ends[list as usize].first = next,
+        }
+        match self.places.get_mut(next as usize) {
+            Some(next) => next.previous = previous,
+            None => self.ends[list as usize].last = previous,
         }
     }
 
@@ -158,7 +188,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lists_agree_with_deques(actions in prop::collection::vec((0u32..3, 0u8..5, 0u64..100), 0..200)) {
+        fn lists_agree_with_deques(actions in prop::collection::vec((0u32..3, 0u8..6, 0u64..100), 0..200)) {
             let mut lists = Lists::new(3);
             let mut deques = vec![VecDeque::new(); 3];
             for (list, action, value) in actions {
@@ -178,8 +208,18 @@ mod tests {
                         let expected = place.and_then(|place| deque.remove(place));
                         prop_assert_eq!(lists.take_first(list, |one| *one > value), expected);
                     }
+                    4 => {
+                        let followers = deque.iter().rev().take_while(|one| **one > value).count();
+                        let place = lists.insert_before_last(list, value, |one| *one > value);
+                        deque.insert(deque.len() - followers, value);
+                        if value % 2 == 0 {
+                            lists.remove(list, place);
+                            deque.remove(deque.len() - followers - 1);
+                        }
+                    }
                     _ => prop_assert_eq!(lists.pop_front(list), deque.pop_front()),
                 }
+                prop_assert!(lists.iter(list).eq(&*deque));
                 prop_assert_eq!((lists.front(list), lists.back(list)), (deque.front(), deque.back()));
                 prop_assert_eq!(lists.is_empty(list), deque.is_empty());
             }

@@ -47,7 +47,7 @@ pub use partition::{BlockCyclic, Blocks};
 pub use phases::Phases;
 pub use ping::Ping;
 pub use process::{Answer, Message, Operation, Pattern, Process, Received, Tally, Verb};
-pub(crate) use process::{Notes, PhaseIndex, PhaseNames, STUCK, Surroundings, send_fault};
+pub(crate) use process::{Notes, PhaseIndex, PhaseNames, STUCK, Surroundings, send_fault, tag_words};
 pub use reduction::Reduction;
 pub use rehearsal::{Rehearsal, rehearse};
 pub use ring_shift::{RingShift, ShiftOrder};

@@ -16,7 +16,7 @@ mod verb;
 pub use surroundings::Tally;
 pub(crate) use surroundings::{Notes, PhaseIndex, PhaseNames, Surroundings};
 pub use verb::{Answer, Message, Operation, Pattern, Received, Verb};
-pub(crate) use verb::{STUCK, send_fault};
+pub(crate) use verb::{BARRIER_TAG, COLLECTIVE_TAG, STUCK, send_fault, tag_words};
 
 /// The process of one rank: what it knows and what it can do.
 ///
@@ -166,8 +166,11 @@ impl Process {
 
     /// Computes.
     pub fn compute(&self, work: Work) -> impl Future<Output = ()> {
-        self.count(|tally| tally.operations += work.operations());
-        self.ask(Verb::Compute(work), done)
+        let counted = self.count(|tally| {
+            tally.operations = tally.operations.checked_add(work.operations()?)?;
+            Some(())
+        });
+        self.ask(if_counted(counted, Verb::Compute(work)), done)
     }
 
     /// Loads `bytes` bytes, all that a computation reads from memory or writes to it, and then computes.
@@ -177,7 +180,13 @@ impl Process {
             return;
         }
         if bytes > 0 {
-            self.count(|tally| tally.memory_bytes += bytes);
+            let counted = self.count(|tally| {
+                tally.memory_bytes = tally.memory_bytes.checked_add(bytes)?;
+                Some(())
+            });
+            if counted.is_none() {
+                self.fail(UNCOUNTED.to_owned()).await;
+            }
             self.load(real(bytes)).await;
         }
         self.compute(work).await;
@@ -225,8 +234,8 @@ impl Process {
     /// Sends to rank `to` and waits until the send is complete, in the sense of
     /// [`Sends`](crate::machine::Sends).
     pub fn send(&self, to: u32, message: Message) -> impl Future<Output = ()> {
-        self.count_message(to, &message);
-        self.ask(Verb::Send(to, message), done)
+        let counted = self.count_message(to, &message);
+        self.ask(if_counted(counted, Verb::Send(to, message)), done)
     }
 
     /// Waits for the first message from rank `from`.
@@ -247,8 +256,8 @@ impl Process {
 
     /// Begins to send and goes on; several sends of one process proceed side by side.
     pub fn start_send(&self, to: u32, message: Message) -> impl Future<Output = Operation> {
-        self.count_message(to, &message);
-        self.ask(Verb::StartSend(to, message), started)
+        let counted = self.count_message(to, &message);
+        self.ask(if_counted(counted, Verb::StartSend(to, message)), started)
     }
 
     /// Begins to receive and goes on.
@@ -315,19 +324,23 @@ impl Process {
         self.now().since(start)
     }
 
-    fn count_message(&self, to: u32, message: &Message) {
+    fn count_message(&self, to: u32, message: &Message) -> Option<()> {
         let nodes = &self.surroundings.nodes;
         let leaves = nodes.get(to as usize) != nodes.get(self.rank as usize);
         self.count(|tally| {
-            tally.message_bytes += if to == self.rank { 0 } else { message.bytes };
-            tally.exchanged_bytes += if leaves { message.bytes } else { 0 };
-        });
+            let add = |sum: u64, counts: bool| sum.checked_add(if counts { message.bytes } else { 0 });
+            tally.message_bytes = add(tally.message_bytes, to != self.rank)?;
+            tally.exchanged_bytes = add(tally.exchanged_bytes, leaves)?;
+            Some(())
+        })
     }
 
-    fn count(&self, change: impl FnOnce(&mut Tally)) {
+    /// Changes the tally; `None`, and no change, if it would not fit.
+    fn count(&self, change: impl FnOnce(&mut Tally) -> Option<()>) -> Option<()> {
         let mut tally = self.tally();
-        change(&mut tally);
+        change(&mut tally)?;
         self.notes().tally.set(tally);
+        Some(())
     }
 
     /// Asks at once, so that what awaits the answer holds neither the request nor this process: there may be a million.
@@ -335,6 +348,14 @@ impl Process {
         self.surroundings.mailbox.ask(verb, read)
     }
 }
+
+/// A verb, unless it could not be counted.
+fn if_counted(counted: Option<()>, verb: Verb) -> Verb {
+    counted.map_or_else(|| Verb::Fail(UNCOUNTED.to_owned()), |()| verb)
+}
+
+/// The fault of a process whose [`Tally`] is full.
+const UNCOUNTED: &str = "does 2^64 or more operations, or moves as many bytes, which is more than is counted";
 
 #[expect(clippy::cast_precision_loss, reason = "what a simulated program does is far below 2^53")]
 const fn real(count: u64) -> f64 {

@@ -6,6 +6,7 @@
 use super::Program;
 use super::process::{
     Answer, Message, Notes, Operation, Pattern, PhaseNames, Process, Received, STUCK, Surroundings, Verb, send_fault,
+    tag_words,
 };
 use crate::engine::{Mailbox, Processes, Step, Streams};
 use crate::fault::Fault;
@@ -386,7 +387,7 @@ impl RankState {
         }
         let described = |((from, phase, tag), count): ((u32, Phase, u32), u32)| {
             let sends = if count == 1 { "a send".to_owned() } else { format!("{count} sends") };
-            let tagged = if tag == 0 { String::new() } else { format!(" with tag {tag}") };
+            let tagged = tag_words(tag);
             format!("rank {from}, phase {phase}: {sends}{tagged} to rank {rank} has no receive")
         };
         sent.into_iter().map(described).collect()
@@ -408,10 +409,7 @@ fn listed(ranks: &[usize]) -> String {
 
 fn described(pattern: Pattern) -> String {
     let from = pattern.from.map_or("a message from any rank".to_owned(), |from| format!("a message from rank {from}"));
-    match pattern.tag {
-        Some(tag) if tag > 0 => format!("{from} with tag {tag}"),
-        _ => from,
-    }
+    from + &pattern.tag.map_or_else(String::new, tag_words)
 }
 
 #[cfg(test)]

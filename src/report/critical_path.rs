@@ -6,7 +6,7 @@ use crate::analysis::Parallelism;
 use crate::analysis::critical_path::{Composition, CriticalPath, Part, Through};
 use crate::trace::Recording;
 use crate::trace::events::{Label, MESSAGE};
-use crate::units::SimDuration;
+use crate::units::{SimDuration, TotalTime};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -21,8 +21,8 @@ pub struct CriticalPathReport {
     events: u32,
     length: SimDuration,
     pieces: usize,
-    busy: SimDuration,
-    messages: SimDuration,
+    busy: TotalTime,
+    messages: TotalTime,
     average_parallelism: Option<f64>,
     mean_active: Option<f64>,
     composition: Composition,
@@ -36,7 +36,7 @@ struct Slack {
     activities: u64,
     /// Those that could not be longer at all.
     critical: u64,
-    total: SimDuration,
+    total: TotalTime,
 }
 
 impl CriticalPathReport {
@@ -133,15 +133,15 @@ impl fmt::Display for CriticalPathReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.title)?;
         let mut table = Table::new(["", ""]);
-        let seconds = |time: SimDuration| digits(time.seconds()) + " s";
+        let seconds = |seconds: f64| digits(seconds) + " s";
         let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
         if let Some(makespan) = self.makespan {
-            row("makespan", seconds(makespan));
+            row("makespan", seconds(makespan.seconds()));
         }
-        row("critical path", format!("{}, in {} spans", seconds(self.length), self.pieces));
+        row("critical path", format!("{}, in {} spans", seconds(self.length.seconds()), self.pieces));
         row("events", format!("{} of {} processes", self.events, self.processes));
-        row("service of processors", seconds(self.busy));
-        row("delays of messages", seconds(self.messages));
+        row("service of processors", seconds(self.busy.seconds()));
+        row("delays of messages", seconds(self.messages.seconds()));
         let number = |number: Option<f64>| number.map_or("none".to_owned(), digits);
         row("average parallelism", number(self.average_parallelism) + ", service and messages by the path");
         row("processors at work", number(self.mean_active) + ", service by the path");
@@ -161,7 +161,7 @@ impl fmt::Display for CriticalPathReport {
 
 fn slack(path: &CriticalPath<'_>) -> Vec<Slack> {
     let events = path.events();
-    let none = |label: &Label| Slack { label: label.clone(), activities: 0, critical: 0, total: SimDuration::ZERO };
+    let none = |label: &Label| Slack { label: label.clone(), activities: 0, critical: 0, total: TotalTime::default() };
     let mut sorts: Vec<Slack> = events.labels().iter().map(none).collect();
     path.visit_slacks(|event, slack| {
         let sort = &mut sorts[usize::from(events.get(event).label)];

@@ -3,7 +3,7 @@
 use super::table::{Table, counted, decimals, digits, percent};
 use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
 use crate::trace::{Activity, Trace};
-use crate::units::SimDuration;
+use crate::units::TotalTime;
 use std::fmt;
 
 /// One run, for people: the times side by side, where the time went, what was busiest.
@@ -173,7 +173,7 @@ impl RunReport<'_> {
         for share in &self.breakdown.phases {
             let mean = |activity| {
                 let each = (0..accounts.ranks()).map(|rank| accounts.account(rank, share.of).get(activity));
-                each.sum::<SimDuration>().seconds() / f64::from(accounts.ranks())
+                each.sum::<TotalTime>().seconds() / f64::from(accounts.ranks())
             };
             let cells = Activity::ALL.map(|activity| fixed(mean(activity)));
             table.row([share.of.to_owned()].into_iter().chain(cells).chain([fixed(share.seconds)]));

@@ -308,7 +308,7 @@ impl<'m> Simulation<'m> {
 
     fn play<'s>(&self, mut stage: Stage<'s>) -> Result<Stage<'s>, SimulationError> {
         let mut guard = Guard::new(&self.limits);
-        stage.open()?;
+        guard.check(stage.open()?, stage.events())?;
         while let Some(now) = stage.step()? {
             guard.check(now, stage.events())?;
         }

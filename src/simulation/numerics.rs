@@ -1,7 +1,7 @@
 //! Programs that really compute get what a sequential computation gets, and count what they do.
 
 use super::Simulation;
-use crate::machine::Machine;
+use crate::machine::{Machine, Sends};
 use crate::program::{Program, Shipped};
 use crate::scenario::source::Document;
 use crate::trace::Trace;
@@ -27,9 +27,16 @@ fn machine() -> Machine {
         .expect("a machine")
 }
 
+fn shipped(program: &str) -> Shipped {
+    Document::from_text("a program", program).expect("a text").read().expect("a program")
+}
+
+fn can_be_played(program: &str, ranks: u32) -> bool {
+    shipped(program).faults(ranks).is_empty()
+}
+
 fn play(machine: &Machine, program: &str, ranks: u32) -> Trace {
-    let document = Document::from_text("a program", program).expect("a text");
-    let shipped: Shipped = document.read().expect("a program");
+    let shipped = shipped(program);
     assert_eq!(shipped.faults(ranks), [], "{program} on {ranks}");
     let simulation = Simulation::new(machine, ranks).expect("a sound machine");
     simulation.run(&shipped).unwrap_or_else(|error| panic!("{program} on {ranks}: {error}"))
@@ -47,6 +54,36 @@ fn every_program_computes_what_a_sequential_one_does() {
             let trace = play(&machine, program, ranks);
             let error = outcome(&trace, "relative_error");
             assert!(error < 1e-12, "{program} on {ranks} ranks: {error}");
+        }
+    }
+}
+
+/// Later messages arrive before earlier ones where sends are buffered; they are not received before them.
+#[test]
+fn every_program_computes_under_every_kind_of_send() {
+    let systems = [
+        "GaussJordan(n: 110, broadcast: Neighbour(sends: Sequential, forward: WholeMessage, first: Trunk), \
+         barrier: Never, numerics: true)",
+        "GaussJordan(n: 110, broadcast: Naive(order: Ascending, sends: Concurrent), barrier: Never, numerics: true)",
+        "GaussJordan(n: 110, broadcast: Neighbour(sends: Concurrent, forward: PerPacket, first: Branch), \
+         barrier: Tree, numerics: true)",
+    ];
+    let larger = [
+        "Summa(n: 100, panel: 5, numerics: true)",
+        "Lu(n: 100, block: 4, numerics: true)",
+        "Floyd(n: 100, decomposition: Rows, numerics: true)",
+        "FiniteDifference(n: 100, iterations: 5, numerics: true)",
+    ];
+    let mut machine = machine();
+    for sends in [Sends::UntilInjected, Sends::UntilDelivered, Sends::Rendezvous, Sends::Buffered] {
+        machine.sends = sends;
+        for program in PROGRAMS.into_iter().chain(systems).chain(larger) {
+            for ranks in [3, 7, 9, 16, 100].into_iter().filter(|ranks| can_be_played(program, *ranks)) {
+                let trace = play(&machine, program, ranks);
+                let of_system = trace.outcome("relative_residual");
+                let error = of_system.unwrap_or_else(|| outcome(&trace, "relative_error"));
+                assert!(error < 1e-12, "{program} on {ranks} ranks, {sends:?}: {error}");
+            }
         }
     }
 }

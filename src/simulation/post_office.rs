@@ -1,47 +1,23 @@
 //! Messages between their sending and their receiving, and the operations that wait for them.
+//!
+//! A message is given to the first posted receive that it fits. If a message that its sender sent before, and that has
+//! not come, fits that receive, too, it waits for it: messages of one sender never overtake. A receive that is posted
+//! takes, of the messages that nobody waits for, the earliest arrival among the oldest fitting ones of each sender, ties
+//! by rank.
+
+mod send_order;
+mod slots;
+#[cfg(test)]
+mod tests;
 
 use crate::engine::Lists;
 use crate::machine::MessageId;
-use crate::program::{Message, Operation, Pattern, Received};
+use crate::program::{Message, Operation, Pattern, Received, tag_words};
 use crate::trace::{Activity, Delivery};
 use crate::units::SimTime;
-
-/// A table whose places are used again.
-struct Slots<T> {
-    places: Vec<Option<T>>,
-    vacant: Vec<u32>,
-}
-
-impl<T> Slots<T> {
-    const fn new() -> Self {
-        Self { places: Vec::new(), vacant: Vec::new() }
-    }
-
-    fn put(&mut self, value: T) -> u32 {
-        if let Some(place) = self.vacant.pop() {
-            self.places[place as usize] = Some(value);
-            return place;
-        }
-        self.places.push(Some(value));
-        u32::try_from(self.places.len() - 1).expect("fewer than four thousand million at once")
-    }
-
-    fn get(&mut self, place: u32) -> Option<&mut T> {
-        self.places.get_mut(place as usize)?.as_mut()
-    }
-
-    fn peek(&self, place: u32) -> Option<&T> {
-        self.places.get(place as usize)?.as_ref()
-    }
-
-    fn take(&mut self, place: u32) -> Option<T> {
-        let value = self.places.get_mut(place as usize)?.take();
-        if value.is_some() {
-            self.vacant.push(place);
-        }
-        value
-    }
-}
+use send_order::{Pair, SendOrder};
+use slots::Slots;
+use std::collections::{BTreeSet, VecDeque};
 
 /// What a process waits for, or could.
 #[derive(Debug)]
@@ -94,36 +70,61 @@ struct Letter {
     message: Message,
     is_received: bool,
     sending: Option<Operation>,
+    /// Once it has arrived.
+    arrival: SimTime,
+    id: MessageId,
+    /// Its place in the inbox, if it lies there.
+    place: u32,
 }
 
-/// A message has found its receiver.
+/// A message has found its receive.
+#[derive(Debug)]
 pub struct Match {
     pub operation: Operation,
     pub ticket: u32,
     pub message: MessageId,
+    /// The message by whose arrival they met: itself, or one that it had to wait for.
+    pub by: u32,
 }
 
 /// The messages and operations of all ranks.
 pub struct PostOffice {
     letters: Slots<Letter>,
     tasks: Slots<Task>,
-    /// Delivered messages that nobody has asked for, by receiving rank, in the order of arrival.
-    inboxes: Lists<(u32, MessageId)>,
+    order: SendOrder,
+    /// Arrived messages that nobody has received, by receiving rank, in the order of arrival, ties by sending rank.
+    inboxes: Lists<u32>,
+    /// Those of them that are early: receiving rank, arrival, sending rank, ticket.
+    early: BTreeSet<(u32, SimTime, u32, u32)>,
     /// Receives that no message has come for, by rank, in the order in which they were asked.
     receives: Lists<Operation>,
+    /// What has met by an arrival, in that order, until it is told.
+    pub met: VecDeque<Match>,
 }
 
 impl PostOffice {
     pub fn new(ranks: u32) -> Self {
-        Self { letters: Slots::new(), tasks: Slots::new(), inboxes: Lists::new(ranks), receives: Lists::new(ranks) }
+        Self {
+            letters: Slots::new(),
+            tasks: Slots::new(),
+            order: SendOrder::new(),
+            inboxes: Lists::new(ranks),
+            early: BTreeSet::new(),
+            receives: Lists::new(ranks),
+            met: VecDeque::new(),
+        }
     }
 
     /// A send begins: its operation, and the ticket of the message.
     pub fn post(&mut self, now: SimTime, from: u32, to: u32, message: Message) -> (Operation, u32) {
         let task = Task { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay };
         let operation = Operation(self.tasks.put(task));
-        let letter = Letter { from, to, sent: now, message, is_received: false, sending: Some(operation) };
-        (operation, self.letters.put(letter))
+        let sending = Some(operation);
+        let (is_received, arrival, id, place) = (false, now, 0, 0);
+        let letter = Letter { from, to, sent: now, message, is_received, sending, arrival, id, place };
+        let ticket = self.letters.put(letter);
+        self.order.send((from, to), ticket);
+        (operation, ticket)
     }
 
     /// A send is complete.
@@ -153,35 +154,134 @@ impl PostOffice {
         Delivery { from: letter.from, to: letter.to, bytes: letter.message.bytes, sent: letter.sent, delivered: now }
     }
 
-    /// A message has been delivered; it meets the first receive that it fits.
-    pub fn delivered(&mut self, ticket: u32, message: MessageId) -> Option<Match> {
+    /// A message has been delivered. [`met`](Self::met) tells what follows.
+    pub fn delivered(&mut self, now: SimTime, ticket: u32, message: MessageId) {
         let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
-        let Letter { from, to, message: Message { tag, .. }, .. } = *letter;
-        let tasks = &self.tasks;
-        let Some(operation) = self.receives.take_first(to, |operation| pattern(tasks, *operation).fits(from, tag))
-        else {
-            self.inboxes.push_back(to, (ticket, message));
-            return None;
-        };
-        self.task(operation).state = TaskState::Received(ticket);
-        Some(Match { operation, ticket, message })
+        (letter.arrival, letter.id) = (now, message);
+        let to = letter.to;
+        if self.order.arrive(ticket) {
+            self.come(ticket);
+        } else {
+            self.early.insert(self.key(ticket));
+            self.store(ticket);
+            if let Some(operation) = self.receive_for(ticket) {
+                self.match_stored(operation, ticket, ticket);
+            }
+        }
+        if !self.early.is_empty() && !self.met.is_empty() {
+            self.reconsider(to, ticket);
+        }
     }
 
-    /// A receive begins; it takes the first message that fits, if one is there.
+    /// A message has come, and with it early ones that waited for it.
+    fn come(&mut self, ticket: u32) {
+        let mut follower = self.order.catch_up(ticket);
+        match self.receive_for(ticket) {
+            Some(operation) => self.match_on_arrival(operation, ticket),
+            None => self.store(ticket),
+        }
+        while let Some(next) = follower {
+            follower = self.order.catch_up(next);
+            self.early.remove(&self.key(next));
+            if let Some(operation) = self.receive_for(next) {
+                self.match_stored(operation, next, ticket);
+            }
+        }
+    }
+
+    /// Receives of `rank` have met messages by the arrival of `by`: an early message that waited may go to another one.
+    fn reconsider(&mut self, rank: u32, by: u32) {
+        while !self.receives.is_empty(rank) {
+            let of_rank = (rank, SimTime::START, 0, 0)..=(rank, SimTime::END, u32::MAX, u32::MAX);
+            let mut early = self.early.range(of_rank).map(|key| key.3);
+            let found = early.find_map(|ticket| self.receive_for(ticket).map(|operation| (operation, ticket)));
+            let Some((operation, ticket)) = found else { return };
+            self.match_stored(operation, ticket, by);
+        }
+    }
+
+    /// The posted receive that a message which has arrived is to be given to, if it need not wait for another one.
+    fn receive_for(&self, ticket: u32) -> Option<Operation> {
+        let letter = self.letter(ticket);
+        let operation = *self.receives.iter(letter.to).find(|operation| self.fits(**operation, letter))?;
+        let takes = |earlier: u32| self.fits(operation, self.letter(earlier));
+        (!self.order.awaited_before(ticket).any(takes)).then_some(operation)
+    }
+
+    fn match_on_arrival(&mut self, operation: Operation, ticket: u32) {
+        let Letter { from, to, id: message, .. } = *self.letter(ticket);
+        self.order.leave((from, to), ticket);
+        self.receives.take_first(to, |receive| *receive == operation);
+        self.task(operation).state = TaskState::Received(ticket);
+        self.met.push_back(Match { operation, ticket, message, by: ticket });
+    }
+
+    fn match_stored(&mut self, operation: Operation, ticket: u32, by: u32) {
+        let found = self.take_from_inbox(operation, ticket);
+        self.receives.take_first(self.letter(ticket).to, |receive| *receive == operation);
+        self.met.push_back(Match { by, ..found });
+    }
+
+    fn take_from_inbox(&mut self, operation: Operation, ticket: u32) -> Match {
+        let Letter { from, to, id: message, place, .. } = *self.letter(ticket);
+        self.inboxes.remove(to, place);
+        if self.order.is_early(ticket) {
+            self.early.remove(&self.key(ticket));
+        }
+        self.order.leave((from, to), ticket);
+        self.task(operation).state = TaskState::Received(ticket);
+        Match { operation, ticket, message, by: ticket }
+    }
+
+    fn store(&mut self, ticket: u32) {
+        let Letter { from, to, arrival, .. } = *self.letter(ticket);
+        let letters = &self.letters;
+        let is_later = |other: &u32| {
+            let other = letter(letters, *other);
+            (other.arrival, other.from) > (arrival, from)
+        };
+        let place = self.inboxes.insert_before_last(to, ticket, is_later);
+        self.letters.get(ticket).expect("it has just been there").place = place;
+    }
+
+    fn key(&self, ticket: u32) -> (u32, SimTime, u32, u32) {
+        let Letter { from, to, arrival, .. } = *self.letter(ticket);
+        (to, arrival, from, ticket)
+    }
+
+    /// A receive begins; it takes a message, if one is there for it.
     pub fn receive(&mut self, rank: u32, pattern: Pattern) -> (Operation, Option<Match>) {
         let task = Task { rank, kind: TaskKind::Receive(pattern), state: TaskState::UnderWay };
         let operation = Operation(self.tasks.put(task));
-        let letters = &self.letters;
-        let found = self.inboxes.take_first(rank, |(ticket, _)| {
-            let letter = letters.peek(*ticket).expect("a letter is kept until it is received");
-            pattern.fits(letter.from, letter.message.tag)
-        });
-        let Some((ticket, message)) = found else {
+        let found = match pattern.from {
+            Some(from) => self.find_from((from, rank), pattern),
+            None => self.find_from_any(rank, pattern),
+        };
+        let Some(ticket) = found else {
             self.receives.push_back(rank, operation);
             return (operation, None);
         };
-        self.task(operation).state = TaskState::Received(ticket);
-        (operation, Some(Match { operation, ticket, message }))
+        (operation, Some(self.take_from_inbox(operation, ticket)))
+    }
+
+    fn find_from(&self, pair: Pair, pattern: Pattern) -> Option<u32> {
+        let oldest = self.order.of(pair).find(|ticket| pattern.takes(self.letter(*ticket)))?;
+        (self.order.has_arrived(oldest) && self.is_free(oldest)).then_some(oldest)
+    }
+
+    fn find_from_any(&self, rank: u32, pattern: Pattern) -> Option<u32> {
+        let is_oldest = |ticket: u32| {
+            !self.order.has_overtaken(ticket)
+                || !self.order.before(ticket).any(|earlier| pattern.takes(self.letter(earlier)))
+        };
+        let mut arrived = self.inboxes.iter(rank).copied();
+        arrived.find(|ticket| pattern.takes(self.letter(*ticket)) && is_oldest(*ticket) && self.is_free(*ticket))
+    }
+
+    /// Whether no receive that was posted before waits for this arrived message, or one before it.
+    fn is_free(&self, ticket: u32) -> bool {
+        let fits = |operation: &Operation| self.fits(*operation, self.letter(ticket));
+        !self.order.is_early(ticket) || !self.receives.iter(self.letter(ticket).to).any(fits)
     }
 
     /// Ends a complete operation; what it has received, if it was a receive.
@@ -213,8 +313,8 @@ impl PostOffice {
             TaskKind::Move => ("waits for its memory or its interface".to_owned(), None),
             TaskKind::Receive(Pattern { from, tag }) => {
                 let from_words = from.map_or("any rank".to_owned(), |rank| format!("rank {rank}"));
-                let tag_words = tag.map_or(String::new(), |tag| format!(" a message with tag {tag}"));
-                (format!("waits to receive{tag_words} from {from_words}"), from)
+                let message = tag.map_or(String::new(), |tag| format!(" a message{}", tag_words(tag)));
+                (format!("waits to receive{message} from {from_words}"), from)
             }
         }
     }
@@ -222,11 +322,25 @@ impl PostOffice {
     fn task(&mut self, operation: Operation) -> &mut Task {
         self.tasks.get(operation.0).expect("an operation is kept until it is ended")
     }
+
+    fn letter(&self, ticket: u32) -> &Letter {
+        letter(&self.letters, ticket)
+    }
+
+    fn fits(&self, operation: Operation, letter: &Letter) -> bool {
+        match self.tasks.peek(operation.0).expect("an operation is kept until it is ended").kind {
+            TaskKind::Receive(pattern) => pattern.takes(letter),
+            TaskKind::Send { .. } | TaskKind::Move => unreachable!("only receives wait for messages"),
+        }
+    }
 }
 
-fn pattern(tasks: &Slots<Task>, operation: Operation) -> Pattern {
-    match tasks.peek(operation.0).expect("an operation is kept until it is ended").kind {
-        TaskKind::Receive(pattern) => pattern,
-        TaskKind::Send { .. } | TaskKind::Move => unreachable!("only receives wait for messages"),
+impl Pattern {
+    fn takes(self, letter: &Letter) -> bool {
+        self.fits(letter.from, letter.message.tag)
     }
+}
+
+fn letter(letters: &Slots<Letter>, ticket: u32) -> &Letter {
+    letters.peek(ticket).expect("a letter is kept until it is received")
 }

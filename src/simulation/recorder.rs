@@ -1,6 +1,7 @@
 //! What the stage tells about the ranks, made into intervals with their causes.
 
 use super::SimulationError;
+use super::post_office::Match;
 use crate::program::Operation;
 use crate::trace::events::EventId;
 use crate::trace::{Activity, Cause, Counts, Header, Interval, LinkLoad, Means, Phase, RecordingWriter, Transfer};
@@ -16,7 +17,7 @@ struct Letter {
     sent: Origin,
     bytes: u64,
     delivered: SimTime,
-    /// The receive, if it came after the delivery.
+    /// The receive, if it came after the delivery, or the sending of the message that this one had to wait for.
     received: Option<Origin>,
 }
 
@@ -118,16 +119,20 @@ impl<'w> Recorder<'w> {
         self.letter(ticket).delivered = now;
     }
 
-    /// A message that has come meets the receive of a rank.
-    pub fn received(&mut self, now: SimTime, rank: u32, operation: Operation, ticket: u32) {
+    /// A message meets a receive of a rank: when it arrives, when the receive is posted, or when a message arrives that
+    /// it had to wait for, which then is the cause.
+    pub fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
         let origin = self.origin(now, rank);
-        let letter = self.letter(ticket);
-        if now > letter.delivered {
+        let cause = *self.letter(found.by);
+        let letter = self.letter(found.ticket);
+        if found.by != found.ticket {
+            letter.received = Some(cause.sent);
+        } else if now > letter.delivered {
             letter.received = Some(origin);
         }
-        let delay = letter.delivered.since(letter.sent.1);
-        let cause = Cause { event: letter.sent.0, delay, means: Means::Message { bytes: letter.bytes } };
-        put(&mut self.tasks, operation.0, Task::Complete(cause));
+        let delay = cause.delivered.since(cause.sent.1);
+        let cause = Cause { event: cause.sent.0, delay, means: Means::Message { bytes: cause.bytes } };
+        put(&mut self.tasks, found.operation.0, Task::Complete(cause));
     }
 
     /// A send is complete.

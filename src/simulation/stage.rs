@@ -110,8 +110,8 @@ impl<'s> Stage<'s> {
         }
     }
 
-    /// Initialises the links, one after the other, and starts all processes.
-    pub fn open(&mut self) -> Result<(), SimulationError> {
+    /// Initialises the links, one after the other, and starts all processes; the time at which they start.
+    pub fn open(&mut self) -> Result<SimTime, SimulationError> {
         let links = self.machine.network.working_links(&self.layout.topology);
         let start = self.machine.network.links.start * links;
         let now = SimTime::START + start;
@@ -127,7 +127,7 @@ impl<'s> Stage<'s> {
             self.run(now, rank, None)?;
             self.settle(now)?;
         }
-        Ok(())
+        Ok(now)
     }
 
     /// Plays one event and lets every process run that can; its time, or `None` at the end.
@@ -196,7 +196,8 @@ impl<'s> Stage<'s> {
                 if let Some(recorder) = &mut self.recorder {
                     recorder.delivered(now, ticket);
                 }
-                if let Some(found) = self.post_office.delivered(ticket, message) {
+                self.post_office.delivered(now, ticket, message);
+                while let Some(found) = self.post_office.met.pop_front() {
                     self.meet(now, &found);
                     self.transport.accept(now, found.message);
                     self.completed(found.operation);

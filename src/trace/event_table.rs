@@ -175,11 +175,12 @@ fn add(events: &mut Events, line: &Line, columns: &Columns, numbers: &FxHashMap<
     Ok(())
 }
 
-const SECONDS: &str = "time in seconds from 0 on";
+const SECONDS: &str = "time in seconds from 0 to 18446744 (213 days)";
+const LONGEST_S: f64 = 18_446_744.0;
 
 fn seconds(text: &str) -> Option<SimDuration> {
     let seconds: f64 = text.parse().ok()?;
-    (seconds.is_finite() && seconds >= 0.0).then(|| SimDuration::from_seconds(seconds))
+    (0.0..=LONGEST_S).contains(&seconds).then(|| SimDuration::from_seconds(seconds))
 }
 
 /// `event:seconds` or `event:seconds@link`.
@@ -222,7 +223,12 @@ mod tests {
 
     #[test]
     fn faults_name_the_line_and_what_would_be_right() {
-        assert_eq!(fault("1,0,1,-2,,x\n"), "line 2, column `service_s`: `-2` is no time in seconds from 0 on");
+        assert_eq!(
+            fault("1,0,1,-2,,x\n"),
+            "line 2, column `service_s`: `-2` is no time in seconds from 0 to 18446744 (213 days)"
+        );
+        assert!(fault("1,0,1,1e9,,x\n").starts_with("line 2, column `service_s`: `1e9` is no time"));
+        assert!(fault("1,0,1,1,,x\n2,0,2,1,1:2e7,x\n").starts_with("line 3, column `antecedents`: `1:2e7` is no time"));
         assert_eq!(fault("1,0,inf,2,,x\n"), "line 2, column `clock`: `inf` is no finite number");
         assert_eq!(fault("1,0,1,2,3:1,x\n"), "line 2: event 1 has the antecedent 3, which is no event of the table");
         assert!(fault("1,0,1,2,,x\n1,0,1,2,,x\n").starts_with("line 3: there is another event 1"));

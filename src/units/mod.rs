@@ -14,5 +14,5 @@ pub use bytes::{BitRate, BitTimes, Bytes, PerByte};
 pub(crate) use spelling::nearest;
 pub use text::QuantityError;
 pub(crate) use text::text_schema;
-pub use time::{SimDuration, SimTime};
+pub use time::{SimDuration, SimTime, TotalTime};
 pub use work::{Cycles, FlopRate, Hertz};

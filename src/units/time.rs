@@ -34,6 +34,47 @@ pub struct SimTime(u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SimDuration(u64);
 
+/// A sum of spans over ranks, activities or messages, in picoseconds: it may be longer than all simulated time, and
+/// 2^64 spans of any length fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TotalTime(u128);
+
+impl TotalTime {
+    /// The sum in seconds.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a report shows fewer digits than f64 has")]
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / PS_PER_S as f64
+    }
+
+    /// The sum in picoseconds.
+    #[must_use]
+    pub const fn ps(self) -> u128 {
+        self.0
+    }
+}
+
+impl AddAssign<SimDuration> for TotalTime {
+    fn add_assign(&mut self, span: SimDuration) {
+        self.0 += u128::from(span.0);
+    }
+}
+
+impl Add for TotalTime {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Sum<SimDuration> for TotalTime {
+    fn sum<I: Iterator<Item = SimDuration>>(spans: I) -> Self {
+        let mut sum = Self::default();
+        spans.for_each(|span| sum += span);
+        sum
+    }
+}
+
 impl SimTime {
     /// The start of the simulation.
     pub const START: Self = Self(0);
@@ -74,6 +115,8 @@ impl SimTime {
 impl SimDuration {
     /// No time at all.
     pub const ZERO: Self = Self(0);
+    /// The longest span; arithmetic that ends here may have been cut off.
+    pub const MAX: Self = Self(u64::MAX);
 
     /// A span of `ps` picoseconds.
     #[must_use]
@@ -196,6 +239,7 @@ impl Mul<u64> for SimDuration {
     }
 }
 
+/// The sum of the parts of one span; saturates, so that sums over ranks, activities or messages are a [`TotalTime`].
 impl Sum for SimDuration {
     fn sum<I: Iterator<Item = Self>>(spans: I) -> Self {
         spans.fold(Self::ZERO, Add::add)
@@ -246,6 +290,14 @@ mod tests {
         let second = SimDuration::from_ps(PS_PER_S);
         assert_eq!(second.ratio(1, 3).ps(), 333_333_333_333);
         assert_eq!(second.ratio(2, 3).ps(), 666_666_666_667);
+    }
+
+    #[test]
+    fn totals_go_beyond_the_end_of_time() {
+        let longest = SimDuration::from_ps(u64::MAX);
+        let total: TotalTime = std::iter::repeat_n(longest, 1 << 16).sum();
+        assert_eq!(total.ps(), u128::from(u64::MAX) << 16);
+        assert!((total.seconds() / longest.seconds() - 65_536.0).abs() < 1e-9);
     }
 
     #[test]

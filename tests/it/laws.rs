@@ -128,6 +128,8 @@ async fn act(me: Process, actions: Vec<Action>) {
             Action::Output { rank, bytes } if rank == me.rank() => me.output(bytes).await,
             Action::Message { from, to, bytes, in_background } => {
                 me.phase("messages");
+                // Few tags: messages of one tag between two ranks must not overtake.
+                let tag = tag % 2;
                 if from == me.rank() {
                     let sending = me.start_send(to, Message::new(bytes).tag(tag)).await;
                     // Who waits for a message to himself never comes to receive it.

@@ -15,6 +15,7 @@ mod golden;
 mod honest_output;
 mod laws;
 mod machines;
+mod matching;
 mod mutations;
 mod oracle;
 mod placements;

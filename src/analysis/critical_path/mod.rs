@@ -12,7 +12,7 @@ pub use order::CausalityError;
 use super::parallelism::{self, Parallelism, Step};
 use crate::trace::Recording;
 use crate::trace::events::{Antecedent, EventId, Events, MESSAGE};
-use crate::units::SimDuration;
+use crate::units::{SimDuration, TotalTime};
 use order::{NONE, Order};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -59,7 +59,7 @@ impl<'e> CriticalPath<'e> {
     /// Finds the critical path.
     ///
     /// # Errors
-    /// The events whose causality is violated.
+    /// The events whose causality is violated, or the first one that is beyond the end of time.
     pub fn of(events: &'e Events) -> Result<Self, CausalityError> {
         let predecessors = order::predecessors(events);
         let order = order::order(events, &predecessors)?;
@@ -72,7 +72,11 @@ impl<'e> CriticalPath<'e> {
         };
         let mut critical = std::mem::take(&mut path.critical);
         for event in path.order.forwards() {
-            critical[event as usize] = path.latest_cause(event, &critical).to;
+            let latest = path.latest_cause(event, &critical).to;
+            if latest == SimDuration::MAX {
+                return Err(CausalityError::TooLong { event: events.name(event), process: events.get(event).process });
+            }
+            critical[event as usize] = latest;
         }
         path.critical = critical;
         path.on_path = path.walk_back();
@@ -167,7 +171,7 @@ impl<'e> CriticalPath<'e> {
 
     /// The service times of all activities that occupy a processor.
     #[must_use]
-    pub fn busy(&self) -> SimDuration {
+    pub fn busy(&self) -> TotalTime {
         self.busy_events().map(|event| self.events.get(event).service).sum()
     }
 
@@ -178,7 +182,7 @@ impl<'e> CriticalPath<'e> {
 
     /// The delays of all messages.
     #[must_use]
-    pub fn messages(&self) -> SimDuration {
+    pub fn messages(&self) -> TotalTime {
         let messages = self.events.all_antecedents().iter();
         messages.filter(|one| self.events.way_of(one).kind == MESSAGE).map(|one| one.delay).sum()
     }
@@ -199,7 +203,7 @@ impl<'e> CriticalPath<'e> {
         self.by_length(self.busy())
     }
 
-    fn by_length(&self, time: SimDuration) -> Option<f64> {
+    fn by_length(&self, time: TotalTime) -> Option<f64> {
         (self.length() > SimDuration::ZERO).then(|| time.seconds() / self.length().seconds())
     }
 

@@ -1,6 +1,7 @@
 //! The order in which events can have happened, or why they cannot.
 
 use crate::trace::events::{EventId, Events};
+use crate::units::SimDuration;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::fmt;
@@ -20,6 +21,13 @@ pub enum CausalityError {
     },
     /// Events cause each other: name and process of each, and the last one causes the first.
     Circle(Vec<(u64, u32)>),
+    /// The causes of an event take longer than time is counted.
+    TooLong {
+        /// Its name.
+        event: u64,
+        /// Its process.
+        process: u32,
+    },
 }
 
 impl fmt::Display for CausalityError {
@@ -29,6 +37,11 @@ impl fmt::Display for CausalityError {
                 f,
                 "event {} of process {} at logical time {} causes event {} of process {}, which is earlier, at {}",
                 cause.0, cause.1, cause.2, effect.0, effect.1, effect.2
+            ),
+            Self::TooLong { event, process } => write!(
+                f,
+                "event {event} of process {process} is later than {:.0} s (213 days), which is as long as time is counted",
+                SimDuration::MAX.seconds()
             ),
             Self::Circle(events) => {
                 f.write_str("events cause each other in a circle:")?;

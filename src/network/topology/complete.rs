@@ -18,8 +18,10 @@ impl Shape for Complete {
     }
 
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
-        let to = port + u32::from(port >= vertex);
-        (to < self.nodes).then(|| (to, port_to(to, vertex)))
+        (port < self.ports()).then(|| {
+            let to = port + u32::from(port >= vertex);
+            (to, port_to(to, vertex))
+        })
     }
 
     fn route(&self, at: u32, to: u32) -> u32 {

@@ -132,11 +132,13 @@ impl Work {
         self.passes == 0 || self.iterations == 0 && self.before.is_none()
     }
 
-    /// The floating-point operations of all rows.
+    /// The floating-point operations of all rows; `None` if there are 2^64 or more.
     #[must_use]
-    pub fn operations(self) -> u64 {
-        let row = self.row().map(|(module, iterations)| module.flops().saturating_mul(iterations));
-        row.fold(0, u64::saturating_add).saturating_mul(self.passes)
+    pub fn operations(self) -> Option<u64> {
+        let row = self
+            .row()
+            .try_fold(0_u64, |sum, (module, iterations)| sum.checked_add(module.flops().checked_mul(iterations)?));
+        row?.checked_mul(self.passes)
     }
 
     /// The modules of one row in their order, each with its number of iterations.

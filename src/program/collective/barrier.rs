@@ -1,6 +1,6 @@
 //! All ranks wait for each other.
 
-use crate::program::process::{Message, Pattern, Process};
+use crate::program::process::{BARRIER_TAG, Message, Pattern, Process};
 use serde::{Deserialize, Serialize};
 
 /// How the ranks wait for each other.
@@ -18,7 +18,6 @@ pub enum Barrier {
 }
 
 const BARRIER_BYTES: u64 = 4;
-const BARRIER_TAG: u32 = u32::MAX;
 
 impl Barrier {
     /// Waits until all ranks have come here, if this is a barrier at all.

@@ -2,9 +2,9 @@
 
 use super::payload::Payload;
 use super::power_of_two;
-use super::transfer::{receive, start_send};
+use super::transfer::{receive, send, start_send};
 use super::tree::{Binomial, Numbering};
-use crate::program::process::{Message, Process};
+use crate::program::process::Process;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -165,15 +165,16 @@ impl PipelinedBroadcast {
 impl NaiveBroadcast {
     async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
         if me.rank() != root {
-            return me.receive(root).await.values;
+            return receive(me, root).await.values;
         }
         let ranks = me.ranks();
         let others = (1..ranks).map(|step| match self.order {
             SendOrder::Ascending => (root + step) % ranks,
             SendOrder::Descending => (root + ranks - step) % ranks,
         });
-        send_to_each(me, others, &Message::new(bytes).values(values.clone()), self.sends).await;
-        values
+        let payload = Payload::new(bytes, values);
+        send_to_each(me, others, &payload, self.sends).await;
+        payload.values
     }
 }
 
@@ -186,12 +187,12 @@ impl NeighbourBroadcast {
     }
 
     async fn pass_on_whole(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
-        let message = match me.grid().parent(root, me.rank()) {
-            Some(parent) => me.receive(parent).await,
-            None => Message::new(bytes).values(values),
+        let payload = match me.grid().parent(root, me.rank()) {
+            Some(parent) => receive(me, parent).await,
+            None => Payload::new(bytes, values),
         };
-        send_to_each(me, self.children(me, root), &message, self.sends).await;
-        message.values
+        send_to_each(me, self.children(me, root), &payload, self.sends).await;
+        payload.values
     }
 
     /// The message travels as one message per packet; the numbers ride on the last one.
@@ -210,13 +211,13 @@ impl NeighbourBroadcast {
             let last = packet + 1 == packets;
             let length = if last { bytes - packet * me.packet_bytes() } else { me.packet_bytes() };
             if let Some(parent) = parent {
-                values = me.receive(parent).await.values;
+                values = receive(me, parent).await.values;
             }
-            let message = Message::new(length).values(values.clone().filter(|_| last));
+            let payload = Payload::new(length, values.clone().filter(|_| last));
             for &child in &children {
                 match self.sends {
-                    Concurrency::Sequential => me.send(child, message.clone()).await,
-                    Concurrency::Concurrent => under_way.push(me.start_send(child, message.clone()).await),
+                    Concurrency::Sequential => send(me, child, &payload).await,
+                    Concurrency::Concurrent => under_way.push(start_send(me, child, &payload).await),
                 }
             }
         }
@@ -236,17 +237,17 @@ impl NeighbourBroadcast {
     }
 }
 
-async fn send_to_each(me: &Process, ranks: impl Iterator<Item = u32>, message: &Message, sends: Concurrency) {
+async fn send_to_each(me: &Process, ranks: impl Iterator<Item = u32>, payload: &Payload, sends: Concurrency) {
     match sends {
         Concurrency::Sequential => {
             for rank in ranks {
-                me.send(rank, message.clone()).await;
+                send(me, rank, payload).await;
             }
         }
         Concurrency::Concurrent => {
             let mut under_way = Vec::new();
             for rank in ranks {
-                under_way.push(me.start_send(rank, message.clone()).await);
+                under_way.push(start_send(me, rank, payload).await);
             }
             me.wait_all(under_way).await;
         }

@@ -1,12 +1,7 @@
-//! How the steps of a collective send and receive: with a tag of their own.
-//!
-//! Messages between two ranks are taken in the order in which they come; with one route between
-//! two nodes that is the order in which they were sent.
+//! How the steps of a collective send and receive: with a tag that no other receive takes.
 
 use super::payload::Payload;
-use crate::program::process::{Message, Operation, Pattern, Process};
-
-const TAG: u32 = u32::MAX - 1;
+use crate::program::process::{COLLECTIVE_TAG as TAG, Message, Operation, Pattern, Process};
 
 fn message(payload: &Payload) -> Message {
     Message::new(payload.bytes).tag(TAG).values(payload.values.clone())

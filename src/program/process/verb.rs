@@ -84,7 +84,7 @@ impl Message {
         Self { bytes, tag: 0, values: None }
     }
 
-    /// The same message with a tag.
+    /// The same message with a tag; the two largest are those of collective operations.
     #[must_use]
     pub const fn tag(mut self, tag: u32) -> Self {
         self.tag = tag;
@@ -99,12 +99,26 @@ impl Message {
     }
 }
 
-/// Which messages a receive takes: the first to arrive that fits.
+/// The tags of collective operations: a receive of any tag does not take their messages.
+pub(crate) const BARRIER_TAG: u32 = u32::MAX;
+pub(crate) const COLLECTIVE_TAG: u32 = u32::MAX - 1;
+
+/// A tag in words, after a message; nothing for 0.
+pub(crate) fn tag_words(tag: u32) -> String {
+    match tag {
+        0 => String::new(),
+        COLLECTIVE_TAG | BARRIER_TAG => " of a collective operation".to_owned(),
+        tag => format!(" with tag {tag}"),
+    }
+}
+
+/// Which messages a receive takes: of each sender the one that it sent first of those that fit; of several senders the
+/// one that arrives first, of equals that of the lowest rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pattern {
     /// The sender, or any.
     pub from: Option<u32>,
-    /// The tag, or any.
+    /// The tag, or any but those of collective operations.
     pub tag: Option<u32>,
 }
 
@@ -112,7 +126,7 @@ impl Pattern {
     /// Whether a message from `from` with `tag` fits.
     #[must_use]
     pub fn fits(self, from: u32, tag: u32) -> bool {
-        self.from.is_none_or(|wanted| wanted == from) && self.tag.is_none_or(|wanted| wanted == tag)
+        self.from.is_none_or(|wanted| wanted == from) && self.tag.map_or(tag < COLLECTIVE_TAG, |wanted| wanted == tag)
     }
 }
 

@@ -47,7 +47,7 @@ impl<'s> Stage<'s> {
     pub(super) fn meet(&mut self, now: SimTime, found: &Match) {
         if let Some(recorder) = &mut self.recorder {
             let rank = self.post_office.rank(found.operation);
-            recorder.received(now, rank, found.operation, found.ticket);
+            recorder.received(now, rank, found);
         }
     }
 

@@ -1,0 +1,144 @@
+//! The order in which messages between two ranks were sent, until they are matched with receives.
+
+use rustc_hash::FxHashMap;
+
+/// The sending and the receiving rank.
+pub type Pair = (u32, u32);
+
+/// The unmatched messages of every pair of ranks, by ticket, in the order of the send calls.
+///
+/// A message *has come* when it and all unmatched ones that its sender sent before have arrived. One that arrives while
+/// an earlier one is still under way is *early* until then.
+pub struct SendOrder {
+    pairs: FxHashMap<Pair, Ends>,
+    /// By ticket.
+    places: Vec<Place>,
+}
+
+/// The oldest and the newest message of a pair.
+#[derive(Clone, Copy)]
+struct Ends {
+    first: u32,
+    last: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    earlier: u32,
+    later: u32,
+    progress: Progress,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    UnderWay,
+    Early,
+    /// Has come, after the ones before it.
+    InOrder,
+    /// Has come, but arrived before one that was sent before it.
+    Overtook,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl SendOrder {
+    pub fn new() -> Self {
+        Self { pairs: FxHashMap::default(), places: Vec::new() }
+    }
+
+    /// A message is sent.
+    pub fn send(&mut self, pair: Pair, ticket: u32) {
+        let ends = self.pairs.entry(pair).or_insert(Ends { first: ticket, last: NONE });
+        let earlier = std::mem::replace(&mut ends.last, ticket);
+        if let Some(earlier) = self.places.get_mut(earlier as usize) {
+            earlier.later = ticket;
+        }
+        let place = Place { earlier, later: NONE, progress: Progress::UnderWay };
+        match self.places.get_mut(ticket as usize) {
+            Some(vacant) => *vacant = place,
+            None => {
+                debug_assert_eq!(self.places.len(), ticket as usize, "tickets are given in order");
+                self.places.push(place);
+            }
+        }
+    }
+
+    /// A message arrives; whether it has come, or is early.
+    pub fn arrive(&mut self, ticket: u32) -> bool {
+        let earlier = self.places[ticket as usize].earlier;
+        let in_order = self.places.get(earlier as usize).is_none_or(Place::has_come);
+        self.places[ticket as usize].progress = if in_order { Progress::InOrder } else { Progress::Early };
+        in_order
+    }
+
+    /// The message after one that has come, if it was early; it has come, too, now.
+    pub fn catch_up(&mut self, ticket: u32) -> Option<u32> {
+        let later = self.places[ticket as usize].later;
+        let place = self.places.get_mut(later as usize).filter(|place| place.progress == Progress::Early)?;
+        place.progress = Progress::Overtook;
+        Some(later)
+    }
+
+    /// A message is matched.
+    pub fn leave(&mut self, pair: Pair, ticket: u32) {
+        let Place { earlier, later, .. } = self.places[ticket as usize];
+        if earlier == NONE && later == NONE {
+            self.pairs.remove(&pair);
+            return;
+        }
+        match self.places.get_mut(earlier as usize) {
+            Some(earlier) => earlier.later = later,
+            None => self.ends(pair).first = later,
+        }
+        match self.places.get_mut(later as usize) {
+            Some(later) => later.earlier = earlier,
+            None => self.ends(pair).last = earlier,
+        }
+    }
+
+    fn ends(&mut self, pair: Pair) -> &mut Ends {
+        self.pairs.get_mut(&pair).expect("a pair is known while it has unmatched messages")
+    }
+
+    /// Whether a message has arrived before one that was sent before it, come or not.
+    pub fn has_overtaken(&self, ticket: u32) -> bool {
+        matches!(self.places[ticket as usize].progress, Progress::Early | Progress::Overtook)
+    }
+
+    /// Whether a message has arrived.
+    pub fn has_arrived(&self, ticket: u32) -> bool {
+        self.places[ticket as usize].progress != Progress::UnderWay
+    }
+
+    /// Whether a message has arrived while an earlier one is still under way.
+    pub fn is_early(&self, ticket: u32) -> bool {
+        self.places[ticket as usize].progress == Progress::Early
+    }
+
+    /// The unmatched messages of a pair, the oldest first.
+    pub fn of(&self, pair: Pair) -> impl Iterator<Item = u32> {
+        let first = self.pairs.get(&pair).map(|ends| ends.first);
+        std::iter::successors(first, |ticket| self.neighbour(self.places[*ticket as usize].later))
+    }
+
+    /// The unmatched messages of the same pair that were sent before this one, the newest first.
+    pub fn before(&self, ticket: u32) -> impl Iterator<Item = u32> {
+        let earlier = |ticket: u32| self.neighbour(self.places[ticket as usize].earlier);
+        std::iter::successors(earlier(ticket), move |ticket| earlier(*ticket))
+    }
+
+    /// Those of them that have not come.
+    pub fn awaited_before(&self, ticket: u32) -> impl Iterator<Item = u32> {
+        self.before(ticket).take_while(|earlier| !self.places[*earlier as usize].has_come())
+    }
+
+    fn neighbour(&self, ticket: u32) -> Option<u32> {
+        (ticket != NONE).then_some(ticket)
+    }
+}
+
+impl Place {
+    const fn has_come(&self) -> bool {
+        matches!(self.progress, Progress::InOrder | Progress::Overtook)
+    }
+}

@@ -1,0 +1,38 @@
+//! A table whose places are used again.
+
+/// Values by place; the place of one that is taken out is given to the next.
+pub struct Slots<T> {
+    places: Vec<Option<T>>,
+    vacant: Vec<u32>,
+}
+
+impl<T> Slots<T> {
+    pub const fn new() -> Self {
+        Self { places: Vec::new(), vacant: Vec::new() }
+    }
+
+    pub fn put(&mut self, value: T) -> u32 {
+        if let Some(place) = self.vacant.pop() {
+            self.places[place as usize] = Some(value);
+            return place;
+        }
+        self.places.push(Some(value));
+        u32::try_from(self.places.len() - 1).expect("fewer than four thousand million at once")
+    }
+
+    pub fn get(&mut self, place: u32) -> Option<&mut T> {
+        self.places.get_mut(place as usize)?.as_mut()
+    }
+
+    pub fn peek(&self, place: u32) -> Option<&T> {
+        self.places.get(place as usize)?.as_ref()
+    }
+
+    pub fn take(&mut self, place: u32) -> Option<T> {
+        let value = self.places.get_mut(place as usize)?.take();
+        if value.is_some() {
+            self.vacant.push(place);
+        }
+        value
+    }
+}

@@ -1,0 +1,163 @@
+//! The post office against an obvious slow one.
+
+use super::*;
+use proptest::prelude::*;
+
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Send {
+        from: u32,
+        to: u32,
+        tag: u32,
+    },
+    /// One of the messages under way arrives.
+    Arrive {
+        which: usize,
+    },
+    Receive {
+        rank: u32,
+        pattern: Pattern,
+    },
+    /// Time passes.
+    Pass,
+}
+
+fn any_act() -> impl Strategy<Value = Act> {
+    let choice = |count: u32| prop_oneof![Just(None), (0..count).prop_map(Some)];
+    prop_oneof![
+        3 => (0u32..3, 0u32..2, 0u32..2).prop_map(|(from, to, tag)| Act::Send { from, to, tag }),
+        3 => any::<usize>().prop_map(|which| Act::Arrive { which }),
+        3 => (0u32..2, choice(3), choice(2))
+            .prop_map(|(rank, from, tag)| Act::Receive { rank, pattern: Pattern { from, tag } }),
+        1 => Just(Act::Pass),
+    ]
+}
+
+#[derive(Debug)]
+struct SlowMessage {
+    from: u32,
+    to: u32,
+    tag: u32,
+    arrival: Option<u64>,
+    is_matched: bool,
+}
+
+/// Everything in the order of the calls; every rule is looked up in it anew.
+#[derive(Debug, Default)]
+struct SlowOffice {
+    messages: Vec<SlowMessage>,
+    /// With the message that each has met.
+    receives: Vec<(u32, Pattern, Option<usize>)>,
+}
+
+impl SlowOffice {
+    fn settle(&mut self) {
+        while let Some((message, receive)) = self.next_match() {
+            self.messages[message].is_matched = true;
+            self.receives[receive].2 = Some(message);
+        }
+    }
+
+    fn next_match(&self) -> Option<(usize, usize)> {
+        let waits = |index: &usize| self.messages[*index].arrival.is_some() && !self.messages[*index].is_matched;
+        let mut arrived: Vec<usize> = (0..self.messages.len()).filter(waits).collect();
+        arrived.sort_by_key(|index| (self.messages[*index].arrival, self.messages[*index].from, *index));
+        arrived.into_iter().find_map(|message| Some((message, self.receive_for(message)?)))
+    }
+
+    fn receive_for(&self, index: usize) -> Option<usize> {
+        let message = &self.messages[index];
+        let fits = |message: &SlowMessage, receive: &(u32, Pattern, Option<usize>)| {
+            receive.0 == message.to && receive.2.is_none() && receive.1.fits(message.from, message.tag)
+        };
+        let first = self.receives.iter().position(|receive| fits(message, receive))?;
+        let older = self.messages[..index].iter().filter(|other| other.from == message.from && !other.is_matched);
+        let is_blocked = older.into_iter().any(|other| fits(other, &self.receives[first]));
+        (!is_blocked).then_some(first)
+    }
+}
+
+/// The post office and the slow one side by side.
+struct Offices {
+    office: PostOffice,
+    slow: SlowOffice,
+    now: u64,
+    tickets: Vec<u32>,
+    operations: Vec<Operation>,
+}
+
+impl Offices {
+    fn act(&mut self, act: Act) {
+        let now = SimTime::from_ps(self.now);
+        match act {
+            Act::Send { from, to, tag } => {
+                self.tickets.push(self.office.post(now, from, to, Message::new(1).tag(tag)).1);
+                self.slow.messages.push(SlowMessage { from, to, tag, arrival: None, is_matched: false });
+            }
+            Act::Arrive { which } => {
+                let under_way = self.slow.messages.iter().enumerate().filter(|(_, one)| one.arrival.is_none());
+                let under_way: Vec<usize> = under_way.map(|(index, _)| index).collect();
+                if under_way.is_empty() {
+                    return;
+                }
+                let index = under_way[which % under_way.len()];
+                self.slow.messages[index].arrival = Some(self.now);
+                self.office.delivered(now, self.tickets[index], 0);
+                assert!(self.office.met.drain(..).all(|found| found.by == self.tickets[index]));
+            }
+            Act::Receive { rank, pattern } => {
+                self.slow.receives.push((rank, pattern, None));
+                self.operations.push(self.office.receive(rank, pattern).0);
+            }
+            Act::Pass => self.now += 1,
+        }
+        self.slow.settle();
+    }
+
+    /// What each receive has met.
+    fn met(&self) -> Vec<Option<usize>> {
+        let met = |operation: &Operation| match self.office.tasks.peek(operation.0).expect("it is not ended").state {
+            TaskState::Received(ticket) => self.tickets.iter().position(|one| *one == ticket),
+            _ => None,
+        };
+        self.operations.iter().map(met).collect()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+
+    #[test]
+    fn messages_meet_the_receives_that_they_meet_in_a_slow_office(acts in prop::collection::vec(any_act(), 1..60)) {
+        let mut offices = Offices {
+            office: PostOffice::new(3),
+            slow: SlowOffice::default(),
+            now: 0,
+            tickets: Vec::new(),
+            operations: Vec::new(),
+        };
+        for act in acts {
+            offices.act(act);
+            let expected: Vec<Option<usize>> = offices.slow.receives.iter().map(|receive| receive.2).collect();
+            prop_assert_eq!(offices.met(), expected, "after {:?}", act);
+        }
+        assert_in_order(&offices.slow);
+    }
+}
+
+/// Of two messages of one sender, receiver and tag the later one is not received by the earlier of two receives that
+/// both fit.
+fn assert_in_order(office: &SlowOffice) {
+    for (place, (rank, pattern, first)) in office.receives.iter().enumerate() {
+        for (.., second) in office.receives[place + 1..].iter().filter(|later| later.0 == *rank) {
+            let Some(second) = second else { continue };
+            let message = &office.messages[*second];
+            if !pattern.fits(message.from, message.tag) {
+                continue;
+            }
+            // An earlier receive that fits has got another message, and no later one of the same sender.
+            let first = first.expect("the earlier receive is served first");
+            assert!(office.messages[first].from != message.from || first < *second, "{first} and {second}");
+        }
+    }
+}
