@@ -3,8 +3,7 @@
 
 use crate::laws::config;
 use crate::t800;
-use parsim::engine::Streams;
-use parsim::machine::{Layout, Partition, Placement, Sends};
+use parsim::machine::{Allocation, Partition, Placement, Sends};
 use parsim::network::routing::{Choice, Routing};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::{Switching, Topology};
@@ -74,11 +73,12 @@ async fn follow(me: Process, steps: Rc<Vec<Vec<Step>>>, log: Rc<RefCell<Log>>) {
     }
 }
 
-fn played(machine: &Machine, layout: &Layout, steps: &[Vec<Step>]) -> (Trace, Log) {
+fn played(machine: &Machine, nodes: Vec<u32>, steps: &[Vec<Step>]) -> (Trace, Log) {
     let log = Rc::new(RefCell::new(Log::default()));
     let (steps, kept) = (Rc::new(steps.to_vec()), Rc::clone(&log));
     let program = move |me: Process| follow(me, Rc::clone(&steps), Rc::clone(&kept));
-    let simulation = Simulation::new(machine, 1).layout(layout.clone()).keep_deliveries();
+    let allocation = Allocation::new(machine, RANKS).partition(Partition::Whole).placement(Placement::Explicit(nodes));
+    let simulation = Simulation::on(&allocation).expect("a sound machine").keep_deliveries();
     let trace = simulation.run(&program).expect("nobody waits");
     drop(program);
     (trace, Rc::try_unwrap(log).expect("the run is over").into_inner())
@@ -190,9 +190,9 @@ proptest! {
         nodes in prop::collection::vec(0u32..4, RANKS as usize),
         steps in prop::collection::vec(prop::collection::vec(any_step(), 0..20), RANKS as usize),
     ) {
-        let topology = Partition::Whole.of(&machine.network.topology, RANKS);
-        let layout = Placement::Explicit(nodes).lay_out(topology, RANKS, Streams::new(1));
-        let (trace, log) = played(&machine, &layout, &steps);
+        let mut machine = machine;
+        machine.host.node = nodes[0];
+        let (trace, log) = played(&machine, nodes, &steps);
         prop_assert_eq!(trace.deliveries.len(), log.sent.len());
         if let Some(expected) = expected(&log, &trace.deliveries) {
             let expected: Vec<_> = expected.into_iter().map(|sent| sent.map(|sent| (log.sent[sent].0, log.sent[sent].3))).collect();
