@@ -26,7 +26,8 @@ impl<'l> Guard<'l> {
     /// Whether the run may go on, which is at `now` after so many `events`.
     #[inline]
     pub(super) fn check(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
-        if now.since(SimTime::START) > self.limits.simulated {
+        // Arithmetic saturates at the end of time.
+        if now.since(SimTime::START) > self.limits.simulated || now == SimTime::END {
             return Err(SimulationError::TimeLimit { limit: self.limits.simulated, events });
         }
         if events > self.limits.events {
