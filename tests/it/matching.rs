@@ -4,9 +4,8 @@
 use crate::laws::config;
 use crate::t800;
 use parsim::machine::{Allocation, Partition, Placement, Sends};
-use parsim::network::routing::{Choice, Routing};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
-use parsim::network::{Switching, Topology};
+use parsim::network::{Choice, Routing, Switching, Topology};
 use parsim::node::{Module, Work};
 use parsim::program::Pattern;
 use parsim::trace::{Delivery, Trace};

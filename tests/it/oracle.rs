@@ -381,8 +381,8 @@ struct SlowMachine<'m> {
     next_step: Vec<usize>,
     /// Sends of each rank that are not complete.
     outstanding: Vec<usize>,
-    /// Messages that each rank has not received yet, by sender.
-    inbox: Vec<Vec<VecDeque<usize>>>,
+    /// By receiver and sender, the messages that nobody has received, in the order in which they were sent.
+    unreceived: Vec<Vec<VecDeque<usize>>>,
     /// From whom each rank wants a message.
     wants: Vec<Option<usize>>,
     outcome: Outcome,
@@ -406,7 +406,7 @@ impl<'m> SlowMachine<'m> {
             letters: Vec::new(),
             next_step: vec![0; count],
             outstanding: vec![0; count],
-            inbox: vec![vec![VecDeque::new(); count]; count],
+            unreceived: vec![vec![VecDeque::new(); count]; count],
             wants: vec![None; count],
             outcome: Outcome::default(),
             served: vec![Vec::new(); count],
@@ -461,11 +461,10 @@ impl<'m> SlowMachine<'m> {
                     }
                 }
                 Step::Receive(from) => {
-                    let Some(id) = self.inbox[rank][*from].pop_front() else {
+                    if !self.receive(rank, *from) {
                         self.wants[rank] = Some(*from);
                         return;
-                    };
-                    self.accept(id);
+                    }
                 }
             }
         }
@@ -476,7 +475,9 @@ impl<'m> SlowMachine<'m> {
         let packets = bytes.div_ceil(self.machine.packet).max(1);
         let (sent, unprepared) = (self.now, bytes);
         self.letters.push(Letter { from, to, bytes, sent, unprepared, not_departed: packets, not_arrived: packets });
-        self.prepare(self.letters.len() - 1);
+        let id = self.letters.len() - 1;
+        self.unreceived[to][from].push_back(id);
+        self.prepare(id);
     }
 
     fn prepare(&mut self, id: usize) {
@@ -666,20 +667,21 @@ impl<'m> SlowMachine<'m> {
         if self.machine.sends == Sends::UntilDelivered {
             self.acknowledge(id);
         }
-        if self.wants[to] == Some(from) {
+        if self.wants[to] == Some(from) && self.receive(to, from) {
             self.wants[to] = None;
-            self.accept(id);
             self.go_on(to);
-        } else {
-            self.inbox[to][from].push_back(id);
         }
     }
 
-    /// The receiver has a message that it has asked for.
-    fn accept(&mut self, id: usize) {
+    /// Gives `rank` the first message that `from` has sent it, if that has arrived.
+    fn receive(&mut self, rank: usize, from: usize) -> bool {
+        let unreceived = &mut self.unreceived[rank][from];
+        let letters = &self.letters;
+        let Some(id) = unreceived.pop_front_if(|id| letters[*id].not_arrived == 0) else { return false };
         if self.machine.sends == Sends::Rendezvous {
             self.acknowledge(id);
         }
+        true
     }
 
     fn acknowledge(&mut self, id: usize) {
