@@ -351,7 +351,7 @@ impl Process {
 
 /// A verb, unless it could not be counted.
 fn if_counted(counted: Option<()>, verb: Verb) -> Verb {
-    counted.map_or_else(|| Verb::Fail(UNCOUNTED.to_owned()), |()| verb)
+    counted.map_or_else(|| Verb::Fail(UNCOUNTED.to_owned().into()), |()| verb)
 }
 
 /// The fault of a process whose [`Tally`] is full.
