@@ -1,11 +1,11 @@
 //! The command `parsim`.
 
-use clap::Parser;
-use parsim::cli::{CommandLine, execute};
+use parsim::cli::{execute, interrupt, read_line};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match execute(CommandLine::parse()) {
+    interrupt::install();
+    match read_line().and_then(|line| line.map_or(Ok(()), execute)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.report();

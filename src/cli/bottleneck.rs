@@ -2,6 +2,7 @@
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::outcome::{self, Outcome, References, keyed, metadata, note_on_withheld};
+use super::output::Output;
 use super::playing::{Failures, play_all};
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments, files, pictures, say};
@@ -10,10 +11,9 @@ use crate::model::zemerly::{self, Prediction};
 use crate::node::processor::{Account, QuarterCycles};
 use crate::node::{Module, Processor};
 use crate::program::Shipped;
-use crate::report::{BottleneckCurve, BottleneckPoint, Format, Writer, figures};
+use crate::report::{BottleneckCurve, BottleneckPoint, figures};
 use crate::scenario::{Case, CheckedScenario};
 use clap::{Args, ValueEnum};
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -76,6 +76,8 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
         None => CurveAxis::of(&plan, arguments.axis.as_deref())?,
     };
     let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
+    common.claims(&plan).folder(arguments.plot.as_deref()).check()?;
+    let output = common.output.many()?;
     let mut failures = Failures::default();
     let points = points(&cases, arguments.source, arguments.cases.jobs, &references, &axis, &mut failures)?;
     let withheld = points.iter().filter(|point| point.compared.iter().any(|one| one.is_withheld)).count();
@@ -85,7 +87,7 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
         times.add(&axis, case, (arguments.source.title(), seconds, 0.0), &point.compared);
     }
     let groups = grouped(&cases, points, &axis, arguments.source);
-    print(&cases, &groups, arguments)?;
+    print(&cases, &groups, arguments, output)?;
     if let Some(folder) = &arguments.plot {
         plot(folder, &groups, figures::times(cases[0].scenario.program.name(), &axis.along, times.lines()))?;
     }
@@ -217,44 +219,40 @@ pub fn grouped(cases: &[Case], points: Vec<BottleneckPoint>, axis: &CurveAxis, s
     groups
 }
 
-fn print(cases: &[Case], groups: &[Group], arguments: &BottleneckArguments) -> Result<(), Failure> {
-    let format = Format::from(arguments.common.format);
-    if format == Format::Text {
-        for (index, group) in groups.iter().enumerate() {
-            let gap = if index == 0 { "" } else { "\n\n" };
-            write!(stdout(), "{gap}{}", group.curve)?;
-        }
-        return Ok(());
+fn print(cases: &[Case], groups: &[Group], arguments: &BottleneckArguments, mut output: Output) -> Result<(), Failure> {
+    for (index, group) in groups.iter().enumerate() {
+        let gap = if index == 0 { "" } else { "\n\n" };
+        output.words(format_args!("{gap}{}", group.curve))?;
     }
     let mut records: Vec<_> = groups
         .iter()
         .flat_map(|group| group.cases.iter().enumerate().map(|(place, case)| (*case, group.curve.record(place))))
         .collect();
     records.sort_by_key(|(case, _)| *case);
-    let mut writer = Writer::many(stdout(), format);
     for (index, known) in records {
         let mut record = keyed(&cases[index].keys);
         record.put("source", arguments.source.name());
         record.append(known);
         record.put_metadata(&metadata(&cases[index].scenario, &cases[index].settings));
-        writer.write(&record)?;
+        output.write(&record)?;
     }
-    Ok(writer.finish()?)
+    output.finish()
 }
 
 /// The times of all curves in the folder, and the figures of each curve; in folders of their own
 /// if there are several.
 fn plot(folder: &Path, groups: &[Group], (times_file, times): figures::Figure) -> Result<(), Failure> {
-    files::make_folder(folder)?;
-    write_chart(&folder.join(times_file), &times)?;
-    for group in groups {
+    let times = std::iter::once_with(|| write_chart(&folder.join(times_file), &times));
+    let components = groups.iter().flat_map(|group| {
         let own = if groups.len() > 1 { folder.join(group.name.replace([' ', '/'], "")) } else { folder.to_owned() };
-        files::make_folder(&own)?;
-        for (file, chart) in figures::components(&group.curve) {
-            write_chart(&own.join(file), &chart)?;
-        }
-    }
-    Ok(())
+        let made = std::iter::once(files::make_folder(&own));
+        made.chain(
+            figures::components(&group.curve)
+                .into_iter()
+                .map(move |(file, chart)| write_chart(&own.join(file), &chart)),
+        )
+    });
+    files::each(times.chain(components))
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 //! `parsim compare`: two runs side by side.
 
-use super::traced::Traced;
-use super::{Failure, OutputFormat, ScenarioArguments};
+use super::traced::{Traced, files};
+use super::{Failure, OutputArguments, ScenarioArguments};
 use crate::analysis::Gain;
 use crate::report::comparison::{Comparison, Side};
-use crate::report::{Format, Writer};
 use crate::simulation::{Detail, play};
 use clap::Args;
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -30,25 +28,21 @@ pub struct CompareArguments {
     /// Replaces the seed of both scenarios.
     #[arg(long)]
     seed: Option<u64>,
-    /// The form of the output.
-    #[arg(long, value_enum, default_value = "text")]
-    format: OutputFormat,
+    #[command(flatten)]
+    output: OutputArguments,
 }
 
 pub fn execute(arguments: &CompareArguments) -> Result<(), Failure> {
+    arguments.output.claims().inputs(files(&arguments.first)).inputs(files(&arguments.second)).check()?;
     let side = |input: &Path, own: &[String]| side(input, &[&arguments.set[..], own].concat(), arguments.seed);
     let comparison = Comparison {
         first: side(&arguments.first, &arguments.set_first)?,
         second: side(&arguments.second, &arguments.set_second)?,
     };
-    let format = Format::from(arguments.format);
-    if format == Format::Text {
-        write!(stdout(), "{comparison}")?;
-        return Ok(());
-    }
-    let mut writer = Writer::single(stdout(), format);
-    writer.write(&comparison.record())?;
-    Ok(writer.finish()?)
+    let mut output = arguments.output.single()?;
+    output.words(&comparison)?;
+    output.write(&comparison.record())?;
+    output.finish()
 }
 
 fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure> {

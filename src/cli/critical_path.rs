@@ -1,18 +1,17 @@
 //! `parsim critical-path`: what kept a run from ending earlier.
 
-use super::files::create;
-use super::traced::Traced;
-use super::{Failure, OutputFormat, pictures};
+use super::files::{Claims, create, each};
+use super::traced::{Traced, files};
+use super::{Failure, OutputArguments, pictures};
 use crate::analysis::{Accounting, CriticalPath, Gain};
 use crate::report::comparison::{balance_table, gain_record, gain_table, rank_record, rank_table};
 use crate::report::critical_path::{CriticalPathReport, write_events, write_path};
 use crate::report::perfetto::write_perfetto;
 use crate::report::space_time::{SpaceTime, Window, histogram, profile};
-use crate::report::{Format, Writer};
 use crate::simulation::Detail;
 use crate::units::SimDuration;
 use clap::Args;
-use std::io::{Write, stdout};
+use std::io::Write;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -26,9 +25,8 @@ pub struct CriticalPathArguments {
     /// Replaces the seed of the scenario.
     #[arg(long)]
     seed: Option<u64>,
-    /// The form of the output.
-    #[arg(long, value_enum, default_value = "text")]
-    format: OutputFormat,
+    #[command(flatten)]
+    output: OutputArguments,
     /// Writes every event with its causes, critical time and slack into this file.
     #[arg(long, value_name = "FILE.csv")]
     events: Option<PathBuf>,
@@ -62,45 +60,49 @@ pub struct CriticalPathArguments {
 }
 
 pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
+    arguments.claims().check()?;
     let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed, Detail::Links)?;
     let path = traced.path()?;
-    if let Some(file) = &arguments.events {
-        create(file, |sink| write_events(&path, sink))?;
-    }
-    if let Some(file) = &arguments.path {
-        create(file, |sink| write_path(&path, traced.recording(), sink))?;
-    }
-    draw(arguments, &traced, &path)?;
+    let window = window(arguments, &path)?;
     let report = CriticalPathReport::new(traced.title.clone(), &path, traced.recording());
-    let format = Format::from(arguments.format);
-    if format == Format::Text {
-        write!(stdout(), "{report}")?;
-        return write_accounts(arguments, &traced, &path);
-    }
+    let mut output = arguments.output.single()?;
+    output.words(&report)?;
     let mut record = report.record();
     if let Some(run) = traced.recording().filter(|_| arguments.accounts) {
-        record.append(gain_record(gain(arguments, &traced)?));
-        record.append(rank_record(&Accounting::of(&run.times, &path.overlaps())));
+        let accounting = Accounting::of(&run.times, &path.overlaps());
+        let gain = gain(arguments, &traced)?;
+        output.words(accounts(&accounting, gain.as_ref()))?;
+        record.append(gain_record(gain));
+        record.append(rank_record(&accounting));
     }
     if let Some(metadata) = &traced.metadata {
         record.put_metadata(metadata);
     }
-    let mut writer = Writer::single(stdout(), format);
-    writer.write(&record)?;
-    Ok(writer.finish()?)
+    output.write(&record)?;
+    output.finish()?;
+    write_files(arguments, &traced, &path, window)
 }
 
-/// The accounts for people, if they are asked for.
-fn write_accounts(arguments: &CriticalPathArguments, traced: &Traced, path: &CriticalPath<'_>) -> Result<(), Failure> {
-    let Some(run) = traced.recording().filter(|_| arguments.accounts) else { return Ok(()) };
-    let accounting = Accounting::of(&run.times, &path.overlaps());
-    let (ranks, balance) = (rank_table(&accounting), balance_table(&accounting));
-    let told = "overlap is computation while a message from or to the rank is on its way";
-    write!(stdout(), "\nWhere the time of every rank went, in seconds; {told}:\n\n{ranks}\n{balance}")?;
-    if let Some(gain) = gain(arguments, traced)? {
-        write!(stdout(), "\n{}", gain_table(&gain))?;
+impl CriticalPathArguments {
+    fn claims(&self) -> Claims {
+        self.output
+            .claims()
+            .inputs(files(&self.input))
+            .output("--events", self.events.as_deref())
+            .output("--path", self.path.as_deref())
+            .output("--space-time", self.space_time.as_deref())
+            .output("--profile", self.profile.as_deref())
+            .output("--histogram", self.histogram.as_deref())
+            .output("--perfetto", self.perfetto.as_deref())
     }
-    Ok(())
+}
+
+/// The accounts for people.
+fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
+    let (ranks, balance) = (rank_table(accounting), balance_table(accounting));
+    let told = "overlap is computation while a message from or to the rank is on its way";
+    let gain = gain.map_or_else(String::new, |gain| format!("\n{}", gain_table(gain)));
+    format!("\nWhere the time of every rank went, in seconds; {told}:\n\n{ranks}\n{balance}{gain}")
 }
 
 /// What parallel execution gains and costs; `None` if there is no scenario to be played on one rank.
@@ -109,23 +111,30 @@ fn gain(arguments: &CriticalPathArguments, traced: &Traced) -> Result<Option<Gai
     if traced.metadata.is_some() { super::compare::gain(input, set, *seed, traced) } else { Ok(None) }
 }
 
-/// Draws and exports what is asked for.
-fn draw(arguments: &CriticalPathArguments, traced: &Traced, path: &CriticalPath<'_>) -> Result<(), Failure> {
-    let window = window(arguments, path)?;
-    if let Some(file) = &arguments.space_time {
-        let diagram = SpaceTime::new(path, &traced.title, window).svg();
-        create(file, |sink| sink.write_all(diagram.as_bytes()))?;
-    }
-    if let Some(file) = &arguments.profile {
-        create(file, |sink| sink.write_all(profile(path, &traced.title).as_bytes()))?;
-    }
-    if let Some(file) = &arguments.histogram {
-        create(file, |sink| sink.write_all(histogram(path, &traced.title).as_bytes()))?;
-    }
-    if let Some(file) = &arguments.perfetto {
-        create(file, |sink| write_perfetto(path, traced.recording(), sink).map(|_| ()))?;
-    }
-    Ok(())
+/// Writes, draws and exports what is asked for.
+fn write_files(
+    arguments: &CriticalPathArguments,
+    traced: &Traced,
+    path: &CriticalPath<'_>,
+    window: Window,
+) -> Result<(), Failure> {
+    let events = arguments.events.iter().map(|file| create(file, |sink| write_events(path, sink)));
+    let pieces = arguments.path.iter().map(|file| create(file, |sink| write_path(path, traced.recording(), sink)));
+    let mut window = Some(window);
+    let space_time = arguments.space_time.iter().filter_map(|file| {
+        let diagram = SpaceTime::new(path, &traced.title, window.take()?).svg();
+        Some(create(file, |sink| sink.write_all(diagram.as_bytes())))
+    });
+    let title = &traced.title;
+    let over_time =
+        arguments.profile.iter().map(|file| create(file, |sink| sink.write_all(profile(path, title).as_bytes())));
+    let degrees =
+        arguments.histogram.iter().map(|file| create(file, |sink| sink.write_all(histogram(path, title).as_bytes())));
+    let perfetto = arguments
+        .perfetto
+        .iter()
+        .map(|file| create(file, |sink| write_perfetto(path, traced.recording(), sink).map(|_| ())));
+    each(events.chain(pieces).chain(space_time).chain(over_time).chain(degrees).chain(perfetto))
 }
 
 /// The part of the trace that is to be drawn.

@@ -2,6 +2,7 @@
 
 use crate::scenario::source::{Fault, Faults, Sources};
 use crate::simulation::SimulationError;
+use crate::units::escaped_lines;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
@@ -20,6 +21,8 @@ pub enum Failure {
     OutOfTolerance,
     /// The output could not be written.
     Output(io::Error),
+    /// Files could not be written; which ones and why.
+    Unwritable(String),
 }
 
 impl Failure {
@@ -27,7 +30,9 @@ impl Failure {
     pub fn report(&self) {
         match self {
             Self::Faults(faults) => eprint!("{}", faults.render(use_colour())),
-            Self::Usage(message) | Self::Simulation(message) | Self::Defect(message) => eprintln!("parsim: {message}"),
+            Self::Usage(message) | Self::Simulation(message) | Self::Defect(message) | Self::Unwritable(message) => {
+                eprintln!("parsim: {}", escaped_lines(message));
+            }
             Self::OutOfTolerance => eprintln!("parsim: the validation is out of tolerance"),
             Self::Output(error) if is_closed(error) => {}
             Self::Output(error) => eprintln!("parsim: the output cannot be written: {error}"),
@@ -39,7 +44,7 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Output(error) if is_closed(error) => ExitCode::SUCCESS,
-            Self::Simulation(_) | Self::Output(_) => ExitCode::from(1),
+            Self::Simulation(_) | Self::Output(_) | Self::Unwritable(_) => ExitCode::from(1),
             Self::Faults(_) | Self::Usage(_) => ExitCode::from(2),
             Self::OutOfTolerance => ExitCode::from(3),
             Self::Defect(_) => ExitCode::from(101),

@@ -6,14 +6,15 @@ mod cluster;
 mod compare;
 mod critical_path;
 mod curves;
-mod data;
 mod explain;
 mod failure;
 mod files;
 mod fit;
+pub mod interrupt;
 mod laws;
 mod optimum;
 mod outcome;
+mod output;
 mod overrides;
 mod pictures;
 mod plan;
@@ -33,6 +34,7 @@ mod traced;
 mod validate;
 
 pub use failure::Failure;
+use output::OutputArguments;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -42,7 +44,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Exit codes: 0 good, 1 the simulation failed or the output cannot be written, 2 bad usage or scenario, 3 a validation out of tolerance, 101 a defect."
+    after_help = "Exit codes: 0 good, 1 the simulation failed or the output cannot be written, 2 bad usage or scenario, 3 a validation out of tolerance, 130 interrupted, 101 a defect."
 )]
 pub struct CommandLine {
     #[command(subcommand)]
@@ -148,9 +150,8 @@ struct ScenarioArguments {
     /// Replaces the seed, or the values of an axis over it.
     #[arg(long)]
     seed: Option<u64>,
-    /// The form of the output.
-    #[arg(long, value_enum, default_value = "text")]
-    format: OutputFormat,
+    #[command(flatten)]
+    output: OutputArguments,
     /// Prints the resolved scenario, every default included, instead of playing it.
     #[arg(long)]
     dump_config: bool,
@@ -186,10 +187,26 @@ impl From<OutputFormat> for crate::report::Format {
     }
 }
 
+/// Reads the command line; `None` if it asks for help or the version, which are printed.
+///
+/// # Errors
+/// That what was to be printed cannot be written. A wrong command line ends the process.
+pub fn read_line() -> Result<Option<CommandLine>, Failure> {
+    match CommandLine::try_parse() {
+        Ok(line) => Ok(Some(line)),
+        Err(error) if error.use_stderr() => error.exit(),
+        Err(help) => {
+            help.print()?;
+            std::io::Write::flush(&mut std::io::stdout())?;
+            Ok(None)
+        }
+    }
+}
+
 /// Tells the user something beside the output, on stderr, if there is anything to tell.
 fn say(note: Option<String>) {
     if let Some(note) = note {
-        eprintln!("parsim: {note}");
+        eprintln!("parsim: {}", crate::units::escaped_lines(&note));
     }
 }
 

@@ -4,16 +4,15 @@ use super::cluster::{Case, ClosedForms, predicted_speedup};
 use super::curves::write_chart;
 use super::outcome::metadata;
 use super::topology::write_picture;
-use super::{Failure, ScenarioArguments, files, pictures};
+use super::{Failure, ScenarioArguments, pictures};
 use crate::analysis::{Choice, Goal, Optimum, Performance, Point};
 use crate::machine::Placement;
 use crate::model::kredel::{Hardware, Scaling};
-use crate::report::{Format, Record, Table, Writer, cluster, digits};
+use crate::report::{Record, Table, cluster, digits};
 use crate::scenario::{CheckedScenario, Scenario};
 use crate::simulation::play;
 use clap::{Args, ValueEnum};
 use std::convert::Infallible;
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -49,11 +48,12 @@ enum By {
 
 pub fn execute(arguments: &OptimumArguments) -> Result<(), Failure> {
     let common = &arguments.common;
-    let scenario = common.plan(&[])?.base()?.scenario;
+    let plan = common.plan(&[])?;
+    let scenario = plan.base()?.scenario;
     if common.dump_config {
-        writeln!(stdout(), "{}", scenario.to_ron())?;
-        return Ok(());
+        return common.output.write(format_args!("{}\n", scenario.to_ron()));
     }
+    common.claims(&plan).folder(arguments.plot.as_deref()).check()?;
     let choice = choice(arguments, &scenario)?;
     let mut answers = Vec::new();
     if arguments.by != By::Simulation {
@@ -125,14 +125,11 @@ fn write_answers(
     choice: &Choice,
     answers: &[(&str, Option<Optimum>)],
 ) -> Result<(), Failure> {
-    let format = Format::from(arguments.common.format);
-    if format == Format::Text {
-        let program = scenario.program.name();
-        writeln!(stdout(), "{program} on {}, {}\n", scenario.machine.name, words(choice))?;
-        write!(stdout(), "{}", table(choice, answers))?;
-        write!(stdout(), "{}", closed_forms(scenario, answers).map_or_else(String::new, |forms| in_words(&forms)))?;
-        return Ok(());
-    }
+    let mut output = arguments.common.output.single()?;
+    let program = scenario.program.name();
+    output.words(format_args!("{program} on {}, {}\n\n", scenario.machine.name, words(choice)))?;
+    output.words(table(choice, answers))?;
+    output.words(closed_forms(scenario, answers).map_or_else(String::new, |forms| in_words(&forms)))?;
     let mut record = Record::default();
     record.put("machine", scenario.machine.name.as_str());
     for (name, found) in answers {
@@ -146,9 +143,8 @@ fn write_answers(
         record.put("simplified_efficiency_as_printed", forms.simplified_efficiency_as_printed);
     }
     record.put_metadata(&metadata(scenario, &super::overrides::settings(&arguments.common.set)?));
-    let mut writer = Writer::single(stdout(), format);
-    writer.write(&record)?;
-    Ok(writer.finish()?)
+    output.write(&record)?;
+    output.finish()
 }
 
 /// The closed forms at the best point of the model, if it was asked.
@@ -233,7 +229,6 @@ fn draw(
             "--plot: only a Characteristic program on a cluster has a model to draw".to_owned(),
         ));
     };
-    files::make_folder(folder)?;
     let what = format!("{} on {}", case.program.application, scenario.machine.name);
     let marks: Vec<(Point, &str)> =
         answers.iter().filter_map(|(name, found)| Some((found.as_ref()?.best, *name))).collect();

@@ -1,6 +1,7 @@
 //! Values from the command line.
 
-use super::{Failure, OutputFormat, ScenarioArguments};
+use super::files::Claims;
+use super::{Failure, OutputArguments, ScenarioArguments};
 use crate::network::Topology;
 use crate::scenario::source::Document;
 use crate::scenario::{Override, Plan, complete_topology};
@@ -9,7 +10,13 @@ use std::path::Path;
 impl ScenarioArguments {
     /// Those with which a command reads a scenario that it is given in its own way.
     pub fn of(scenario: &Path, set: &[String], seed: Option<u64>) -> Self {
-        Self { scenario: scenario.to_owned(), set: set.to_vec(), seed, format: OutputFormat::Text, dump_config: false }
+        let output = OutputArguments::default();
+        Self { scenario: scenario.to_owned(), set: set.to_vec(), seed, output, dump_config: false }
+    }
+
+    /// What the command writes and reads: `-o` and the files of `plan`.
+    pub fn claims(&self, plan: &Plan) -> Claims {
+        self.output.claims().inputs(plan.files())
     }
 
     /// The scenario with the values of the command line, unfolded along its axes.

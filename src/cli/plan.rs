@@ -3,11 +3,10 @@
 use super::outcome::{keyed, metadata};
 use super::sweep::{dump, no_case};
 use super::{Failure, ScenarioArguments};
-use crate::report::{Format, Record, Writer, table};
+use crate::report::{Format, Record, table};
 use crate::scenario::{Case, CaseId, Cases, Ids};
 use clap::Args;
 use serde_json::Value;
-use std::io::{Write, stdout};
 use std::num::NonZero;
 
 /// The cases that a table for people shows.
@@ -63,11 +62,12 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     let plan = common.plan(&arguments.over)?;
     let cases = plan.unfold()?;
     if common.dump_config {
-        return dump(&cases);
+        return dump(&cases, common);
     }
     let mut ids = Ids::of(&cases)?;
-    let format = Format::from(common.format);
-    let mut writer = Writer::many(stdout(), format);
+    common.claims(&plan).check()?;
+    let format = common.output.format();
+    let mut output = common.output.many()?;
     let mut shown = Vec::new();
     let (mut count, mut chosen) = (0, 0);
     for point in cases.points() {
@@ -79,7 +79,7 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
         if is_chosen {
             chosen += 1;
             if format != Format::Text {
-                writer.write(&row(&cases, point, arguments.shard, &mut ids)?)?;
+                output.write(&row(&cases, point, arguments.shard, &mut ids)?)?;
             } else if shown.len() < SHOWN {
                 shown.push(row(&cases, point, arguments.shard, &mut ids)?);
             }
@@ -88,11 +88,8 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     if count == 0 {
         return Err(no_case());
     }
-    writer.finish()?;
-    if format == Format::Text {
-        write!(stdout(), "{}{}", table(&shown), summary(count, chosen, arguments.shard))?;
-    }
-    Ok(())
+    output.words(format_args!("{}{}", table(&shown), summary(count, chosen, arguments.shard)))?;
+    output.finish()
 }
 
 fn row(cases: &Cases<'_>, point: u64, shard: Option<Shard>, ids: &mut Ids<'_>) -> Result<Record, Failure> {

@@ -1,11 +1,12 @@
 //! Rows of the cases of a sweep, written as soon as their turn has come.
 
 use super::outcome::{keyed, metadata};
+use super::output::Output;
 use super::playing::{CaseError, Keys};
-use crate::report::{Format, Record, Writer};
+use crate::report::{Format, Record};
 use crate::scenario::Case;
 use serde_json::Value;
-use std::io::{self, Write};
+use std::io;
 
 /// The most failed cases that wait for the keys of a good one.
 const MOST_WAITING: usize = 10_000;
@@ -14,17 +15,28 @@ const MOST_WAITING: usize = 10_000;
 ///
 /// A failed row has the keys of the last good one before it; those before the first good one wait for it. From the
 /// first failed row on every row has `error`. A table of CSV cannot grow a column, so there it always has that one.
-pub struct Rows<W> {
-    writer: Writer<W>,
+pub struct Rows<S> {
+    sink: S,
     has_errors: bool,
     example: Option<Record>,
     waiting: Vec<Record>,
 }
 
-impl<W: Write> Rows<W> {
-    pub fn new(sink: W, format: Format) -> Self {
-        let writer = Writer::many(sink, format);
-        Self { writer, has_errors: format == Format::Csv, example: None, waiting: Vec::new() }
+/// Where rows go.
+pub trait RowSink {
+    /// Writes a row.
+    fn row(&mut self, row: &Record) -> io::Result<()>;
+}
+
+impl RowSink for Output {
+    fn row(&mut self, row: &Record) -> io::Result<()> {
+        Self::row(self, row)
+    }
+}
+
+impl<S: RowSink> Rows<S> {
+    pub fn new(sink: S, format: Format) -> Self {
+        Self { sink, has_errors: format == Format::Csv, example: None, waiting: Vec::new() }
     }
 
     /// Writes the row of a case that has a result, as it is then.
@@ -34,7 +46,7 @@ impl<W: Write> Rows<W> {
         }
         self.example = Some(row.clone());
         self.write_waiting()?;
-        self.writer.write(&row)?;
+        self.sink.row(&row)?;
         Ok(row)
     }
 
@@ -52,9 +64,10 @@ impl<W: Write> Rows<W> {
         Ok(row)
     }
 
-    pub fn finish(mut self) -> io::Result<()> {
+    /// Writes what still waits, and returns where the rows went.
+    pub fn finish(mut self) -> io::Result<S> {
         self.write_waiting()?;
-        self.writer.finish()
+        Ok(self.sink)
     }
 
     fn write_waiting(&mut self) -> io::Result<()> {
@@ -63,7 +76,7 @@ impl<W: Write> Rows<W> {
                 Some(example) => row.completed(example),
                 None => row,
             };
-            self.writer.write(&row)?;
+            self.sink.row(&row)?;
         }
         Ok(())
     }
@@ -82,7 +95,15 @@ pub fn failed_row(keys: &Keys, case: Option<&Case>, error: &CaseError) -> Record
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Writer;
     use crate::simulation::SimulationError;
+    use std::io::Write;
+
+    impl<W: Write> RowSink for Writer<W> {
+        fn row(&mut self, row: &Record) -> io::Result<()> {
+            Self::row(self, row)
+        }
+    }
 
     fn good(n: u32) -> Record {
         let mut row = Record::default();
@@ -100,12 +121,12 @@ mod tests {
 
     fn written(format: Format, bad: &[u32]) -> String {
         let mut sink = Vec::new();
-        let mut rows = Rows::new(&mut sink, format);
+        let mut rows = Rows::new(Writer::many(&mut sink, format), format);
         for n in 1..=3 {
             let row = if bad.contains(&n) { rows.failed(failed(n.into())) } else { rows.good(good(n)) };
             row.unwrap();
         }
-        rows.finish().unwrap();
+        rows.finish().unwrap().finish().unwrap();
         String::from_utf8(sink).unwrap()
     }
 

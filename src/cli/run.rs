@@ -1,16 +1,17 @@
 //! `parsim run`: the base values of a scenario.
 
-use super::files::{create, fill};
+use super::files::{Claims, create, each, fill};
 use super::outcome::{Outcome, References, note_on_withheld};
 use super::topology::{drawing, write_picture};
 use super::{Failure, ScenarioArguments, pictures, say};
 use crate::analysis::Parallelism;
+use crate::report::HeatMap;
 use crate::report::space_time::Degrees;
-use crate::report::{Format, HeatMap, Writer};
+use crate::scenario::Case;
+use crate::scenario::table::Table;
 use crate::simulation::Detail;
 use clap::Args;
-use serde::Deserialize;
-use std::io::{Write, stdout};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -37,12 +38,14 @@ pub struct RunArguments {
 
 pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     let common = &arguments.common;
-    let case = common.plan(&[])?.base()?;
+    let plan = common.plan(&[])?;
+    let case = plan.base()?;
     if common.dump_config {
-        writeln!(stdout(), "{}", case.scenario.to_ron())?;
-        return Ok(());
+        return common.output.write(format_args!("{}\n", case.scenario.to_ron()));
     }
+    arguments.claims(common.claims(&plan)).check()?;
     let references = References::load(&case.scenario, &common.scenario)?;
+    let mut output = common.output.single()?;
     let outcome = match &arguments.trace {
         None => Outcome::of(&case, &references)?,
         Some(file) => {
@@ -50,24 +53,34 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
             fill(file, |sink| Ok(Outcome::recorded(&case, &references, detail, Box::new(sink))?))?
         }
     };
-    if let Some(file) = &arguments.heat_map {
-        let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology)?;
-        write_picture(file, &HeatMap::new(drawing, &outcome.trace))?;
-    }
-    if let Some(file) = &arguments.histogram {
-        let picture = histogram(&outcome, arguments.published.as_deref())?;
-        create(file, |sink| sink.write_all(picture.as_bytes()))?;
-    }
-    let format = Format::from(common.format);
-    if format == Format::Text {
-        write!(stdout(), "{}", outcome.report())?;
-    } else {
-        let mut writer = Writer::single(stdout(), format);
-        writer.write(&outcome.record())?;
-        writer.finish()?;
-    }
+    output.words(outcome.report())?;
+    output.write(&outcome.record())?;
+    output.finish()?;
     say(note_on_withheld(outcome.is_withheld().into()));
-    Ok(())
+    arguments.draw(&case, &outcome)
+}
+
+impl RunArguments {
+    fn claims(&self, claims: Claims) -> Claims {
+        claims
+            .inputs(&self.published)
+            .output("--trace", self.trace.as_deref())
+            .output("--heat-map", self.heat_map.as_deref())
+            .output("--histogram", self.histogram.as_deref())
+    }
+
+    /// Draws what is asked for. The result has been written: a picture that cannot be costs nothing else.
+    fn draw(&self, case: &Case, outcome: &Outcome) -> Result<(), Failure> {
+        let heat_map = self.heat_map.iter().map(|file| {
+            let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology)?;
+            write_picture(file, &HeatMap::new(drawing, &outcome.trace))
+        });
+        let histogram = self.histogram.iter().map(|file| {
+            let picture = histogram(outcome, self.published.as_deref())?;
+            create(file, |sink| sink.write_all(picture.as_bytes()))
+        });
+        each(heat_map.chain(histogram))
+    }
 }
 
 /// The degree of parallelism that a program has computed of itself, as a picture.
@@ -87,25 +100,31 @@ fn histogram(outcome: &Outcome, published: Option<&Path>) -> Result<String, Fail
     Ok(degrees.svg(&parallelism))
 }
 
-/// A row of a file of published shares.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PublishedShare {
-    active: u32,
-    share: f64,
-}
+/// The most activities at once that are drawn.
+const MOST_ACTIVE: f64 = 65536.0;
+
+/// The columns of a table of published shares.
+const ACTIVE: &str = "active";
+const SHARE: &str = "share";
 
 fn shares(file: &Path) -> Result<Vec<(u32, f64)>, Failure> {
-    let fault = |what: String| Failure::Usage(format!("{}: {what}", file.display()));
-    let mut reader = csv::Reader::from_path(file).map_err(|error| fault(error.to_string()))?;
-    let row = |row: Result<PublishedShare, csv::Error>| {
-        let PublishedShare { active, share } = row.map_err(|error| fault(error.to_string()))?;
-        if !(0.0..=1.0).contains(&share) || active > 1 << 16 {
-            return Err(fault(format!("{active},{share}: give up to 65536 activities, and a share from 0 to 1")));
-        }
-        Ok((active, share))
-    };
-    reader.deserialize().map(row).collect()
+    let table = Table::load(file)?;
+    let columns = [table.column(ACTIVE)?, table.column(SHARE)?];
+    if let Some(other) = table.columns().iter().find(|column| !columns.contains(column)) {
+        return Err(table.failure(&format!("`{other}` is neither `{ACTIVE}` nor `{SHARE}`")).into());
+    }
+    table.need_values(&columns)?;
+    table.need_numbers(&columns)?;
+    table.need_different_points(&columns[..1])?;
+    let shares = table.rows.iter().map(|row| {
+        let active = row.number(ACTIVE).filter(|active| active.fract() == 0.0 && (0.0..=MOST_ACTIVE).contains(active));
+        let active = active.ok_or_else(|| table.fault_in(row, ACTIVE, "give a whole number up to 65536"))?;
+        let share = row.number(SHARE).filter(|share| (0.0..=1.0).contains(share));
+        let share = share.ok_or_else(|| table.fault_in(row, SHARE, "give a share from 0 to 1"))?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and at most 65536")]
+        Ok((active as u32, share))
+    });
+    shares.collect()
 }
 
 #[cfg(test)]
@@ -121,7 +140,13 @@ mod tests {
             shares(&file)
         };
         assert_eq!(read("active,share\n1,0.13\n10,0.2\n").unwrap(), [(1, 0.13), (10, 0.2)]);
-        for text in ["active,share\n1,13\n", "active,share\n99999,0.1\n", "active\n1\n", "active,share,x\n1,0.1,2\n"] {
+        for text in [
+            "active,share\n1,13\n",
+            "active,share\n99999,0.1\n",
+            "active\n1\n",
+            "active,share,x\n1,0.1,2\n",
+            "active,share\n1,\n",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
     }

@@ -5,13 +5,12 @@ use super::playing::pool;
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::program::Shipped;
-use crate::report::{Format, Record, Writer, table};
+use crate::report::{Record, table};
 use crate::scenario::{Case, Plan};
 use crate::simulation::{Saturation, SimulationError, saturation};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::Value;
-use std::io::{Write, stdout};
 
 /// The path of the load, which is searched instead of swept.
 pub const OFFERED: &str = "program.offered";
@@ -33,6 +32,7 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("--resolution {}: give a number above 0", arguments.resolution)));
     }
     let plan = common.plan(&arguments.cases.over)?;
+    common.claims(&plan).check()?;
     let Some((cases, _)) = prepared(common, &plan)? else { return Ok(()) };
     let cases = without_load(&plan, cases);
     let search_all = || cases.par_iter().map(|case| search(case, arguments.resolution)).collect();
@@ -44,14 +44,12 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
             row.put_error(found.as_ref().err().map(ToString::to_string).as_deref());
         }
     }
-    let mut writer = Writer::many(stdout(), common.format.into());
+    let mut output = common.output.many()?;
     for row in &rows {
-        writer.write(row)?;
+        output.write(row)?;
     }
-    writer.finish()?;
-    if Format::from(common.format) == Format::Text {
-        write!(stdout(), "{}", table(&rows))?;
-    }
+    output.words(table(&rows))?;
+    output.finish()?;
     let failures: Vec<_> = found.iter().filter_map(|found| found.as_ref().err()).map(ToString::to_string).collect();
     if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
 }

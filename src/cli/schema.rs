@@ -1,6 +1,7 @@
 //! `parsim schema`: what a file may say, derived from the types that read it.
 
 use super::Failure;
+use super::output::Destination;
 use super::validate::Validation;
 use crate::machine::Machine;
 use crate::node::processor::Kernel;
@@ -8,7 +9,6 @@ use crate::report::reference;
 use crate::scenario::Scenario;
 use clap::{Args, ValueEnum};
 use schemars::{Schema, schema_for};
-use std::io::{Write, stdout};
 
 #[derive(Debug, Args)]
 pub struct SchemaArguments {
@@ -18,6 +18,8 @@ pub struct SchemaArguments {
     /// The form of the schema: JSON Schema, or a page to read.
     #[arg(long, value_enum, default_value = "json")]
     format: SchemaFormat,
+    #[command(flatten)]
+    destination: Destination,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -55,7 +57,7 @@ pub fn execute(arguments: &SchemaArguments) -> Result<(), Failure> {
         SchemaFormat::Json => format!("{:#}\n", schema.as_value()),
         SchemaFormat::Markdown => reference(schema.as_value()),
     };
-    Ok(stdout().write_all(text.as_bytes())?)
+    arguments.destination.write(text)
 }
 
 #[cfg(test)]

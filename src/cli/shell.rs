@@ -1,8 +1,9 @@
 //! `parsim completions` and `parsim man`: what a shell and its user want to know of the command line.
 
+use super::output::Destination;
 use super::{CommandLine, Failure, files};
 use clap::{Args, CommandFactory};
-use std::io::{Write, stdout};
+use clap_mangen::Man;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -10,6 +11,8 @@ pub struct CompletionsArguments {
     /// The shell.
     #[arg(value_enum)]
     shell: clap_complete::Shell,
+    #[command(flatten)]
+    destination: Destination,
 }
 
 #[derive(Debug, Args)]
@@ -22,13 +25,23 @@ pub struct ManArguments {
 pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut CommandLine::command(), "parsim", &mut text);
-    Ok(stdout().write_all(&text)?)
+    arguments.destination.write(String::from_utf8_lossy(&text))
 }
 
 pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
-    let failed = |error| Failure::Usage(format!("{}: {error}", arguments.out.display()));
     files::make_folder(&arguments.out)?;
-    clap_mangen::generate_to(CommandLine::command(), &arguments.out).map_err(failed)
+    let mut line = CommandLine::command().disable_help_subcommand(true);
+    line.build();
+    files::each(pages(&line).map(|page| {
+        let file = arguments.out.join(page.get_filename());
+        files::create(&file, |sink| page.render(sink))
+    }))
+}
+
+/// The page of a command, and those of all below it.
+fn pages(command: &clap::Command) -> Box<dyn Iterator<Item = Man> + '_> {
+    let below = command.get_subcommands().filter(|below| !below.is_hide_set()).flat_map(pages);
+    Box::new(std::iter::once(Man::new(command.clone())).chain(below))
 }
 
 #[cfg(test)]

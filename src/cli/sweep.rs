@@ -4,16 +4,15 @@ use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::outcome::{References, SIMULATED_ERROR, note_on_withheld};
 use super::playing::{CaseError, Failures, Keys, Turn, guarded, play_each};
 use super::rows::{Rows, failed_row};
-use super::{CaseArguments, Failure, ScenarioArguments, files, pictures, say};
+use super::{CaseArguments, Failure, ScenarioArguments, pictures, say};
 use crate::analysis::Residuals;
 use crate::report::figures;
 use crate::report::latency_load::latency_load;
-use crate::report::{Format, Record, table};
+use crate::report::{Format, Record};
 use crate::scenario::{Case, Cases, Plan};
 use clap::Args;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::io::{Write, stdout};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -33,7 +32,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let plan = common.plan(&arguments.cases.over)?;
     let cases = plan.unfold()?;
     if common.dump_config {
-        return dump(&cases);
+        return dump(&cases, common);
     }
     let inspection = cases.inspect(|_| ())?;
     if inspection.cases == Some(0) {
@@ -42,15 +41,13 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let references = References::load(plan.scenario(), &common.scenario)?;
     let plot =
         arguments.plot.as_ref().map(|file| CurveAxis::to_draw(&plan, None).map(|axis| (file, axis))).transpose()?;
-    if let Some((file, _)) = &plot {
-        files::make_folder_of(file)?;
-    }
-    let is_text = Format::from(common.format) == Format::Text;
+    common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
+    let is_text = common.output.format() == Format::Text;
     let mut times = TimeLines::default();
     let mut rows = Vec::new();
     let mut failures = Failures::default();
     let mut withheld = 0;
-    let mut writer = Rows::new(stdout(), common.format.into());
+    let mut writer = Rows::new(common.output.many()?, common.output.format());
     let mut output = Ok(());
     let count = inspection.cases.unwrap_or(inspection.points);
     play_each(
@@ -85,10 +82,9 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         },
     )?;
     output?;
-    writer.finish()?;
-    if is_text {
-        write!(stdout(), "{}{}", table(&rows), errors(&rows))?;
-    }
+    let mut output = writer.finish()?;
+    output.words(errors(&rows))?;
+    output.finish()?;
     if let Some((file, axis)) = &plot {
         let program = plan.scenario().program.name();
         let chart = if plan.scenario().program.is_traffic() {
@@ -117,14 +113,16 @@ fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, Case
     Err((cases.keys(point), error))
 }
 
-/// Prints the resolved scenarios of all cases.
-pub fn dump(cases: &Cases<'_>) -> Result<(), Failure> {
+/// Writes the resolved scenarios of all cases.
+pub fn dump(cases: &Cases<'_>, common: &ScenarioArguments) -> Result<(), Failure> {
+    common.output.claims().check()?;
+    let mut output = common.output.raw()?;
     for point in cases.points() {
         if cases.holds(point)? {
-            writeln!(stdout(), "{}", cases.case(point)?.scenario.to_ron())?;
+            output.words(format_args!("{}\n", cases.case(point)?.scenario.to_ron()))?;
         }
     }
-    Ok(())
+    output.finish()
 }
 
 pub fn no_case() -> Failure {
@@ -134,7 +132,8 @@ pub fn no_case() -> Failure {
 /// The cases of `plan` and what they are compared with; `None` if they were only to be printed.
 pub fn prepared(common: &ScenarioArguments, plan: &Plan) -> Result<Option<(Vec<Case>, References)>, Failure> {
     if common.dump_config {
-        return dump(&plan.unfold()?).map(|()| None);
+        dump(&plan.unfold()?, common)?;
+        return Ok(None);
     }
     let cases = plan.cases()?;
     if cases.is_empty() {

@@ -3,16 +3,16 @@
 use super::files::create;
 use super::outcome::metadata;
 use super::overrides::set_all;
-use super::{Failure, OutputFormat, pictures};
+use super::{Failure, OutputArguments, pictures};
 use crate::network::topology::Metrics;
 use crate::network::traffic::Pattern;
 use crate::network::{Network, Topology};
-use crate::report::{Drawing, Format, Metadata, Record, Table, Writer, digits};
+use crate::report::{Drawing, Metadata, Record, Table, digits};
 use crate::scenario::Description;
 use crate::scenario::source::Document;
 use clap::Args;
 use std::fmt::Display;
-use std::io::{Write, stdout};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Channel loads look at all pairs of nodes.
@@ -35,9 +35,8 @@ pub struct TopologyArguments {
     /// Changes a value of the scenario; may be repeated.
     #[arg(long, value_name = "PATH=VALUE", requires = "scenario")]
     set: Vec<String>,
-    /// The form of the output.
-    #[arg(long, value_enum, default_value = "text")]
-    format: OutputFormat,
+    #[command(flatten)]
+    output: OutputArguments,
     /// Draws the network into this file.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     svg: Option<PathBuf>,
@@ -50,24 +49,21 @@ struct Subject {
     rate: Option<f64>,
     /// Where it comes from, if a scenario says what it is.
     metadata: Option<Metadata>,
+    /// The files that it is read from.
+    files: Vec<PathBuf>,
 }
 
 pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
     let subject = arguments.subject()?;
-    if let Some(path) = &arguments.svg {
-        draw(&subject.topology, path)?;
-    }
+    arguments.output.claims().inputs(&subject.files).output("--svg", arguments.svg.as_deref()).check()?;
     let figures = Figures::of(&subject);
-    match Format::from(arguments.format) {
-        Format::Text => Ok(write!(stdout(), "{}", figures.table())?),
-        format => {
-            let mut writer = Writer::single(stdout(), format);
-            let mut record = figures.record();
-            record.put_metadata(subject.metadata.as_ref());
-            writer.write(&record)?;
-            Ok(writer.finish()?)
-        }
-    }
+    let mut record = figures.record();
+    record.put_metadata(subject.metadata.as_ref());
+    let mut output = arguments.output.single()?;
+    output.words(figures.table())?;
+    output.write(&record)?;
+    output.finish()?;
+    arguments.svg.as_ref().map_or(Ok(()), |path| draw(&subject.topology, path))
 }
 
 impl TopologyArguments {
@@ -77,23 +73,24 @@ impl TopologyArguments {
         }
         let (name, nodes) = (self.name.as_deref().unwrap_or_default(), self.nodes.unwrap_or_default());
         let topology = Topology::from_name(name, nodes).map_err(|error| Failure::Usage(error.to_string()))?;
-        Ok(Subject { topology, rate: None, metadata: None })
+        Ok(Subject { topology, rate: None, metadata: None, files: Vec::new() })
     }
 }
 
 fn of_file(path: &Path, settings: &[String]) -> Result<Subject, Failure> {
     let mut document = Document::load(path)?;
     set_all(&mut document, settings)?;
+    let files = document.files();
     let rate = |network: &Network| Some(network.links.byte_time().bytes_per_s()).filter(|rate| rate.is_finite());
     match Description::read(document)? {
         Description::Machine(machine) => {
-            Ok(Subject { rate: rate(&machine.network), topology: machine.network.topology, metadata: None })
+            Ok(Subject { rate: rate(&machine.network), topology: machine.network.topology, metadata: None, files })
         }
         Description::Scenario(plan) => {
             let scenario = plan.base()?.scenario;
             let (rate, metadata) =
                 (rate(&scenario.machine.network), Some(metadata(&scenario, &super::overrides::settings(settings)?)));
-            Ok(Subject { topology: scenario.layout().topology, rate, metadata })
+            Ok(Subject { topology: scenario.layout().topology, rate, metadata, files })
         }
         _ => Err(Failure::Usage("the file describes neither a scenario nor a machine".to_owned())),
     }

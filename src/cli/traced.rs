@@ -4,13 +4,14 @@ use super::outcome::metadata;
 use super::{Failure, ScenarioArguments};
 use crate::analysis::CriticalPath;
 use crate::report::{Metadata, counted};
+use crate::scenario::source::Document;
 use crate::simulation::{Detail, play_recorded};
 use crate::trace::events::Events;
 use crate::trace::{Recording, is_recording, read_table};
-use crate::units::SimDuration;
+use crate::units::{SimDuration, escaped};
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A trace to be analysed.
 pub struct Traced {
@@ -36,7 +37,7 @@ impl Traced {
     /// The trace in `input`: a recording, a table of events (`.csv`), or a scenario, whose base values are played.
     pub fn load(input: &Path, set: &[String], seed: Option<u64>, detail: Detail) -> Result<Self, Failure> {
         let fault = |what: String| Failure::Usage(format!("{}: {what}", input.display()));
-        let name = input.display().to_string();
+        let name = escaped(&input.display().to_string()).into_owned();
         if input.extension().is_some_and(|extension| extension == "csv") {
             let file = File::open(input).map_err(|error| fault(error.to_string()))?;
             let events = read_table(BufReader::new(file)).map_err(|error| fault(error.to_string()))?;
@@ -110,6 +111,13 @@ impl Traced {
     pub fn makespan(&self) -> Option<SimDuration> {
         self.recording().map(|recording| recording.makespan)
     }
+}
+
+/// The files that [`Traced::load`] reads.
+pub fn files(input: &Path) -> Vec<PathBuf> {
+    let is_table = input.extension().is_some_and(|extension| extension == "csv");
+    let document = if is_table || begins_as_recording(input) { None } else { Document::load(input).ok() };
+    document.map_or_else(|| vec![input.to_owned()], |document| document.files())
 }
 
 fn title(recording: &Recording) -> String {

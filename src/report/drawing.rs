@@ -1,5 +1,6 @@
 //! A graph as a picture.
 
+use crate::units::escaped;
 use std::fmt;
 
 /// The distance of vertices one unit apart in the picture, in pixels, unless they stand closer.
@@ -109,7 +110,7 @@ impl Drawing {
         )?;
         writeln!(f, "<style>{style}</style>")?;
         writeln!(f, r##"<rect width="100%" height="100%" fill="#ffffff"/>"##)?;
-        let title = self.title.replace('&', "&amp;").replace('<', "&lt;");
+        let title = escaped(&self.title).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         writeln!(f, r#"<text class="title" x="20" y="30">{title}</text>"#)
     }
 

@@ -1,7 +1,9 @@
 //! Records on their way out.
 
 use super::record::Record;
+use super::table::Lines;
 use std::collections::HashSet;
+use std::fmt;
 use std::io::{self, Write};
 
 /// The form of output.
@@ -22,6 +24,7 @@ pub struct Writer<W> {
     sink: W,
     format: Format,
     columns: Option<Vec<String>>,
+    lines: Option<Lines>,
     written: usize,
     array: bool,
     /// Records that wait until all columns are known.
@@ -31,12 +34,12 @@ pub struct Writer<W> {
 impl<W: Write> Writer<W> {
     /// A writer of several records; as JSON they form an array.
     pub const fn many(sink: W, format: Format) -> Self {
-        Self { sink, format, columns: None, written: 0, array: true, held: None }
+        Self { sink, format, columns: None, lines: None, written: 0, array: true, held: None }
     }
 
     /// A writer of a single record.
     pub const fn single(sink: W, format: Format) -> Self {
-        Self { sink, format, columns: None, written: 0, array: false, held: None }
+        Self { sink, format, columns: None, lines: None, written: 0, array: false, held: None }
     }
 
     /// A writer of records of several kinds: as CSV they wait for the end, when every key has its column.
@@ -45,7 +48,8 @@ impl<W: Write> Writer<W> {
         Self { held, ..Self::many(sink, format) }
     }
 
-    /// Writes one record. As text it is nothing: a table is written at the end, by [`super::Table`].
+    /// Writes one record. As text it is nothing: a table is written at the end, by [`super::Table`], or row by row, by
+    /// [`row`](Self::row).
     ///
     /// # Errors
     /// What the sink says.
@@ -57,7 +61,7 @@ impl<W: Write> Writer<W> {
         let text = match self.format {
             Format::Text => return Ok(()),
             Format::Json if !self.array => record.to_json() + "\n",
-            Format::Json if self.written == 0 => format!("[{}", record.to_json()),
+            Format::Json if self.written == 0 => format!("[\n{}", record.to_json()),
             Format::Json => format!(",\n{}", record.to_json()),
             Format::Jsonl => record.to_json() + "\n",
             Format::Csv => self.csv(record)?,
@@ -67,11 +71,41 @@ impl<W: Write> Writer<W> {
         self.sink.flush()
     }
 
-    /// Ends the output.
+    /// Writes one record as [`write`](Self::write) does; as text it is a row of a table, which has the columns of the first.
     ///
     /// # Errors
     /// What the sink says.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn row(&mut self, record: &Record) -> io::Result<()> {
+        if self.format != Format::Text {
+            return self.write(record);
+        }
+        let (lines, header) = match self.lines.take() {
+            Some(lines) => (lines, String::new()),
+            None => Lines::begin(record),
+        };
+        let text = header + &lines.row(record);
+        self.lines = Some(lines);
+        self.written += 1;
+        self.sink.write_all(text.as_bytes())?;
+        self.sink.flush()
+    }
+
+    /// Writes what only people read; nothing in the other formats.
+    ///
+    /// # Errors
+    /// What the sink says.
+    pub fn words(&mut self, words: impl fmt::Display) -> io::Result<()> {
+        if self.format == Format::Text {
+            write!(self.sink, "{words}")?;
+        }
+        Ok(())
+    }
+
+    /// Ends the output, between two records at any time.
+    ///
+    /// # Errors
+    /// What the sink says.
+    pub fn end(&mut self) -> io::Result<()> {
         let held = self.held.take().unwrap_or_default();
         if !held.is_empty() {
             self.columns = Some(union(&held));
@@ -81,10 +115,19 @@ impl<W: Write> Writer<W> {
             self.write(record)?;
         }
         if self.format == Format::Json && self.array {
-            let end = if self.written == 0 { "[]\n" } else { "]\n" };
+            let end = if self.written == 0 { "[]\n" } else { "\n]\n" };
             self.sink.write_all(end.as_bytes())?;
         }
         self.sink.flush()
+    }
+
+    /// Ends the output and returns where it went.
+    ///
+    /// # Errors
+    /// What the sink says.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.end()?;
+        Ok(self.sink)
     }
 
     fn heading(&mut self) -> io::Result<()> {

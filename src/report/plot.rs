@@ -1,5 +1,6 @@
 //! Line charts as SVG; the same chart is the same bytes.
 
+use crate::units::escaped_lines;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -287,7 +288,7 @@ pub(super) fn document(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawing
     };
     let drawn: DrawingResult = drawn();
     drawn.expect("a picture can be written to a text");
-    document
+    escaped_lines(&document)
 }
 
 impl LineChart {

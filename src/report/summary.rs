@@ -20,6 +20,16 @@ pub fn columns(rows: &[Record]) -> Vec<String> {
     columns
 }
 
+/// The columns of a table whose rows come one by one after `first`: any of them may have a value later.
+#[must_use]
+pub fn streamed(first: &Record) -> Vec<String> {
+    let mut columns = first.summary_keys();
+    if columns.iter().any(|column| column == MEAN) {
+        columns.retain(|column| !WITH_MEAN.contains(&column.as_str()));
+    }
+    columns
+}
+
 /// What stands in `column` of `row`, for people.
 #[must_use]
 pub fn cell(row: &Record, column: &str) -> String {

@@ -29,9 +29,19 @@ pub struct Axis {
     pub expression: Option<String>,
 }
 
+impl Axis {
+    /// Whether its name can be a key of the output: no formula, nothing that a shell or a table takes apart.
+    #[must_use]
+    pub fn has_good_name(&self) -> bool {
+        let mut letters = self.name.chars();
+        letters.next().is_some_and(|first| first == '_' || first.is_alphabetic())
+            && letters.all(|letter| letter.is_alphanumeric() || "_-.".contains(letter))
+    }
+}
+
 /// A value of an axis: a number, or a text or name as it stands in the scenario; a whole description, such as
 /// `File("machines/…")`, is shown by its name.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum AxisValue {
     /// A whole number.
     Whole(i64),
@@ -114,6 +124,17 @@ impl AxisValue {
             (Self::Text(text), _) => text.clone(),
             (number, Some(unit)) => format!("{number} {unit}"),
             (number, None) => number.to_string(),
+        }
+    }
+}
+
+/// A number is equal to itself, whether it is written as a whole one or not: some programs write `4.0` for a count.
+impl PartialEq for AxisValue {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Whole(one), Self::Whole(other)) => one == other,
+            (Self::Text(one), Self::Text(other)) => one == other,
+            _ => self.number().zip(other.number()).is_some_and(|(one, other)| one.total_cmp(&other).is_eq()),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::axis::AxisValue;
 use super::source::Fault;
+use super::table::{Row, Table, conversion};
 use std::path::Path;
 
 /// A table of measured times, or of known efficiencies: a row for each point, a column for each axis that matters.
@@ -9,13 +10,13 @@ use std::path::Path;
 pub struct Measurements {
     keys: Vec<String>,
     is_efficiency: bool,
-    rows: Vec<Row>,
+    points: Vec<Point>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Row {
-    point: Vec<AxisValue>,
-    measured_s: f64,
+struct Point {
+    at: Vec<AxisValue>,
+    value: f64,
 }
 
 /// The column of the measured time; the columns before it are the axes, those behind it are others' business.
@@ -24,29 +25,31 @@ const MEASURED: &str = "measured_s";
 const EFFICIENCY: &str = "efficiency";
 
 impl Measurements {
-    /// Reads a CSV file whose columns up to `measured_s` are axes by their short names.
+    /// Reads a table whose columns up to `measured_s` are axes by their short names. Another unit of time, such as
+    /// `measured_ms`, is converted.
     ///
     /// # Errors
-    /// A file that cannot be read, or is no such table; the message names file and line.
+    /// A file that cannot be read, or is no such table; the message names file, line and column.
     pub fn load(path: &Path) -> Result<Self, Fault> {
-        let failed = |what: String| Fault::new(&format!("{}: {what}", path.display()));
-        let mut reader = csv::Reader::from_path(path).map_err(|error| failed(error.to_string()))?;
-        let headers = reader.headers().map_err(|error| failed(error.to_string()))?.clone();
-        let measured = headers.iter().position(|name| name == MEASURED || name == EFFICIENCY);
-        let measured = measured.ok_or_else(|| {
-            failed(format!("there is no column `{MEASURED}`")).help("give the columns of the axes, then `measured_s`")
-        })?;
-        let keys = headers.iter().take(measured).map(str::to_owned).collect();
-        let is_efficiency = &headers[measured] == EFFICIENCY;
-        let mut rows = Vec::new();
-        for record in reader.records() {
-            let record = record.map_err(|error| failed(error.to_string()))?;
-            let time = record[measured].parse().ok().filter(|time: &f64| time.is_finite() && *time > 0.0);
-            let line = record.position().map_or(0, csv::Position::line);
-            let measured_s = time.ok_or_else(|| failed(format!("line {line}: `{}` is no time", &record[measured])))?;
-            rows.push(Row { point: record.iter().take(measured).map(AxisValue::parse).collect(), measured_s });
-        }
-        Ok(Self { keys, is_efficiency, rows })
+        let table = Table::load(path)?;
+        let is_measured =
+            |name: &String| name == EFFICIENCY || name.starts_with("measured_") && conversion(name, MEASURED).is_ok();
+        let help = "give the columns of the axes, then `measured_s` or another unit of time";
+        let place = table.columns().iter().position(is_measured);
+        let place = place.ok_or_else(|| table.failure(&format!("there is no column `{MEASURED}`")).help(help))?;
+        let keys = table.columns()[..place].to_vec();
+        let column = &table.columns()[place];
+        table.need_values(keys.iter().chain([column]))?;
+        table.need_numbers([column])?;
+        table.need_different_points(&keys)?;
+        let factor = conversion(column, MEASURED).unwrap_or(1.0);
+        let point = |row: &Row| {
+            let value = row.number(column).filter(|value| *value > 0.0);
+            let value = value.ok_or_else(|| table.fault_in(row, column, "a measurement is above 0"))?;
+            Ok(Point { at: keys.iter().filter_map(|key| row.value(key)).cloned().collect(), value: value * factor })
+        };
+        let points = table.rows.iter().map(point).collect::<Result<_, Fault>>()?;
+        Ok(Self { is_efficiency: column == EFFICIENCY, keys, points })
     }
 
     /// The axes that the points lie on, by their short names.
@@ -65,15 +68,54 @@ impl Measurements {
     #[must_use]
     pub fn at(&self, keys: &[(String, Option<AxisValue>)]) -> Option<f64> {
         let value = |name: &String| keys.iter().find(|(key, _)| key == name).and_then(|(_, value)| value.as_ref());
-        let point: Vec<&AxisValue> = self.keys.iter().map(value).collect::<Option<_>>()?;
-        self.rows.iter().find(|row| row.point.iter().eq(point.iter().copied())).map(|row| row.measured_s)
+        let at: Vec<&AxisValue> = self.keys.iter().map(value).collect::<Option<_>>()?;
+        self.points.iter().find(|point| point.at.iter().eq(at.iter().copied())).map(|point| point.value)
     }
 
     /// All measured points, each with its keys by name, and their times.
     pub fn points(&self) -> impl Iterator<Item = (Vec<(String, AxisValue)>, f64)> + '_ {
-        self.rows.iter().map(|row| {
-            let named = self.keys.iter().cloned().zip(row.point.iter().cloned()).collect();
-            (named, row.measured_s)
+        self.points.iter().map(|point| {
+            let named = self.keys.iter().cloned().zip(point.at.iter().cloned()).collect();
+            (named, point.value)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Measurements, Fault> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("measured.csv");
+        std::fs::write(&file, text).unwrap();
+        Measurements::load(&file)
+    }
+
+    #[test]
+    fn a_point_is_found_by_the_values_of_its_axes() {
+        let measured = load("p,kind,measured_ms,note\n4.0, ring,1500,x\n8,ring,700,\n").unwrap();
+        let key = |p: i64| {
+            let ring = AxisValue::Text("ring".to_owned());
+            [("seed", AxisValue::Whole(1)), ("kind", ring), ("p", AxisValue::Whole(p))]
+                .map(|(name, value)| (name.to_owned(), Some(value)))
+        };
+        assert_eq!([measured.at(&key(4)), measured.at(&key(8)), measured.at(&key(2))], [Some(1.5), Some(0.7), None]);
+    }
+
+    #[test]
+    fn a_measurement_is_a_number_above_0_at_a_point_of_its_own() {
+        for (text, said) in [
+            ("p,measured_s\n1,abc\n", "line 2, column `measured_s`: `abc` is no finite number"),
+            ("p,measured_s\n1,0\n", "line 2, column `measured_s`: a measurement is above 0"),
+            ("p,measured_s\n1,\n", "line 2, column `measured_s`: the cell is empty"),
+            ("p,measured_s\n,1\n", "line 2, column `p`: the cell is empty"),
+            ("p,measured_s\n1,2\n1,3\n", "the point p = 1 is given twice"),
+            ("p;measured_s\n1;2\n", "there is no column `measured_s`"),
+            ("p,measured_bytes_per_s\n1,2\n", "there is no column `measured_s`"),
+        ] {
+            let message = load(text).unwrap_err().message;
+            assert!(message.contains(said), "{text:?}: {message}");
+        }
     }
 }

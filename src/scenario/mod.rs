@@ -15,6 +15,7 @@ mod named_topology;
 mod parameter;
 pub mod source;
 mod sweep;
+pub mod table;
 
 pub use axis::{Axis, AxisValue};
 pub use check::CheckedScenario;

@@ -3,7 +3,7 @@
 //! `docs/trace-format.md` describes it.
 
 use super::events::{Antecedent, Event, Events, Label, MESSAGE, Stamp, Way};
-use crate::units::SimDuration;
+use crate::units::{SimDuration, escaped, first_control};
 use rustc_hash::FxHashMap;
 use std::io::Read;
 
@@ -49,6 +49,12 @@ pub enum TableError {
         /// The name.
         id: u64,
     },
+    /// There are more pairs of kind and phase than an event can name.
+    #[error("line {line}: there are more than {MOST_LABELS} kinds and phases of activities")]
+    Labels {
+        /// The line of the first that is too many.
+        line: u64,
+    },
     /// An antecedent is not in the table.
     #[error("line {line}: event {id} has the antecedent {antecedent}, which is no event of the table")]
     UnknownAntecedent {
@@ -63,6 +69,9 @@ pub enum TableError {
 
 /// The largest number of a process plus one: every process costs memory, named or not.
 const MOST_PROCESSES: u32 = 1 << 20;
+
+/// Pairs of kind and phase, which events name in 16 bits.
+const MOST_LABELS: usize = 1 << 16;
 
 const ID: &str = "id";
 const PROCESS: &str = "process";
@@ -87,7 +96,7 @@ impl Columns {
     fn of(header: &csv::StringRecord) -> Result<Self, TableError> {
         let known = [ID, PROCESS, CLOCK, SERVICE, ANTECEDENTS, KIND, PHASE];
         if let Some(name) = header.iter().find(|name| !known.contains(name)) {
-            return Err(TableError::UnknownColumn { name: name.to_owned() });
+            return Err(TableError::UnknownColumn { name: escaped(name).into_owned() });
         }
         let at = |wanted: &'static str| header.iter().position(|name| name == wanted);
         let needed = |name: &'static str| at(name).ok_or(TableError::MissingColumn { name });
@@ -117,7 +126,7 @@ impl Line {
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<T, TableError> {
         let text = &self.cells[index];
-        let fault = || TableError::Cell { line: self.number, column, text: text.to_owned(), wanted };
+        let fault = || TableError::Cell { line: self.number, column, text: escaped(text).into_owned(), wanted };
         read(text).ok_or_else(fault)
     }
 
@@ -125,8 +134,12 @@ impl Line {
         self.cell((columns.id, ID), "whole number", |text| text.parse().ok())
     }
 
-    fn text(&self, index: Option<usize>) -> String {
-        index.map_or_else(String::new, |index| self.cells[index].to_owned())
+    fn text(&self, (index, column): (Option<usize>, &'static str)) -> Result<String, TableError> {
+        let name = |text: &str| first_control(text).is_none().then(|| text.to_owned());
+        index.map_or_else(
+            || Ok(String::new()),
+            |index| self.cell((index, column), "name: it holds control characters", name),
+        )
     }
 }
 
@@ -166,7 +179,11 @@ fn add(events: &mut Events, line: &Line, columns: &Columns, numbers: &FxHashMap<
     let clock = |text: &str| text.parse().ok().filter(|clock: &f64| clock.is_finite());
     let clock = line.cell((columns.clock, CLOCK), "finite number", clock)?;
     let service = line.cell((columns.service, SERVICE), SECONDS, seconds)?;
-    let label = events.label(Label { kind: line.text(columns.kind), phase: line.text(columns.phase) });
+    let label = Label { kind: line.text((columns.kind, KIND))?, phase: line.text((columns.phase, PHASE))? };
+    if events.labels().len() == MOST_LABELS && !events.labels().contains(&label) {
+        return Err(TableError::Labels { line: line.number });
+    }
+    let label = events.label(label);
     let mut antecedents = Vec::new();
     for text in line.cells[columns.antecedents].split_whitespace() {
         antecedents.push(antecedent(events, (text, line.number), id, numbers)?);
@@ -190,7 +207,10 @@ fn antecedent(
     id: u64,
     numbers: &FxHashMap<u64, u32>,
 ) -> Result<Antecedent, TableError> {
-    let fault = |wanted| TableError::Cell { line, column: ANTECEDENTS, text: cell.to_owned(), wanted };
+    let fault = |wanted| TableError::Cell { line, column: ANTECEDENTS, text: escaped(cell).into_owned(), wanted };
+    if first_control(cell).is_some() {
+        return Err(fault("antecedent: it holds control characters"));
+    }
     let (event, rest) = cell.split_once(':').ok_or_else(|| fault("antecedent: write event:seconds"))?;
     let antecedent: u64 = event.parse().map_err(|_| fault("antecedent: write event:seconds"))?;
     let (span, over) = rest.split_once('@').unwrap_or((rest, ""));
@@ -234,6 +254,8 @@ mod tests {
         assert!(fault("1,0,1,2,,x\n1,0,1,2,,x\n").starts_with("line 3: there is another event 1"));
         assert!(fault("1,0,1,2,3,x\n").contains("write event:seconds"));
         assert!(fault("1,0,1\n").contains("line: 2"));
+        let hostile = fault("1,0,1,2,,\u{1b}]0;title\u{7}\n");
+        assert!(hostile.contains("control characters") && first_control(&hostile).is_none(), "{hostile}");
         assert!(read_table("id,proc\n".as_bytes()).unwrap_err().to_string().contains("`proc` is no column"));
         assert!(read_table("id,process\n".as_bytes()).unwrap_err().to_string().contains("no column `clock`"));
     }

@@ -5,12 +5,14 @@
 //! "picoseconds per byte" is ever stored.
 
 mod bytes;
+mod characters;
 mod spelling;
 mod text;
 mod time;
 mod work;
 
 pub use bytes::{BitRate, BitTimes, Bytes, PerByte};
+pub use characters::{escaped, escaped_lines, first_control};
 pub(crate) use spelling::nearest;
 pub use text::QuantityError;
 pub(crate) use text::text_schema;

@@ -169,7 +169,9 @@ fn mutated_files_are_answered_within_bounds() {
     proptest!(config, |((index, mutations) in mutations)| {
         let original = &files[index.index(files.len())];
         let mut text = fs::read(original).expect("the files are there");
-        mutations.iter().for_each(|mutation| mutation.apply(&mut text, &files));
+        for mutation in &mutations {
+            mutation.apply(&mut text, &files);
+        }
         let file = original.with_file_name("mutated.ron");
         fs::write(&file, &text).expect("a file can be written");
         let (code, message) = check(&file);

@@ -9,7 +9,7 @@ use super::{Failure, ScenarioArguments};
 use crate::model::message::{self, Item, Itinerary};
 use crate::node::Linear;
 use crate::program::{Message, Process};
-use crate::report::{Format, Record, Table, Writer, counted, signed_us};
+use crate::report::{Record, Table, counted, signed_us};
 use crate::scenario::source::Document;
 use crate::scenario::{CheckedScenario, Scenario};
 use crate::simulation::Simulation;
@@ -17,7 +17,6 @@ use crate::trace::{Delivery, Trace};
 use crate::units::{PerByte, SimDuration, SimTime};
 use clap::Args;
 use constants::{Constants, source, value};
-use std::io::{Write, stdout};
 
 #[derive(Debug, Args)]
 pub struct ExplainArguments {
@@ -121,9 +120,10 @@ pub fn execute(arguments: &ExplainArguments) -> Result<(), Failure> {
     let plan = common.plan(&[])?;
     let scenario = plan.base()?.scenario;
     if common.dump_config {
-        return Ok(writeln!(stdout(), "{}", scenario.to_ron())?);
+        return common.output.write(format_args!("{}\n", scenario.to_ron()));
     }
-    let format = Format::from(common.format);
+    common.claims(&plan).check()?;
+    let mut output = common.output.many()?;
     let document = plan.document();
     let (text, records) = if let Some(number) = arguments.step {
         let wanted = step::Wanted { number: number as usize, phase: arguments.phase.as_deref(), rank: arguments.rank };
@@ -133,16 +133,13 @@ pub fn execute(arguments: &ExplainArguments) -> Result<(), Failure> {
         let explanation = arguments.chosen(&scenario)?;
         (text(&explanation, document), records(&explanation, document))
     };
-    if format == Format::Text {
-        return Ok(write!(stdout(), "{text}")?);
-    }
-    let mut writer = Writer::many(stdout(), format);
+    output.words(text)?;
     let metadata = metadata(&scenario, &settings(&arguments.common.set)?);
     for mut record in records {
         record.put_metadata(&metadata);
-        writer.write(&record)?;
+        output.write(&record)?;
     }
-    Ok(writer.finish()?)
+    output.finish()
 }
 
 impl ExplainArguments {

@@ -2,8 +2,8 @@
 
 use super::Fitted;
 use crate::cli::Failure;
-use crate::cli::data::Data;
 use crate::cli::files::create;
+use crate::scenario::table::Table as Data;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::io;

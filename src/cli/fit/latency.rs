@@ -1,18 +1,18 @@
 //! `--model hockney` and `--model loggp`
 
 use super::{FitArguments, Fitted, Group, beginning, points, put_quality, quality_words};
-use crate::cli::data::DataRow;
 use crate::model::fit::{Hockney, LogGp, Transfer};
 use crate::report::{Record, digits};
+use crate::scenario::table::{Row, in_seconds};
 
 fn transfers(arguments: &FitArguments, group: &Group, value: &str) -> Vec<Transfer> {
     let columns = &arguments.messages;
-    let transfer = |row: &DataRow| {
+    let transfer = |row: &Row| {
         Some(Transfer {
             bytes: row.number(&columns.bytes)?,
             messages: columns.messages.as_ref().map_or(Some(1.0), |name| row.number(name))?,
             seconds: row.number(value)?,
-            overhead_s: columns.overhead.as_ref().and_then(|name| row.number(name)),
+            overhead_s: columns.overhead.as_ref().and_then(|name| row.number(&in_seconds(name))),
         })
     };
     group.fitted.iter().filter_map(transfer).collect()
@@ -39,7 +39,7 @@ pub fn hockney(arguments: &FitArguments, group: &Group, value: &str) -> Option<F
         shown(fit.half_length_bytes()),
         quality_words(&fit.quality)
     );
-    let time = |row: &DataRow| (row.number(&bytes).map(|bytes| fit.startup_s + bytes * fit.per_byte_s), None);
+    let time = |row: &Row| (row.number(&bytes).map(|bytes| fit.startup_s + bytes * fit.per_byte_s), None);
     let is_machine = fit.startup_s >= 0.0 && fit.per_byte_s >= 0.0;
     let machine = || {
         vec![
@@ -87,7 +87,7 @@ pub fn loggp(arguments: &FitArguments, group: &Group, value: &str) -> Option<Fit
         loggp_notes(arguments, &fit),
         quality_words(&fit.quality)
     );
-    let time = |row: &DataRow| {
+    let time = |row: &Row| {
         let messages = columns.messages.as_ref().map_or(Some(1.0), |name| row.number(name));
         let time = row.number(&columns.bytes).zip(messages).map(|(bytes, messages)| fit.time_s(bytes, messages));
         (time, None)

@@ -5,14 +5,13 @@ mod latency;
 mod normal_form;
 mod regimes;
 
-use super::data::{Data, DataRow};
-use super::{Failure, OutputFormat};
+use super::{Failure, OutputArguments, say};
 use crate::model::fit::{Quality, Weighting};
-use crate::report::{Format, Record, Writer, table};
+use crate::report::{Format, Record, table};
 use crate::scenario::AxisValue;
+use crate::scenario::table::{Row, Table as Data};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
-use std::io::{Write, stdout};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -49,9 +48,8 @@ pub struct FitArguments {
     /// Writes the data as Extra-P's JSON Lines.
     #[arg(long, value_name = "FILE.jsonl")]
     extra_p: Option<PathBuf>,
-    /// The form of the output.
-    #[arg(long, value_enum, default_value = "text")]
-    format: OutputFormat,
+    #[command(flatten)]
+    output: OutputArguments,
 }
 
 /// The columns of data on messages.
@@ -128,15 +126,22 @@ struct Point {
 struct Group {
     name: Vec<(String, AxisValue)>,
     /// Those to be fitted.
-    fitted: Vec<DataRow>,
+    fitted: Vec<Row>,
     /// Those that judge the fit.
-    judging: Vec<DataRow>,
+    judging: Vec<Row>,
 }
 
 pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
-    let data = Data::load(&arguments.data)?;
+    let claims = arguments.output.claims().inputs([&arguments.data]);
+    claims.output("--ron", arguments.ron.as_deref()).output("--extra-p", arguments.extra_p.as_deref()).check()?;
+    let mut data = Data::load(&arguments.data)?;
     let value = data.quantity(arguments.value.as_deref())?;
+    let overhead = arguments.messages.overhead.as_deref().map(|name| data.quantity(Some(name))).transpose()?;
     let parameters = arguments.parameters(&data, &value)?;
+    data.need_numbers(&parameters)?;
+    for column in [&value].into_iter().chain(&parameters).chain(&overhead) {
+        say(data.unused(column));
+    }
     let groups = arguments.groups(&data, &value, &parameters)?;
     let mut fits = Vec::new();
     for group in &groups {
@@ -160,13 +165,9 @@ impl FitArguments {
     fn parameters(&self, data: &Data, value: &str) -> Result<Vec<String>, Failure> {
         let columns = &self.messages;
         match self.model {
-            Model::PointToPoint => [&columns.bytes, &columns.hops].map(|name| data.column(name)).into_iter().collect(),
-            Model::Hockney => Ok(vec![data.column(&columns.bytes)?]),
-            Model::Loggp => [Some(&columns.bytes), columns.messages.as_ref()]
-                .into_iter()
-                .flatten()
-                .map(|name| data.column(name))
-                .collect(),
+            Model::PointToPoint => named(data, [&columns.bytes, &columns.hops]),
+            Model::Hockney => named(data, [&columns.bytes]),
+            Model::Loggp => named(data, [Some(&columns.bytes), columns.messages.as_ref()].into_iter().flatten()),
             Model::NormalForm => self.form.parameters(data, value),
         }
     }
@@ -176,7 +177,7 @@ impl FitArguments {
         let others: Vec<_> = data.axes(value).filter(|axis| !parameters.contains(axis)).collect();
         let mut groups: Vec<Group> = Vec::new();
         let is_complete =
-            |row: &&DataRow| row.number(value).is_some() && parameters.iter().all(|name| row.number(name).is_some());
+            |row: &&Row| row.number(value).is_some() && parameters.iter().all(|name| row.number(name).is_some());
         for row in data.rows.iter().filter(is_complete) {
             let name: Vec<_> = row.cells.iter().filter(|(name, _)| others.contains(&name)).cloned().collect();
             let index = groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
@@ -188,7 +189,9 @@ impl FitArguments {
             rows.push(row.clone());
         }
         if groups.is_empty() {
-            return Err(data.failure(&format!("no row has numbers in all of {}, {value}", parameters.join(", "))));
+            return Err(data
+                .failure(&format!("no row has numbers in all of {}, {value}", parameters.join(", ")))
+                .into());
         }
         Ok(groups)
     }
@@ -202,9 +205,14 @@ impl FitArguments {
         };
         fitted.ok_or_else(|| {
             let at = if group.name.is_empty() { String::new() } else { format!(" for {}", words(&group.name)) };
-            data.failure(&format!("its {} rows do not determine the model{at}", group.fitted.len()))
+            data.failure(&format!("its {} rows do not determine the model{at}", group.fitted.len())).into()
         })
     }
+}
+
+/// The columns with these names.
+fn named<'n>(data: &Data, names: impl IntoIterator<Item = &'n String>) -> Result<Vec<String>, Failure> {
+    names.into_iter().map(|name| Ok(data.column(name)?)).collect()
 }
 
 /// `KEY=VALUE` with a number.
@@ -261,11 +269,11 @@ fn quality_words(quality: &Quality) -> String {
 
 fn output(arguments: &FitArguments, fits: &[(&Group, Fitted)], value: &str) -> Result<(), Failure> {
     let points: Vec<_> = fits.iter().flat_map(|(_, fit)| fit.points.iter().map(|point| point.record(value))).collect();
-    let format = Format::from(arguments.format);
-    if format == Format::Text {
+    let mut output = arguments.output.many()?;
+    if arguments.output.format() == Format::Text {
         for (group, fit) in fits {
             let name = if group.name.is_empty() { String::new() } else { format!("{}: ", words(&group.name)) };
-            write!(stdout(), "{name}{}", fit.words)?;
+            output.words(format_args!("{name}{}", fit.words))?;
         }
         let judging: Vec<_> = fits
             .iter()
@@ -273,17 +281,16 @@ fn output(arguments: &FitArguments, fits: &[(&Group, Fitted)], value: &str) -> R
             .map(|point| point.record(value))
             .collect();
         if !judging.is_empty() {
-            write!(stdout(), "\n{}", table(&judging))?;
+            output.words(format_args!("\n{}", table(&judging)))?;
         }
-        return Ok(());
+        return output.finish();
     }
-    let mut writer = Writer::many(stdout(), format);
     if arguments.points {
-        points.iter().try_for_each(|record| writer.write(record))?;
+        points.iter().try_for_each(|record| output.write(record))?;
     } else {
-        fits.iter().try_for_each(|(_, fit)| writer.write(&fit.record))?;
+        fits.iter().try_for_each(|(_, fit)| output.write(&fit.record))?;
     }
-    Ok(writer.finish()?)
+    output.finish()
 }
 
 impl Point {
@@ -304,10 +311,10 @@ fn points(
     group: &Group,
     value: &str,
     parameters: &[String],
-    model: impl Fn(&DataRow) -> (Option<f64>, Option<f64>),
+    model: impl Fn(&Row) -> (Option<f64>, Option<f64>),
 ) -> Vec<Point> {
     let rows = group.fitted.iter().map(|row| (row, true)).chain(group.judging.iter().map(|row| (row, false)));
-    let point = |(row, is_fitted): (&DataRow, bool)| {
+    let point = |(row, is_fitted): (&Row, bool)| {
         let own = row.cells.iter().filter(|(name, _)| parameters.contains(name)).cloned();
         let (model, interval) = model(row);
         let at = group.name.iter().cloned().chain(own).collect();

@@ -2,10 +2,10 @@
 
 use super::{Fitted, Group, Point, beginning, points, put_quality, quality_words};
 use crate::cli::Failure;
-use crate::cli::data::{Data, DataRow};
 use crate::model::fit::{FittedForm, Observation, Search, Weighting};
 use crate::report::Record;
 use crate::scenario::AxisValue;
+use crate::scenario::table::{Row, Table as Data};
 use clap::Args;
 
 /// How a normal form is looked for.
@@ -28,7 +28,7 @@ pub struct FormArguments {
 
 impl FormArguments {
     pub fn parameters(&self, data: &Data, value: &str) -> Result<Vec<String>, Failure> {
-        let named = self.parameters.iter().map(|name| data.column(name)).collect::<Result<Vec<_>, _>>()?;
+        let named = super::named(data, &self.parameters)?;
         let varied = |axis: &&String| {
             let mut numbers = data.rows.iter().filter_map(|row| row.number(axis));
             let first = numbers.next();
@@ -38,7 +38,7 @@ impl FormArguments {
         if parameters.is_empty() || parameters.len() > 2 {
             let message =
                 format!("a normal form has one or two parameters, not {}: name them by --parameters", parameters.len());
-            return Err(data.failure(&message));
+            return Err(data.failure(&message).into());
         }
         Ok(parameters)
     }
@@ -56,11 +56,11 @@ impl FormArguments {
             strong_scaling: self.strong_scaling(parameters)?,
             weighting,
         };
-        let place = |row: &DataRow| parameters.iter().map(|name| row.number(name)).collect::<Option<Vec<_>>>();
-        let observation = |row: &DataRow| Some(Observation { point: place(row)?, value: row.number(value)? });
+        let place = |row: &Row| parameters.iter().map(|name| row.number(name)).collect::<Option<Vec<_>>>();
+        let observation = |row: &Row| Some(Observation { point: place(row)?, value: row.number(value)? });
         let observations: Vec<_> = group.fitted.iter().filter_map(observation).collect();
         let Some(found) = search.fit(&observations) else { return Ok(None) };
-        let model = |row: &DataRow| {
+        let model = |row: &Row| {
             let predicted = place(row).map(|point| found.predict(&point));
             (predicted.map(|predicted| predicted.0), predicted.and_then(|predicted| predicted.1))
         };

@@ -1,10 +1,10 @@
 //! `--model point-to-point`
 
 use super::{FitArguments, Fitted, Group, beginning, points, put_quality, quality_words};
-use crate::cli::data::DataRow;
 use crate::model::fit::{FittedRegime, TwoRegimes};
 use crate::model::point_to_point::Measurement;
 use crate::report::{Record, Table};
+use crate::scenario::table::Row;
 use std::fmt::Write;
 
 /// The keys of the coefficients, with the factor to the unit that people read.
@@ -18,13 +18,13 @@ const MICRO: f64 = 1e6;
 
 pub fn fit(arguments: &FitArguments, group: &Group, value: &str) -> Option<Fitted> {
     let columns = &arguments.messages;
-    let measurement = |row: &DataRow| {
+    let measurement = |row: &Row| {
         let (bytes, hops) = (row.number(&columns.bytes)?, row.number(&columns.hops)?);
         Some(Measurement { bytes, hops, seconds: row.number(value)? })
     };
     let measurements: Vec<_> = group.fitted.iter().filter_map(measurement).collect();
     let model = TwoRegimes::fit(&measurements, columns.break_bytes, arguments.weighting())?;
-    let time = |row: &DataRow| {
+    let time = |row: &Row| {
         let point = measurement(row);
         (point.and_then(|point| model.time_s(point.bytes, point.hops)), None)
     };

@@ -1,11 +1,11 @@
 //! The laws on the times of a sweep or of measurements.
 
 use super::{Answer, processors};
-use crate::cli::Failure;
-use crate::cli::data::{Data, DataRow};
+use crate::cli::{Failure, say};
 use crate::model::laws::{Base, SeriesPoint, SpeedupSeries, Verdict};
 use crate::report::Record;
 use crate::scenario::AxisValue;
+use crate::scenario::table::{Row, Table as Data};
 use clap::Args;
 use serde_json::Value;
 use std::fmt::Write;
@@ -42,6 +42,11 @@ pub struct SeriesArguments {
 type Group = Vec<(String, AxisValue)>;
 
 impl SeriesArguments {
+    /// The file of the times.
+    pub fn file(&self) -> Option<&PathBuf> {
+        self.data.as_ref()
+    }
+
     /// The laws at every point, and what they say about every series.
     pub fn answer(&self) -> Result<Answer, Failure> {
         let Some(path) = &self.data else {
@@ -51,59 +56,88 @@ impl SeriesArguments {
         if self.sequential_s.is_some_and(|time| !(time.is_finite() && time > 0.0)) {
             return Err(Failure::Usage("--sequential-s: give seconds above 0".to_owned()));
         }
-        let data = Data::load(path)?;
+        let mut data = Data::load(path)?;
+        let components = self.components(&mut data)?;
         let time = data.quantity(self.time.as_deref())?;
         let processors = data.column(&self.processors)?;
-        let components = self.components(&data, &time)?;
+        data.need_numbers([&processors])?;
+        for column in [&time, &processors] {
+            say(data.unused(column));
+        }
+        data.rows.retain(|row| row.number(&time).is_some() && row.number(&processors).is_some());
+        if data.rows.is_empty() {
+            return Err(data.failure(&format!("no row has both `{processors}` and `{time}`")).into());
+        }
+        let axes: Vec<_> = data.axes(&time).filter(|axis| **axis != processors).cloned().collect();
+        data.need_different_points(&axes.iter().chain([&processors]).cloned().collect::<Vec<_>>())?;
+        // What ranks do is known of the first seed alone, whose time it sums to.
+        let is_mean = self.components.is_empty() && time == MEAN;
+        let components = if is_mean { Vec::new() } else { self.complete(&data, components)? };
         let mut answer = Answer::default();
-        for (group, points) in groups(&data, &time, &processors, &components) {
+        for (group, points) in groups(&data, &axes, &[&time, &processors], &components)? {
             let Some(series) = SpeedupSeries::new(points, self.sequential_s) else {
                 let at = if group.is_empty() { String::new() } else { format!(" for {}", words(&group)) };
                 let right = "give the time of a sequential program by --sequential-s";
-                return Err(data.failure(&format!("there is no time at {processors} = 1{at}: {right}")));
+                return Err(data.failure(&format!("there is no time at {processors} = 1{at}: {right}")).into());
             };
             describe(&series, &group, &time, &mut answer);
-        }
-        if answer.rows.is_empty() {
-            return Err(data.failure(&format!("no row has both `{processors}` and `{time}`")));
         }
         Ok(answer)
     }
 
-    fn components(&self, data: &Data, time: &str) -> Result<Vec<String>, Failure> {
-        if self.components.is_empty() && time == MEAN {
-            // What ranks do is known of the first seed alone, whose time it sums to.
-            return Ok(Vec::new());
-        }
+    /// The columns of the components, in seconds: those that are named, or what ranks do where a table has all of it.
+    fn components(&self, data: &mut Data) -> Result<Vec<String>, Failure> {
         if self.components.is_empty() {
             let known = ACTIVITIES.iter().map(|name| data.column(name).ok()).collect::<Option<_>>();
             return Ok(known.unwrap_or_default());
         }
-        self.components.iter().map(|name| data.column(name)).collect()
+        self.components.iter().map(|name| Ok(data.quantity(Some(name))?)).collect()
+    }
+
+    /// The components that every row has; those that are named must be such.
+    fn complete(&self, data: &Data, components: Vec<String>) -> Result<Vec<String>, Failure> {
+        data.need_numbers(&components)?;
+        match data.need_values(&components) {
+            Err(_) if self.components.is_empty() => Ok(Vec::new()),
+            complete => Ok(complete.map(|()| components)?),
+        }
     }
 }
 
-/// Rows with the same values of all other axes form a series; rows without a time are left out.
-fn groups(data: &Data, time: &str, processors: &str, components: &[String]) -> Vec<(Group, Vec<SeriesPoint>)> {
-    let axes: Vec<_> = data.axes(time).filter(|axis| *axis != processors).collect();
+/// Rows with the same values of all other axes form a series.
+fn groups(
+    data: &Data,
+    axes: &[String],
+    columns: &[&String; 2],
+    components: &[String],
+) -> Result<Vec<(Group, Vec<SeriesPoint>)>, Failure> {
     let mut groups: Vec<(Group, Vec<SeriesPoint>)> = Vec::new();
     for row in &data.rows {
-        let Some(point) = point(row, time, processors, components) else { continue };
-        let group: Group = row.cells.iter().filter(|(name, _)| axes.contains(&name)).cloned().collect();
+        let point = point(data, row, columns, components)?;
+        let group: Group = row.cells.iter().filter(|(name, _)| axes.contains(name)).cloned().collect();
         match groups.iter_mut().find(|(other, _)| *other == group) {
             Some((_, points)) => points.push(point),
             None => groups.push((group, vec![point])),
         }
     }
-    groups
+    Ok(groups)
 }
 
-fn point(row: &DataRow, time: &str, processors: &str, components: &[String]) -> Option<SeriesPoint> {
-    let time_s = row.number(time).filter(|time| *time > 0.0)?;
-    let processors = row.number(processors).filter(|count| *count >= 1.0)?;
+fn point(
+    data: &Data,
+    row: &Row,
+    [time, processors]: &[&String; 2],
+    components: &[String],
+) -> Result<SeriesPoint, Failure> {
+    let number = |column: &String, is_good: &dyn Fn(f64) -> bool, right: &str| {
+        let number = row.number(column).filter(|number| is_good(*number));
+        number.ok_or_else(|| data.fault_in(row, column, right))
+    };
+    let time_s = number(time, &|time| time > 0.0, "a time is above 0")?;
+    let processors = number(processors, &|count| count >= 1.0, "a number of processors is 1 or more")?;
     let component = |name: &String| Some((name.clone(), row.number(name)?));
-    let components = components.iter().map(component).collect::<Option<_>>().unwrap_or_default();
-    Some(SeriesPoint { processors, time_s, components })
+    let components = components.iter().filter_map(component).collect();
+    Ok(SeriesPoint { processors, time_s, components })
 }
 
 fn describe(series: &SpeedupSeries, group: &Group, time: &str, answer: &mut Answer) {

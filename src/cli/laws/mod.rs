@@ -4,13 +4,12 @@ mod data;
 mod given;
 mod search;
 
-use super::{Failure, OutputFormat};
-use crate::report::{Format, Record, Writer, table};
+use super::{Failure, OutputArguments};
+use crate::report::{Record, table};
 use clap::Args;
 use data::SeriesArguments;
 use given::Law;
 use serde_json::Value;
-use std::io::{Write, stdout};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_value_name = "LAW")]
@@ -20,9 +19,8 @@ pub struct LawsArguments {
     law: Option<Law>,
     #[command(flatten)]
     series: SeriesArguments,
-    /// The form of the output.
-    #[arg(long, value_enum, default_value = "text", global = true)]
-    format: OutputFormat,
+    #[command(flatten)]
+    output: OutputArguments,
 }
 
 /// What a law says: a row for each number of processors, and in words.
@@ -33,19 +31,17 @@ struct Answer {
 }
 
 pub fn execute(arguments: &LawsArguments) -> Result<(), Failure> {
+    arguments.output.claims().inputs(arguments.series.file()).check()?;
     let answer = match &arguments.law {
         Some(law) => law.answer()?,
         None => arguments.series.answer()?,
     };
-    let mut writer = Writer::many(stdout(), arguments.format.into());
+    let mut output = arguments.output.many()?;
     for row in &answer.rows {
-        writer.write(row)?;
+        output.write(row)?;
     }
-    writer.finish()?;
-    if Format::from(arguments.format) == Format::Text {
-        write!(stdout(), "{}{}", table(&answer.rows), answer.words)?;
-    }
-    Ok(())
+    output.words(format_args!("{}{}", table(&answer.rows), answer.words))?;
+    output.finish()
 }
 
 /// A number of processors as output shows it: whole where it is, `inf` where it has no end.

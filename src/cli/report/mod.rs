@@ -5,7 +5,7 @@ mod history;
 use crate::analysis::Residuals;
 use crate::cli::bottleneck::{Source, grouped, simulated_point};
 use crate::cli::curves::{CurveAxis, TimeLines};
-use crate::cli::files::create;
+use crate::cli::files::{Claims, create};
 use crate::cli::outcome::{ERROR_AGAINST, Outcome, SIMULATED_ERROR, note_on_withheld};
 use crate::cli::playing::{Failures, play_all};
 use crate::cli::sweep::prepared;
@@ -39,10 +39,16 @@ pub struct ReportArguments {
 }
 
 pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
+    let plans = arguments.scenarios.iter().map(|scenario| arguments.plan(scenario)).collect::<Result<Vec<_>, _>>()?;
+    plans
+        .iter()
+        .fold(Claims::default(), |claims, plan| claims.inputs(plan.files()))
+        .output("--out", Some(&arguments.out))
+        .check()?;
     let mut failures = Failures::default();
     let mut chapters = Vec::new();
-    for scenario in &arguments.scenarios {
-        chapters.push(chapter(scenario, arguments, &mut failures)?);
+    for (scenario, plan) in arguments.scenarios.iter().zip(&plans) {
+        chapters.push(chapter(scenario, plan, arguments, &mut failures)?);
     }
     let title = match chapters.as_slice() {
         [only] => format!("parsim: {}", only.name),
@@ -50,6 +56,12 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
     };
     create(&arguments.out, |sink| sink.write_all(page(&title, &chapters).as_bytes()))?;
     failures.into_result()
+}
+
+impl ReportArguments {
+    fn plan(&self, scenario: &Path) -> Result<Plan, Failure> {
+        ScenarioArguments::of(scenario, &self.set, self.seed).plan(&self.cases.over)
+    }
 }
 
 /// What the cases of a scenario have given, gathered while they are played.
@@ -69,11 +81,15 @@ struct Gathered {
     heat_map: Option<String>,
 }
 
-fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Failures) -> Result<Chapter, Failure> {
+fn chapter(
+    scenario: &Path,
+    plan: &Plan,
+    arguments: &ReportArguments,
+    failures: &mut Failures,
+) -> Result<Chapter, Failure> {
     let common = ScenarioArguments::of(scenario, &arguments.set, arguments.seed);
-    let plan = common.plan(&arguments.cases.over)?;
-    let Some((cases, references)) = prepared(&common, &plan)? else { return Ok(Chapter::default()) };
-    let axis = CurveAxis::of_page(&plan, &cases);
+    let Some((cases, references)) = prepared(&common, plan)? else { return Ok(Chapter::default()) };
+    let axis = CurveAxis::of_page(plan, &cases);
     let mut gathered = Gathered { left: cases.len(), ..Gathered::default() };
     play_all(&cases, arguments.cases.jobs, &references, |case, result| {
         gathered.left -= 1;
@@ -93,7 +109,7 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Failures
         let chart = latency_load(program, &axis.along.label, gathered.times.lines());
         pictures.push(picture("latency-load.svg", "Latency over the load", chart.svg()));
     } else if !axis.name.is_empty() && cases.len() > 1 {
-        pictures.extend(gathered.curves(&axis, &plan, &cases));
+        pictures.extend(gathered.curves(&axis, plan, &cases));
     }
     pictures.extend(history::space_time(&gathered.played, &gathered.messages)?);
     if let Some(svg) = gathered.heat_map {
@@ -105,7 +121,7 @@ fn chapter(scenario: &Path, arguments: &ReportArguments, failures: &mut Failures
     Ok(Chapter {
         name: scenario.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
         question: question(scenario)?,
-        facts: facts(&base, &cases, &plan),
+        facts: facts(&base, &cases, plan),
         findings,
         residuals: gathered.rows.iter().filter_map(residual).collect(),
         rows: gathered.rows,
@@ -321,7 +337,8 @@ mod tests {
             seed: None,
             cases: CaseArguments { over: text(over), jobs: None },
         };
-        chapter(&scenario, &arguments, &mut Failures::default()).unwrap()
+        let plan = arguments.plan(&scenario).unwrap();
+        chapter(&scenario, &plan, &arguments, &mut Failures::default()).unwrap()
     }
 
     fn captions(name: &str, set: &[&str], over: &[&str]) -> Vec<String> {

@@ -4,13 +4,11 @@ mod output;
 
 use super::{Failure, ScenarioArguments};
 use crate::analysis::{Elasticity, Probe};
-use crate::report::{Format, Writer};
 use crate::scenario::source::{Document, Fault};
 use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan, Scenario};
 use crate::simulation::play;
 use clap::Args;
 use rayon::prelude::*;
-use std::io::{Write, stdout};
 
 #[derive(Debug, Args)]
 pub struct SensitivityArguments {
@@ -95,21 +93,20 @@ pub fn execute(arguments: &SensitivityArguments) -> Result<(), Failure> {
     if !(arguments.step > 0.0 && arguments.step <= 50.0) {
         return Err(Failure::Usage(format!("--step {}: give percents above 0, up to 50", arguments.step)));
     }
-    let scenario = common.plan(&[])?.base()?.scenario;
+    let plan = common.plan(&[])?;
+    let scenario = plan.base()?.scenario;
     if common.dump_config {
-        return Ok(writeln!(stdout(), "{}", scenario.to_ron())?);
+        return common.output.write(format_args!("{}\n", scenario.to_ron()));
     }
+    common.claims(&plan).check()?;
+    let mut output = common.output.many()?;
     let study = Study::of(&scenario)?;
     let answers = study.answers(arguments.step / 100.0);
-    let format = Format::from(common.format);
-    if format == Format::Text {
-        return Ok(write!(stdout(), "{}", output::text(&scenario, &study, &answers))?);
-    }
-    let mut writer = Writer::many(stdout(), format);
+    output.words(output::text(&scenario, &study, &answers))?;
     for record in output::records(&answers) {
-        writer.write(&record)?;
+        output.write(&record)?;
     }
-    Ok(writer.finish()?)
+    output.finish()
 }
 
 /// A run whose parameters are changed.

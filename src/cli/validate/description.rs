@@ -1,7 +1,7 @@
 //! What a validation case says: `case.ron`.
 
 use crate::scenario::AxisValue;
-use crate::scenario::source::{Document, Faults};
+use crate::scenario::source::{Document, Fault, Faults};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -94,10 +94,42 @@ pub struct Tolerance {
     pub max_percent: Option<f64>,
 }
 
+impl Tolerance {
+    /// Whether errors can be held against a limit.
+    pub fn is_good(percent: f64) -> bool {
+        percent.is_finite() && percent >= 0.0
+    }
+
+    fn faults(self, path: &str, document: &Document) -> Vec<Fault> {
+        let fields = [("mean_percent", self.mean_percent), ("max_percent", self.max_percent)];
+        let bad = fields.into_iter().filter(|(_, percent)| percent.is_some_and(|percent| !Self::is_good(percent)));
+        let fault = |(field, _): (&str, _)| {
+            document.fault_at(
+                &format!("{path}.{field}"),
+                "a tolerance is no such number",
+                Some("give percents from 0 on"),
+            )
+        };
+        bad.map(fault).collect()
+    }
+}
+
 impl Validation {
-    /// Every total must be one of tables that there are.
+    /// Every total must be one of tables that there are, and every tolerance a number.
     pub fn check(&self, document: &Document) -> Result<(), Faults> {
         let mut faults = Vec::new();
+        for (index, table) in self.tables.iter().enumerate() {
+            for (field, tolerance) in
+                [("tolerance", table.tolerance), ("calibration_tolerance", table.calibration_tolerance)]
+            {
+                let path = format!("tables.{index}.{field}");
+                faults.extend(tolerance.into_iter().flat_map(|tolerance| tolerance.faults(&path, document)));
+            }
+        }
+        for (index, total) in self.totals.iter().enumerate() {
+            let path = format!("totals.{index}.tolerance");
+            faults.extend(total.tolerance.into_iter().flat_map(|tolerance| tolerance.faults(&path, document)));
+        }
         for (total, Total { tables, .. }) in self.totals.iter().enumerate() {
             for (index, name) in tables.iter().enumerate() {
                 if !self.tables.iter().any(|table| table.name == *name) {

@@ -8,11 +8,12 @@ mod points;
 mod summary;
 mod text;
 
+use super::files::Claims;
 use super::outcome::References;
+use super::output::Output;
 use super::overrides::set_all;
 use super::playing::play_all;
-use super::{Failure, OutputFormat, say};
-use crate::report::{Format, Writer};
+use super::{Failure, OutputArguments, say};
 use crate::scenario::source::Document;
 use crate::scenario::{AxisValue, Described, Override, Plan};
 use cell::{Cell, Reading};
@@ -22,7 +23,6 @@ pub use description::Validation;
 use fit::PointToPointFit;
 use own::OwnCase;
 use points::PublishedPoint;
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use summary::{Summary, summaries};
 use text::text;
@@ -36,9 +36,8 @@ pub struct ValidateArguments {
     /// Changes a base value of every scenario, to see what an alternative gives; may be repeated.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// The form of the output.
-    #[arg(long, value_enum, default_value = "text")]
-    format: OutputFormat,
+    #[command(flatten)]
+    output: OutputArguments,
     /// How many simulations are played side by side; all cores unless given.
     #[arg(long)]
     jobs: Option<usize>,
@@ -50,17 +49,20 @@ const CASE: &str = "case.ron";
 pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
     let mut within = true;
     say(note_on_alternatives(&arguments.set));
-    let mut writer = Writer::mixed(stdout(), arguments.format.into());
-    if let Some(validation) = arguments.own.validation()? {
-        within = judge(&validation, Path::new(""), arguments, &mut writer)?;
-        writer.finish()?;
+    let own = arguments.own.validation()?;
+    let folders = if own.is_some() { Vec::new() } else { folders(&arguments.cases)? };
+    arguments.claims(&folders).check()?;
+    let mut output = arguments.output.mixed()?;
+    if let Some(validation) = own {
+        within = judge(&validation, Path::new(""), arguments, &mut output)?;
+        output.finish()?;
         return if within { Ok(()) } else { Err(Failure::OutOfTolerance) };
     }
-    for folder in folders(&arguments.cases)? {
+    for folder in folders {
         let _span = tracing::info_span!("validate", case = %folder.display()).entered();
-        within &= validate(&folder, arguments, &mut writer)?;
+        within &= validate(&folder, arguments, &mut output)?;
     }
-    writer.finish()?;
+    output.finish()?;
     if within { Ok(()) } else { Err(Failure::OutOfTolerance) }
 }
 
@@ -76,6 +78,17 @@ fn note_on_alternatives(settings: &[String]) -> Option<String> {
         let list = changed.join(", ");
         format!("note: the errors are of alternatives, with {list}, and not of what the scenarios' files describe")
     })
+}
+
+impl ValidateArguments {
+    fn claims(&self, folders: &[PathBuf]) -> Claims {
+        let claims = self.output.claims().inputs(self.own.files());
+        // What a case reads lies in its folder, or is a scenario.
+        folders
+            .iter()
+            .flat_map(std::fs::read_dir)
+            .fold(claims, |claims, entries| claims.inputs(entries.flatten().map(|entry| entry.path())))
+    }
 }
 
 /// The folders of the named cases, or of all.
@@ -97,19 +110,19 @@ fn folders(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     named.iter().map(find).collect()
 }
 
-fn validate<W: Write>(folder: &Path, arguments: &ValidateArguments, writer: &mut Writer<W>) -> Result<bool, Failure> {
+fn validate(folder: &Path, arguments: &ValidateArguments, output: &mut Output) -> Result<bool, Failure> {
     let document = Document::load(folder.join(CASE))?;
     let validation: Validation = document.read()?;
     validation.check(&document)?;
-    judge(&validation, folder, arguments, writer)
+    judge(&validation, folder, arguments, output)
 }
 
 /// Plays and judges what `validation`, which lies in `folder`, names.
-fn judge<W: Write>(
+fn judge(
     validation: &Validation,
     folder: &Path,
     arguments: &ValidateArguments,
-    writer: &mut Writer<W>,
+    output: &mut Output,
 ) -> Result<bool, Failure> {
     let mut validation = validation.clone();
     let mut cells = Vec::new();
@@ -123,19 +136,17 @@ fn judge<W: Write>(
     }
     let validation = &validation;
     for cell in &cells {
-        writer.write(&cell.record)?;
+        output.write(&cell.record)?;
     }
     let summaries = summaries(validation, &cells);
     for summary in &summaries {
-        writer.write(&summary.record())?;
+        output.write(&summary.record())?;
     }
     let fits: Vec<_> = validation.tables.iter().filter_map(|table| PointToPointFit::of(table, &cells)).collect();
     for fit in &fits {
-        writer.write(&fit.record())?;
+        output.write(&fit.record())?;
     }
-    if Format::from(arguments.format) == Format::Text {
-        write!(stdout(), "{}", text(validation, &cells, &summaries, &fits))?;
-    }
+    output.words(text(validation, &cells, &summaries, &fits))?;
     Ok(summaries.iter().all(Summary::is_within))
 }
 
@@ -155,13 +166,20 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
     let described = Described::of(Ok(document.clone()));
     let plan = Plan::new(document, &overrides)?;
     let points = match &table.data {
-        Some(file) => PublishedPoint::load(&folder.join(file), &table.reference)?,
+        Some(file) => PublishedPoint::load(&folder.join(file), table)?,
         None => Vec::new(),
     };
     let cases = match (&table.data, &table.mean_over) {
         (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
         _ => plan.cases()?,
     };
+    if table.mean_over.is_some() {
+        let unplayed = points.iter().filter(|point| !cases.iter().any(|case| point.agrees_with(&case.keys)));
+        let places: Vec<_> = unplayed.map(|point| point.place.as_str()).collect();
+        let count = places.len();
+        say((count > 0)
+            .then(|| format!("table `{}`: {count} points of data have no case: {}", table.name, places.join(", "))));
+    }
     let references = References::about(described, &plan.base()?.scenario, &path)?;
     let mut readings = Vec::new();
     let mut failure = None;

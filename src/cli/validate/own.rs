@@ -3,6 +3,7 @@
 use super::description::{MeasuredTable, Tolerance, Validation};
 use crate::cli::Failure;
 use crate::scenario::AxisValue;
+use crate::scenario::source::Document;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -29,14 +30,26 @@ pub struct OwnCase {
     #[arg(long, value_name = "AXIS=VALUE", requires = "scenario")]
     calibration: Option<String>,
     /// The tolerated mean absolute error.
-    #[arg(long, value_name = "PERCENT", requires = "scenario")]
+    #[arg(long, value_name = "PERCENT", requires = "scenario", value_parser = percent)]
     mean_percent: Option<f64>,
     /// The tolerated largest absolute error.
-    #[arg(long, value_name = "PERCENT", requires = "scenario")]
+    #[arg(long, value_name = "PERCENT", requires = "scenario", value_parser = percent)]
     max_percent: Option<f64>,
 }
 
+/// A tolerance.
+fn percent(text: &str) -> Result<f64, String> {
+    let percent = text.parse().ok().filter(|percent: &f64| Tolerance::is_good(*percent));
+    percent.ok_or_else(|| "give percents from 0 on".to_owned())
+}
+
 impl OwnCase {
+    /// The files that the options name, and those of the scenario.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let scenario = self.scenario.iter().filter_map(|file| Document::load(file).ok());
+        scenario.flat_map(|document| document.files()).chain(self.data.clone()).collect()
+    }
+
     /// The case that the options describe, if they describe one.
     pub fn validation(&self) -> Result<Option<Validation>, Failure> {
         let (Some(scenario), Some(data)) = (&self.scenario, &self.data) else { return Ok(None) };

@@ -1,8 +1,9 @@
 //! Published points: the rows of a table's `data`.
 
+use super::description::MeasuredTable;
 use crate::scenario::AxisValue;
 use crate::scenario::source::Fault;
-use csv::StringRecord;
+use crate::scenario::table::{Row, Table, conversion};
 use std::path::Path;
 
 /// The column that marks points which calibrated the parameters.
@@ -14,6 +15,8 @@ pub struct PublishedPoint {
     pub axes: Vec<(String, AxisValue)>,
     pub calibrates: bool,
     values: Vec<(String, f64)>,
+    /// Where it stands, such as `line 3`.
+    pub place: String,
 }
 
 impl PublishedPoint {
@@ -29,72 +32,88 @@ impl PublishedPoint {
             .all(|(name, value)| keys.iter().any(|(key, played)| key == name && played.as_ref() == Some(value)))
     }
 
-    /// Reads a CSV file whose columns before `reference` are axes.
+    /// Reads the table of `table`, whose columns before the reference are axes. Times are brought into the unit of what is
+    /// simulated.
     ///
     /// # Errors
-    /// A file that cannot be read, or is no such table; the message names file and line.
-    pub fn load(file: &Path, reference: &str) -> Result<Vec<Self>, Fault> {
-        let failed = |what: String| Fault::new(&format!("{}: {what}", file.display()));
-        let mut reader = csv::Reader::from_path(file).map_err(|error| failed(error.to_string()))?;
-        let columns = reader.headers().map_err(|error| failed(error.to_string()))?.clone();
-        let axes = columns.iter().position(|name| name == reference).ok_or_else(|| {
-            failed(format!("there is no column `{reference}`")).help("give the columns of the axes, then the reference")
+    /// A file that cannot be read, or is no such table; the message names file, line and column.
+    pub fn load(file: &Path, wanted: &MeasuredTable) -> Result<Vec<Self>, Fault> {
+        let table = Table::load(file)?;
+        let reference = table.column(&wanted.reference).map_err(|fault| match fault.help {
+            None => fault.help("give the columns of the axes, then the reference"),
+            Some(_) => fault,
         })?;
-        let mut points = Vec::new();
-        for row in reader.records() {
-            let row = row.map_err(|error| failed(error.to_string()))?;
-            let line = row.position().map_or(0, csv::Position::line);
-            points.push(Self::of(&columns, &row, axes).map_err(|what| failed(format!("line {line}: {what}")))?);
+        let place = table.columns().iter().position(|name| *name == reference).unwrap_or_default();
+        let axes = &table.columns()[..place];
+        let asked = wanted.predictions.iter().filter(|name| table.columns().contains(name));
+        let asked: Vec<_> = [&reference].into_iter().chain(asked).collect();
+        table.need_values(axes.iter().chain([&reference]))?;
+        table.need_numbers(asked.iter().copied())?;
+        table.need_different_points(axes)?;
+        let mut factors = Vec::new();
+        for column in asked {
+            let factor = conversion(column, &wanted.simulated).map_err(|what| table.failure(&what))?;
+            factors.push((column.as_str(), factor));
         }
-        if points.is_empty() { Err(failed("there are no rows".to_owned())) } else { Ok(points) }
+        table.rows.iter().map(|row| Self::of(row, &table, axes, &factors)).collect()
     }
 
-    fn of(columns: &StringRecord, row: &StringRecord, axes: usize) -> Result<Self, String> {
-        let mut cells = columns.iter().zip(row).map(|(column, cell)| (column.to_owned(), cell.trim()));
-        let axes = cells.by_ref().take(axes).map(|(column, cell)| (column, AxisValue::parse(cell))).collect();
-        let mut point = Self { axes, calibrates: false, values: Vec::new() };
-        for (column, cell) in cells {
-            if column == CALIBRATES {
-                point.calibrates = cell.parse().map_err(|_| format!("`{cell}` is neither true nor false"))?;
-            } else if let Some(value) = cell.parse().ok().filter(|value: &f64| value.is_finite()) {
-                point.values.push((column, value));
+    fn of(row: &Row, table: &Table, axes: &[String], factors: &[(&str, f64)]) -> Result<Self, Fault> {
+        let calibrates = match row.value(CALIBRATES).map(ToString::to_string).as_deref() {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(other) => {
+                return Err(table.fault_in(row, CALIBRATES, &format!("`{other}` is neither true nor false")));
             }
-        }
-        Ok(point)
+        };
+        let axes = axes.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone()))).collect();
+        let value = |(name, factor): &(&str, f64)| Some(((*name).to_owned(), row.number(name)? * factor));
+        Ok(Self { axes, calibrates, values: factors.iter().filter_map(value).collect(), place: row.place.clone() })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::source::Document;
 
-    fn load(text: &str) -> Result<Vec<PublishedPoint>, Fault> {
+    fn load(text: &str, predictions: &[&str]) -> Result<Vec<PublishedPoint>, Fault> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("data.csv");
         std::fs::write(&file, text).unwrap();
-        PublishedPoint::load(&file, "measured_s")
+        let table = r#"(name: "t", scenario: "s", simulated: "makespan_s", reference: "measured_ms")"#;
+        let mut table: MeasuredTable = Document::from_text("table", table).unwrap().read().unwrap();
+        table.predictions = predictions.iter().map(|name| (*name).to_owned()).collect();
+        PublishedPoint::load(&file, &table)
     }
 
     #[test]
     fn columns_before_the_reference_are_axes() {
-        let points = load("p,kind,measured_s,model_s,calibrates,note\n4,Ring,1.5,2.5,true,first\n8,Ring,,3.5,false,\n");
-        let points = points.unwrap();
+        let text = "p,kind,measured_ms,model_s,calibrates,note\n4,Ring,1500,2.5,true,first\n8,Ring,2,,false,\n";
+        let points = load(text, &["model_s", "own_key_s"]).unwrap();
         let (p, kind) = (AxisValue::Whole(4), AxisValue::Text("Ring".to_owned()));
-        assert_eq!(points[0].axes, [("p".to_owned(), p), ("kind".to_owned(), kind)]);
+        assert_eq!(points[0].axes, [("p".to_owned(), p.clone()), ("kind".to_owned(), kind.clone())]);
         assert!(points[0].calibrates && !points[1].calibrates);
-        assert_eq!([points[0].value("measured_s"), points[1].value("measured_s")], [Some(1.5), None]);
+        assert_eq!([points[0].value("measured_ms"), points[1].value("measured_ms")], [Some(1.5), Some(0.002)]);
+        assert_eq!([points[0].value("model_s"), points[1].value("model_s")], [Some(2.5), None]);
         let key = |name: &str, value: &AxisValue| (name.to_owned(), Some(value.clone()));
-        let (p, kind) = (AxisValue::Whole(4), AxisValue::Text("Ring".to_owned()));
         let keys = [key("seed", &p), key("kind", &kind), key("p", &p)];
         assert!(points[0].agrees_with(&keys) && !points[1].agrees_with(&keys) && !points[0].agrees_with(&keys[..2]));
-        assert_eq!([points[1].value("model_s"), points[0].value("note")], [Some(3.5), None]);
     }
 
     #[test]
-    fn faults_name_the_line() {
-        let fault = load("p,measured_s,calibrates\n1,2,yes\n").unwrap_err();
-        assert!(format!("{fault:?}").contains("line 2: `yes` is neither true nor false"));
-        let fault = load("p,time\n").unwrap_err();
-        assert!(format!("{fault:?}").contains("there is no column `measured_s`"));
+    fn what_cannot_be_read_is_no_point_that_was_not_measured() {
+        for (text, said) in [
+            ("p,measured_ms,calibrates\n1,2,yes\n", "line 2, column `calibrates`: `yes` is neither true nor false"),
+            ("p,time\n1,2\n", "there is no column `measured_ms`; its columns are: p, time"),
+            ("p,measured_ms\n1,1O.13\n", "line 2, column `measured_ms`: `1O.13` is no finite number"),
+            ("p,measured_ms\n1,NaN\n", "`NaN` is no finite number"),
+            ("p,measured_ms\n1,\n", "line 2, column `measured_ms`: the cell is empty"),
+            ("p,measured_ms\n1,2\n1,2\n", "line 3: the point p = 1 is given twice, also at line 2"),
+            ("p,measured_ms,model\n1,2,3\n", "`model` has no suffix of a time"),
+        ] {
+            let message = load(text, &["model"]).unwrap_err().message;
+            assert!(message.contains(said), "{text:?}: {message}");
+        }
     }
 }

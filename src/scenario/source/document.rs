@@ -1,7 +1,7 @@
 //! A document: a scenario or machine file with the files it names, ready to be changed and read.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
@@ -52,6 +52,12 @@ impl Document {
     #[must_use]
     pub fn root(&self) -> &Tree {
         &self.root
+    }
+
+    /// The files that were read, the document's own first.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.sources.iter().filter(|source| !source.typed).map(|source| PathBuf::from(&source.name)).collect()
     }
 
     /// The texts that were read.

@@ -10,6 +10,7 @@ use super::overrides;
 use super::place::{Place, Source, Sources};
 use super::spelling::excerpt;
 use super::syntax;
+use super::texts;
 use super::tree::{Node, Tree};
 
 const LARGEST: u64 = 1 << 20;
@@ -98,6 +99,7 @@ impl<'a> Loader<'a> {
     fn parse(&mut self, place: Place, path: &Path) -> Option<Tree> {
         match syntax::parse(self.sources, place) {
             Ok(mut tree) => {
+                self.faults.extend(texts::faults(&tree));
                 self.include(&mut tree, path.parent().unwrap_or(Path::new("")));
                 Some(tree)
             }

@@ -32,6 +32,7 @@ mod snippet;
 mod spelling;
 mod stand_in;
 mod syntax;
+mod texts;
 mod tokens;
 mod tree;
 

@@ -1,5 +1,6 @@
 //! Spelling: the name that was probably meant, and words for people.
 
+use crate::units::first_control;
 pub(super) use crate::units::nearest;
 
 /// The advice for an unknown name: the nearest known one, or all of them.
@@ -48,10 +49,9 @@ pub(super) fn shortened(text: &str, limit: usize) -> String {
 
 /// The character itself, or a stand-in for one that would disturb a terminal.
 pub(super) fn printable(letter: char) -> char {
-    let bidirectional = matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     match letter {
         '\t' | '\n' => ' ',
-        _ if letter.is_control() || bidirectional => '\u{fffd}',
+        _ if first_control(letter.encode_utf8(&mut [0; 4])).is_some() => '\u{fffd}',
         _ => letter,
     }
 }

@@ -15,12 +15,14 @@ pub use inspection::Inspection;
 use super::axis::{Axis, AxisValue};
 use super::named_topology;
 use super::source::{Document, Fault, Faults, Tree};
-use super::{CheckedScenario, Scenario};
+use super::{CheckedScenario, Comparison, Scenario};
+use crate::units::escaped;
 use formula::AxisFormula;
 use planned::{OVER, declared, description, typed};
 pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An axis replaced or added from outside: `--over name=v1,v2,…`.
@@ -128,6 +130,19 @@ impl Plan {
         let formula = AxisFormula::computed(expression, at, self.axes.split_at(index), &self.document)?;
         let values: Vec<_> = point.iter().map(|value| Cow::Borrowed(&value.shown)).collect();
         formula.number(&values, &self.document).map(|number| number.to_string())
+    }
+
+    /// The files that the scenario is read from and compared with.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files = self.document.files();
+        let folder = files.first().and_then(|file| file.parent()).map(Path::to_owned).unwrap_or_default();
+        let measured = self.scenario.compare.iter().filter_map(|comparison| match comparison {
+            Comparison::Measured(file) => Some(folder.join(file)),
+            _ => None,
+        });
+        files.extend(measured);
+        files
     }
 
     /// The document with every override applied.
@@ -278,6 +293,10 @@ fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -
     };
     if is_known {
         fault(".name", format!("the axis `{name}` is declared twice"), "give it another name");
+    }
+    if !axis.has_good_name() {
+        let message = format!("the axis `{}` is named by a key of the output", escaped(name));
+        fault(".name", message, "give a letter, then letters, digits, `_`, `-` and `.`");
     }
     if document.get(path).is_none() {
         let help = "give the path of a field, such as `program.n`";

@@ -4,13 +4,16 @@ use super::{Free, Header, KIND, MAGIC, READABLE, mark};
 use crate::trace::accounts::Activity;
 use crate::trace::events::{Antecedent, Event, EventId, Events, Label, MESSAGE, Way};
 use crate::trace::{Counts, Direction, LinkLoad, Transfer};
-use crate::units::{SimDuration, SimTime};
+use crate::units::{SimDuration, SimTime, first_control};
 use rustc_hash::FxHashMap;
 use std::io::{self, Read};
 
 /// No event takes fewer bytes, on average over the two that a record may make, and no antecedent.
 const LEAST_OF_EVENT: usize = 4;
 const LEAST_OF_ANTECEDENT: usize = 7;
+
+/// Labels of events are counted in 16 bits.
+const MOST_PHASES: usize = (1 << 16) / Activity::ALL.len();
 
 /// A recorded run, read back.
 #[derive(Clone, Debug)]
@@ -155,7 +158,22 @@ impl<R: Read> Source<R> {
         }
         let mut bytes = vec![0; usize::try_from(length).expect("just looked at")];
         self.fill(&mut bytes)?;
-        String::from_utf8(bytes).map_err(|_| self.malformed("a text is not UTF-8"))
+        let text = String::from_utf8(bytes).map_err(|_| self.malformed("a text is not UTF-8"))?;
+        match first_control(&text) {
+            Some(control) => Err(self.malformed(&format!("a name holds the control character {control:?}"))),
+            None => Ok(text),
+        }
+    }
+
+    /// Nothing follows: two runs that wrote one file would leave more.
+    fn end(&mut self) -> Result<(), RecordingError> {
+        match self.bytes.read(&mut [0]).map_err(RecordingError::Read)? {
+            0 => Ok(()),
+            _ => {
+                Err(self
+                    .malformed("the trace has ended, and more bytes follow: the file is not what one run has written"))
+            }
+        }
     }
 
     fn malformed(&self, what: &str) -> RecordingError {
@@ -216,8 +234,16 @@ impl Recording {
         reading.events.reserve(length / LEAST_OF_EVENT, length / LEAST_OF_ANTECEDENT);
         loop {
             match source.byte()? {
-                mark::END => return reading.finish(&mut source),
-                mark::PHASE => reading.phase(source.text()?),
+                mark::END => {
+                    let recording = reading.finish(&mut source)?;
+                    return source.end().map(|()| recording);
+                }
+                mark::PHASE => {
+                    if reading.labels.len() == MOST_PHASES {
+                        return Err(source.malformed(&format!("there are more than {MOST_PHASES} phases")));
+                    }
+                    reading.phase(source.text()?);
+                }
                 mark::TRANSFER => reading.transfer(&mut source, (0, SimDuration::ZERO))?,
                 mark::ALTERNATING => {
                     let channel = (source.small("a channel")?, source.span()?);

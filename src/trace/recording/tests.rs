@@ -109,3 +109,32 @@ fn what_is_cut_off_or_changed_is_told() {
         }
     }
 }
+
+#[test]
+fn nothing_follows_the_end_mark() {
+    let mut bytes = recorded();
+    bytes.push(0);
+    let fault = Recording::read(&bytes[..]).unwrap_err().to_string();
+    assert!(fault.contains("more bytes follow"), "{fault}");
+}
+
+#[test]
+fn names_with_control_characters_are_refused() {
+    let header = Header { program: "two".to_owned(), machine: "\u{1b}]0;title\u{7}".to_owned(), nodes: vec![0] };
+    let mut bytes = Vec::new();
+    let counts = Counts { events: 0, messages: 0, packet_hops: 0 };
+    RecordingWriter::new(&mut bytes, &header).unwrap().finish(SimDuration::ZERO, &[], counts).unwrap();
+    let fault = Recording::read(&bytes[..]).unwrap_err().to_string();
+    assert!(fault.contains("control character '\\u{1b}'"), "{fault}");
+}
+
+#[test]
+fn more_phases_than_labels_can_name_are_refused() {
+    let mut bytes = recorded();
+    bytes.truncate(MAGIC.len());
+    bytes.extend([0, 0, 1, 0]);
+    for _ in 0..=(1 << 16) / Activity::ALL.len() {
+        bytes.extend([mark::PHASE, 1, b'a']);
+    }
+    assert!(Recording::read(&bytes[..]).unwrap_err().to_string().contains("phases"));
+}

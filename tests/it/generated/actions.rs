@@ -152,7 +152,7 @@ pub fn program(actions: &[Action]) -> String {
 }
 
 fn steps(actions: &[Action], index: &str) -> String {
-    actions.iter().map(|action| format!("        {},\n", step(action, index))).collect()
+    actions.iter().fold(String::new(), |text, action| text + &format!("        {},\n", step(action, index)))
 }
 
 fn step(action: &Action, index: &str) -> String {

@@ -123,10 +123,10 @@ fn routing(dice: &mut Dice, sample: &mut Sample, part: &Part) {
     ];
     let choices = if part.shape == Shape::Graph { &free[..6] } else { &free };
     sample.set("routing", dice.one_of(choices));
-    if let (Shape::Ring, true, 4..) = (part.shape, part.is_whole, part.nodes) {
-        if dice.once_in(2) {
-            sample.set("routing", the_long_way(part.nodes));
-        }
+    if let (Shape::Ring, true, 4..) = (part.shape, part.is_whole, part.nodes)
+        && dice.once_in(2)
+    {
+        sample.set("routing", the_long_way(part.nodes));
     }
     // Ranks that wait for buffers in a circle are what a single class is there to show.
     if dice.once_in(10) {
@@ -151,8 +151,7 @@ fn overrides(dice: &mut Dice, sample: &mut Sample, part: &Part) {
         return;
     }
     let has_ways = match part.shape {
-        Shape::Ring | Shape::Complete => part.nodes > 2,
-        Shape::Hypercube => part.nodes > 2,
+        Shape::Ring | Shape::Complete | Shape::Hypercube => part.nodes > 2,
         Shape::CubeConnectedCycles => true,
         _ => false,
     };

@@ -1,0 +1,89 @@
+//! What a command is going to write, looked at before its work begins.
+
+use super::make_folder;
+use super::output_file::{Destination, OutputFile, destination, folder_of};
+use crate::cli::Failure;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The outputs of a command, by the options that name them, and the files that it reads.
+#[derive(Default)]
+pub struct Claims {
+    inputs: Vec<PathBuf>,
+    outputs: Vec<(&'static str, PathBuf)>,
+    folders: Vec<PathBuf>,
+}
+
+impl Claims {
+    /// Adds a file that is going to be written, if `path` is given.
+    #[must_use]
+    pub fn output(mut self, option: &'static str, path: Option<&Path>) -> Self {
+        self.outputs.extend(path.map(|path| (option, path.to_owned())));
+        self
+    }
+
+    /// Adds a folder that is going to be filled, if it is given.
+    #[must_use]
+    pub fn folder(mut self, path: Option<&Path>) -> Self {
+        self.folders.extend(path.map(Path::to_owned));
+        self
+    }
+
+    /// Adds files that are read.
+    #[must_use]
+    pub fn inputs(mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Self {
+        self.inputs.extend(paths.into_iter().map(|path| path.as_ref().to_owned()));
+        self
+    }
+
+    /// Makes the folders that are missing and looks whether every output can be written.
+    ///
+    /// # Errors
+    /// An output that is an input or another output; a folder that cannot be made, a file that cannot be written.
+    pub fn check(&self) -> Result<(), Failure> {
+        let mut taken: Vec<(Identity, &str)> = Vec::new();
+        for (option, path) in &self.outputs {
+            let shown = path.display();
+            let Destination::File(place) = destination(path) else { continue };
+            let own = Identity::of(&place);
+            if self.inputs.iter().any(|input| Identity::of(input).is_some_and(|input| Some(input) == own)) {
+                let message = format!("{option} {shown}: this file is read by the command: give another file");
+                return Err(Failure::Usage(message));
+            }
+            make_folder(folder_of(&place))?;
+            let own = Identity::of(&place);
+            if let Some((_, other)) = taken.iter().find(|(taken, _)| Some(taken) == own.as_ref()) {
+                let message = format!("{option} {shown}: {other} writes this file, too: give each a file of its own");
+                return Err(Failure::Usage(message));
+            }
+            taken.extend(own.map(|own| (own, *option)));
+            drop(OutputFile::open(path)?);
+        }
+        self.folders.iter().try_for_each(|folder| make_folder(folder))
+    }
+}
+
+/// What two names of one file have in common.
+#[derive(PartialEq, Eq)]
+enum Identity {
+    /// A file that is there, also by hard links.
+    #[cfg(unix)]
+    Node(u64, u64),
+    /// A file by its folder and its name.
+    Place(PathBuf),
+}
+
+impl Identity {
+    /// `None` where there is no such folder yet: then there is no such file either.
+    fn of(path: &Path) -> Option<Self> {
+        #[cfg(unix)]
+        if let Ok(found) = fs::metadata(path) {
+            use std::os::unix::fs::MetadataExt;
+            return Some(Self::Node(found.dev(), found.ino()));
+        }
+        if let Ok(place) = fs::canonicalize(path) {
+            return Some(Self::Place(place));
+        }
+        Some(Self::Place(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?)))
+    }
+}

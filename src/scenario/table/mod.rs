@@ -1,0 +1,255 @@
+//! Tables that are read, by every command in the same way: CSV, the output of a sweep, or Extra-P's JSON Lines.
+//!
+//! An empty cell, or `null`, is a value that does not exist. Everything else that is not what its column asks for is an
+//! error with file, line and column.
+
+mod forms;
+mod unit;
+
+pub use unit::{conversion, in_seconds};
+
+use super::AxisValue;
+use super::source::Fault;
+use std::io::Read;
+use std::path::Path;
+
+/// What columns of times are called before their unit, in the order in which they are looked for.
+const TIMES: [&str; 4] = ["makespan_mean", "makespan", "measured", "time"];
+/// A time in seconds, as Extra-P has it.
+const TIME: &str = "time";
+/// The name of the standard input.
+const STANDARD_INPUT: &str = "-";
+/// The mark that some programs write before a text in UTF-8.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A row: its cells in the order of the columns; what does not exist is absent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Where it stands, such as `line 3`.
+    pub place: String,
+    /// The values by the names of their columns.
+    pub cells: Vec<(String, AxisValue)>,
+}
+
+impl Row {
+    /// The value in a column, if there is one.
+    #[must_use]
+    pub fn value(&self, column: &str) -> Option<&AxisValue> {
+        self.cells.iter().find(|(name, _)| name == column).map(|(_, value)| value)
+    }
+
+    /// The number in a column, if there is one.
+    #[must_use]
+    pub fn number(&self, column: &str) -> Option<f64> {
+        self.value(column)?.number()
+    }
+}
+
+/// A table and where it came from.
+#[derive(Clone, Debug)]
+pub struct Table {
+    name: String,
+    columns: Vec<String>,
+    /// The rows, at least one.
+    pub rows: Vec<Row>,
+}
+
+impl Table {
+    /// Reads a file, or the standard input if it is called `-`: JSON if it begins with `{` or `[`, CSV otherwise.
+    ///
+    /// # Errors
+    /// A file that cannot be read, has no rows or names a column twice; the message names file and line.
+    pub fn load(path: &Path) -> Result<Self, Fault> {
+        let name =
+            if path.as_os_str() == STANDARD_INPUT { "standard input".to_owned() } else { path.display().to_string() };
+        let text = read(path).map_err(|error| Fault::new(&format!("{name}: {error}")))?;
+        Self::parse(&name, &text)
+    }
+
+    fn parse(name: &str, text: &str) -> Result<Self, Fault> {
+        let text = text.trim_start_matches(BYTE_ORDER_MARK);
+        let is_json = text.trim_start().starts_with(['{', '[']);
+        let read = if is_json { forms::json(text) } else { forms::csv(text) };
+        let (columns, rows) = read.map_err(|error| Fault::new(&format!("{name}: {error}")))?;
+        if rows.is_empty() {
+            return Err(Fault::new(&format!("{name}: there are no rows")));
+        }
+        Ok(Self { name: name.to_owned(), columns, rows })
+    }
+
+    /// The names of the columns.
+    #[must_use]
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The column of the quantity `name`, or of a time unless it is given. A time is brought into seconds, and its column
+    /// renamed so.
+    ///
+    /// # Errors
+    /// If there is no such column, or no number in some of its cells.
+    pub fn quantity(&mut self, name: Option<&str>) -> Result<String, Fault> {
+        let name = match name {
+            Some(name) => self.column(name)?,
+            None => self.time().ok_or_else(|| {
+                self.failure("none of the columns is a time, such as makespan_s, measured_ms, time_s, time: name one")
+            })?,
+        };
+        self.need_numbers([&name])?;
+        self.in_seconds(&name)
+    }
+
+    /// The first column that is a time by its name.
+    fn time(&self) -> Option<String> {
+        let stems = TIMES.iter().find_map(|stem| {
+            self.columns.iter().find(|column| unit::time(column).is_some_and(|(own, _)| own == *stem))
+        });
+        stems.or_else(|| self.columns.iter().find(|column| *column == TIME)).cloned()
+    }
+
+    /// Brings a column of times into seconds; its name then.
+    fn in_seconds(&mut self, column: &str) -> Result<String, Fault> {
+        let name = in_seconds(column);
+        if name == column {
+            return Ok(name);
+        }
+        let seconds = unit::time(column).map_or(1.0, |(_, seconds)| seconds);
+        if self.columns.contains(&name) {
+            return Err(
+                self.failure(&format!("`{column}` and `{name}` are one quantity in two units: give one of them"))
+            );
+        }
+        for own in self.columns.iter_mut().filter(|own| *own == column) {
+            own.clone_from(&name);
+        }
+        for (own, value) in self.rows.iter_mut().flat_map(|row| &mut row.cells).filter(|(own, _)| own == column) {
+            own.clone_from(&name);
+            *value = value.number().map_or_else(|| value.clone(), |number| AxisValue::Real(number * seconds));
+        }
+        Ok(name)
+    }
+
+    /// The column called `name`.
+    ///
+    /// # Errors
+    /// If there is no such column.
+    pub fn column(&self, name: &str) -> Result<String, Fault> {
+        let column = self.columns.iter().find(|column| *column == name);
+        column.cloned().ok_or_else(|| self.failure(&format!("there is no column `{name}`")))
+    }
+
+    /// The columns before `quantity` and before every time: what was varied.
+    pub fn axes(&self, quantity: &str) -> impl Iterator<Item = &String> {
+        let quantity = quantity.to_owned();
+        let is_time =
+            |column: &String| *column == TIME || unit::time(column).is_some_and(|(stem, _)| TIMES.contains(&stem));
+        self.columns.iter().take_while(move |column| **column != quantity && !is_time(column))
+    }
+
+    /// Looks whether what stands in these columns are finite numbers; a cell may be empty.
+    ///
+    /// # Errors
+    /// The first cell that is none.
+    pub fn need_numbers<'c>(&self, columns: impl IntoIterator<Item = &'c String>) -> Result<(), Fault> {
+        for column in columns {
+            for row in &self.rows {
+                if let Some(AxisValue::Text(text)) = row.value(column) {
+                    let what = format!("`{text}` is no finite number");
+                    return Err(self.fault_in(row, column, &what).help("write a number such as 10.13, or 1.2e-6"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks whether no cell of these columns is empty.
+    ///
+    /// # Errors
+    /// The first cell that is.
+    pub fn need_values<'c>(&self, columns: impl IntoIterator<Item = &'c String>) -> Result<(), Fault> {
+        for column in columns {
+            if let Some(row) = self.rows.iter().find(|row| row.value(column).is_none()) {
+                let help = "give a value, or leave the row out";
+                return Err(self.fault_in(row, column, "the cell is empty").help(help));
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks whether no two rows have the same values in all of these columns.
+    ///
+    /// # Errors
+    /// The first row that stands at the point of one before it.
+    pub fn need_different_points(&self, columns: &[String]) -> Result<(), Fault> {
+        let mut seen: std::collections::HashMap<String, &Row> = std::collections::HashMap::new();
+        for row in &self.rows {
+            let point = columns.iter().map(|name| {
+                let value =
+                    row.value(name).map(|value| value.number().map_or_else(|| value.to_string(), |it| it.to_string()));
+                format!("{name} = {}", value.unwrap_or_default())
+            });
+            let point = point.collect::<Vec<_>>().join(", ");
+            if let Some(other) = seen.get(&point) {
+                let at = if point.is_empty() { String::new() } else { format!(" {point}") };
+                return Err(self.fault_at(row, &format!("the point{at} is given twice, also at {}", other.place)));
+            }
+            seen.insert(point, row);
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a row.
+    #[must_use]
+    pub fn fault_at(&self, row: &Row, what: &str) -> Fault {
+        Fault::new(&format!("{}: {}: {what}", self.name, row.place))
+    }
+
+    /// What is wrong with a cell.
+    #[must_use]
+    pub fn fault_in(&self, row: &Row, column: &str, what: &str) -> Fault {
+        Fault::new(&format!("{}: {}, column `{column}`: {what}", self.name, row.place))
+    }
+
+    /// What is wrong with this table.
+    #[must_use]
+    pub fn failure(&self, what: &str) -> Fault {
+        let fault = Fault::new(&format!("{}: {what}; its columns are: {}", self.name, self.columns.join(", ")));
+        match self.columns.as_slice() {
+            [only] if only.contains([';', '\t']) => {
+                fault.help("separate columns by commas, and write decimals with a point")
+            }
+            _ => fault,
+        }
+    }
+
+    /// The rows without a number in `column`, in words for people; nothing if there are none.
+    #[must_use]
+    pub fn unused(&self, column: &str) -> Option<String> {
+        const SHOWN: usize = 5;
+        let places: Vec<_> =
+            self.rows.iter().filter(|row| row.number(column).is_none()).map(|row| row.place.as_str()).collect();
+        let more = places.len().checked_sub(SHOWN).filter(|more| *more > 0);
+        let shown = places.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+        let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
+        let count = places.len();
+        (count > 0).then(|| {
+            format!(
+                "{}: {count} of {} rows have no `{column}` and are not used: {shown}{more}",
+                self.name,
+                self.rows.len()
+            )
+        })
+    }
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    if path.as_os_str() == STANDARD_INPUT {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text)?;
+        return Ok(text);
+    }
+    std::fs::read_to_string(path)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! Files that commands write: complete or not there, whatever ends the run; never in the place of what is read.
+
+use crate::parsim;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+const SCENARIO: &str = "scenarios/ring-shift.ron";
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("there is room for a folder")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder can be read");
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// A copy of a scenario with everything in one file, in a folder of its own.
+fn copied(name: &str) -> (TempDir, PathBuf) {
+    let folder = folder();
+    // Pictures are called so; what is read may be, too.
+    let file = folder.path().join("scenario.svg");
+    let resolved = parsim().args(["run", name, "--dump-config"]).assert().success();
+    fs::write(&file, &resolved.get_output().stdout).unwrap();
+    (folder, file)
+}
+
+fn said(assert: &assert_cmd::assert::Assert) -> String {
+    String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
+}
+
+#[test]
+fn no_output_takes_the_place_of_what_is_read() {
+    let (folder, scenario) = copied(SCENARIO);
+    let hard = folder.path().join("hard.svg");
+    fs::hard_link(&scenario, &hard).unwrap();
+    let before = fs::read(&scenario).unwrap();
+    let input = scenario.to_str().unwrap();
+    for output in [input, hard.to_str().unwrap()] {
+        for arguments in [
+            &["run", input, "-o", output][..],
+            &["run", input, "--trace", output],
+            &["run", input, "--heat-map", output],
+            &["sweep", input, "--output", output],
+            &["sweep", input, "--plot", output],
+            &["report", input, "--out", output],
+            &["critical-path", input, "--events", output],
+            &["critical-path", input, "--path", output],
+            &["critical-path", input, "--perfetto", output],
+            &["critical-path", input, "--space-time", output],
+            &["compare", input, SCENARIO, "-o", output],
+            &["topology", "--scenario", input, "--svg", output],
+            &["explain", input, "-o", output],
+            &["sensitivity", input, "-o", output],
+            &["fit", input, "--model", "hockney", "--ron", output],
+            &["laws", "--data", input, "-o", output],
+        ] {
+            let assert = parsim().args(arguments).assert().code(2).stdout("");
+            assert!(said(&assert).contains("this file is read by the command"), "{arguments:?}: {}", said(&assert));
+            assert_eq!(fs::read(&scenario).unwrap(), before, "{arguments:?}");
+        }
+    }
+    assert_eq!(names(folder.path()), ["hard.svg", "scenario.svg"]);
+}
+
+#[test]
+fn no_output_takes_the_place_of_another() {
+    let folder = folder();
+    let file = folder.path().join("same.svg").display().to_string();
+    let assert = parsim().args(["run", SCENARIO, "--trace", &file, "--heat-map", &file]).assert().code(2).stdout("");
+    assert!(said(&assert).contains("--trace writes this file, too"), "{}", said(&assert));
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn a_failed_run_leaves_the_older_file() {
+    let folder = folder();
+    let file = folder.path().join("keep");
+    fs::write(&file, "older").unwrap();
+    let path = file.to_str().unwrap();
+    parsim().args(["run", SCENARIO, "--set", "limits=Limits(simulated: \"1 us\")", "--trace", path]).assert().code(1);
+    parsim().args(["run", SCENARIO, "--set", "limits=Limits(simulated: \"1 us\")", "-o", path]).assert().code(1);
+    assert_eq!((fs::read(&file).unwrap(), names(folder.path())), (b"older".to_vec(), vec!["keep".to_owned()]));
+}
+
+#[test]
+fn folders_are_made_for_every_output() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (heat_map, trace, data) = (at("a/b.svg"), at("c/d/e"), at("f/g.json"));
+    let run = ["run", SCENARIO, "--heat-map", &heat_map, "--trace", &trace, "--format", "json", "-o", &data];
+    parsim().args(run).assert().success().stdout("");
+    assert_eq!(names(folder.path()), ["a", "c", "f"]);
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(&data).unwrap()).unwrap();
+    assert!(record["makespan_s"].is_number());
+    let below = at("f/g.json/h");
+    let assert = parsim().args(["run", SCENARIO, "--trace", &below]).assert().code(1).stdout("");
+    assert!(said(&assert).contains("g.json"), "{}", said(&assert));
+}
+
+#[test]
+fn what_o_writes_is_what_the_standard_output_gets() {
+    let folder = folder();
+    for format in ["text", "json", "jsonl", "csv"] {
+        let file = folder.path().join(format);
+        let arguments = ["sweep", SCENARIO, "--format", format];
+        let printed = parsim().args(arguments).assert().success().get_output().stdout.clone();
+        parsim().args(arguments).arg("-o").arg(&file).assert().success().stdout("");
+        assert_eq!(fs::read(file).unwrap(), printed, "{format}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_picture_that_cannot_be_written_costs_nothing_else() {
+    let folder = folder();
+    let good = folder.path().join("good.svg");
+    let arguments = ["critical-path", SCENARIO, "--format", "json", "--space-time", "/dev/full", "--profile"];
+    let assert = parsim().args(arguments).arg(&good).assert().code(1);
+    let record: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    assert!(record["critical_path_s"].is_number() && good.is_file());
+    assert!(said(&assert).contains("/dev/full: No space left"), "{}", said(&assert));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_1() {
+    for arguments in [&["--help"][..], &["--version"], &["run", SCENARIO], &["schema"], &["completions", "bash"]] {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("parsim"));
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        command.current_dir(crate::repository("")).args(arguments).stdout(full).stderr(Stdio::null());
+        assert_eq!(command.status().unwrap().code(), Some(1), "{arguments:?}");
+    }
+    parsim().args(["run", SCENARIO, "--trace", "/dev/full"]).assert().code(1);
+    parsim().args(["run", SCENARIO, "-o", "/dev/full"]).assert().code(1);
+}
+
+#[test]
+fn runs_that_write_one_file_do_not_mix() {
+    let folder = folder();
+    let file = folder.path().join("trace");
+    let run = |n: &str| {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("parsim"));
+        command.current_dir(crate::repository("")).args([
+            "run",
+            "scenarios/gauss-jordan-naive.ron",
+            "--set",
+            "ranks=16",
+        ]);
+        command.args(["--set", &format!("program.n={n}"), "--trace"]).arg(&file).stdout(Stdio::null());
+        command
+    };
+    let alone = ["32", "48"].map(|n| {
+        assert!(run(n).status().unwrap().success());
+        fs::read(&file).unwrap()
+    });
+    for _ in 0..5 {
+        let both = ["32", "48"].map(|n| run(n).spawn().unwrap());
+        for mut child in both {
+            assert!(child.wait().unwrap().success());
+        }
+        assert!(alone.contains(&fs::read(&file).unwrap()));
+    }
+    assert_eq!(names(folder.path()), ["trace"]);
+}
+
+#[cfg(unix)]
+mod interrupted {
+    use super::*;
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Child, ExitStatus};
+
+    /// Cases of which the first are short and the last would take minutes.
+    const CASES: [&str; 6] = ["--jobs", "1", "--over", "p=1,2,4", "--over", "n=32,33,34,3000"];
+
+    fn spawn(arguments: &[&str]) -> Child {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("parsim"));
+        command.current_dir(crate::repository("")).args(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    fn send(signal: &str, child: &Child) {
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    }
+
+    /// What has been printed when a sweep is ended in its last case.
+    fn sweep(signal: &str, format: &str, lines: usize) -> (String, ExitStatus) {
+        let memory = ["--set", "machine.nodes.memory=4 GiB"];
+        let scenario = ["sweep", "scenarios/gauss-jordan-naive.ron", "--format", format];
+        let mut child = spawn(&[&scenario[..], &memory, &CASES].concat());
+        let mut printed = BufReader::new(child.stdout.take().unwrap());
+        let mut text = String::new();
+        for _ in 0..lines {
+            printed.read_line(&mut text).unwrap();
+        }
+        send(signal, &child);
+        printed.read_to_string(&mut text).unwrap();
+        (text, child.wait().unwrap())
+    }
+
+    #[test]
+    fn a_sweep_leaves_every_finished_row() {
+        for signal in ["-INT", "-TERM"] {
+            let (text, status) = sweep(signal, "json", 4);
+            assert_eq!(status.code(), Some(130));
+            let rows: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+            assert!(rows.len() >= 3, "{text}");
+        }
+        for (format, names) in [("jsonl", 0), ("csv", 1), ("text", 1)] {
+            for signal in ["-INT", "-KILL"] {
+                let (text, _) = sweep(signal, format, names + 3);
+                assert!(text.ends_with('\n') && text.lines().count() >= names + 3, "{signal} {format}: {text}");
+            }
+        }
+        let (text, _) = sweep("-KILL", "json", 4);
+        let repaired = text.trim_end().trim_end_matches(',').to_owned() + "]";
+        assert!(serde_json::from_str::<Vec<serde_json::Value>>(&repaired).unwrap().len() >= 3, "{text}");
+    }
+
+    #[test]
+    fn a_run_leaves_the_older_file() {
+        for (signal, left) in [("-INT", 1), ("-KILL", 2)] {
+            let folder = folder();
+            let file = folder.path().join("keep");
+            fs::write(&file, "older").unwrap();
+            let long = [
+                "run",
+                "scenarios/gauss-jordan-naive.ron",
+                "--set",
+                "program.n=3000",
+                "--set",
+                "machine.nodes.memory=4 GiB",
+            ];
+            let mut child = spawn(&[&long[..], &["--trace", file.to_str().unwrap()]].concat());
+            let unfinished = |name: &String| name.starts_with(".keep.");
+            let written = || {
+                let name = names(folder.path()).into_iter().find(unfinished)?;
+                fs::metadata(folder.path().join(name)).ok().filter(|part| part.len() > 0)
+            };
+            while written().is_none() {
+                assert!(child.try_wait().unwrap().is_none(), "it ended before it was ended");
+                std::thread::yield_now();
+            }
+            send(signal, &child);
+            child.wait().unwrap();
+            assert_eq!(fs::read(&file).unwrap(), b"older");
+            assert_eq!(names(folder.path()).len(), left, "{signal}");
+        }
+    }
+}
