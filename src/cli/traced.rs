@@ -4,12 +4,11 @@ use super::outcome::metadata;
 use super::{Failure, ScenarioArguments};
 use crate::analysis::CriticalPath;
 use crate::report::{Metadata, counted};
-use crate::scenario::source::Document;
+use crate::scenario::source::{Document, open_regular};
 use crate::simulation::{Detail, play_recorded};
 use crate::trace::events::Events;
 use crate::trace::{Recording, is_recording, read_table};
 use crate::units::{SimDuration, escaped};
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -39,13 +38,13 @@ impl Traced {
         let fault = |what: String| Failure::Usage(format!("{}: {what}", input.display()));
         let name = escaped(&input.display().to_string()).into_owned();
         if input.extension().is_some_and(|extension| extension == "csv") {
-            let file = File::open(input).map_err(|error| fault(error.to_string()))?;
+            let file = open_regular(input).map_err(|error| fault(error.to_string()))?;
             let events = read_table(BufReader::new(file)).map_err(|error| fault(error.to_string()))?;
             refuse_values(&name, set, seed)?;
             return Ok(Self { title: name.clone(), name, source: Source::Table(Box::new(events)), metadata: None });
         }
         if begins_as_recording(input) {
-            let file = File::open(input).map_err(|error| fault(error.to_string()))?;
+            let file = open_regular(input).map_err(|error| fault(error.to_string()))?;
             let length = file.metadata().map_or(0, |file| usize::try_from(file.len()).unwrap_or(0));
             let recording = Recording::read_sized(BufReader::new(file), length);
             let recording = recording.map_err(|error| fault(error.to_string()))?;
@@ -142,7 +141,7 @@ fn begins_as_text(input: &Path) -> bool {
 
 fn beginning(input: &Path) -> std::io::Result<Vec<u8>> {
     let mut first = Vec::new();
-    File::open(input)?.take(64).read_to_end(&mut first)?;
+    open_regular(input)?.take(64).read_to_end(&mut first)?;
     Ok(first)
 }
 

@@ -9,7 +9,7 @@ mod unit;
 pub use unit::{conversion, in_seconds};
 
 use super::AxisValue;
-use super::source::Fault;
+use super::source::{Fault, open_regular};
 use std::io::Read;
 use std::path::Path;
 
@@ -248,7 +248,9 @@ fn read(path: &Path) -> std::io::Result<String> {
         std::io::stdin().read_to_string(&mut text)?;
         return Ok(text);
     }
-    std::fs::read_to_string(path)
+    let mut text = String::new();
+    open_regular(path)?.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 #[cfg(test)]
