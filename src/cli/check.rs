@@ -4,7 +4,7 @@ use super::Failure;
 use super::outcome::References;
 use crate::node::Module;
 use crate::scenario::source::Document;
-use crate::scenario::{Description, Estimate, Inspection, Plan};
+use crate::scenario::{ChangedValues, Description, Estimate, Inspection, Plan};
 use clap::Args;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -55,11 +55,20 @@ fn verdict(file: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The number of cases, how many of them were checked, and roughly what all cost.
+/// The number of cases, how many of them were checked, and roughly what all cost. On stderr stand the expressions whose
+/// value has changed.
 #[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
 fn along_the_axes(plan: &Plan) -> Result<String, Failure> {
-    let mut estimates = Vec::new();
-    let inspection = plan.unfold()?.inspect(|case| estimates.push(case.scenario.estimate()))?;
+    let (mut estimates, mut changed) = (Vec::new(), ChangedValues::default());
+    let cases = plan.unfold()?;
+    changed.see_axes(plan, &cases);
+    let inspection = cases.inspect(|case| {
+        estimates.push(case.scenario.estimate());
+        changed.see(&case.scenario);
+    })?;
+    if let Some(notes) = changed.notes(plan.document()) {
+        eprintln!("{notes}");
+    }
     let Inspection { cases, points, checked, is_complete } = inspection;
     let estimate: Estimate = estimates.into_iter().sum();
     if is_complete {

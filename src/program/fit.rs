@@ -1,6 +1,7 @@
 //! Whether a program fits a machine.
 
-use super::{Program, rehearse};
+use super::expression::Changes;
+use super::{Program, Shipped, rehearse};
 use crate::engine::Streams;
 use crate::fault::{Fault, within};
 use crate::machine::{Layout, Machine};
@@ -22,6 +23,15 @@ pub fn misfits(program: &dyn Program, machine: &Machine, layout: &Layout, stream
         faults = unmatched(program, machine, layout, streams);
     }
     faults
+}
+
+/// Looks for expressions of `program` that have another value than in version 0.1, in a dry run; paths are those of a
+/// scenario.
+pub fn note_changes(program: &Shipped, machine: &Machine, layout: &Layout, streams: Streams, changes: &mut Changes) {
+    if let Shipped::Phases(program) = program {
+        let packet_bytes = machine.network.switching.packet_bytes();
+        program.note_changes((layout.ranks(), host(machine, layout)), packet_bytes, streams, changes);
+    }
 }
 
 /// The memory for data that `program` needs of each node up to the last with a rank, in bytes.

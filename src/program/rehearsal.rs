@@ -31,6 +31,7 @@ pub struct Rehearsal {
     faults: Vec<Fault>,
     packets: u64,
     messages: u64,
+    verbs: u64,
     is_complete: bool,
 }
 
@@ -53,6 +54,11 @@ impl Rehearsal {
         self.packets
     }
 
+    /// How many verbs were served.
+    pub(super) const fn verbs(&self) -> u64 {
+        self.verbs
+    }
+
     /// What is wrong or missing, each with rank and phase; the last one counts those that are left out. Paths are those
     /// of fields of the program.
     #[must_use]
@@ -68,13 +74,25 @@ impl Rehearsal {
 /// Plays `program` on `ranks` ranks, of which `host` is connected to the host.
 #[must_use]
 pub fn rehearse(program: &dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Rehearsal {
-    let mut hall = Hall::open(program, ranks, host, packet_bytes, streams);
+    rehearse_within(LONGEST, program, ranks, host, packet_bytes, streams)
+}
+
+/// The same with a bound of its own: it is given up after `most` verbs.
+pub(super) fn rehearse_within(
+    most: u64,
+    program: &dyn Program,
+    ranks: u32,
+    host: u32,
+    packet_bytes: u64,
+    streams: Streams,
+) -> Rehearsal {
+    let mut hall = Hall { most, ..Hall::open(program, ranks, host, packet_bytes, streams) };
     let (faults, is_complete) = match hall.play() {
         Ok(()) => (hall.missing(), true),
         Err(Interruption::TooLong) => (Vec::new(), false),
         Err(Interruption::Fault(fault)) => (vec![*fault], true),
     };
-    Rehearsal { faults, packets: hall.packets, messages: hall.messages, is_complete }
+    Rehearsal { faults, packets: hall.packets, messages: hall.messages, verbs: hall.verbs, is_complete }
 }
 
 /// The fault of a message that has no partner.
@@ -95,6 +113,7 @@ struct Hall {
     ready: VecDeque<(u32, Option<Answer>)>,
     at_barrier: u32,
     verbs: u64,
+    most: u64,
     packet_bytes: u64,
     packets: u64,
     messages: u64,
@@ -167,6 +186,7 @@ impl Hall {
             ready: (0..ranks).map(|rank| (rank, None)).collect(),
             at_barrier: 0,
             verbs: 0,
+            most: LONGEST,
             packet_bytes,
             packets: 0,
             messages: 0,
@@ -187,7 +207,7 @@ impl Hall {
             match self.processes.resume(rank as usize, answer.take()) {
                 Step::Asks(verb) => {
                     self.verbs += 1;
-                    if self.verbs > LONGEST {
+                    if self.verbs > self.most {
                         return Err(Interruption::TooLong);
                     }
                     self.state(rank).phase = self.surroundings.phases.name(self.surroundings.phase(rank));

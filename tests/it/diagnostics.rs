@@ -44,7 +44,7 @@ const RING_SHIFT: &str = r#"Scenario(
 "#;
 
 /// A folder with `scenario.ron` and the machine of CS-RR-281.
-struct Folder(TempDir);
+pub struct Folder(TempDir);
 
 impl Folder {
     fn new() -> Self {
@@ -55,7 +55,7 @@ impl Folder {
         Self(folder)
     }
 
-    fn with(scenario: impl AsRef<[u8]>) -> Self {
+    pub fn with(scenario: impl AsRef<[u8]>) -> Self {
         let folder = Self::new();
         fs::write(folder.0.path().join("scenario.ron"), scenario).expect("a file can be written");
         folder
@@ -69,7 +69,7 @@ impl Folder {
         self
     }
 
-    fn parsim(&self, arguments: &[&str]) -> Command {
+    pub fn parsim(&self, arguments: &[&str]) -> Command {
         let mut command = parsim();
         command.current_dir(self.0.path()).env("NO_COLOR", "1").args(arguments).timeout(Duration::from_secs(20));
         command
@@ -84,7 +84,7 @@ impl Folder {
     }
 
     /// The diagnostic of a file that is wrong at a place.
-    fn placed_fault(&self, arguments: &[&str]) -> String {
+    pub fn placed_fault(&self, arguments: &[&str]) -> String {
         let said = self.failure(arguments, 2);
         assert!(names_a_place(&said), "no file:line:column in\n{said}");
         said

@@ -11,6 +11,7 @@ mod documentation;
 mod examples;
 mod explanations;
 mod files;
+mod expressions;
 mod generated;
 mod golden;
 mod honest_output;

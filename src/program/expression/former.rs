@@ -7,19 +7,85 @@ use super::functions::Function;
 use super::node::{Arithmetic, Comparison, Connective, Kind, Node};
 use super::parser::Grammar;
 use super::{Formula, Value};
+use std::cmp::Ordering;
 
-/// The value of `text` in those versions; `None` where they gave an error.
-#[must_use]
-pub fn former_value(text: &str, value: impl Fn(&str) -> Option<Value>) -> Option<Value> {
-    let formula = Formula::read_as(text, Grammar::Former).ok()?;
-    let values: Option<Vec<Value>> =
-        formula.names().map(|(name, _)| value(name).or_else(|| super::constant(name))).collect();
-    let values = values?;
-    let made_real = |value: &Value| value.as_real().map_or(*value, Value::Real);
-    evaluate(&formula.root, &values).or_else(|| {
-        let real: Vec<_> = values.iter().map(made_real).collect();
-        evaluate(&formula.root, &real)
-    })
+/// An expression that may have had another value in those versions.
+#[derive(Debug)]
+pub struct Former {
+    text: String,
+    now: Formula,
+    before: Formula,
+}
+
+/// Longer expressions are not repeated in a note.
+const LONGEST_SHOWN: usize = 80;
+
+impl Former {
+    /// The expression `text`, unless nothing in it has changed.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        if !text.contains(['/', '%', '^']) && !super::functions().any(|name| text.contains(name)) {
+            return None;
+        }
+        let (now, before) = (Formula::read(text).ok()?, Formula::read_as(text, Grammar::Former).ok()?);
+        Some(Self { text: text.to_owned(), now, before })
+    }
+
+    /// What has changed, in words, if it has another value than it had where the names have these values; `None` also
+    /// where one of the versions gives an error.
+    #[must_use]
+    pub fn change(&self, value: impl Fn(&str) -> Option<Value>) -> Option<String> {
+        let (now, before) = (self.now.value(&value).ok()?, self.former_value(&value)?);
+        (!is_same(now, before)).then(|| self.in_words(now, before, value))
+    }
+
+    /// The length of the text, in bytes.
+    pub(super) const fn size(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The value in those versions; `None` where they gave an error.
+    fn former_value(&self, value: impl Fn(&str) -> Option<Value>) -> Option<Value> {
+        let values: Option<Vec<Value>> =
+            self.before.names().map(|(name, _)| value(name).or_else(|| super::constant(name))).collect();
+        let values = values?;
+        let made_real = |value: &Value| value.as_real().map_or(*value, Value::Real);
+        evaluate(&self.before.root, &values).or_else(|| {
+            let real: Vec<_> = values.iter().map(made_real).collect();
+            evaluate(&self.before.root, &real)
+        })
+    }
+
+    fn in_words(&self, now: Value, before: Value, value: impl Fn(&str) -> Option<Value>) -> String {
+        let named = self.now.names().filter_map(|(name, _)| Some(format!("{name} = {}", value(name)?)));
+        let named: Vec<_> = named.collect();
+        let named = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
+        let what = shown(&self.text).map_or("this expression".to_owned(), |text| format!("`{text}`"));
+        let advice = match self.with_whole_division(before, value).as_deref().and_then(shown) {
+            Some(text) => format!("write `{text}` for that"),
+            None => REFERENCE_OF_CHANGES.to_owned(),
+        };
+        format!("{what} is {now} here{named}; version 0.1 gave {before}: {advice}")
+    }
+
+    /// The expression with `div` for every `/`, if it has the value `before`.
+    fn with_whole_division(&self, before: Value, value: impl Fn(&str) -> Option<Value>) -> Option<String> {
+        let text = self.text.replace(" / ", "/").replace('/', " div ");
+        let divided = Formula::read(&text).ok()?.value(value).ok()?;
+        is_same(divided, before).then_some(text)
+    }
+}
+
+const REFERENCE_OF_CHANGES: &str = "docs/expressions.md says what has changed";
+
+fn is_same(one: Value, other: Value) -> bool {
+    one.order(other).map_or(one == other, Ordering::is_eq)
+}
+
+/// The text for a note of one line, unless it is too long for that.
+fn shown(text: &str) -> Option<String> {
+    let words: Vec<_> = text.split_whitespace().collect();
+    (text.len() <= LONGEST_SHOWN && !words.concat().contains(char::is_control)).then(|| words.join(" "))
 }
 
 fn evaluate(node: &Node, values: &[Value]) -> Option<Value> {
@@ -96,8 +162,28 @@ mod tests {
             ("2 ^ 3 ^ 2", Value::Whole(64)),
             ("-2 ^ 2", Value::Whole(4)),
         ] {
-            assert_eq!(former_value(text, names), Some(expected), "{text}");
+            assert_eq!(Former::of(text).and_then(|former| former.former_value(names)), Some(expected), "{text}");
         }
-        assert_eq!(former_value("7 div 2", names), None);
+    }
+
+    #[test]
+    fn a_change_is_named_with_what_gives_the_former_value() {
+        let names = |name: &str| match name {
+            "rank" => Some(Value::Whole(1)),
+            "n" => Some(Value::Whole(7)),
+            "p" => Some(Value::Whole(4)),
+            _ => None,
+        };
+        let change = |text: &str| Former::of(text).and_then(|former| former.change(names));
+        let divided = "`n / p` is 1.75 here (n = 7, p = 4); version 0.1 gave 1: write `n div p` for that";
+        assert_eq!(change("n / p").as_deref(), Some(divided));
+        let compared = change("rank < sqrt(p)").unwrap();
+        assert!(compared.contains("is true here (rank = 1, p = 4); version 0.1 gave false: docs/"), "{compared}");
+        assert!(change("-n % 2").unwrap().contains("is 1 here (n = 7); version 0.1 gave -1"));
+        assert!(change("2 ^ 3 ^ 2").unwrap().contains("is 512 here; version 0.1 gave 64"));
+        assert!(change(&format!("n / p{}", " + 0".repeat(30))).unwrap().starts_with("this expression is 1.75"));
+        for text in ["8 / p", "sqrt(p)", "n * p", "floor(3.5)", "(rank + 1) % p", "7 div 2", "unknown / 2"] {
+            assert_eq!(change(text), None, "{text}");
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! its names are [bound](Formula::bind) to constants or slots, and what is left is [evaluated](Bound::evaluate) without
 //! an allocation.
 
+mod changes;
 mod fault;
 mod former;
 mod functions;
@@ -14,8 +15,9 @@ mod parser;
 mod tests;
 mod value;
 
+pub use changes::Changes;
 pub use fault::{Fault, REFERENCE, Span};
-pub use former::former_value;
+pub use former::Former;
 pub use value::Value;
 
 use node::{Kind, Node};

@@ -1,5 +1,6 @@
 //! What a process does that follows steps.
 
+use super::changes::Watch;
 use super::expression::{Expression, Size};
 use super::name;
 use super::scope::Scope;
@@ -13,6 +14,7 @@ use crate::trace::Phase;
 use crate::units::SimTime;
 use std::future::Future;
 use std::pin::Pin;
+use std::rc::Rc;
 
 /// The tags of exchanges lie above all that a step can name.
 pub(super) const FIRST_OWN_TAG: u32 = 1 << 31;
@@ -34,6 +36,8 @@ pub(super) struct Interpreter {
     /// Steps taken at one instant, and the instant.
     pub idle: u64,
     pub idle_since: SimTime,
+    /// What compares values with those of version 0.1, in a dry run for that.
+    pub watch: Option<Rc<Watch>>,
 }
 
 impl Interpreter {
@@ -45,6 +49,9 @@ impl Interpreter {
         Box::pin(async move {
             for (index, step) in steps.iter().enumerate() {
                 self.count_step().await?;
+                if let Some(watch) = &self.watch {
+                    watch.step(step, &self.scope);
+                }
                 self.step(step).await.map_err(|fault| fault.within(&index.to_string()))?;
             }
             Ok(())
@@ -112,6 +119,9 @@ impl Interpreter {
             if self.received == received {
                 let message = format!("repeats for ever: nothing is received that could change `{condition}`");
                 return Err(Fault::new("condition", message, "receive a `number` in the loop, or use Repeat"));
+            }
+            if let Some(watch) = &self.watch {
+                watch.expression(condition, &self.scope);
             }
         }
         Ok(())

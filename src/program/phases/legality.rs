@@ -40,6 +40,18 @@ pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
     steps.iter().map(of_step).fold(0.0, f64::max)
 }
 
+/// All expressions of `steps`, which stand at `path`, each with its path.
+pub(super) fn locate<'s>(path: &str, steps: &'s [Step], found: &mut Vec<(String, &'s Expression)>) {
+    for (index, step) in steps.iter().enumerate() {
+        for (field, expression) in step.expressions() {
+            found.push((format!("{path}.{index}.{field}"), expression));
+        }
+        for (field, inner) in step.inner() {
+            locate(&format!("{path}.{index}.{field}"), inner, found);
+        }
+    }
+}
+
 /// Unknown and hidden names, and collectives that so many ranks cannot run.
 pub(super) fn faults(program: &Phases, ranks: u32) -> Vec<Fault> {
     let mut inspector = Inspector { scope: program.scope(0, ranks, 0), ranks, faults: Vec::new() };
@@ -126,7 +138,7 @@ impl Step {
     }
 
     /// The expressions, with the name of their field.
-    fn expressions(&self) -> Vec<(&'static str, &Expression)> {
+    pub(super) fn expressions(&self) -> Vec<(&'static str, &Expression)> {
         match self {
             Self::Phase { .. } => Vec::new(),
             Self::Repeat { times, .. } => vec![("times", times)],

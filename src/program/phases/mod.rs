@@ -1,6 +1,7 @@
 //! Programs written in a scenario: no line of Rust for a stencil, a ring, a pipeline or a master
 //! with its workers.
 
+mod changes;
 mod expression;
 mod forecast;
 mod interpreter;
@@ -12,16 +13,18 @@ mod step;
 pub use expression::{Expression, Size};
 pub use step::{Neighbours, Source, Step};
 
-use super::expression::Value;
+use super::expression::{Changes, Value};
 use super::process::Process;
 use super::{Fault, Program, Run, mean_distance, rehearse};
 use crate::engine::Streams;
 use crate::trace::Phase;
 use crate::units::Bytes;
+use changes::Watch;
 use interpreter::Interpreter;
 use scope::Scope;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Steps that every rank takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -45,11 +48,23 @@ impl Phases {
         }
         scope
     }
+
+    /// Looks for expressions that have another value than in version 0.1 where a dry run on `ranks` ranks, of which
+    /// `host` is connected to the host, evaluates; paths are those of a scenario.
+    pub(super) fn note_changes(
+        &self,
+        (ranks, host): (u32, u32),
+        packet_bytes: u64,
+        streams: Streams,
+        changes: &mut Changes,
+    ) {
+        changes::note(self, (ranks, host), packet_bytes, streams, changes);
+    }
 }
 
 impl Program for Phases {
     fn start(&self, process: Process) -> Run {
-        Box::pin(follow(process, self.clone()))
+        Box::pin(follow(process, self.clone(), None))
     }
 
     fn phases(&self) -> &'static [Phase] {
@@ -87,10 +102,10 @@ impl Program for Phases {
     }
 }
 
-async fn follow(me: Process, program: Phases) {
+async fn follow(me: Process, program: Phases, watch: Option<Rc<Watch>>) {
     let scope = program.scope(me.rank(), me.ranks(), me.host());
     let mut interpreter =
-        Interpreter { me: me.clone(), scope, phase: "program", received: 0, idle: 0, idle_since: me.now() };
+        Interpreter { me: me.clone(), scope, phase: "program", received: 0, idle: 0, idle_since: me.now(), watch };
     if let Err(fault) = interpreter.take(&program.steps).await {
         me.fail(fault.within("steps")).await;
     }

@@ -53,7 +53,7 @@ impl Cases<'_> {
 }
 
 /// A step that visits all of `points` points once, each as far as possible from those before it: the golden section.
-fn spread(points: u64) -> u64 {
+pub(in crate::scenario) fn spread(points: u64) -> u64 {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_sign_loss,

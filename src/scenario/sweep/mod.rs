@@ -11,6 +11,7 @@ mod points;
 pub use cases::Cases;
 pub use ids::Ids;
 pub use inspection::Inspection;
+pub(super) use inspection::spread;
 
 use super::axis::{Axis, AxisValue};
 use super::named_topology;

@@ -1,0 +1,97 @@
+//! Expressions in scenarios: what is wrong with them is said at its place, and what has changed since version 0.1.
+
+use crate::diagnostics::Folder;
+
+/// A scenario with this step in its line 8.
+fn with_step(step: &str) -> String {
+    format!(
+        r#"Scenario(
+    machine: File("machines/t800.ron"),
+    ranks: 4,
+    placement: RowMajor,
+    program: Phases(
+        parameters: {{"n": 7}},
+        steps: [
+            {step},
+        ],
+    ),
+    axes: [
+        Axis(name: "n", path: "program.parameters.n", values: [7, 8]),
+        Axis(name: "m", path: "seed", expression: "1"),
+    ],
+    filter: "n > 0",
+    seed: 1,
+)
+"#
+    )
+}
+
+/// What `check` says on stderr of a good scenario.
+fn remarks(scenario: &str) -> String {
+    let checked = Folder::with(scenario).parsim(&["check", "scenario.ron"]).assert().success();
+    let output = checked.get_output();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("scenario.ron: 2 cases"));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_faulty_expression_is_rejected_at_its_place_with_what_would_be_right() {
+    for (step, place, message, help) in [
+        (r#"Compute(flops: "k * 2")"#, "8:29", "there is no `k` here", "known here: rank, p, host"),
+        (r#"Compute(flops: "2 * ranks")"#, "8:33", "there is no `ranks` here", "did you mean `rank`?"),
+        (r#"When(condition: "0 < rank < 3", then: [])"#, "8:39", "comparisons cannot be chained", "`a < b && b < c`"),
+        (r#"When(condition: "rank", then: [])"#, "8:30", "this is a number, not a condition", "`rank == 0`"),
+        (r#"Compute(flops: "rank > 0")"#, "8:29", "this is a condition, not a number", "`1 if condition else 0`"),
+        (r#"Send(to: "n / 2", bytes: "8 B")"#, "8:23", "`n / 2` is 3.5, which is not a whole number", "`a div b`"),
+    ] {
+        let said = Folder::with(with_step(step)).placed_fault(&["check", "scenario.ron"]);
+        for part in [&format!("scenario.ron:{place}]"), message, help] {
+            assert!(said.contains(part), "no `{part}` in\n{said}");
+        }
+    }
+}
+
+#[test]
+fn the_step_that_is_wrong_is_underlined_and_not_the_program() {
+    let inner = r#"Repeat(times: 2, steps: [Compute(flops: 5), Send(to: "rank + 3", bytes: "8 B")])"#;
+    let said = Folder::with(with_step(inner)).placed_fault(&["check", "scenario.ron"]);
+    assert!(said.contains("program.steps.0.steps.1.to") && said.contains("sends to rank 4"), "{said}");
+}
+
+#[test]
+fn a_collective_operation_of_some_ranks_is_rejected() {
+    let barrier = r#"Collective(operation: Barrier(algorithm: Dissemination), bytes: "8 B")"#;
+    let some = format!(r#"When(condition: "rank == 0", then: [{barrier}])"#);
+    let said = Folder::with(with_step(&some)).placed_fault(&["check", "scenario.ron"]);
+    assert!(said.contains("rank 0 is in Barrier, ranks 1 to 3 are not"), "{said}");
+    assert!(said.contains("let all ranks call every collective operation"), "{said}");
+}
+
+#[test]
+fn a_filter_that_is_a_number_is_rejected() {
+    let scenario = with_step("Compute(flops: 5)").replace("n > 0", "n");
+    let said = Folder::with(scenario).placed_fault(&["check", "scenario.ron"]);
+    assert!(said.contains("scenario.ron:15:14]") && said.contains("the filter is a number, not a condition"), "{said}");
+}
+
+#[test]
+fn words_and_signs_connect_conditions() {
+    for condition in ["rank > 0 and p > 3", "rank > 0 && !(p < 4)", "not rank == 0 or n == 8"] {
+        let step = format!(r#"When(condition: "{condition}", then: [Compute(flops: 5)])"#);
+        assert_eq!(remarks(&with_step(&step)), "", "{condition}");
+    }
+}
+
+#[test]
+fn expressions_whose_value_has_changed_are_named_by_the_check() {
+    let step = r#"When(condition: "n / p > 1", then: [Compute(flops: "n div 2")])"#;
+    let scenario = with_step(step).replace(r#""1""#, r#""n / 2 * 2""#).replace("n > 0", "n > 0 && n < 2 * sqrt(36)");
+    let said = remarks(&scenario);
+    let expected = "scenario.ron:8:30: note: `n / p > 1` is true here (n = 7, p = 4); version 0.1 gave false: \
+                    write `n div p > 1` for that\n\
+                    scenario.ron:13:51: note: `n / 2 * 2` is 7 here (n = 7); version 0.1 gave 6: \
+                    write `n div 2 * 2` for that\n\
+                    scenario.ron:15:13: note: `n > 0 && n < 2 * sqrt(36)` is true here (n = 7); version 0.1 gave false: \
+                    docs/expressions.md says what has changed\n";
+    assert_eq!(said, expected);
+}
