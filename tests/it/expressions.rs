@@ -71,7 +71,7 @@ fn a_collective_operation_of_some_ranks_is_rejected() {
 fn a_filter_that_is_a_number_is_rejected() {
     let scenario = with_step("Compute(flops: 5)").replace("n > 0", "n");
     let said = Folder::with(scenario).placed_fault(&["check", "scenario.ron"]);
-    assert!(said.contains("scenario.ron:15:14]") && said.contains("the filter is a number, not a condition"), "{said}");
+    assert!(said.contains("scenario.ron:15:13]") && said.contains("the filter is a number, not a condition"), "{said}");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn expressions_whose_value_has_changed_are_named_by_the_check() {
     let step = r#"When(condition: "n / p > 1", then: [Compute(flops: "n div 2")])"#;
     let scenario = with_step(step).replace(r#""1""#, r#""n / 2 * 2""#).replace("n > 0", "n > 0 && n < 2 * sqrt(36)");
     let said = remarks(&scenario);
-    let expected = "scenario.ron:8:30: note: `n / p > 1` is true here (n = 7, p = 4); version 0.1 gave false: \
+    let expected = "scenario.ron:8:29: note: `n / p > 1` is true here (n = 7, p = 4); version 0.1 gave false: \
                     write `n div p > 1` for that\n\
                     scenario.ron:13:51: note: `n / 2 * 2` is 7 here (n = 7); version 0.1 gave 6: \
                     write `n div 2 * 2` for that\n\
