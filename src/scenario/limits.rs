@@ -27,8 +27,8 @@ pub struct Limits {
     /// unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall: Option<SimDuration>,
-    /// The most memory that a case may need on this computer, by estimate; what the computer has available unless
-    /// given.
+    /// The most memory that a case may need on this computer, by estimate; three quarters of what the
+    /// computer has available unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<Bytes>,
 }
@@ -57,7 +57,7 @@ impl Limits {
     fn too_much_memory(&self, estimate: &Estimate) -> Option<Fault> {
         let (limit, whose) = match self.memory {
             Some(limit) => (limit.count(), "`limits.memory` allows"),
-            None => (available_memory()?, "this computer has available"),
+            None => (available_memory()? / 4 * 3, "three quarters of what this computer has available are"),
         };
         (estimate.memory_bytes > limit).then(|| {
             let message = format!(
