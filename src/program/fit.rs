@@ -17,12 +17,24 @@ pub fn faults_on(program: &dyn Program, machine: &Machine, layout: &Layout, stre
 /// The same of a program without faults of its own.
 #[must_use]
 pub fn misfits(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
+    inspected(program, machine, layout, streams).0
+}
+
+/// The same, and how many verbs were rehearsed for it.
+pub(crate) fn inspected(
+    program: &dyn Program,
+    machine: &Machine,
+    layout: &Layout,
+    streams: Streams,
+) -> (Vec<Fault>, u64) {
     let mut faults = program.misfits(machine, layout);
     faults.extend(memory_fault(program, machine, layout));
-    if faults.is_empty() && program.is_rehearsed() {
-        faults = unmatched(program, machine, layout, streams);
+    if !faults.is_empty() || !program.is_rehearsed() {
+        return (faults, 0);
     }
-    faults
+    let packet_bytes = machine.network.switching.packet_bytes();
+    let rehearsal = rehearse(program, layout.ranks(), host(machine, layout), packet_bytes, streams);
+    (within("program", rehearsal.faults()).collect(), rehearsal.verbs())
 }
 
 /// Looks for expressions of `program` that have another value than in version 0.1, in a dry run; paths are those of a
@@ -62,11 +74,4 @@ fn memory_fault(program: &dyn Program, machine: &Machine, layout: &Layout) -> Op
         "the program does not fit: node {node} with rank {rank} needs {bytes} bytes, it has {available} bytes of memory"
     );
     Some(Fault::new("program", message, "give a smaller problem, more ranks, or nodes with more memory"))
-}
-
-/// Sends without a receive and receives without a send.
-fn unmatched(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
-    let packet_bytes = machine.network.switching.packet_bytes();
-    let rehearsal = rehearse(program, layout.ranks(), host(machine, layout), packet_bytes, streams);
-    within("program", rehearsal.faults()).collect()
 }

@@ -35,6 +35,7 @@ pub use compute::Compute;
 pub use dot_product::DotProduct;
 pub use fft2d::Fft2d;
 pub use finite_difference::FiniteDifference;
+pub(crate) use fit::inspected;
 pub use fit::{faults_on, misfits, node_memory, note_changes};
 pub use floyd::{Decomposition, Floyd};
 pub use gauss_jordan::{Distribution, GaussJordan};

@@ -9,7 +9,7 @@ use super::source::{Document, Faults};
 use crate::fault::{Fault, Rejection, within};
 use crate::machine::{Allocation, Layout, Machine, Placement};
 use crate::node::processor::{Kernel, Modules, T800};
-use crate::program::{Program as _, misfits, node_memory};
+use crate::program::{Program as _, inspected, node_memory};
 use serde::de::DeserializeOwned;
 use std::ops::Deref;
 use std::time::Duration;
@@ -64,17 +64,26 @@ fn placed(document: &Document, Rejection(faults): &Rejection) -> Faults {
 
 /// A scenario that has passed its check: only such a one can be played.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CheckedScenario(Scenario);
+pub struct CheckedScenario {
+    scenario: Scenario,
+    /// How many verbs of its program were rehearsed for the check.
+    rehearsed: u64,
+}
 
 impl Deref for CheckedScenario {
     type Target = Scenario;
 
     fn deref(&self) -> &Scenario {
-        &self.0
+        &self.scenario
     }
 }
 
 impl CheckedScenario {
+    /// How many verbs of its program were rehearsed for the check.
+    pub(super) const fn rehearsed(&self) -> u64 {
+        self.rehearsed
+    }
+
     /// Where the ranks are.
     #[must_use]
     pub fn layout(&self) -> Layout {
@@ -92,14 +101,14 @@ impl CheckedScenario {
     /// # Errors
     /// What is wrong with that seed: a random placement may leave the host without a rank.
     pub fn with_seed(&self, seed: u64, elapsed: Duration) -> Result<Self, Rejection> {
-        Scenario { seed, limits: self.limits.after(elapsed), ..self.0.clone() }.checked()
+        Scenario { seed, limits: self.limits.after(elapsed), ..self.scenario.clone() }.checked()
     }
 
     /// The same program on one rank of the same machine, with its host and enough memory there; `None` if it cannot
     /// run on one rank.
     #[must_use]
     pub fn on_one_rank(&self) -> Option<Self> {
-        let mut alone = Scenario { ranks: 1, placement: Placement::RowMajor, ..self.0.clone() };
+        let mut alone = Scenario { ranks: 1, placement: Placement::RowMajor, ..self.scenario.clone() };
         alone.machine.host.node = 0;
         alone.machine.nodes.memory = alone.machine.nodes.memory.max(alone.program.memory(0, 1, 0));
         alone.checked().ok()
@@ -121,7 +130,7 @@ impl Scenario {
     /// # Errors
     /// All faults, by the fields of the scenario.
     pub fn checked(self) -> Result<CheckedScenario, Rejection> {
-        let mut faults = self.own_faults();
+        let (mut faults, mut rehearsed) = (self.own_faults(), 0);
         match self.allocation().topology_in_use() {
             Ok(topology) if faults.is_empty() => {
                 Rejection::unless_empty(self.excess(&topology).into_iter().collect())?;
@@ -135,13 +144,13 @@ impl Scenario {
         }
         match self.allocation().layout() {
             Ok(layout) if faults.is_empty() => {
-                faults = misfits(&self.program, &self.machine, &layout, self.streams());
+                (faults, rehearsed) = inspected(&self.program, &self.machine, &layout, self.streams());
             }
             Ok(_) => {}
             Err(Rejection(others)) => faults.extend(others),
         }
         Rejection::unless_empty(faults)?;
-        Ok(CheckedScenario(self))
+        Ok(CheckedScenario { scenario: self, rehearsed })
     }
 
     /// What is wrong whatever the machine.

@@ -7,6 +7,8 @@ use crate::scenario::source::Faults;
 const MOST_WORK: u64 = 1_500_000;
 /// The ranks whose places are checked in the time in which a value of a scenario is read.
 const RANKS_A_VALUE: u64 = 16;
+/// A verb that is rehearsed, for the check and for the estimate, takes as long as this many values.
+const OF_A_VERB: u64 = 2;
 /// The most points at which a filter is evaluated only to count cases.
 const MOST_COUNTED: u64 = 500_000;
 
@@ -41,7 +43,7 @@ impl Cases<'_> {
             work += 1;
             if self.holds(point)? {
                 let case = self.case(point)?;
-                work += size + u64::from(case.scenario.ranks) / RANKS_A_VALUE;
+                work += size + u64::from(case.scenario.ranks) / RANKS_A_VALUE + OF_A_VERB * case.scenario.rehearsed();
                 checked += 1;
                 see(&case);
             }
