@@ -42,11 +42,14 @@ impl Measurements {
         table.need_values(keys.iter().chain([column]))?;
         table.need_numbers([column])?;
         table.need_different_points(&keys)?;
-        let factor = conversion(column, MEASURED).unwrap_or(1.0);
+        let unit = conversion(column, MEASURED).ok();
         let point = |row: &Row| {
             let value = row.number(column).filter(|value| *value > 0.0);
             let value = value.ok_or_else(|| table.fault_in(row, column, "a measurement is above 0"))?;
-            Ok(Point { at: keys.iter().filter_map(|key| row.value(key)).cloned().collect(), value: value * factor })
+            Ok(Point {
+                at: keys.iter().filter_map(|key| row.value(key)).cloned().collect(),
+                value: unit.map_or(value, |unit| unit.of(value)),
+            })
         };
         let points = table.rows.iter().map(point).collect::<Result<_, Fault>>()?;
         Ok(Self { is_efficiency: column == EFFICIENCY, keys, points })

@@ -3,7 +3,7 @@
 use super::description::MeasuredTable;
 use crate::scenario::AxisValue;
 use crate::scenario::source::Fault;
-use crate::scenario::table::{Row, Table, conversion};
+use crate::scenario::table::{Conversion, Row, Table, conversion};
 use std::path::Path;
 
 /// The column that marks points which calibrated the parameters.
@@ -50,15 +50,15 @@ impl PublishedPoint {
         table.need_values(axes.iter().chain([&reference]))?;
         table.need_numbers(asked.iter().copied())?;
         table.need_different_points(axes)?;
-        let mut factors = Vec::new();
+        let mut units = Vec::new();
         for column in asked {
-            let factor = conversion(column, &wanted.simulated).map_err(|what| table.failure(&what))?;
-            factors.push((column.as_str(), factor));
+            let unit = conversion(column, &wanted.simulated).map_err(|what| table.failure(&what))?;
+            units.push((column.as_str(), unit));
         }
-        table.rows.iter().map(|row| Self::of(row, &table, axes, &factors)).collect()
+        table.rows.iter().map(|row| Self::of(row, &table, axes, &units)).collect()
     }
 
-    fn of(row: &Row, table: &Table, axes: &[String], factors: &[(&str, f64)]) -> Result<Self, Fault> {
+    fn of(row: &Row, table: &Table, axes: &[String], units: &[(&str, Conversion)]) -> Result<Self, Fault> {
         let calibrates = match row.value(CALIBRATES).map(ToString::to_string).as_deref() {
             None | Some("false") => false,
             Some("true") => true,
@@ -67,8 +67,8 @@ impl PublishedPoint {
             }
         };
         let axes = axes.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone()))).collect();
-        let value = |(name, factor): &(&str, f64)| Some(((*name).to_owned(), row.number(name)? * factor));
-        Ok(Self { axes, calibrates, values: factors.iter().filter_map(value).collect(), place: row.place.clone() })
+        let value = |(name, unit): &(&str, Conversion)| Some(((*name).to_owned(), unit.of(row.number(name)?)));
+        Ok(Self { axes, calibrates, values: units.iter().filter_map(value).collect(), place: row.place.clone() })
     }
 }
 

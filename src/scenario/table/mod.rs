@@ -6,7 +6,7 @@
 mod forms;
 mod unit;
 
-pub use unit::{conversion, in_seconds};
+pub use unit::{Conversion, conversion, in_seconds};
 
 use super::AxisValue;
 use super::source::{Fault, open_regular};
@@ -113,7 +113,7 @@ impl Table {
         if name == column {
             return Ok(name);
         }
-        let seconds = unit::time(column).map_or(1.0, |(_, seconds)| seconds);
+        let unit = conversion(column, &name).map_err(|what| self.failure(&what))?;
         if self.columns.contains(&name) {
             return Err(
                 self.failure(&format!("`{column}` and `{name}` are one quantity in two units: give one of them"))
@@ -124,7 +124,7 @@ impl Table {
         }
         for (own, value) in self.rows.iter_mut().flat_map(|row| &mut row.cells).filter(|(own, _)| own == column) {
             own.clone_from(&name);
-            *value = value.number().map_or_else(|| value.clone(), |number| AxisValue::Real(number * seconds));
+            *value = value.number().map_or_else(|| value.clone(), |number| AxisValue::Real(unit.of(number)));
         }
         Ok(name)
     }

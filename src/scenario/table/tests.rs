@@ -89,7 +89,7 @@ fn a_point_is_given_once() {
     let table = parse("p,kind,time\n4,ring,1\n4,mesh,1\n4.0,ring,2\n").unwrap();
     let message = message(table.need_different_points(&columns));
     assert_eq!(message, "data: line 4: the point p = 4, kind = ring is given twice, also at line 2");
-    assert!(table.need_different_points(&[columns[0].clone(), "time".to_owned()]).is_ok());
+    assert!(table.need_different_points(&[&columns[..], &["time".to_owned()]].concat()).is_ok());
 }
 
 #[test]

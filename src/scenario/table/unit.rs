@@ -1,17 +1,34 @@
 //! The unit of a column, by the suffix of its name.
 
-/// Suffixes of times, and how many seconds each is.
+/// A change of unit: a ratio of two whole numbers, so that 700 ms are 0.7 s to the last bit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conversion {
+    times: f64,
+    over: f64,
+}
+
+impl Conversion {
+    const NONE: Self = Self { times: 1.0, over: 1.0 };
+
+    /// A value in the other unit.
+    #[must_use]
+    pub fn of(self, value: f64) -> f64 {
+        value * self.times / self.over
+    }
+}
+
+/// Suffixes of times, and how many picoseconds each is.
 const TIMES: [(&str, f64); 7] =
-    [("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("ps", 1e-12), ("min", 60.0), ("h", 3600.0)];
+    [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0), ("min", 60e12), ("h", 3600e12)];
 /// What joins the two units of a rate.
 const PER: &str = "per";
 
-/// What a key is about before its unit of time, and how many seconds the unit is; `None` for what is no time.
+/// What a key is about before its unit of time, and how many picoseconds the unit is; `None` for what is no time.
 pub(super) fn time(key: &str) -> Option<(&str, f64)> {
     let (stem, suffix) = key.rsplit_once('_')?;
     let is_rate = stem.rsplit('_').next() == Some(PER);
-    let (_, seconds) = TIMES.iter().find(|(unit, _)| *unit == suffix).filter(|_| !is_rate)?;
-    Some((stem, *seconds))
+    let (_, unit) = TIMES.iter().find(|(unit, _)| *unit == suffix).filter(|_| !is_rate)?;
+    Some((stem, *unit))
 }
 
 /// What a column of times is called when it has been brought into seconds.
@@ -26,14 +43,17 @@ fn rate(key: &str) -> Option<&str> {
     Some(&key[before.rfind('_').map_or(0, |at| at + 1)..])
 }
 
-/// The factor that brings values under `key` into the unit of those under `wanted`.
+/// What brings values under `key` into the unit of those under `wanted`.
 ///
 /// # Errors
 /// In words, if these are not the same quantity.
-pub fn conversion(key: &str, wanted: &str) -> Result<f64, String> {
+pub fn conversion(key: &str, wanted: &str) -> Result<Conversion, String> {
     match (time(key), time(wanted)) {
-        (Some((_, own)), Some((_, wanted))) => Ok(if own.total_cmp(&wanted).is_eq() { 1.0 } else { own / wanted }),
-        (None, None) if rate(key).zip(rate(wanted)).is_none_or(|(own, wanted)| own == wanted) => Ok(1.0),
+        (Some((_, own)), Some((_, wanted))) if own < wanted => {
+            Ok(Conversion { over: wanted / own, ..Conversion::NONE })
+        }
+        (Some((_, own)), Some((_, wanted))) => Ok(Conversion { times: own / wanted, ..Conversion::NONE }),
+        (None, None) if rate(key).zip(rate(wanted)).is_none_or(|(own, wanted)| own == wanted) => Ok(Conversion::NONE),
         (None, Some(_)) => {
             Err(format!("`{wanted}` is a time, and `{key}` has no suffix of a time, such as `_s` or `_ms`"))
         }
@@ -48,11 +68,12 @@ mod tests {
 
     #[test]
     fn suffixes_are_units() {
-        assert_eq!(conversion("measured_ms", "makespan_s"), Ok(1e-3));
-        assert_eq!(conversion("measured_s", "makespan_s"), Ok(1.0));
-        assert_eq!(conversion("measured_min", "x_ms"), Ok(60_000.0));
-        assert_eq!(conversion("routed", "throughput_flits_per_cycle"), Ok(1.0));
-        assert_eq!(conversion("known_efficiency", "efficiency"), Ok(1.0));
+        let converted = |key: &str, wanted: &str| conversion(key, wanted).map(|unit| unit.of(700.0));
+        assert_eq!(converted("measured_ms", "makespan_s"), Ok(0.7));
+        assert_eq!(converted("measured_s", "makespan_s"), Ok(700.0));
+        assert_eq!(converted("measured_min", "x_ms"), Ok(42_000_000.0));
+        assert_eq!(converted("routed", "throughput_flits_per_cycle"), Ok(700.0));
+        assert_eq!(converted("known_efficiency", "efficiency"), Ok(700.0));
         for (key, wanted) in
             [("measured", "makespan_s"), ("measured_s", "speedup"), ("rate_mb_per_s", "rate_bytes_per_s")]
         {
