@@ -13,7 +13,7 @@ use super::router::Router;
 use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{self, Transfers};
-use super::virtual_channels::{Came, Classes};
+use super::virtual_channels::{Came, Classes, Hop};
 use super::waiting::{BufferWait, Standstill};
 use super::{Network, Passage};
 use crate::engine::{Calendar, Entity, Run, Streams};
@@ -270,15 +270,16 @@ impl Channels {
     }
 
     fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
-        let class = self.class(channel, self.flights[flight as usize].buffer);
+        let Flight { packet, buffer, .. } = &self.flights[flight as usize];
+        let class = self.class(channel, *buffer, packet.to);
         self.offered += 1;
         let waiting = Waiting { flight, number: self.offered };
         self.wires[channel as usize].lane(class).waiting.push_back(waiting);
         self.start(calendar, now, channel);
     }
 
-    /// The class of the buffer at the end of `channel` for a packet that has `buffer` now.
-    fn class(&self, channel: u32, buffer: Option<Buffer>) -> u32 {
+    /// The class of the buffer at the end of `channel` for a packet to node `to` that has `buffer` now.
+    fn class(&self, channel: u32, buffer: Option<Buffer>, to: u32) -> u32 {
         if channel >= self.first_inward {
             return 0;
         }
@@ -288,7 +289,7 @@ impl Channels {
             Some(Came { port, class: buffer.class })
         });
         let (at, next) = self.try_ends(channel).expect("routes follow links");
-        self.classes.next(came, at, channel % self.ports, next)
+        self.classes.next(&self.topology, came, Hop { at, port: channel % self.ports, next, to })
     }
 
     /// Starts the packet that came first among those for which there is room, if the link is free.

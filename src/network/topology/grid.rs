@@ -100,6 +100,12 @@ impl<const D: usize> Grid<D> {
         self.nodes() / u64::from(axis.side)
     }
 
+    /// The axis to which `port` belongs, and how far apart neighbours on it are numbered.
+    fn axis(&self, port: u32) -> (Axis, u32) {
+        let index = port as usize / 2;
+        (self.axes[index], self.axes[..index].iter().map(|axis| axis.side).product())
+    }
+
     fn coordinates(&self, node: u32) -> [u32; D] {
         let mut rest = node;
         self.axes.map(|axis| {
@@ -183,8 +189,8 @@ impl<const D: usize> Shape for Grid<D> {
     }
 
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
-        let (&axis, inner) = self.axes.get(port as usize / 2).zip(self.axes.get(..port as usize / 2))?;
-        let stride: u32 = inner.iter().map(|axis| axis.side).product();
+        self.axes.get(port as usize / 2)?;
+        let (axis, stride) = self.axis(port);
         let at = vertex / stride % axis.side;
         let next = if port.is_multiple_of(2) { axis.next(at) } else { axis.previous(at) }?;
         Some((vertex - at * stride + next * stride, port ^ 1))
@@ -201,6 +207,12 @@ impl<const D: usize> Shape for Grid<D> {
     fn distance(&self, a: u32, b: u32) -> u32 {
         let ends = self.coordinates(a).into_iter().zip(self.coordinates(b));
         self.axes.iter().zip(ends).map(|(axis, (a, b))| axis.distance(a, b)).sum()
+    }
+
+    fn crosses_dateline(&self, at: u32, to: u32, port: u32) -> bool {
+        let (axis, stride) = self.axis(port);
+        let (here, there) = (at / stride % axis.side, to / stride % axis.side);
+        if port.is_multiple_of(2) { there < here } else { there > here }
     }
 
     fn faults(&self) -> Vec<String> {

@@ -304,6 +304,13 @@ impl Topology {
         with_shape!(self, shape => shape.course(at, to))
     }
 
+    /// Does the way from `at` towards `to`, which leaves by `port`, go round the end of its ring? The end lies between
+    /// the highest and the lowest coordinate; where there are no rings, nothing goes round.
+    #[must_use]
+    pub fn crosses_dateline(&self, at: u32, to: u32, port: u32) -> bool {
+        with_shape!(self, shape => shape.crosses_dateline(at, to, port))
+    }
+
     /// The vertices from `from` to node `to` along [`Topology::route`], both included.
     ///
     /// # Panics

@@ -44,6 +44,10 @@ pub(super) trait Shape {
         (self.route(at, to), 1)
     }
     fn distance(&self, a: u32, b: u32) -> u32;
+    /// See [`Topology::crosses_dateline`](super::Topology::crosses_dateline).
+    fn crosses_dateline(&self, _at: u32, _to: u32, _port: u32) -> bool {
+        false
+    }
     fn faults(&self) -> Vec<String>;
     fn layout(&self) -> Vec<(f64, f64)>;
     /// The figures where a closed form is known.

@@ -62,6 +62,8 @@ pub struct Worms {
     /// every output port; of one router at a time.
     named: Vec<u32>,
     asking: Vec<u128>,
+    /// The heads that ask for virtual channels, by the first of those that suit them; of one router at a time.
+    requests: Vec<u128>,
     is_ticking: bool,
     flit_hops: u64,
     /// `None` unless it is asked for.
@@ -95,6 +97,7 @@ impl Worms {
         let router = Router {
             input_turn: vec![0; shape.ports() as usize],
             output_turn: vec![0; shape.ports() as usize],
+            channel_turn: vec![0; shape.of_router() as usize],
             ..Router::default()
         };
         Self {
@@ -118,6 +121,7 @@ impl Worms {
             allocated: Vec::new(),
             named: vec![NONE; shape.ports() as usize],
             asking: vec![0; shape.ports() as usize],
+            requests: vec![0; shape.of_router() as usize],
             is_ticking: false,
             flit_hops: 0,
             recorder: None,
@@ -164,7 +168,7 @@ impl Worms {
         self.take_credits(cycle);
         self.eject(cycle, passages);
         let mut has_moved = self.inject(passages);
-        has_moved |= self.allocate_channels(cycle);
+        has_moved |= self.allocate_channels();
         has_moved |= self.allocate_switches(cycle, passages);
         self.settle_allocated();
         self.is_ticking = has_moved || self.arrivals.count + self.credits.count + self.ejections.count > 0;

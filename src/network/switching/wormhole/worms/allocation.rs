@@ -4,6 +4,7 @@ use super::layout::{NONE, Shape};
 use super::{TO_CREDIT, TO_NEXT_BUFFER, TO_NODE, Worms};
 use crate::network::fabric::Passage;
 use crate::network::switching::wormhole::MAX_INPUTS;
+use std::ops::Range;
 
 /// What a router has to allocate, one bit for each input channel.
 #[derive(Clone, Default)]
@@ -13,9 +14,11 @@ pub(super) struct Router {
     /// Channels with a flit that has room at the other end.
     pub(super) ready: u128,
     pub(super) is_active: bool,
-    /// Where round robin goes on, by port.
+    /// The place at which round robin goes on, by port.
     pub(super) input_turn: Vec<u32>,
     pub(super) output_turn: Vec<u32>,
+    /// By output channel.
+    pub(super) channel_turn: Vec<u8>,
 }
 
 impl Worms {
@@ -42,40 +45,72 @@ impl Worms {
         }
     }
 
-    /// VC allocation: heads get a free virtual channel of their class, in an order that rotates.
-    pub(super) fn allocate_channels(&mut self, cycle: u64) -> bool {
-        let bits = self.shape.of_router();
-        let turn = u32::try_from(cycle % u64::from(bits)).expect("a turn is below the number of bits");
+    /// VC allocation: heads that ask for the same class of a port share its free virtual channels, and every channel
+    /// takes the next one in turn after whom it served last.
+    pub(super) fn allocate_channels(&mut self) -> bool {
         for index in 0..self.active.len() {
             let router = self.active[index];
-            let waiting = self.routers[router as usize].waiting;
-            let (later, sooner) = (waiting & ((1 << turn) - 1), waiting >> turn << turn);
-            for mut rest in [sooner, later] {
-                while rest != 0 {
-                    self.allocate_channel(router * bits + rest.trailing_zeros());
-                    rest &= rest - 1;
-                }
+            if self.routers[router as usize].waiting != 0 {
+                self.allocate_channels_of(router);
             }
         }
         !self.allocated.is_empty()
     }
 
-    fn allocate_channel(&mut self, channel: u32) {
-        let index = channel as usize;
-        let (router, port) = (self.shape.router(channel), self.inputs.port[index]);
-        let first = self.shape.first(router, port);
-        let mut lanes = if port == self.shape.links {
-            first..first + self.shape.channels
-        } else {
-            let first = first + self.inputs.class[index] * self.shape.lanes;
-            first..first + self.shape.lanes
-        };
-        if let Some(output) = lanes.find(|output| self.outputs.holder[*output as usize] == NONE) {
-            self.outputs.holder[output as usize] = channel;
-            self.inputs.output[index] = output;
-            self.routers[router as usize].waiting &= !self.shape.bit(channel);
-            self.allocated.push(channel);
+    fn allocate_channels_of(&mut self, router: u32) {
+        let first = router * self.shape.of_router();
+        let mut wanted = self.gather_requests(router);
+        while wanted != 0 {
+            let index = wanted.trailing_zeros();
+            wanted &= wanted - 1;
+            let mut asking = std::mem::take(&mut self.requests[index as usize]);
+            let channels = self.asked_channels(first + asking.trailing_zeros());
+            for output in channels {
+                if asking == 0 {
+                    break;
+                }
+                if self.outputs.holder[output as usize] == NONE {
+                    let turn = &mut self.routers[router as usize].channel_turn[(output - first) as usize];
+                    let granted = next_bit(asking, u32::from(*turn));
+                    *turn = u8::try_from(granted + 1).expect("a router has at most 128 channels");
+                    asking &= !(1 << granted);
+                    self.grant(first + granted, output);
+                }
+            }
         }
+    }
+
+    /// Sorts the waiting heads of `router` by the first of the channels that they ask for; which channels are asked for.
+    fn gather_requests(&mut self, router: u32) -> u128 {
+        let first = router * self.shape.of_router();
+        let mut wanted: u128 = 0;
+        let mut waiting = self.routers[router as usize].waiting;
+        while waiting != 0 {
+            let bit = waiting.trailing_zeros();
+            waiting &= waiting - 1;
+            let asked = self.asked_channels(first + bit).start - first;
+            self.requests[asked as usize] |= 1 << bit;
+            wanted |= 1 << asked;
+        }
+        wanted
+    }
+
+    /// The virtual channels any of which suits the head at the front of `channel`.
+    fn asked_channels(&self, channel: u32) -> Range<u32> {
+        let port = self.inputs.port[channel as usize];
+        let first = self.shape.first(self.shape.router(channel), port);
+        if port == self.shape.links {
+            return first..first + self.shape.channels;
+        }
+        let first = first + self.inputs.class[channel as usize] * self.shape.lanes;
+        first..first + self.shape.lanes
+    }
+
+    fn grant(&mut self, channel: u32, output: u32) {
+        self.outputs.holder[output as usize] = channel;
+        self.inputs.output[channel as usize] = output;
+        self.routers[self.shape.router(channel) as usize].waiting &= !self.shape.bit(channel);
+        self.allocated.push(channel);
     }
 
     /// What got its virtual channel in this cycle asks for the crossbar in the next one.

@@ -3,7 +3,7 @@
 use super::Worms;
 use super::layout::{Flit, NONE};
 use crate::network::fabric::{Onward, Passage};
-use crate::network::virtual_channels::Came;
+use crate::network::virtual_channels::{Came, Hop};
 
 impl Worms {
     pub(super) fn take_arrivals(&mut self, cycle: u64, passages: &mut Vec<Passage>) {
@@ -67,7 +67,7 @@ impl Worms {
             let came = Came { port: port_in, class: self.class_of(channel) };
             let came = (port_in < self.shape.links).then_some(came);
             self.inputs.port[index] = port;
-            self.inputs.class[index] = self.classes.next(came, router, port, next);
+            self.inputs.class[index] = self.classes.next(&self.topology, came, Hop { at: router, port, next, to });
         }
         self.routers[router as usize].waiting |= self.shape.bit(channel);
         self.activate(router);
