@@ -159,37 +159,29 @@ impl PostOffice {
         let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
         (letter.arrival, letter.id) = (now, message);
         let to = letter.to;
-        if self.order.arrive(ticket) {
-            self.come(ticket);
-        } else {
-            self.early.insert(self.key(ticket));
-            self.store(ticket);
-            if let Some(operation) = self.receive_for(ticket) {
-                self.match_stored(operation, ticket, ticket);
-            }
-        }
-        if !self.early.is_empty() && !self.met.is_empty() {
-            self.reconsider(to, ticket);
-        }
-    }
-
-    /// A message has come, and with it early ones that waited for it.
-    fn come(&mut self, ticket: u32) {
-        let mut follower = self.order.catch_up(ticket);
+        let has_come = self.order.arrive(ticket);
+        // Early messages of the same sender that waited for this one have come with it.
+        let followers = if has_come { self.order.catch_up(ticket) } else { 0 };
         match self.receive_for(ticket) {
             Some(operation) => self.match_on_arrival(operation, ticket),
-            None => self.store(ticket),
-        }
-        while let Some(next) = follower {
-            follower = self.order.catch_up(next);
-            self.early.remove(&self.key(next));
-            if let Some(operation) = self.receive_for(next) {
-                self.match_stored(operation, next, ticket);
+            None => {
+                self.store(ticket);
+                if !has_come {
+                    self.early.insert(self.key(ticket));
+                }
             }
+        }
+        if !self.early.is_empty() && (followers > 0 || !self.met.is_empty()) {
+            self.reconsider(to, ticket);
+        }
+        if followers > 0 {
+            let order = &self.order;
+            self.early.retain(|key| order.is_early(key.3));
         }
     }
 
-    /// Receives of `rank` have met messages by the arrival of `by`: an early message that waited may go to another one.
+    /// Receives of `rank` have met messages by the arrival of `by`, or messages have come with it: those that waited may be
+    /// received now, the one that arrived first before the others.
     fn reconsider(&mut self, rank: u32, by: u32) {
         while !self.receives.is_empty(rank) {
             let of_rank = (rank, SimTime::START, 0, 0)..=(rank, SimTime::END, u32::MAX, u32::MAX);
@@ -200,12 +192,13 @@ impl PostOffice {
         }
     }
 
-    /// The posted receive that a message which has arrived is to be given to, if it need not wait for another one.
+    /// The posted receive that a message which has arrived is to be given to, unless an earlier one of its sender is.
     fn receive_for(&self, ticket: u32) -> Option<Operation> {
         let letter = self.letter(ticket);
         let operation = *self.receives.iter(letter.to).find(|operation| self.fits(**operation, letter))?;
         let takes = |earlier: u32| self.fits(operation, self.letter(earlier));
-        (!self.order.awaited_before(ticket).any(takes)).then_some(operation)
+        let waits = self.order.has_overtaken(ticket) && self.order.before(ticket).any(takes);
+        (!waits).then_some(operation)
     }
 
     fn match_on_arrival(&mut self, operation: Operation, ticket: u32) {
@@ -225,7 +218,7 @@ impl PostOffice {
     fn take_from_inbox(&mut self, operation: Operation, ticket: u32) -> Match {
         let Letter { from, to, id: message, place, .. } = *self.letter(ticket);
         self.inboxes.remove(to, place);
-        if self.order.is_early(ticket) {
+        if self.order.has_overtaken(ticket) {
             self.early.remove(&self.key(ticket));
         }
         self.order.leave((from, to), ticket);

@@ -71,12 +71,17 @@ impl SendOrder {
         in_order
     }
 
-    /// The message after one that has come, if it was early; it has come, too, now.
-    pub fn catch_up(&mut self, ticket: u32) -> Option<u32> {
-        let later = self.places[ticket as usize].later;
-        let place = self.places.get_mut(later as usize).filter(|place| place.progress == Progress::Early)?;
-        place.progress = Progress::Overtook;
-        Some(later)
+    /// Early messages that follow one that has come have come, too, now; their number.
+    pub fn catch_up(&mut self, mut ticket: u32) -> usize {
+        let mut followers = 0;
+        loop {
+            ticket = self.places[ticket as usize].later;
+            match self.places.get_mut(ticket as usize) {
+                Some(place) if place.progress == Progress::Early => place.progress = Progress::Overtook,
+                _ => return followers,
+            }
+            followers += 1;
+        }
     }
 
     /// A message is matched.
@@ -125,11 +130,6 @@ impl SendOrder {
     pub fn before(&self, ticket: u32) -> impl Iterator<Item = u32> {
         let earlier = |ticket: u32| self.neighbour(self.places[ticket as usize].earlier);
         std::iter::successors(earlier(ticket), move |ticket| earlier(*ticket))
-    }
-
-    /// Those of them that have not come.
-    pub fn awaited_before(&self, ticket: u32) -> impl Iterator<Item = u32> {
-        self.before(ticket).take_while(|earlier| !self.places[*earlier as usize].has_come())
     }
 
     fn neighbour(&self, ticket: u32) -> Option<u32> {
