@@ -162,13 +162,12 @@ impl PostOffice {
         let has_come = self.order.arrive(ticket);
         // Early messages of the same sender that waited for this one have come with it.
         let followers = if has_come { self.order.catch_up(ticket) } else { 0 };
-        match self.receive_for(ticket) {
-            Some(operation) => self.match_on_arrival(operation, ticket),
-            None => {
-                self.store(ticket);
-                if !has_come {
-                    self.early.insert(self.key(ticket));
-                }
+        if let Some(operation) = self.receive_for(ticket) {
+            self.match_on_arrival(operation, ticket);
+        } else {
+            self.store(ticket);
+            if !has_come {
+                self.early.insert(self.key(ticket));
             }
         }
         if !self.early.is_empty() && (followers > 0 || !self.met.is_empty()) {

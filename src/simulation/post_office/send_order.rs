@@ -54,12 +54,11 @@ impl SendOrder {
             earlier.later = ticket;
         }
         let place = Place { earlier, later: NONE, progress: Progress::UnderWay };
-        match self.places.get_mut(ticket as usize) {
-            Some(vacant) => *vacant = place,
-            None => {
-                debug_assert_eq!(self.places.len(), ticket as usize, "tickets are given in order");
-                self.places.push(place);
-            }
+        if let Some(vacant) = self.places.get_mut(ticket as usize) {
+            *vacant = place;
+        } else {
+            debug_assert_eq!(self.places.len(), ticket as usize, "tickets are given in order");
+            self.places.push(place);
         }
     }
 
@@ -123,17 +122,13 @@ impl SendOrder {
     /// The unmatched messages of a pair, the oldest first.
     pub fn of(&self, pair: Pair) -> impl Iterator<Item = u32> {
         let first = self.pairs.get(&pair).map(|ends| ends.first);
-        std::iter::successors(first, |ticket| self.neighbour(self.places[*ticket as usize].later))
+        std::iter::successors(first, |ticket| neighbour(self.places[*ticket as usize].later))
     }
 
     /// The unmatched messages of the same pair that were sent before this one, the newest first.
     pub fn before(&self, ticket: u32) -> impl Iterator<Item = u32> {
-        let earlier = |ticket: u32| self.neighbour(self.places[ticket as usize].earlier);
+        let earlier = |ticket: u32| neighbour(self.places[ticket as usize].earlier);
         std::iter::successors(earlier(ticket), move |ticket| earlier(*ticket))
-    }
-
-    fn neighbour(&self, ticket: u32) -> Option<u32> {
-        (ticket != NONE).then_some(ticket)
     }
 }
 
@@ -141,4 +136,8 @@ impl Place {
     const fn has_come(&self) -> bool {
         matches!(self.progress, Progress::InOrder | Progress::Overtook)
     }
+}
+
+fn neighbour(ticket: u32) -> Option<u32> {
+    (ticket != NONE).then_some(ticket)
 }
