@@ -41,7 +41,7 @@ pub struct Source {
     pub typed: bool,
 }
 
-/// The table of all texts that were read; cheap to clone once it is [shared](Self::share).
+/// The table of all texts that were read; cheap to clone once it is shared.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     shared: Arc<Vec<Arc<Source>>>,
