@@ -2,17 +2,24 @@
 
 use super::named_topology;
 use super::source::{Document, Faults};
-use super::sweep::{Plan, PlannedAxis, PlannedValue, typed_or_described};
+use super::sweep::{OF_ALL_CASES, Plan, PlannedAxis, PlannedValue, typed_or_described};
 use super::{AxisValue, Case, Scenario};
 
 /// A scenario before anything is overridden.
-pub struct Described(Option<Plan>);
+pub struct Described(Option<Description>);
+
+struct Description {
+    plan: Plan,
+    /// The scenario without its axes, which every case would otherwise copy.
+    base: Document,
+}
 
 impl Described {
     /// The scenario of `document`. Where it cannot be read, it describes nothing.
     #[must_use]
     pub fn of(document: Result<Document, Faults>) -> Self {
-        Self(document.and_then(|document| Plan::new(document, &[])).ok())
+        let plan = document.and_then(|document| Plan::new(document, &[])).ok();
+        Self(plan.map(|plan| Description { base: plan.document().without(&OF_ALL_CASES), plan }))
     }
 
     /// Whether `case` has the machine, the ranks and the program of the description at the values that the case has
@@ -32,23 +39,24 @@ impl Described {
     /// Whether `case` has the machine of the description at the values that the case has for the declared axes.
     #[must_use]
     pub fn has_machine_of(&self, case: &Case) -> bool {
-        let axes: Vec<_> = self.0.iter().flat_map(Plan::axes).map(|axis| axis.name.clone()).collect();
+        let axes: Vec<_> =
+            self.0.iter().flat_map(|description| description.plan.axes()).map(|axis| axis.name.clone()).collect();
         self.at(case, &axes).is_some_and(|described| described.machine == case.scenario.machine)
     }
 
     fn at(&self, case: &Case, columns: &[String]) -> Option<Scenario> {
         let known = case.keys.iter().filter(|(name, _)| columns.contains(name));
         let known: Vec<_> = known.filter_map(|(name, value)| Some((name.as_str(), value.as_ref()?))).collect();
-        self.0.as_ref()?.described_at(&known).ok()
+        let Description { plan, base } = self.0.as_ref()?;
+        plan.described_at(base.clone(), &known).ok()
     }
 }
 
 impl Plan {
-    /// The base values with the axes of `known` at these values; what is computed from them, or zipped with them,
-    /// follows.
-    fn described_at(&self, known: &[(&str, &AxisValue)]) -> Result<Scenario, Faults> {
+    /// The base values, which `document` has, with the axes of `known` at these values; what is computed from them, or
+    /// zipped with them, follows.
+    fn described_at(&self, mut document: Document, known: &[(&str, &AxisValue)]) -> Result<Scenario, Faults> {
         let failed = |fault| self.document().faults(vec![fault]);
-        let mut document = self.document().clone();
         let mut point = Vec::new();
         for planned in self.planned() {
             let value = self.follows(planned, known, &point).map_err(failed)?;

@@ -14,7 +14,7 @@ use crate::scenario::source::{Document, Fault, Faults, Tree};
 use std::borrow::Cow;
 
 /// The fields of a scenario that are about all its cases, and belong to none.
-const OF_ALL_CASES: [&str; 4] = ["axes", "zip", "filter", "compare"];
+pub(in crate::scenario) const OF_ALL_CASES: [&str; 4] = ["axes", "zip", "filter", "compare"];
 /// The most points of the axes that are planned: as many as can be counted in minutes.
 const MOST_POINTS: u64 = 1_000_000_000;
 /// The most cases that are kept in memory together.

@@ -9,6 +9,7 @@ mod planned;
 mod points;
 
 pub use cases::Cases;
+pub(super) use cases::OF_ALL_CASES;
 pub use ids::Ids;
 pub use inspection::Inspection;
 pub(super) use inspection::spread;
