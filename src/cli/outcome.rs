@@ -39,6 +39,18 @@ pub fn note_on_withheld(cases: usize) -> Option<String> {
     })
 }
 
+/// The measurements in `file`, each of whose points lies on axes of what is `described`.
+fn measurements(file: &Path, described: &Described) -> Result<Measurements, Fault> {
+    let measured = Measurements::load(file)?;
+    match measured.keys().iter().find(|key| !described.has_axis(key)) {
+        None => Ok(measured),
+        Some(key) => {
+            let message = format!("{}: the column `{key}` is neither an axis nor the path of a field", file.display());
+            Err(Fault::new(&message).help("name the columns before the measured time as the scenario names its axes"))
+        }
+    }
+}
+
 enum Reference {
     AsWritten,
     AsPrinted,
@@ -66,7 +78,7 @@ impl References {
                 Comparison::InnerIteration => Reference::InnerIteration,
                 Comparison::Hierarchical => Reference::Hierarchical,
                 Comparison::OneRank => Reference::OneRank,
-                Comparison::Measured(file) => Reference::Measured(Measurements::load(&folder.join(file))?),
+                Comparison::Measured(file) => Reference::Measured(measurements(&folder.join(file), &described)?),
             })
         };
         let list = scenario.compare.iter().map(reference).collect::<Result<_, _>>()?;

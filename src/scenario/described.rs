@@ -36,6 +36,14 @@ impl Described {
         })
     }
 
+    /// Whether `name` is an axis, or names a field that an axis could vary. Everything is where nothing is described.
+    #[must_use]
+    pub fn has_axis(&self, name: &str) -> bool {
+        self.0.as_ref().is_none_or(|Description { plan, .. }| {
+            plan.axes().any(|axis| axis.name == name) || plan.free_axis(name).is_ok()
+        })
+    }
+
     /// Whether `case` has the machine of the description at the values that the case has for the declared axes.
     #[must_use]
     pub fn has_machine_of(&self, case: &Case) -> bool {

@@ -117,7 +117,15 @@ fn available_now() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(control_group_limit().unwrap_or(u64::MAX).min(kib * 1024))
+    let limits = [control_group_limit(), address_space_limit(), Some(kib * 1024)];
+    limits.into_iter().flatten().min()
+}
+
+/// The most address space that this process may have (`ulimit -v`), if it is limited.
+fn address_space_limit() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// The limit of memory of the control group of this process or of one around it, less what the group uses.

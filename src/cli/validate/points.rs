@@ -67,6 +67,11 @@ impl PublishedPoint {
             }
         };
         let axes = axes.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone()))).collect();
+        if let Some((reference, _)) =
+            units.first().filter(|(name, _)| row.number(name).is_none_or(|value| value <= 0.0))
+        {
+            return Err(table.fault_in(row, reference, "a reference is above 0"));
+        }
         let value = |(name, unit): &(&str, Conversion)| Some(((*name).to_owned(), unit.of(row.number(name)?)));
         Ok(Self { axes, calibrates, values: units.iter().filter_map(value).collect(), place: row.place.clone() })
     }

@@ -6,6 +6,7 @@ use super::fault::Fault;
 use super::files::Loader;
 use super::place::{Place, Source, Sources};
 use super::spelling::{advice, camel_case, excerpt};
+use super::texts;
 use super::tree::{Field, Name, Node, Tree};
 
 /// Where a path breaks off: the segment that leads nowhere.
@@ -82,7 +83,8 @@ pub(super) fn meaning_of(
     let place = sources.add(Source { name: format!("{option} {whole}"), text: whole, typed: true });
     let place = Place { start: name.len() + 1, ..place };
     let old = walk(root, path).ok().map(|(_, tree)| tree);
-    meaning(sources, place, text, old, from).map_err(|fault| fault.on(path))
+    let tree = meaning(sources, place, text, old, from).map_err(|fault| fault.on(path))?;
+    texts::faults(&tree).into_iter().next().map_or(Ok(tree), Err)
 }
 
 fn segment_place(path: &str, index: usize, file: usize) -> Place {
