@@ -11,11 +11,11 @@ use std::ops::Range;
 pub struct Fault {
     /// The field, such as `network.links.buffers`, counted elements as `steps.0`; empty for the whole.
     pub path: String,
-    /// What is wrong.
+    /// The fault, in a sentence.
     pub message: String,
-    /// What would be right.
+    /// Advice on the right input.
     pub help: String,
-    /// Which bytes of the text in that field are meant, if not all of it.
+    /// The bytes of the text in that field that are meant, if not all of it.
     pub part: Option<Range<usize>>,
 }
 

@@ -19,7 +19,7 @@ pub struct Elasticity {
     pub right: f64,
 }
 
-/// How far the two sides may lie apart and still be one number.
+/// The largest distance of two sides that count as one number.
 const SAME: f64 = 1e-6;
 
 impl Elasticity {

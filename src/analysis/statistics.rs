@@ -3,7 +3,7 @@
 /// Mean, standard deviation and 95 % interval of equal runs with different seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// How many runs.
+    /// Number of runs.
     pub count: usize,
     /// The mean.
     pub mean: f64,

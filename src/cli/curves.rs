@@ -120,7 +120,7 @@ impl CurveAxis {
         self.value(case).and_then(AxisValue::number)
     }
 
-    /// Where `case` stands along the axis of a picture.
+    /// The position of `case` along the axis of a picture.
     fn place(&self, case: &Case) -> Option<f64> {
         self.along.place(self.position(case), &self.value(case)?.to_string())
     }

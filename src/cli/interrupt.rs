@@ -9,7 +9,7 @@ const INTERRUPTED: i32 = 130;
 
 type LastWords = Box<dyn FnOnce() + Send>;
 
-/// What is under way in this process and must be ended in order.
+/// Work under way in this process that must be ended in order.
 static UNDER_WAY: Mutex<UnderWay> = Mutex::new(UnderWay { temporaries: Vec::new(), outputs: Vec::new(), next: 0 });
 
 struct UnderWay {

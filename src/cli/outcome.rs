@@ -24,7 +24,7 @@ use std::time::Instant;
 /// What a scenario's times are compared with, read once for all its cases.
 pub struct References {
     list: Vec<Reference>,
-    /// What the measurements and the published predictions are about.
+    /// The scenario that the measurements and the published predictions are about.
     described: Described,
 }
 
@@ -90,12 +90,12 @@ impl References {
         self.list.iter().flat_map(|reference| self.belonging(reference, case)).collect()
     }
 
-    /// Whether what was published of the machine of the scenario's file is about the machine of `case`.
+    /// True if what was published of the machine of the scenario's file is about the machine of `case`.
     pub fn has_machine_of(&self, case: &Case) -> bool {
         self.described.has_machine_of(case)
     }
 
-    /// What `reference` says of `case`, as far as it is about its machine and program.
+    /// The values of `reference` for `case`, as far as they are about its machine and program.
     fn belonging(&self, reference: &Reference, case: &Case) -> Vec<Compared> {
         let compared = reference.compare(case);
         let belongs = match reference {
@@ -318,7 +318,7 @@ impl Outcome {
         self.sample.map_or((self.trace.makespan.seconds(), 0.0), |sample| (sample.mean, sample.interval))
     }
 
-    /// Whether something that is measured or published is left out, as it is of another machine or program.
+    /// True if something that is measured or published is left out, as it is of another machine or program.
     pub fn is_withheld(&self) -> bool {
         self.compared.iter().any(|one| one.is_withheld)
     }
@@ -354,7 +354,7 @@ impl Outcome {
         if let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) {
             record.put("one_active_share", parallelism.share(1));
         }
-        // Where topologies are compared, their sizes belong to the answer.
+        // Topologies that are compared belong to the answer with their sizes.
         let topology = self.scenario.layout().topology.to_string();
         if self.compares_topologies() {
             record.put(TOPOLOGY, topology.as_str());
@@ -379,7 +379,7 @@ impl Outcome {
         record
     }
 
-    /// Whether an axis has topologies as its values.
+    /// True if an axis has topologies as its values.
     fn compares_topologies(&self) -> bool {
         self.keys
             .iter()
@@ -422,7 +422,7 @@ pub fn keyed(keys: &[(String, Option<AxisValue>)]) -> Record {
     record
 }
 
-/// Where the rows of a scenario come from, of which `--set` has changed `set`.
+/// The origin of the rows of a scenario, of which `--set` has changed `set`.
 pub fn metadata(scenario: &Scenario, set: &[(String, String)]) -> Metadata {
     Metadata {
         id: scenario.id().to_string(),

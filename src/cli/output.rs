@@ -10,7 +10,7 @@ use std::io::{self, Stdout, Write, stdout};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Where the data of a command go, and in which form.
+/// The destination of the data of a command, and their form.
 #[derive(Clone, Debug, Args)]
 pub struct OutputArguments {
     /// The form of the output.
@@ -20,7 +20,7 @@ pub struct OutputArguments {
     destination: Destination,
 }
 
-/// Where the data of a command go.
+/// The destination of the data of a command.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Destination {
     /// Writes the data into this file instead of the standard output; it appears when it is complete.
@@ -159,7 +159,7 @@ impl Output {
     /// Writes one record; nothing as text.
     ///
     /// # Errors
-    /// What the sink says.
+    /// The error of the sink.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         self.with(|writer| writer.write(record))
     }
@@ -167,7 +167,7 @@ impl Output {
     /// Writes one record; as text it is a row of a table, whose columns are those of the first record.
     ///
     /// # Errors
-    /// What the sink says.
+    /// The error of the sink.
     pub fn row(&mut self, record: &Record) -> io::Result<()> {
         self.with(|writer| writer.row(record))
     }
@@ -175,7 +175,7 @@ impl Output {
     /// Writes what only people read: nothing in other forms than text.
     ///
     /// # Errors
-    /// What the sink says.
+    /// The error of the sink.
     pub fn words(&mut self, words: impl Display) -> io::Result<()> {
         self.with(|writer| writer.words(words))
     }

@@ -14,7 +14,7 @@ impl ScenarioArguments {
         Self { scenario: scenario.to_owned(), set: set.to_vec(), seed, output, dump_config: false }
     }
 
-    /// What the command writes and reads: `-o` and the files of `plan`.
+    /// The files that the command writes and reads: `-o` and the files of `plan`.
     pub fn claims(&self, plan: &Plan) -> Claims {
         self.output.claims().inputs(plan.files())
     }
@@ -59,7 +59,7 @@ fn declared_over_seeds(document: &Document) -> Vec<String> {
     over_seeds.filter_map(|(index, _)| document.read_at(&format!("axes.{index}.name")).ok()).collect()
 }
 
-/// What every `--set path=value` says.
+/// The path and text of every `--set path=value`.
 pub fn settings(settings: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let parts = |setting: &String| {
         split(setting, "--set", "path=value").map(|(path, value)| (path.to_owned(), value.to_owned()))

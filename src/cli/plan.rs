@@ -41,7 +41,7 @@ impl Shard {
         }
     }
 
-    /// Whether the case of that number belongs to it. Of N cases in a row each belongs to another shard; every N cases
+    /// True if the case of that number belongs to it. Of N cases in a row each belongs to another shard; every N cases
     /// begin with another one, so that an axis of N values does not send all of its long cases to one shard.
     const fn has(self, case: u64) -> bool {
         let (round, turn) = (case / self.of.get(), case % self.of.get());

@@ -26,7 +26,7 @@ pub enum CaseError {
 }
 
 impl CaseError {
-    /// Whether parsim itself is at fault.
+    /// True if parsim itself is at fault.
     pub const fn is_defect(&self) -> bool {
         matches!(self, Self::Failed(SimulationError::Defect(_)))
     }
@@ -134,7 +134,7 @@ pub fn play_each<'c, T: Send>(
 
 /// Calls `play`; a panic in it becomes a failure of its case, so that the other cases are not lost.
 pub fn guarded<T>(play: impl FnOnce() -> Result<T, SimulationError>) -> Result<T, SimulationError> {
-    // What a case has half changed is its own and is dropped with it.
+    // State that a case has half changed is its own and is dropped with it.
     let played = panic::catch_unwind(AssertUnwindSafe(play));
     played.unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str);

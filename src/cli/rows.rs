@@ -22,7 +22,7 @@ pub struct Rows<S> {
     waiting: Vec<Record>,
 }
 
-/// Where rows go.
+/// The destination of rows.
 pub trait RowSink {
     /// Writes a row.
     fn row(&mut self, row: &Record) -> io::Result<()>;

@@ -5,7 +5,7 @@ use crate::engine::Streams;
 use crate::fault::{Fault, Rejection, within};
 use crate::network::Topology;
 
-/// What a run asks for: so many ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants it or
+/// Request of a run: ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants it or
 /// rejects it with all faults of machine, ranks, partition and placement.
 ///
 /// ```

@@ -31,7 +31,7 @@ pub struct Machine {
     pub nodes: Node,
     /// What joins them.
     pub network: Network,
-    /// Where input comes from and output goes to; free, at node 0, unless given.
+    /// The source of input and destination of output; free, at node 0, unless given.
     #[serde(default)]
     pub host: Host,
     /// When a send is complete.

@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use serde::{Deserialize, Serialize};
 
-/// What is different about some nodes, numbered in the part of the machine that is in use. Nodes of the machine that
+/// A difference of some nodes, numbered in the part of the machine that is in use. Nodes of the machine that
 /// lie outside that part are left out of account.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]

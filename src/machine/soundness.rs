@@ -1,4 +1,4 @@
-//! What cannot be about the description of a machine.
+//! Faults of the description of a machine.
 
 use super::Machine;
 use crate::fault::{Fault, within};
@@ -25,7 +25,7 @@ impl Machine {
         faults
     }
 
-    /// What does not fit together when `topology` is in use.
+    /// Faults of the combination when `topology` is in use.
     pub(super) fn misfits(&self, topology: &Topology) -> Vec<Fault> {
         within("network", self.network.misfits(topology)).collect()
     }

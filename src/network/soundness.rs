@@ -93,7 +93,7 @@ impl Network {
         failed.map(|(index, link)| (index, link.ends())).filter(move |(_, (from, to))| from.max(to) < &vertices)
     }
 
-    /// Whether the machine has the link, but `topology` is too small a part of it to have its ends.
+    /// True if the machine has the link, but `topology` is too small a part of it to have its ends.
     fn is_out_of_use(&self, topology: &Topology, (from, to): (u32, u32)) -> bool {
         from.max(to) >= topology.vertices() && port_towards(&self.topology, from, to).is_some()
     }

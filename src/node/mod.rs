@@ -37,7 +37,7 @@ pub struct Node {
     /// The software cost of passing packets on; none unless given.
     #[serde(default)]
     pub routing: Routing,
-    /// When that software gets the processor of a node that computes; at once unless given.
+    /// The time at which that software gets the processor of a node that computes; at once unless given.
     #[serde(default)]
     pub router_turn: RouterTurn,
     /// The period of the clock by which the computations of several processes on one core take turns:

@@ -66,7 +66,7 @@ pub struct Acknowledging {
     /// Its length on the links; 0 B unless given.
     #[serde(default)]
     pub bytes: Bytes,
-    /// What each node that it comes to pays, the sender included; nothing unless given.
+    /// Time at each node that it comes to, the sender included; nothing unless given.
     #[serde(default)]
     pub per_hop: SimDuration,
 }

@@ -1,4 +1,4 @@
-//! What cannot be about the description of a node.
+//! Faults of the description of a node.
 
 use super::{Level, Node};
 use crate::fault::{Fault, within};

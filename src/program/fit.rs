@@ -1,4 +1,4 @@
-//! Whether a program fits a machine.
+//! The fit of a program and a machine.
 
 use super::expression::Changes;
 use super::{Program, Shipped, rehearse};

@@ -84,7 +84,7 @@ pub trait Program {
         0.0
     }
 
-    /// What its real numbers cost this computer, if it computes with any.
+    /// The cost of its real numbers to this computer, if it computes with any.
     fn numerics(&self, ranks: u32) -> Numerics {
         let _ = ranks;
         Numerics::default()
@@ -96,13 +96,13 @@ pub trait Program {
         0.0
     }
 
-    /// What is wrong with it on so many ranks, as far as it can tell by itself; paths are those of its own fields.
+    /// Faults on that many ranks that need no machine to be found; paths are those of its own fields.
     fn faults(&self, ranks: u32) -> Vec<Fault> {
         let _ = ranks;
         Vec::new()
     }
 
-    /// What it lacks on `machine`, with its ranks as in `layout`; paths are those of a scenario, such as `machine.network`.
+    /// Faults on `machine`, with its ranks as in `layout`; paths are those of a scenario, such as `machine.network`.
     fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let _ = (machine, layout);
         Vec::new()
@@ -113,7 +113,7 @@ pub trait Program {
         None
     }
 
-    /// Whether its messages are matched with each other before a run, as far as that is possible without a machine:
+    /// True if its messages are matched with each other before a run, as far as that is possible without a machine:
     /// the program itself is input that may be wrong.
     fn is_rehearsed(&self) -> bool {
         false

@@ -2,7 +2,7 @@
 
 use super::dense::WORD;
 
-/// What a program that really computes costs this computer, the check against a sequential computation included.
+/// The cost to this computer of a program that really computes, the check against a sequential computation included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Numerics {
     /// Bytes of memory at once.

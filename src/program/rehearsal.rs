@@ -36,13 +36,13 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// Whether the program came to its end, or to a fault; else it was given up, and nothing is known of the rest.
+    /// True if the program came to its end, or to a fault; else it was given up, and nothing is known of the rest.
     #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    /// How many messages were sent, as far as it went.
+    /// Number of messages sent, as far as it went.
     #[must_use]
     pub const fn messages(&self) -> u64 {
         self.messages
@@ -54,12 +54,12 @@ impl Rehearsal {
         self.packets
     }
 
-    /// How many verbs were served.
+    /// Number of verbs served.
     pub(super) const fn verbs(&self) -> u64 {
         self.verbs
     }
 
-    /// What is wrong or missing, each with rank and phase; the last one counts those that are left out. Paths are those
+    /// Faults and missing partners, each with rank and phase; the last one counts those that are left out. Paths are those
     /// of fields of the program.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {

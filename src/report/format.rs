@@ -52,7 +52,7 @@ impl<W: Write> Writer<W> {
     /// [`row`](Self::row).
     ///
     /// # Errors
-    /// What the sink says.
+    /// The error of the sink.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         if let Some(held) = &mut self.held {
             held.push(record.clone());
@@ -74,7 +74,7 @@ impl<W: Write> Writer<W> {
     /// Writes one record as [`write`](Self::write) does; as text it is a row of a table, which has the columns of the first.
     ///
     /// # Errors
-    /// What the sink says.
+    /// The error of the sink.
     pub fn row(&mut self, record: &Record) -> io::Result<()> {
         if self.format != Format::Text {
             return self.write(record);
@@ -93,7 +93,7 @@ impl<W: Write> Writer<W> {
     /// Writes what only people read; nothing in the other formats.
     ///
     /// # Errors
-    /// What the sink says.
+    /// The error of the sink.
     pub fn words(&mut self, words: impl fmt::Display) -> io::Result<()> {
         if self.format == Format::Text {
             write!(self.sink, "{words}")?;
@@ -104,7 +104,7 @@ impl<W: Write> Writer<W> {
     /// Ends the output, between two records at any time.
     ///
     /// # Errors
-    /// What the sink says.
+    /// The error of the sink.
     pub fn end(&mut self) -> io::Result<()> {
         let held = self.held.take().unwrap_or_default();
         if !held.is_empty() {
@@ -124,7 +124,7 @@ impl<W: Write> Writer<W> {
     /// Ends the output and returns where it went.
     ///
     /// # Errors
-    /// What the sink says.
+    /// The error of the sink.
     pub fn finish(mut self) -> io::Result<W> {
         self.end()?;
         Ok(self.sink)

@@ -360,7 +360,7 @@ impl LineChart {
             chart.draw_series([PathElement::new(ends, colour.stroke_width(1))])?;
         }
         if !self.x.categories.is_empty() {
-            // What lies between two categories is nothing.
+            // No value lies between two categories.
         } else if line.dashed {
             chart.draw_series(DashedLineSeries::new(points.clone(), 7, 5, colour.stroke_width(2)))?;
         } else {
@@ -407,7 +407,7 @@ impl Line {
         COLOURS[self.hue % COLOURS.len()]
     }
 
-    /// Where the error bars stand, and their ends.
+    /// The positions of the error bars, and their ends.
     fn bars(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
         let bars = self.points.iter().zip(&self.half_widths);
         bars.filter(|(_, half)| **half > 0.0).map(|((x, y), half)| (*x, y - half, y + half))

@@ -31,7 +31,7 @@ pub struct Compared {
     pub beside: Beside,
     /// The value where there is one: in seconds beside the makespan, else in the unit of the outcomes.
     pub value: Option<f64>,
-    /// Whether there is a value that says nothing here, as it is of another machine or program.
+    /// True if a value is withheld, as it is of another machine or program.
     pub is_withheld: bool,
 }
 

@@ -136,7 +136,7 @@ impl<'p> SpaceTime<'p> {
         let (events, kinds) = (self.path.events(), self.kinds());
         let of_label = |label: &crate::trace::events::Label| kinds.iter().position(|kind| *kind == label.kind);
         let hues: Vec<Option<usize>> = events.labels().iter().map(of_label).collect();
-        // What is narrower than a fifth of a pixel and touches what has been drawn cannot be seen, and gaps of half a
+        // A bar narrower than a fifth of a pixel that touches the one before cannot be seen, and gaps of half a
         // pixel cannot be told from none.
         let pixel = |part: u64| (self.window.until - self.window.from).ratio(1, u64::from(WIDTH) * part);
         let (narrow, gap) = (pixel(5), pixel(2));

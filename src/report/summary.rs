@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The mean of all seeds, which stands for the run of the first one.
 const MEAN: &str = "makespan_mean_s";
-/// What is shown with the mean, or says less than it.
+/// Keys that are shown with the mean, or say less than it.
 const WITH_MEAN: [&str; 2] = ["makespan_s", "makespan_interval95_s"];
 
 /// The columns of the summary that any row has a value in. Of repeated runs the mean is shown with its interval.
@@ -30,7 +30,7 @@ pub fn streamed(first: &Record) -> Vec<String> {
     columns
 }
 
-/// What stands in `column` of `row`, for people.
+/// The human-readable content of `column` in `row`.
 #[must_use]
 pub fn cell(row: &Record, column: &str) -> String {
     let shown = row.get(column).map_or_else(String::new, shown);

@@ -30,7 +30,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Whether its name can be a key of the output: no formula, nothing that a shell or a table takes apart.
+    /// True if its name can be a key of the output: no formula, nothing that a shell or a table takes apart.
     #[must_use]
     pub fn has_good_name(&self) -> bool {
         let mut letters = self.name.chars();

@@ -49,7 +49,7 @@ impl ChangedValues {
         computed.chain(filter).filter_map(suspect).collect()
     }
 
-    /// What was found, with the places in `document`; `None` if nothing was.
+    /// The findings, with their places in `document`; `None` if there are none.
     #[must_use]
     pub fn notes(&self, document: &Document) -> Option<Faults> {
         let note = |(path, change): (&str, &str)| document.fault_at(path, &format!("note: {change}"), None);

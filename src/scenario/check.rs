@@ -66,7 +66,7 @@ fn placed(document: &Document, Rejection(faults): &Rejection) -> Faults {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedScenario {
     scenario: Scenario,
-    /// How many verbs of its program were rehearsed for the check.
+    /// Number of verbs of its program that were rehearsed for the check.
     rehearsed: u64,
 }
 
@@ -79,18 +79,18 @@ impl Deref for CheckedScenario {
 }
 
 impl CheckedScenario {
-    /// How many verbs of its program were rehearsed for the check.
+    /// Number of verbs of its program that were rehearsed for the check.
     pub(super) const fn rehearsed(&self) -> u64 {
         self.rehearsed
     }
 
-    /// Where the ranks are.
+    /// The layout of the ranks.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.allocation().granted()
     }
 
-    /// What the program needs of the memory of each node up to the last with a rank, in bytes.
+    /// The memory that the program needs on each node up to the last with a rank, in bytes.
     #[must_use]
     pub fn node_memory(&self) -> Vec<u64> {
         node_memory(&self.program, &self.machine, &self.layout())
@@ -99,7 +99,7 @@ impl CheckedScenario {
     /// The same scenario with another seed, of a case that has taken `elapsed` so far.
     ///
     /// # Errors
-    /// What is wrong with that seed: a random placement may leave the host without a rank.
+    /// Faults with that seed: a random placement may leave the host without a rank.
     pub fn with_seed(&self, seed: u64, elapsed: Duration) -> Result<Self, Rejection> {
         Scenario { seed, limits: self.limits.after(elapsed), ..self.scenario.clone() }.checked()
     }
@@ -136,7 +136,7 @@ impl Scenario {
                 Rejection::unless_empty(self.excess(&topology).into_iter().collect())?;
             }
             Ok(_) => {}
-            // What is too large for a part of it is too large for a layout.
+            // A machine too large for a part of it is too large for a layout.
             Err(Rejection(others)) => {
                 faults.extend(others);
                 return Err(Rejection(faults));
@@ -153,7 +153,7 @@ impl Scenario {
         Ok(CheckedScenario { scenario: self, rehearsed })
     }
 
-    /// What is wrong whatever the machine.
+    /// Faults on any machine.
     fn own_faults(&self) -> Vec<Fault> {
         let mut faults: Vec<_> = within("program", self.program.faults(self.ranks.max(1))).collect();
         if self.repeat == 0 {
@@ -165,7 +165,7 @@ impl Scenario {
         faults
     }
 
-    /// What it asks of the machine.
+    /// The request that it makes of the machine.
     #[must_use]
     pub fn allocation(&self) -> Allocation<'_> {
         Allocation::new(&self.machine, self.ranks)

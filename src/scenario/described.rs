@@ -22,7 +22,7 @@ impl Described {
         Self(plan.map(|plan| Description { base: plan.document().without(&OF_ALL_CASES), plan }))
     }
 
-    /// Whether `case` has the machine, the ranks and the program of the description at the values that the case has
+    /// True if `case` has the machine, the ranks and the program of the description at the values that the case has
     /// for the axes in `columns`. Seeds, limits and comparisons do not count.
     #[must_use]
     pub fn is_met_by(&self, case: &Case, columns: &[String]) -> bool {
@@ -36,7 +36,7 @@ impl Described {
         })
     }
 
-    /// Whether `name` is an axis, or names a field that an axis could vary. Everything is where nothing is described.
+    /// True if `name` is an axis, or names a field that an axis could vary. Every name is one where nothing is described.
     #[must_use]
     pub fn has_axis(&self, name: &str) -> bool {
         self.0.as_ref().is_none_or(|Description { plan, .. }| {
@@ -44,7 +44,7 @@ impl Described {
         })
     }
 
-    /// Whether `case` has the machine of the description at the values that the case has for the declared axes.
+    /// True if `case` has the machine of the description at the values that the case has for the declared axes.
     #[must_use]
     pub fn has_machine_of(&self, case: &Case) -> bool {
         let axes: Vec<_> =

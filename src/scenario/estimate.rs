@@ -30,7 +30,7 @@ pub struct Estimate {
 
 /// The program, its libraries and a small scenario.
 const PROCESS_BYTES: f64 = 10e6;
-/// What a rank of a shipped program is: its future, its receives under way, its accounts and what it waits for.
+/// Memory of a rank of a shipped program: its future, its receives under way, its accounts and its waits.
 const RANK_BYTES: f64 = 1200.0;
 /// A random stream for each source of traffic, and its events.
 const SOURCE_BYTES: f64 = 450.0;
@@ -46,7 +46,7 @@ const RANK_S: f64 = 2e-6;
 const BYTE_S: f64 = 0.7e-9;
 
 impl CheckedScenario {
-    /// What a run will cost, for all seeds of the case together. A program of steps is rehearsed for it.
+    /// The cost of a run, for all seeds of the case together. A program of steps is rehearsed for it.
     #[must_use]
     pub fn estimate(&self) -> Estimate {
         self.cost(&self.allocation().topology(), self.packet_hops())
@@ -131,7 +131,7 @@ impl Scenario {
     }
 }
 
-/// What the program adds to the machine: events, those that are certain, and bytes.
+/// The share of the program in the estimate: events, those that are certain, and bytes.
 struct Load {
     events: f64,
     least: f64,
@@ -163,7 +163,7 @@ fn whole(count: f64) -> u64 {
 }
 
 impl Estimate {
-    /// What `ranks` ranks on `topology`, the part of `machine` in use, need before anything happens: memory, and no
+    /// The need of `ranks` ranks on `topology`, the part of `machine` in use, before anything happens: memory, and no
     /// events.
     #[must_use]
     pub fn idle(machine: &Machine, topology: &Topology, ranks: u32) -> Self {

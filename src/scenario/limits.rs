@@ -10,11 +10,11 @@ use std::time::Duration;
 /// The most seeds of a case: a mean over more of them gains no digit.
 pub const MOST_SEEDS: u32 = 1_000_000;
 
-/// What to do about a run that needs too much memory.
+/// Advice for a run that needs too much memory.
 const SMALLER: &str = "give a smaller machine (`partition: Fitted` takes only the part that the ranks need), fewer \
                        ranks, or a shorter run; `limits.memory` sets another limit";
 
-/// Where a run is given up.
+/// The limits at which a run is given up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
@@ -41,7 +41,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// What is left of the limits of a case that has taken `elapsed` so far: wall time is one for all its seeds.
+    /// The rest of the limits of a case that has taken `elapsed` so far: wall time is one for all its seeds.
     #[must_use]
     pub fn after(&self, elapsed: Duration) -> Self {
         let left = |wall: SimDuration| SimDuration::from_seconds((wall.seconds() - elapsed.as_secs_f64()).max(0.0));

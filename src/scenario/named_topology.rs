@@ -57,7 +57,7 @@ fn mark(tree: &mut Tree) {
     }
 }
 
-/// Whether the name alone of the topology was given.
+/// True if the name alone of the topology was given.
 pub(super) fn is_bare(document: &Document) -> bool {
     let node = document.get(PATH).map(|tree| &tree.node);
     matches!(node, Some(Node::Record { fields, .. }) if fields.iter().all(|field| field.inherited))

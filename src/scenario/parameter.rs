@@ -81,7 +81,7 @@ impl Parameter {
         Some(Self { name, dimension, text, path, tree: leaf.clone(), number, grain, unit, is_whole })
     }
 
-    /// Whether it is a count or a size, which a derivative says nothing about.
+    /// True if it is a count or a size, which a derivative says nothing about.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.is_whole

@@ -202,7 +202,7 @@ impl<'m> Simulation<'m> {
         }
     }
 
-    /// Where the ranks are.
+    /// The layout of the ranks.
     #[must_use]
     pub const fn layout(&self) -> &Layout {
         &self.layout
@@ -246,7 +246,7 @@ impl<'m> Simulation<'m> {
     /// Plays the run to its end.
     ///
     /// # Errors
-    /// What is wrong with the program on this machine, a deadlock with who waits for whom, a limit, or a fault of a
+    /// A fault of the program on this machine, a deadlock with who waits for whom, a limit, or a fault of a
     /// process.
     pub fn run(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
         self.check(program)?;

@@ -98,7 +98,7 @@ pub struct PostOffice {
     early: BTreeSet<(u32, SimTime, u32, u32)>,
     /// Receives that no message has come for, by rank, in the order in which they were asked.
     receives: Lists<Operation>,
-    /// What has met by an arrival, in that order, until it is told.
+    /// Matches made by an arrival, in that order, until they are taken.
     pub met: VecDeque<Match>,
 }
 
@@ -270,7 +270,7 @@ impl PostOffice {
         arrived.find(|ticket| pattern.takes(self.letter(*ticket)) && is_oldest(*ticket) && self.is_free(*ticket))
     }
 
-    /// Whether no receive that was posted before waits for this arrived message, or one before it.
+    /// True if no receive that was posted before waits for this arrived message, or one before it.
     fn is_free(&self, ticket: u32) -> bool {
         let fits = |operation: &Operation| self.fits(*operation, self.letter(ticket));
         !self.order.is_early(ticket) || !self.receives.iter(self.letter(ticket).to).any(fits)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Whether a character controls a terminal or the direction of text, ends a line, or is no character of XML.
+/// True if a character controls a terminal or the direction of text, ends a line, or is no character of XML.
 const fn steers(character: char) -> bool {
     matches!(
         character,

@@ -16,7 +16,7 @@ fn run(scenario: &str, settings: &[&str]) -> (i32, String, Vec<Value>) {
     (output.status.code().expect("parsim is not killed"), text, log)
 }
 
-/// What the log tells of a case under `key`.
+/// The value that the log has of a case under `key`.
 fn told(log: &[Value], key: &str) -> f64 {
     let value = log.iter().find_map(|line| line["fields"][key].as_f64());
     value.unwrap_or_else(|| panic!("no {key} in {log:?}"))
@@ -69,7 +69,7 @@ fn the_memory_of_a_run_is_known_before_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What surely takes more events than are allowed has them; what is rejected would not have ended.
+/// A run that is rejected for its certain events really has them.
 #[test]
 fn no_run_has_fewer_events_than_are_certain() {
     for (scenario, settings) in CASES {

@@ -185,7 +185,7 @@ impl Desk {
         Self(folder)
     }
 
-    /// Where it lies.
+    /// Its place.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

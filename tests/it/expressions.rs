@@ -26,7 +26,7 @@ fn with_step(step: &str) -> String {
     )
 }
 
-/// What `check` says on stderr of a good scenario.
+/// The notes of `check` on stderr for a good scenario.
 fn remarks(scenario: &str) -> String {
     let checked = Folder::with(scenario).parsim(&["check", "scenario.ron"]).assert().success();
     let output = checked.get_output();

@@ -187,7 +187,7 @@ mod interrupted {
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     }
 
-    /// What has been printed when a sweep is ended in its last case.
+    /// The output of a sweep that is ended in its last case.
     fn sweep(signal: &str, format: &str, lines: usize) -> (String, ExitStatus) {
         let memory = ["--set", "machine.nodes.memory=4 GiB"];
         let scenario = ["sweep", "scenarios/gauss-jordan-naive.ron", "--format", format];

@@ -1,4 +1,4 @@
-//! What is shown is about what was run: comparisons, pictures, tables and derivatives that would mislead are left out,
+//! Output is about the run that was made: comparisons, pictures, tables and derivatives that would mislead are left out,
 //! marked or rejected.
 
 use crate::parsim;
@@ -14,7 +14,7 @@ fn rows(arguments: &[&str]) -> (Vec<Row>, String) {
     (stdout.lines().map(|line| serde_json::from_str(line).expect("a line is one object")).collect(), stderr)
 }
 
-/// What a rejected command says.
+/// The message of a rejected command.
 fn rejection(arguments: &[&str]) -> String {
     let output = parsim().args(arguments).assert().code(2).stdout("");
     String::from_utf8(output.get_output().stderr.clone()).expect("messages are text")

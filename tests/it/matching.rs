@@ -83,7 +83,7 @@ fn played(machine: &Machine, nodes: Vec<u32>, steps: &[Vec<Step>]) -> (Trace, Lo
     (trace, Rc::try_unwrap(log).expect("the run is over").into_inner())
 }
 
-/// What each receive should have got, by looking through everything again and again; `None` if a message arrived at the
+/// The message that each receive should have got, by looking through everything again and again; `None` if a message arrived at the
 /// instant at which its receiver asked for one, so that their order cannot be told from outside.
 fn expected(log: &Log, deliveries: &[Delivery]) -> Option<Vec<Option<usize>>> {
     let arrival = |&(from, to, _, bytes): &(u32, u32, u32, u64)| {

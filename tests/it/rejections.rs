@@ -13,7 +13,7 @@ use parsim::simulation::SimulationError;
 use parsim::units::Bytes;
 use parsim::{Machine, Process, Simulation};
 
-/// What a run is made of in Rust.
+/// The parts of a run in Rust.
 struct Setting {
     machine: Machine,
     ranks: u32,
@@ -239,7 +239,7 @@ fn routers_are_checked_in_the_shape_in_use() {
     assert_machine_rejected(&settings, change, message);
 }
 
-/// What does not fit into the memory of this computer is rejected before it is laid out.
+/// A machine that does not fit into the memory of this computer is rejected before it is laid out.
 #[test]
 fn a_machine_that_is_too_large_for_this_computer_is_rejected() {
     async fn nothing(_: Process) {}

@@ -58,7 +58,7 @@ fn causes_explain_runs_of_every_kind() {
     ] {
         let record = json(&["critical-path", &format!("scenarios/{scenario}.ron"), "--set", set, "--accounts"]);
         assert_eq!(record["makespan_s"], record["critical_path_s"], "{scenario}");
-        // Where one rank is enough. The slow node of `straggler` is left out of account there.
+        // One rank is enough for these. The slow node of `straggler` is left out of account there.
         let runs_alone = ["cluster-fft", "cluster-jitter", "straggler", "ising-time-warp"].contains(&scenario);
         assert_eq!(runs_alone, record["speedup"].as_f64().is_some_and(|speedup| speedup > 0.0), "{scenario}");
         let parts = ["computation", "input_output", "communication", "system", "idle"];

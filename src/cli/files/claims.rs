@@ -1,4 +1,4 @@
-//! What a command is going to write, looked at before its work begins.
+//! The files that a command is going to write, checked before its work begins.
 
 use super::make_folder;
 use super::output_file::{Destination, OutputFile, destination, folder_of};
@@ -63,7 +63,7 @@ impl Claims {
     }
 }
 
-/// What two names of one file have in common.
+/// The identity that two names of one file share.
 #[derive(PartialEq, Eq)]
 enum Identity {
     /// A file that is there, also by hard links.

@@ -14,7 +14,7 @@ use std::path::Path;
 /// Has `write` fill a file, which appears when it is complete.
 ///
 /// # Errors
-/// What `write` says, or that the file cannot be written; then an older file of that name is as it was.
+/// The error of `write`, or that the file cannot be written; then an older file of that name is as it was.
 pub fn create(path: &Path, write: impl FnOnce(&mut OutputFile) -> io::Result<()>) -> Result<(), Failure> {
     fill(path, |sink| write(sink).map_err(|error| unwritable(path, &error)))
 }

@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempPath};
 
-/// What the names of unfinished files end in.
+/// The ending of the names of unfinished files.
 const UNFINISHED: &str = ".part";
 /// As many links as systems follow.
 const LONGEST_CHAIN: usize = 40;
@@ -85,7 +85,7 @@ impl Write for OutputFile {
     }
 }
 
-/// Where what is written under a name goes.
+/// The destination of output under a name.
 pub(super) enum Destination {
     /// Into what is there: a pipe or a device.
     Direct,
@@ -97,7 +97,7 @@ pub(super) enum Destination {
 pub(super) fn destination(path: &Path) -> Destination {
     let mut place = path.to_owned();
     for _ in 0..LONGEST_CHAIN {
-        // What a shell has opened, such as `/dev/stdout`, is no name of a file, even if it leads to one.
+        // A file that a shell has opened, such as `/dev/stdout`, is no name, even if it leads to one.
         if place.starts_with("/dev") || place.starts_with("/proc") {
             return Destination::Direct;
         }

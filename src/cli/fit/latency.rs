@@ -97,7 +97,7 @@ pub fn loggp(arguments: &FitArguments, group: &Group, value: &str) -> Option<Fit
     Some(Fitted { record: record(group, &fit, &parameters), words, points, ron: ron(&parameters), machine: None })
 }
 
-/// What the coefficients do not hold for, and which columns would give the others.
+/// Notes on lengths for which the coefficients do not hold, and on columns that would give the others.
 fn loggp_notes(arguments: &FitArguments, fit: &LogGp) -> String {
     let steps = fit.overhead_up_to_bytes.map(|bytes| {
         format!(

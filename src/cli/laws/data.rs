@@ -70,7 +70,7 @@ impl SeriesArguments {
         }
         let axes: Vec<_> = data.axes(&time).filter(|axis| **axis != processors).cloned().collect();
         data.need_different_points(&axes.iter().chain([&processors]).cloned().collect::<Vec<_>>())?;
-        // What ranks do is known of the first seed alone, whose time it sums to.
+        // Activities of ranks are known of the first seed alone, and sum to its time.
         let is_mean = self.components.is_empty() && time == MEAN;
         let components = if is_mean { Vec::new() } else { self.complete(&data, components)? };
         let mut answer = Answer::default();

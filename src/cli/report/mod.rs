@@ -69,13 +69,13 @@ impl ReportArguments {
 struct Gathered {
     /// The cases that have an outcome, and the messages of each.
     played: Vec<Case>,
-    /// How many of them have measurements or predictions of another machine or program.
+    /// Number of them with measurements or predictions of another machine or program.
     withheld: usize,
     messages: Vec<u64>,
     rows: Vec<Record>,
     times: TimeLines,
     points: Vec<crate::report::BottleneckPoint>,
-    /// How many cases are still to come.
+    /// Number of cases still to come.
     left: usize,
     /// The picture of the links of the last case, if it can be drawn.
     heat_map: Option<String>,
@@ -186,7 +186,7 @@ fn picture(file: &str, caption: &str, svg: String) -> Picture {
 /// A picture with more bytes shows more than anybody can tell apart.
 const LARGEST_PICTURE: usize = 1 << 20;
 
-/// Whether a picture is small enough for the page; if not, the findings say so.
+/// True if a picture is small enough for the page; if not, the findings say so.
 fn fits(picture: &Picture, findings: &mut Vec<String>) -> bool {
     let fits = picture.svg.len() <= LARGEST_PICTURE;
     if !fits {

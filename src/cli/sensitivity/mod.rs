@@ -21,7 +21,7 @@ pub struct SensitivityArguments {
 
 /// Elasticities below this count as none: it is what picoseconds leave of a run of a second.
 const NO_EFFECT: f64 = 1e-9;
-/// What a what-if answer speeds up, and the fields below which it does so.
+/// The part that a what-if answer speeds up, and the fields below which it does so.
 const WHAT_IFS: [(&str, &[&str]); 6] = [
     ("processor", &["machine.nodes.processor"]),
     ("links", &["machine.network"]),
@@ -54,7 +54,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("machine", &["machine"]),
 ];
 
-/// What the makespan does when one parameter changes.
+/// The change of the makespan when one parameter changes.
 struct Finding<'p> {
     parameter: &'p Parameter,
     group: &'static str,
@@ -69,7 +69,7 @@ enum Effect {
     Steps { smaller: Step, larger: Step },
 }
 
-/// What another whole number gives.
+/// The result of another whole number.
 struct Step {
     value: String,
     /// The relative change of the makespan, or why there is none.
@@ -82,7 +82,7 @@ struct Group {
     effect: Result<Elasticity, String>,
 }
 
-/// What a part that is twice as fast gives.
+/// The result of a part that is twice as fast.
 struct WhatIf {
     part: &'static str,
     faster: Result<f64, String>,
@@ -208,7 +208,7 @@ fn group_of(parameter: &Parameter) -> &'static str {
     group.map_or("machine", |(name, _)| name)
 }
 
-/// Whether it is a time or a rate that can change.
+/// True if it is a time or a rate that can change.
 fn has_time(parameter: &Parameter) -> bool {
     parameter.dimension != Dimension::None && parameter.number() != 0.0
 }

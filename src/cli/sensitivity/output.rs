@@ -68,7 +68,7 @@ fn put_elasticity(record: &mut Record, elasticity: Elasticity) {
     record.put("elasticity_right", elasticity.right);
 }
 
-/// Why there is no makespan beside some steps, if so.
+/// The reason for missing makespans beside some steps, if any is missing.
 fn reasons(smaller: &Step, larger: &Step) -> Option<String> {
     let reason = |step: &Step| step.change.as_ref().err().map(|why| format!("{}: {why}", step.value));
     let reasons: Vec<_> = [smaller, larger].into_iter().filter_map(reason).collect();

@@ -95,7 +95,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// Whether errors can be held against a limit.
+    /// True if errors can be held against a limit.
     pub fn is_good(percent: f64) -> bool {
         percent.is_finite() && percent >= 0.0
     }

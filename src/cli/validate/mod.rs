@@ -83,7 +83,7 @@ fn note_on_alternatives(settings: &[String]) -> Option<String> {
 impl ValidateArguments {
     fn claims(&self, folders: &[PathBuf]) -> Claims {
         let claims = self.output.claims().inputs(self.own.files());
-        // What a case reads lies in its folder, or is a scenario.
+        // Files that a case reads lie in its folder, or are scenarios.
         folders
             .iter()
             .flat_map(std::fs::read_dir)
@@ -162,7 +162,7 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
         document.set_from(&folder.join(CASE), field, value).map_err(|fault| document.faults(vec![fault]))?;
     }
     set_all(&mut document, &arguments.set)?;
-    // What the case sets, and what is set on the command line, is another description of what was measured.
+    // Settings of the case and of the command line are another description of the system that was measured.
     let described = Described::of(Ok(document.clone()));
     let plan = Plan::new(document, &overrides)?;
     let points = match &table.data {

@@ -15,7 +15,7 @@ pub struct PublishedPoint {
     pub axes: Vec<(String, AxisValue)>,
     pub calibrates: bool,
     values: Vec<(String, f64)>,
-    /// Where it stands, such as `line 3`.
+    /// Its place, such as `line 3`.
     pub place: String,
 }
 

@@ -132,7 +132,7 @@ struct Overhead {
 
 /// A line through all overheads that misses one by more than this is none.
 const BROKEN: f64 = 0.05;
-/// How far a length may lie above the line through the shorter ones.
+/// The largest distance of a length above the line through the shorter ones.
 const STEP: f64 = 0.02;
 
 /// o and O, if the time of the processors is known for every transfer: over all lengths if they lie on a line, else

@@ -82,7 +82,7 @@ impl Trend {
         }
     }
 
-    /// What it means, in words (slides 62 to 64), for these values of e. The metric does not tell serial work from any
+    /// The meaning, in words (slides 62 to 64), of these values of e. The metric does not tell serial work from any
     /// other loss that does not shrink with p.
     #[must_use]
     pub fn meaning(self, fractions: impl Iterator<Item = f64>) -> String {

@@ -1,4 +1,4 @@
-//! What cannot be about the description of a processor.
+//! Faults of the description of a processor.
 
 use super::assembly::ListingError;
 use super::listing::Kernel;

@@ -42,7 +42,7 @@ impl AllReduce {
         }
     }
 
-    /// How often each rank holds the blocks into which it cuts the message, one for each rank.
+    /// Number of times that each rank holds the blocks into which it cuts the message, one for each rank.
     pub(crate) const fn copies_of_blocks(self) -> f64 {
         match self {
             Self::Ring | Self::ReduceScatterAllGather => 1.0,

@@ -1,4 +1,4 @@
-//! How the steps of a collective send and receive: with a tag that no other receive takes.
+//! Sends and receives of the steps of a collective, with a tag that no other receive takes.
 
 use super::payload::Payload;
 use crate::program::process::{COLLECTIVE_TAG as TAG, Message, Operation, Pattern, Process};

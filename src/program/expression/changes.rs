@@ -10,7 +10,7 @@ const WORK: u64 = 100_000;
 /// So many bytes of an expression are read or computed for a unit of work.
 const BYTES: u64 = 16;
 
-/// What has been found so far; the search is bounded, in work and in findings.
+/// Findings so far; the search is bounded, in work and in findings.
 #[derive(Debug)]
 pub struct Changes {
     found: BTreeMap<String, String>,
@@ -52,7 +52,7 @@ impl Changes {
         self.left
     }
 
-    /// Whether the search is over: as much as can be found has been found, or the work is done.
+    /// True if the search is over: it has found as much as it may, or done as much work.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.left == 0 || self.found.len() >= MOST

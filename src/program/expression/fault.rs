@@ -37,14 +37,14 @@ impl Span {
     }
 }
 
-/// What is wrong with an expression.
+/// A fault of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where in the text.
+    /// The place in the text.
     pub span: Span,
-    /// What is wrong.
+    /// The fault, in a sentence.
     pub message: String,
-    /// What would be right.
+    /// Advice on the right input.
     pub help: String,
 }
 
@@ -65,7 +65,7 @@ impl Fault {
         format!("{}{HELP}{}{PART}{}..{}", self.message, self.help, self.span.start, self.span.end)
     }
 
-    /// What [`to_text`](Self::to_text) has written.
+    /// Reads the output of [`to_text`](Self::to_text).
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let (text, part) = text.rsplit_once(PART)?;
@@ -97,7 +97,7 @@ impl Fault {
     }
 }
 
-/// What is wrong, without the place.
+/// The fault without its place.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

@@ -31,7 +31,7 @@ impl Former {
         Some(Self { text: text.to_owned(), now, before })
     }
 
-    /// What has changed, in words, if it has another value than it had where the names have these values; `None` also
+    /// Describes the change, if it has another value than it had where the names have these values; `None` also
     /// where one of the versions gives an error.
     #[must_use]
     pub fn change(&self, value: impl Fn(&str) -> Option<Value>) -> Option<String> {

@@ -25,7 +25,7 @@ pub(super) struct Spanned {
 const SYMBOLS: [&str; 19] =
     ["&&", "||", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "^", "<", ">", "!", "(", ")", ",", "\0"];
 const WORDS: [&str; 6] = ["not", "div", "if", "else", "true", "false"];
-/// What other languages write, and what is right here; longer ones first.
+/// Operators of other languages beside those of this one; longer ones first.
 const FOREIGN: [(&str, &str); 17] = [
     ("<<", "write `a * 2 ^ b` for a shift to the left"),
     (">>", "write `a div 2 ^ b` for a shift to the right"),

@@ -35,7 +35,7 @@ pub struct Formula {
     names: Vec<(String, Span)>,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug)]
 pub enum Binding {
     /// A number that is known before the expression is evaluated.
@@ -54,7 +54,7 @@ impl Formula {
     /// Reads an expression.
     ///
     /// # Errors
-    /// What is wrong with the text, types included.
+    /// A fault of the text, types included.
     pub fn read(text: &str) -> Result<Self, Fault> {
         Self::read_as(text, Grammar::Current)
     }
@@ -72,7 +72,7 @@ impl Formula {
         Ok(Self { root, names })
     }
 
-    /// Whether its value is a truth value; else it is a number.
+    /// True if its value is a truth value; else it is a number.
     #[must_use]
     pub fn is_truth(&self) -> bool {
         self.root.is_truth()
@@ -89,7 +89,7 @@ impl Formula {
         self.names.iter().map(|(name, span)| (name.as_str(), *span))
     }
 
-    /// Whether `name` needs no binding, because it is a constant of the language.
+    /// True if `name` needs no binding, because it is a constant of the language.
     #[must_use]
     pub fn is_constant(name: &str) -> bool {
         constant(name).is_some()
@@ -146,7 +146,7 @@ impl Bound {
     /// Its value where the slots have these values, all of them numbers.
     ///
     /// # Errors
-    /// What cannot be computed, such as a division by 0; a part that decides nothing is not computed.
+    /// A value that cannot be computed, such as a division by 0; a part that decides nothing is not computed.
     ///
     /// # Panics
     /// If a slot is missing.

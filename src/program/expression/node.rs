@@ -13,7 +13,7 @@ pub(super) struct Node {
     pub span: Span,
 }
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Clone)]
 pub(super) enum Kind {
     Constant(Value),
@@ -62,7 +62,7 @@ pub(super) enum Connective {
 pub(super) type Evaluated = Result<Value, Box<Fault>>;
 
 impl Node {
-    /// Whether its value is a truth value; else it is a number.
+    /// True if its value is a truth value; else it is a number.
     pub fn is_truth(&self) -> bool {
         match &self.kind {
             Kind::Constant(value) => matches!(value, Value::Truth(_)),
@@ -72,7 +72,7 @@ impl Node {
         }
     }
 
-    /// Whether its parts are constants, or a constant left side decides.
+    /// True if its parts are constants, or a constant left side decides.
     pub fn is_constant(&self) -> bool {
         let constant = |node: &Self| matches!(node.kind, Kind::Constant(_));
         match &self.kind {
@@ -219,7 +219,7 @@ impl Arithmetic {
 }
 
 impl Comparison {
-    /// Whether it holds; only equality is asked of truth values.
+    /// True if it holds; only equality is asked of truth values.
     pub fn holds(self, left: Value, right: Value) -> bool {
         match (self, left.order(right)) {
             (Self::Equal, None) => left == right,

@@ -9,7 +9,7 @@ use super::lexer::{Spanned, Token};
 use super::node::{Arithmetic, Comparison, Connective, Kind, Node};
 use crate::units::nearest;
 
-/// How operators bind.
+/// The binding strength of operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grammar {
     /// As documented.
@@ -18,7 +18,7 @@ pub(super) enum Grammar {
     Former,
 }
 
-/// How deep parts may be nested: far deeper than anybody writes, and no danger to the stack.
+/// The deepest nesting of parts: far deeper than anybody writes, and no danger to the stack.
 const DEEPEST: usize = 60;
 const COMPARISONS: u8 = 4;
 const POWERS: u8 = 7;

@@ -36,7 +36,7 @@ impl Expression {
         &self.0.formula
     }
 
-    /// What tells it from others that are written alike; its clones share it.
+    /// An identity that sets it apart from others of the same text; its clones share it.
     pub(super) fn identity(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }

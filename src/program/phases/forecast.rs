@@ -1,4 +1,4 @@
-//! How many packets steps send, counted without taking them: for programs that are too long to be rehearsed.
+//! A count of the packets that steps send, without taking them: for programs that are too long to be rehearsed.
 
 use super::Phases;
 use super::expression::Expression;

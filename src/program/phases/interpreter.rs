@@ -36,7 +36,7 @@ pub(super) struct Interpreter {
     /// Steps taken at one instant, and the instant.
     pub idle: u64,
     pub idle_since: SimTime,
-    /// What compares values with those of version 0.1, in a dry run for that.
+    /// Compares values with those of version 0.1, in a dry run for that.
     pub watch: Option<Rc<Watch>>,
 }
 
@@ -242,7 +242,7 @@ impl Interpreter {
     }
 }
 
-/// Whether a process that takes these steps ever asks for anything.
+/// True if a process that takes these steps ever asks for anything.
 fn happens(steps: &[Step]) -> bool {
     steps.iter().any(|step| {
         let inner = step.inner();

@@ -112,7 +112,7 @@ pub(crate) fn tag_words(tag: u32) -> String {
     }
 }
 
-/// Which messages a receive takes: of each sender the one that it sent first of those that fit; of several senders the
+/// The messages that a receive takes: of each sender the one that it sent first of those that fit; of several senders the
 /// one that arrives first, of equals that of the lowest rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pattern {

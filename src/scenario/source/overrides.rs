@@ -70,7 +70,7 @@ pub(super) fn set(
     assign(root, path, tree, &place_of)
 }
 
-/// What was typed means where the value at `path` stands.
+/// Reads a typed text as a value in the place of the one at `path`.
 pub(super) fn meaning_of(
     sources: &mut Sources,
     root: &Tree,

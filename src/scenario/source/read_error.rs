@@ -25,7 +25,7 @@ struct Details {
     help: Option<String>,
     spot: Option<Spot>,
     place: Option<Place>,
-    /// Which bytes of the text are meant, if not all of it.
+    /// The bytes of the text that are meant, if not all of it.
     part: Option<Range<usize>>,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Run<'a> {
     root: &'a Tree,
     marks: RefCell<BTreeMap<Spot, Choices>>,
     faults: RefCell<Vec<Fault>>,
-    /// What has been recorded, by the address of its value: every run meets it again.
+    /// Records by the address of their value: every run meets them again.
     recorded: RefCell<HashSet<(usize, Fault)>>,
 }
 
@@ -94,7 +94,7 @@ impl Run<'_> {
         self.marks_at(address).into_iter().flatten().collect()
     }
 
-    /// What is marked at an address: the value itself, or fields that are missing there.
+    /// The mark at an address: the value itself, or fields that are missing there.
     fn marks_at(&self, address: usize) -> Vec<Option<&'static str>> {
         let marks = self.marks.borrow();
         marks
@@ -126,7 +126,7 @@ impl Run<'_> {
         self.has_room()
     }
 
-    /// Whether another fault will be shown.
+    /// True if another fault will be shown.
     pub fn has_room(&self) -> bool {
         self.faults.borrow().len() <= MOST_SHOWN
     }

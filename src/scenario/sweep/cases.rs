@@ -118,13 +118,13 @@ impl Cases<'_> {
         0..self.points.count()
     }
 
-    /// Whether every point is a case.
+    /// True if every point is a case.
     #[must_use]
     pub const fn is_whole_product(&self) -> bool {
         self.filter.is_none()
     }
 
-    /// Whether the point is a case: whether the filter holds there.
+    /// True if the point is a case: the filter holds there.
     ///
     /// # Errors
     /// An expression that has no value there.
@@ -189,7 +189,7 @@ impl Cases<'_> {
         (!self.plan.axes[axis].is_computed()).then(|| self.points.number(axis, point))
     }
 
-    /// Whether a topology is given by its name, so that its size follows from other fields.
+    /// True if a topology is given by its name, so that its size follows from other fields.
     pub(super) fn has_named_topology(&self) -> bool {
         let values = self.plan.axes.iter().flat_map(|planned| &planned.values);
         named_topology::is_bare(&self.base) || values.into_iter().any(|value| names_topology(&value.shown))

@@ -66,7 +66,7 @@ impl AxisFormula {
         Ok(Self { at, bound, axes: named })
     }
 
-    /// Whether the condition holds at a point with these values of the axes.
+    /// True if the condition holds at a point with these values of the axes.
     pub fn holds(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<bool, Fault> {
         Ok(self.evaluate(values, document)? == Value::Truth(true))
     }

@@ -12,7 +12,7 @@ const OF_A_VERB: u64 = 2;
 /// The most points at which a filter is evaluated only to count cases.
 const MOST_COUNTED: u64 = 500_000;
 
-/// What is known of the cases before any of them is played.
+/// Knowledge of the cases before any of them is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inspection {
     /// The number of cases; `None` if there is a filter over more points than are looked at.
@@ -21,7 +21,7 @@ pub struct Inspection {
     pub points: u64,
     /// The number of cases that were checked: all of them, or some from everywhere along the axes.
     pub checked: u64,
-    /// Whether all cases were checked.
+    /// True if all cases were checked.
     pub is_complete: bool,
 }
 

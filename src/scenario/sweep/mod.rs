@@ -43,11 +43,11 @@ pub struct Case {
     pub keys: Vec<(String, Option<AxisValue>)>,
     /// The scenario to play.
     pub scenario: CheckedScenario,
-    /// What `--set` has changed, by path and text.
+    /// The changes of `--set`, by path and text.
     pub settings: Settings,
 }
 
-/// What `--set` has changed, by path and text.
+/// The changes of `--set`, by path and text.
 pub type Settings = Arc<[(String, String)]>;
 
 /// A scenario with its axes, ready to be unfolded into cases.
@@ -113,7 +113,7 @@ impl Plan {
         self.axes.iter()
     }
 
-    /// Whether two different axes advance together.
+    /// True if two different axes advance together.
     pub(super) fn are_zipped(&self, one: &str, other: &str) -> bool {
         let joins = |zip: &&Vec<String>| [one, other].iter().all(|name| zip.iter().any(|zipped| zipped == name));
         one != other && self.scenario.zip.iter().any(|zip| joins(&zip))
@@ -159,7 +159,7 @@ impl Plan {
         Self { settings: settings.into(), ..self }
     }
 
-    /// What `--set` has changed, by path and text.
+    /// The changes of `--set`, by path and text.
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings

@@ -10,7 +10,7 @@ pub(super) struct Points {
     count: u64,
 }
 
-/// Where the number of an axis' value stands in the number of a point.
+/// The place of the number of an axis' value within the number of a point.
 #[derive(Clone, Copy, Debug)]
 enum Digit {
     Own {

@@ -13,7 +13,7 @@ use super::source::{Fault, open_regular};
 use std::io::Read;
 use std::path::Path;
 
-/// What columns of times are called before their unit, in the order in which they are looked for.
+/// The names of columns of times before their unit, in the order in which they are looked for.
 const TIMES: [&str; 4] = ["makespan_mean", "makespan", "measured", "time"];
 /// A time in seconds, as Extra-P has it.
 const TIME: &str = "time";
@@ -25,7 +25,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// A row: its cells in the order of the columns; what does not exist is absent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Where it stands, such as `line 3`.
+    /// Its place, such as `line 3`.
     pub place: String,
     /// The values by the names of their columns.
     pub cells: Vec<(String, AxisValue)>,
@@ -198,19 +198,19 @@ impl Table {
         Ok(())
     }
 
-    /// What is wrong with a row.
+    /// A fault in a row.
     #[must_use]
     pub fn fault_at(&self, row: &Row, what: &str) -> Fault {
         Fault::new(&format!("{}: {}: {what}", self.name, row.place))
     }
 
-    /// What is wrong with a cell.
+    /// A fault in a cell.
     #[must_use]
     pub fn fault_in(&self, row: &Row, column: &str, what: &str) -> Fault {
         Fault::new(&format!("{}: {}, column `{column}`: {what}", self.name, row.place))
     }
 
-    /// What is wrong with this table.
+    /// A fault of this table.
     #[must_use]
     pub fn failure(&self, what: &str) -> Fault {
         let fault = Fault::new(&format!("{}: {what}; its columns are: {}", self.name, self.columns.join(", ")));

@@ -20,10 +20,10 @@ impl Conversion {
 /// Suffixes of times, and how many picoseconds each is.
 const TIMES: [(&str, f64); 7] =
     [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0), ("min", 60e12), ("h", 3600e12)];
-/// What joins the two units of a rate.
+/// The sign between the two units of a rate.
 const PER: &str = "per";
 
-/// What a key is about before its unit of time, and how many picoseconds the unit is; `None` for what is no time.
+/// The part of a key before its unit of time, and the picoseconds of the unit; `None` for a key that is no time.
 pub(super) fn time(key: &str) -> Option<(&str, f64)> {
     let (stem, suffix) = key.rsplit_once('_')?;
     let is_rate = stem.rsplit('_').next() == Some(PER);
@@ -31,7 +31,7 @@ pub(super) fn time(key: &str) -> Option<(&str, f64)> {
     Some((stem, *unit))
 }
 
-/// What a column of times is called when it has been brought into seconds.
+/// The name of a column of times in seconds.
 #[must_use]
 pub fn in_seconds(key: &str) -> String {
     time(key).map_or_else(|| key.to_owned(), |(stem, _)| format!("{stem}_s"))
@@ -43,7 +43,7 @@ fn rate(key: &str) -> Option<&str> {
     Some(&key[before.rfind('_').map_or(0, |at| at + 1)..])
 }
 
-/// What brings values under `key` into the unit of those under `wanted`.
+/// The conversion of values under `key` into the unit of those under `wanted`.
 ///
 /// # Errors
 /// In words, if these are not the same quantity.

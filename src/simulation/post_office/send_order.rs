@@ -104,17 +104,17 @@ impl SendOrder {
         self.pairs.get_mut(&pair).expect("a pair is known while it has unmatched messages")
     }
 
-    /// Whether a message has arrived before one that was sent before it, come or not.
+    /// True if a message has arrived before one that was sent before it, come or not.
     pub fn has_overtaken(&self, ticket: u32) -> bool {
         matches!(self.places[ticket as usize].progress, Progress::Early | Progress::Overtook)
     }
 
-    /// Whether a message has arrived.
+    /// True if a message has arrived.
     pub fn has_arrived(&self, ticket: u32) -> bool {
         self.places[ticket as usize].progress != Progress::UnderWay
     }
 
-    /// Whether a message has arrived while an earlier one is still under way.
+    /// True if a message has arrived while an earlier one is still under way.
     pub fn is_early(&self, ticket: u32) -> bool {
         self.places[ticket as usize].progress == Progress::Early
     }

@@ -114,7 +114,7 @@ impl Offices {
         self.slow.settle();
     }
 
-    /// What each receive has met.
+    /// The message that each receive has met.
     fn met(&self) -> Vec<Option<usize>> {
         let met = |operation: &Operation| match self.office.tasks.peek(operation.0).expect("it is not ended").state {
             TaskState::Received(ticket) => self.tickets.iter().position(|one| *one == ticket),

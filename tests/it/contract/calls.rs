@@ -1,4 +1,4 @@
-//! How a call changes a scenario, and how its output reaches whoever reads it.
+//! Calls that change a scenario, and the way of their output to its reader.
 
 use super::{Row, answers, called, formatted, printed, rows, values};
 use crate::documentation::Desk;

@@ -1,4 +1,4 @@
-//! What scripts may rely on: commands, options, keys, forms of output and exit codes.
+//! The contract with scripts: commands, options, keys, forms of output and exit codes.
 //!
 //! The tables in `answers` and `usage` only grow: a row, a key or an option that goes away breaks somebody's script.
 //! A new command gets a row there; a new key gets one when it is meant to stay.
@@ -21,13 +21,13 @@ fn called(desk: &Desk, arguments: &[&str]) -> Command {
     command
 }
 
-/// What a good call prints; it says nothing on stderr.
+/// Runs a good call, which prints nothing on stderr, and returns its output.
 fn printed(desk: &Desk, arguments: &[&str]) -> String {
     let good = called(desk, arguments).assert().success().stderr("");
     String::from_utf8(good.get_output().stdout.clone()).expect("the output is text")
 }
 
-/// What a good call prints in a form.
+/// Runs a good call and returns its output in a form.
 fn formatted(desk: &Desk, arguments: &[&str], format: &str) -> String {
     printed(desk, &[arguments, &["--format", format]].concat())
 }

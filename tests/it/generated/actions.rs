@@ -5,7 +5,7 @@
 
 use super::dice::Dice;
 
-/// What happens next.
+/// The next action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     Compute {

@@ -23,7 +23,7 @@ fn keep(info: &PanicHookInfo<'_>) {
     LAST.set(format!("{place}: {said}"));
 }
 
-/// What `action` gives, or where and why it panicked.
+/// The result of `action`, or the place and cause of its panic.
 pub fn guarded<T>(action: impl FnOnce() -> T) -> Result<T, String> {
     HOOK.call_once(install);
     IS_GUARDED.set(true);

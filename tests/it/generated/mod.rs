@@ -39,7 +39,7 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(default)
 }
 
-/// What a sample does, a panic being one more thing that it must not do.
+/// Runs a sample, for which a panic is one more failure.
 fn outcome(sample: &Sample) -> Result<Outcome, String> {
     guard::guarded(|| properties::hold(sample)).unwrap_or_else(|panic| Err(format!("panic at {panic}")))
 }

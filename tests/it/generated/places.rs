@@ -4,15 +4,15 @@ use super::dice::Dice;
 use super::sample::Sample;
 use std::fmt::Write as _;
 
-/// What the rest of a sample must know of the nodes in use.
+/// The facts about the nodes in use that the rest of a sample needs.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub shape: Shape,
     /// Nodes in use.
     pub nodes: u32,
-    /// Whether the topology in use is the machine's.
+    /// True if the topology in use is the machine's.
     pub is_whole: bool,
-    /// Whether every node has at most one rank.
+    /// True if every node has at most one rank.
     pub is_single: bool,
 }
 
@@ -178,7 +178,7 @@ fn apart(dice: &mut Dice, sample: &mut Sample, part: &Part) {
     sample.set("placement", format!("Apart(hops: {hops})"));
 }
 
-/// Whether some node lies two hops from the first.
+/// True if some node lies two hops from the first.
 const fn has_far_nodes(part: &Part) -> bool {
     matches!(part.shape, Shape::Line | Shape::Ring | Shape::Hypercube | Shape::BinaryTree | Shape::CubeConnectedCycles)
 }

@@ -1,4 +1,4 @@
-//! What holds for every scenario that passes the check.
+//! Properties of every scenario that passes the check.
 
 use super::actions::named_messages;
 use super::sample::Sample;
@@ -11,7 +11,7 @@ use parsim::trace::{Recording, Trace};
 use parsim::{Program, Simulation};
 use std::collections::BTreeMap;
 
-/// What became of a sample that kept to all properties.
+/// The outcome of a sample that kept to all properties.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
     /// The check rejects it, with a place and help.
@@ -111,7 +111,7 @@ fn numerics_are_right(trace: &Trace) -> Result<(), String> {
     Ok(())
 }
 
-/// What holds where there are processes, and not packets alone.
+/// Properties of runs with processes, and not packets alone.
 fn hold_of_processes(sample: &Sample, scenario: &CheckedScenario, trace: &Trace) -> Result<(), String> {
     let simulation = simulation(scenario)?;
     let mut kept = simulation.clone().keep_deliveries().run(&scenario.program);

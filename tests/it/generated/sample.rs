@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     pub ranks: u32,
-    /// What stands in the place of a field of `PLAIN`, by its name.
+    /// Replacements for fields of `PLAIN`, by name.
     pub fields: BTreeMap<&'static str, String>,
-    /// What a program in steps does; such a program stands in the scenario where there are actions.
+    /// The actions of a program in steps; such a program stands in the scenario where there are any.
     pub actions: Vec<Action>,
 }
 
@@ -107,7 +107,7 @@ impl Sample {
         self.fields.insert(field, value.into());
     }
 
-    /// What stands in a field.
+    /// The content of a field.
     pub fn field(&self, name: &str) -> &str {
         let plain = || PLAIN.iter().find(|(field, _)| *field == name).map_or("", |(_, value)| *value);
         self.fields.get(name).map_or_else(plain, String::as_str)

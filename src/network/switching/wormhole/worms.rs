@@ -238,7 +238,7 @@ impl Worms {
     }
 }
 
-/// Whether the virtual channels that `topology` needs could only be counted along more routes than can be looked at.
+/// True if the virtual channels that `topology` needs could only be counted along more routes than can be looked at.
 #[must_use]
 pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
     const MOST_NODES: u32 = 4096;
