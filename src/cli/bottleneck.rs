@@ -1,9 +1,10 @@
 //! `parsim bottleneck`: what limits a program, along an axis.
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
-use super::outcome::{self, Outcome, References, keyed, metadata, note_on_withheld};
+use super::outcome::{Outcome, keyed, metadata};
 use super::output::Output;
 use super::playing::{Failures, play_all};
+use super::references::{self, References, note_on_withheld};
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments, files, pictures, say};
 use crate::analysis::{Bottleneck, Components, ComputationSplit, Place};
@@ -113,8 +114,8 @@ fn points(
         return Err(Failure::Usage(message));
     }
     match source {
-        Source::AsWritten => Ok(predicted(outcome::as_written)),
-        Source::AsPrinted => Ok(predicted(outcome::as_printed)),
+        Source::AsWritten => Ok(predicted(references::as_written)),
+        Source::AsPrinted => Ok(predicted(references::as_printed)),
         Source::Simulated => {
             let mut points = Vec::new();
             play_all(cases, jobs, references, |case, result| {

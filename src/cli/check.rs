@@ -1,7 +1,7 @@
 //! `parsim check`: every fault of a file, without a run.
 
 use super::Failure;
-use super::outcome::References;
+use super::references::References;
 use crate::node::Module;
 use crate::scenario::source::Document;
 use crate::scenario::{ChangedValues, Description, Estimate, Inspection, Plan};

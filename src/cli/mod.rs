@@ -20,6 +20,7 @@ mod pictures;
 mod plan;
 mod playing;
 mod real_programs;
+mod references;
 mod report;
 mod rows;
 mod run;

@@ -1,237 +1,20 @@
-//! A played case: its trace, and what it is set beside.
+//! The outcome of a case: its trace and its row, beside what it is compared with.
 
+use super::references::References;
 use super::{cluster, telemetry};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::engine::STREAM_GENERATOR;
-use crate::model::point_to_point::PointToPoint;
-use crate::model::zemerly::{self, Prediction};
 use crate::network::topology::NAMES;
-use crate::node::{Module, Processor};
-use crate::program::collective::Broadcast;
-use crate::program::{Distribution, GaussJordan, Shipped};
 use crate::report::{Beside, Compared, Metadata, Record, RunReport, counted};
-use crate::scenario::source::{Document, Fault};
-use crate::scenario::{
-    AxisValue, Case, CheckedScenario, Comparison, Described, Estimate, Measurements, RESULTS, Scenario, Settings,
-};
+use crate::scenario::{AxisValue, Case, CheckedScenario, Estimate, RESULTS, Scenario, Settings};
 use crate::simulation::{Detail, SimulationError, play, play_recorded};
 use crate::trace::Trace;
 use serde_json::Value;
 use std::io::Write;
-use std::path::Path;
 use std::time::Instant;
 
-/// What a scenario's times are compared with, read once for all its cases.
-pub struct References {
-    list: Vec<Reference>,
-    /// The scenario that the measurements and the published predictions are about.
-    described: Described,
-}
-
-/// The cases for which values of another machine or program were left out, in a sentence, if there are any.
-pub fn note_on_withheld(cases: usize) -> Option<String> {
-    let which = if cases == 1 { "one case".to_owned() } else { format!("{cases} cases") };
-    (cases > 0).then(|| {
-        format!(
-            "note: no measurement or published prediction is shown for {which}: they belong to the machine and the \
-             program that the scenario's file describes, and this is another one"
-        )
-    })
-}
-
-/// The measurements in `file`, each of whose points lies on axes of what is `described`.
-fn measurements(file: &Path, described: &Described) -> Result<Measurements, Fault> {
-    let measured = Measurements::load(file)?;
-    match measured.keys().iter().find(|key| !described.has_axis(key)) {
-        None => Ok(measured),
-        Some(key) => {
-            let message = format!("{}: the column `{key}` is neither an axis nor the path of a field", file.display());
-            Err(Fault::new(&message).help("name the columns before the measured time as the scenario names its axes"))
-        }
-    }
-}
-
-enum Reference {
-    AsWritten,
-    AsPrinted,
-    PointToPoint,
-    InnerIteration,
-    Hierarchical,
-    Measured(Measurements),
-    OneRank,
-}
-
-impl References {
-    /// Reads the measurements that `scenario`, which lies at `path`, names; they are about what that file describes.
-    pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, Fault> {
-        Self::about(Described::of(Document::load(path)), scenario, path)
-    }
-
-    /// Reads the measurements of what is `described` that `scenario`, which lies at `path`, names.
-    pub fn about(described: Described, scenario: &Scenario, path: &Path) -> Result<Self, Fault> {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let reference = |comparison: &Comparison| {
-            Ok(match comparison {
-                Comparison::AsWritten => Reference::AsWritten,
-                Comparison::AsPrinted => Reference::AsPrinted,
-                Comparison::PointToPoint => Reference::PointToPoint,
-                Comparison::InnerIteration => Reference::InnerIteration,
-                Comparison::Hierarchical => Reference::Hierarchical,
-                Comparison::OneRank => Reference::OneRank,
-                Comparison::Measured(file) => Reference::Measured(measurements(&folder.join(file), &described)?),
-            })
-        };
-        let list = scenario.compare.iter().map(reference).collect::<Result<_, _>>()?;
-        Ok(Self { list, described })
-    }
-
-    /// What the times of `case` are set beside.
-    pub fn compare(&self, case: &Case) -> Vec<Compared> {
-        self.list.iter().flat_map(|reference| self.belonging(reference, case)).collect()
-    }
-
-    /// True if what was published of the machine of the scenario's file is about the machine of `case`.
-    pub fn has_machine_of(&self, case: &Case) -> bool {
-        self.described.has_machine_of(case)
-    }
-
-    /// The values of `reference` for `case`, as far as they are about its machine and program.
-    fn belonging(&self, reference: &Reference, case: &Case) -> Vec<Compared> {
-        let compared = reference.compare(case);
-        let belongs = match reference {
-            _ if compared.iter().all(|one| one.value.is_none()) => true,
-            Reference::Measured(table) => self.described.is_met_by(case, table.keys()),
-            Reference::AsWritten | Reference::AsPrinted | Reference::PointToPoint | Reference::InnerIteration => {
-                self.has_machine_of(case)
-            }
-            Reference::Hierarchical | Reference::OneRank => true,
-        };
-        compared.into_iter().map(|one| one.only_if(belongs)).collect()
-    }
-}
-
-impl Reference {
-    fn compare(&self, case: &Case) -> Vec<Compared> {
-        let (title, key, value) = match self {
-            Self::AsWritten => {
-                let seconds = as_written(&case.scenario).map(|prediction| prediction.total_s);
-                ("predicted as written", "predicted_as_written_s", seconds)
-            }
-            Self::AsPrinted => {
-                let seconds = as_printed(&case.scenario).map(|prediction| prediction.total_s);
-                ("predicted as printed", "predicted_as_printed_s", seconds)
-            }
-            Self::PointToPoint => ("message by equation (4)", "predicted_message_s", message_s(&case.scenario)),
-            Self::Measured(table) => {
-                let beside = table.efficiency_is_known().then_some(Beside::Outcome("efficiency"));
-                let (key, beside) =
-                    beside.map_or(("measured_s", Beside::MeasuredMakespan), |it| ("known_efficiency", it));
-                return vec![compared("measured", key, beside, table.at(&case.keys))];
-            }
-            Self::Hierarchical => return cluster::predictions(&case.scenario),
-            Self::OneRank => {
-                return vec![compared("on one rank", "one_rank_s", Beside::OneRank, one_rank_s(&case.scenario))];
-            }
-            Self::InnerIteration => return inner_iteration(&case.scenario),
-        };
-        vec![compared(title, key, Beside::Makespan, value)]
-    }
-}
-
-fn compared(title: &str, key: &str, beside: Beside, value: Option<f64>) -> Compared {
-    Compared { title: title.to_owned(), key: key.to_owned(), beside, value, is_withheld: false }
-}
-
-/// The cycles of one inner iteration by CS-RR-281, Table 5, beside those of the kernel `Rsub`.
-fn inner_iteration(scenario: &CheckedScenario) -> Vec<Compared> {
-    let shares = zemerly::ComputationShares::inner_iteration();
-    let clock = inner_iteration_clock(scenario);
-    let row = |title: &str, key: &str, outcomes, seconds: f64| {
-        compared(title, key, Beside::Outcomes(outcomes), clock.map(|per_s| per_s * seconds))
-    };
-    let sum = shares.processing_s() + shares.memory_s();
-    vec![
-        row("Table 5, CPU", "published_cpu_cycles", &["cpu_cycles"], shares.cpu_s),
-        row("Table 5, FPU", "published_fpu_cycles", &["fpu_cycles"], shares.fpu_s),
-        row(
-            "Table 5, external memory",
-            "published_external_cycles",
-            &["external_memory_cycles", "fetch_cycles"],
-            shares.external_memory_s,
-        ),
-        row(
-            "Table 5, internal memory",
-            "published_internal_memory_cycles",
-            &["internal_memory_cycles"],
-            shares.internal_memory_s,
-        ),
-        row(
-            "Table 5, sum",
-            "published_sum_cycles",
-            &["cpu_cycles", "fpu_cycles", "external_memory_cycles", "fetch_cycles", "internal_memory_cycles"],
-            sum,
-        ),
-    ]
-}
-
-/// The clock rate of a scenario that computes inner iterations by kernels, in Hz.
-#[expect(clippy::cast_precision_loss, reason = "clock rates are far below 2^53 Hz")]
-fn inner_iteration_clock(scenario: &CheckedScenario) -> Option<f64> {
-    match (&scenario.program, &scenario.machine.nodes.processor) {
-        (Shipped::Compute(program), Processor::Kernels(kernels)) if program.module == Module::Rsub => {
-            Some(kernels.t800.clock.per_s() as f64)
-        }
-        _ => None,
-    }
-}
-
-/// The equations of CS-RR-281 as written, if `scenario` is what they are about.
-pub fn as_written(scenario: &CheckedScenario) -> Option<Prediction> {
-    let (n, broadcast) = gauss_jordan(scenario)?;
-    let (rows, columns) = crate::machine::near_square(scenario.ranks);
-    Some(zemerly::as_written(n, zemerly::Mesh::new(rows, columns), broadcast))
-}
-
-/// What CS-RR-281 prints for `scenario`, if it prints anything.
-pub fn as_printed(scenario: &CheckedScenario) -> Option<Prediction> {
-    let (n, broadcast) = gauss_jordan(scenario)?;
-    zemerly::as_printed(n, scenario.ranks, broadcast)
-}
-
-/// The number of equations of a Gauss-Jordan scenario, and its broadcast.
-fn gauss_jordan(scenario: &CheckedScenario) -> Option<(u32, zemerly::Broadcast)> {
-    let Shipped::GaussJordan(GaussJordan { n, broadcast, distribution: Distribution::BlockRows, .. }) =
-        &scenario.program
-    else {
-        return None;
-    };
-    let broadcast = match broadcast {
-        Broadcast::Naive(_) => zemerly::Broadcast::Naive,
-        Broadcast::Neighbour(_) => zemerly::Broadcast::Neighbour,
-        _ => return None,
-    };
-    Some((u32::try_from(*n).ok()?, broadcast))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a message that fits in memory has fewer than 2^52 bytes")]
-fn message_s(scenario: &CheckedScenario) -> Option<f64> {
-    let Shipped::Ping(ping) = &scenario.program else { return None };
-    let layout = scenario.layout();
-    let hops = layout.topology.distance(layout.node(0), layout.node(1));
-    Some(PointToPoint::PARSYTEC_SUPERCLUSTER.time_s(ping.bytes.count() as f64, f64::from(hops)))
-}
-
-/// The makespan of the same program on one rank, if it can run there; the mean of all seeds.
-fn one_rank_s(scenario: &CheckedScenario) -> Option<f64> {
-    let alone = scenario.on_one_rank()?;
-    let begin = Instant::now();
-    let makespan = |run| repetition(&alone, run, begin).map(|trace| trace.makespan.seconds());
-    let makespans: Vec<_> = (0..alone.repeat).map(makespan).collect::<Result<_, _>>().ok()?;
-    Sample::of(&makespans).map(|sample| sample.mean)
-}
-
 /// Repetition `run` of `scenario`, which has a seed of its own, in a case that began at `begin`.
-fn repetition(scenario: &CheckedScenario, run: u32, begin: Instant) -> Result<Trace, SimulationError> {
+pub fn repetition(scenario: &CheckedScenario, run: u32, begin: Instant) -> Result<Trace, SimulationError> {
     let seed = scenario.seed.wrapping_add(u64::from(run));
     let trace = played(&scenario.with_seed(seed, begin.elapsed())?);
     trace.map_err(|error| error.of_case(&scenario.limits))
@@ -473,8 +256,11 @@ fn told(
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::scenario::Plan;
+    use crate::scenario::source::Document;
 
     fn record(settings: &[(&str, &str)]) -> Record {
         outcome(settings).unwrap().record()

@@ -1,7 +1,8 @@
 //! Cases on all cores, their results in order.
 
 use super::Failure;
-use super::outcome::{Outcome, References};
+use super::outcome::Outcome;
+use super::references::References;
 use crate::scenario::source::Faults;
 use crate::scenario::{AxisValue, Case};
 use crate::simulation::SimulationError;

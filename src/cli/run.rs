@@ -1,7 +1,8 @@
 //! `parsim run`: the base values of a scenario.
 
 use super::files::{Claims, create, each, fill};
-use super::outcome::{Outcome, References, note_on_withheld};
+use super::outcome::Outcome;
+use super::references::{References, note_on_withheld};
 use super::topology::{drawing, write_picture};
 use super::{Failure, ScenarioArguments, pictures, say};
 use crate::analysis::Parallelism;

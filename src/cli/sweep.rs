@@ -1,8 +1,9 @@
 //! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
-use super::outcome::{References, SIMULATED_ERROR, note_on_withheld};
+use super::outcome::SIMULATED_ERROR;
 use super::playing::{CaseError, Failures, Keys, Turn, guarded, play_each};
+use super::references::{References, note_on_withheld};
 use super::rows::{Rows, failed_row};
 use super::{CaseArguments, Failure, ScenarioArguments, pictures, say};
 use crate::analysis::Residuals;

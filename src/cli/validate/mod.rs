@@ -9,10 +9,10 @@ mod summary;
 mod text;
 
 use super::files::Claims;
-use super::outcome::References;
 use super::output::Output;
 use super::overrides::set_all;
 use super::playing::play_all;
+use super::references::References;
 use super::{Failure, OutputArguments, say};
 use crate::scenario::source::Document;
 use crate::scenario::{AxisValue, Described, Override, Plan};
