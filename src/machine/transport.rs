@@ -10,7 +10,7 @@ use super::{Machine, Seat, Sends};
 use crate::engine::{Appointments, Calendar, Entity, Runs, Streams};
 use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
 use crate::node::processor::{KernelError, Stopwatch};
-use crate::node::{Dispatcher, Node, Turns, Work};
+use crate::node::{Dispatcher, Node, Router, Turns, Work};
 use crate::trace::events::EventId;
 use crate::trace::{Counts, Service};
 use crate::units::{SimDuration, SimTime};
@@ -176,7 +176,11 @@ impl Transport {
     #[expect(clippy::needless_pass_by_value, reason = "as `new`, which keeps the topology")]
     pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         let pace = Pace::of(machine, topology.vertices(), owners, streams);
-        let fabric = Fabric::new(&machine.network, topology.clone(), Onward::BySoftware, streams);
+        let onward = match machine.nodes.router {
+            Router::Hardware => Onward::ByRouter,
+            Router::Software => Onward::BySoftware,
+        };
+        let fabric = Fabric::new(&machine.network, topology.clone(), onward, streams);
         Self::with_carrier(machine, &topology, owners, pace, Carrier::Packets(fabric))
     }
 
@@ -194,7 +198,8 @@ impl Transport {
         let (vertices, nodes, cores) = (topology.vertices(), topology.nodes(), machine.nodes.cores());
         let processors = processors(vertices, nodes, cores).expect("check limits the size of machines");
         let first = FirstEntities::after(links, processors, owners).expect("check limits the size of machines");
-        let turns = Turns { router: machine.nodes.router_turn, time_slice: machine.nodes.time_slice };
+        let turns =
+            Turns { router: machine.nodes.router_turn.unwrap_or_default(), time_slice: machine.nodes.time_slice };
         Self {
             node: machine.nodes.clone(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),

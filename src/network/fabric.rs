@@ -48,7 +48,7 @@ pub enum Passage {
 pub enum Onward {
     /// Whoever is told of its arrival, by [`Fabric::send`].
     BySoftware,
-    /// The router itself; only wormhole switching has one.
+    /// The router itself where it is clocked; elsewhere whoever is told of its arrival, at once.
     ByRouter,
 }
 
@@ -157,6 +157,15 @@ impl Fabric {
             Self::Links(links) => links.topology().distance(from, to),
             Self::Channels(channels) => channels.hops(from, to),
             Self::Worms(worms) => worms.hops(from, to),
+        }
+    }
+
+    /// The number of links between nodes that a packet for `to` crosses from `at` until somebody is told of its arrival.
+    #[must_use]
+    pub fn links_to_next_stop(&self, at: u32, to: u32) -> u32 {
+        match self {
+            Self::Links(_) | Self::Channels(_) => 1,
+            Self::Worms(worms) => worms.links_to_next_stop(at, to),
         }
     }
 

@@ -17,7 +17,7 @@ pub use input_output::{Host, Linear};
 pub use level::{Level, Shared};
 pub use noise::Noise;
 pub use processor::{Module, Processor, Work};
-pub use software::{Acknowledging, Receiving, Routing, Sending};
+pub use software::{Acknowledging, Receiving, Router, Routing, Sending};
 
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -34,12 +34,15 @@ pub struct Node {
     pub sending: Sending,
     /// The software cost of receiving.
     pub receiving: Receiving,
-    /// The software cost of passing packets on; none unless given.
+    /// Who passes on packets in transit.
+    pub router: Router,
+    /// The software cost of passing packets on; none unless given. Hardware routers have none.
     #[serde(default)]
     pub routing: Routing,
-    /// The time at which that software gets the processor of a node that computes; at once unless given.
+    /// The time at which that software gets the processor of a node that computes; at once unless given. Hardware routers
+    /// have no turn.
     #[serde(default)]
-    pub router_turn: RouterTurn,
+    pub router_turn: Option<RouterTurn>,
     /// The period of the clock by which the computations of several processes on one core take turns:
     /// each gives way at the second tick since it got the processor. Unless given, or at 0 us, they do not take turns: each
     /// has the core until it ends.
@@ -62,16 +65,18 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node of one core with this processor, memory for data and communication software, and defaults for the rest.
+    /// A node of one core with this processor, memory for data, router and communication software, and defaults for the
+    /// rest.
     #[must_use]
-    pub fn new(processor: Processor, memory: Bytes, sending: Sending, receiving: Receiving) -> Self {
+    pub fn new(processor: Processor, memory: Bytes, router: Router, sending: Sending, receiving: Receiving) -> Self {
         Self {
             processor,
             memory,
             sending,
             receiving,
+            router,
             routing: Routing::default(),
-            router_turn: RouterTurn::default(),
+            router_turn: None,
             time_slice: SimDuration::ZERO,
             dma_per_word: SimDuration::ZERO,
             acknowledging: Acknowledging::default(),

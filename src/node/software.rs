@@ -51,6 +51,18 @@ impl Receiving {
     }
 }
 
+/// Who passes on packets in transit: those that come to a node and are for another one.
+///
+/// This moves the simulated time as much as contention does, so a machine always names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub enum Router {
+    /// A router beside the processor: a packet in transit takes no time of a processor or a memory, and waits for none.
+    Hardware,
+    /// Software on the first core of every node, which takes [`Routing`] for a packet, after what came to that core before,
+    /// and in its turn. With wormhole switching it decides where a head goes, and the flits wait in the buffers.
+    Software,
+}
+
 /// What each node that a packet comes to pays for it, the destination included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -66,7 +78,8 @@ pub struct Acknowledging {
     /// Its length on the links; 0 B unless given.
     #[serde(default)]
     pub bytes: Bytes,
-    /// Time at each node that it comes to, the sender included; nothing unless given.
+    /// Processor time at each node that it comes to, the sender included; with hardware routers at the sender alone.
+    /// Nothing unless given.
     #[serde(default)]
     pub per_hop: SimDuration,
 }

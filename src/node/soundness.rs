@@ -1,6 +1,6 @@
 //! Faults of the description of a node.
 
-use super::{Level, Node};
+use super::{Level, Node, Router, Routing};
 use crate::fault::{Fault, within};
 
 /// The most cores of a group: far more than there are, and few enough to be numbered.
@@ -18,7 +18,22 @@ impl Node {
         if let Some(message) = self.noise.fault() {
             faults.push(Fault::new("noise", message, "give a number from 0 to below 1"));
         }
+        faults.extend(self.router_faults());
         faults
+    }
+
+    /// What only software routers have, beside hardware routers.
+    fn router_faults(&self) -> impl Iterator<Item = Fault> {
+        const NO_COST: &str =
+            "leave `routing` out, or write `router: Software`; what the destination pays is `receiving`";
+        let is_hardware = self.router == Router::Hardware;
+        let cost = (is_hardware && self.routing != Routing::default())
+            .then(|| Fault::new("routing", "hardware routers take no time of a processor", NO_COST));
+        let turn = self.router_turn.filter(|_| is_hardware).map(|_| {
+            let help = "leave `router_turn` out, or write `router: Software`";
+            Fault::new("router_turn", "hardware routers do not wait for a processor", help)
+        });
+        cost.into_iter().chain(turn)
     }
 }
 

@@ -322,7 +322,7 @@ mod tests {
     use crate::machine::NodeOverride;
     use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
     use crate::network::{Buffers, Switching, Topology, VirtualChannels};
-    use crate::node::{Module, Noise, Routing, Work};
+    use crate::node::{Module, Noise, Router, Routing, Work};
     use crate::program::{Message, Process};
     use crate::units::{Bytes, PerByte};
 
@@ -357,6 +357,7 @@ mod tests {
                 machine.network.links.per_packet = us(per_packet);
                 machine.network.links.buffers = buffers;
                 machine.nodes.sending.per_packet = us(100);
+                machine.nodes.router = Router::Software;
                 machine.nodes.routing = Routing { per_packet: us(3) };
                 let trace = Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap();
                 assert_eq!(trace.makespan, us(100 + expected + 5 * 3), "{switching:?}");
@@ -367,10 +368,12 @@ mod tests {
     /// The clock of the routers has a period of 4 us, and software stands between the arrival of
     /// the head and the next cycle.
     #[test]
-    fn a_worm_waits_for_the_software_of_every_node() {
+    fn a_worm_waits_for_the_software_of_every_node_that_has_some() {
         let mode = Wormhole { packet: packet(), flit: Bytes::new(4), buffer: 8, lanes: 1 };
         let mut machine = machine(Topology::Line { nodes: 6 }, Switching::Wormhole(mode));
         let lone = 4 * (1 + 4 * 5 + 3 + 16 - 1);
+        assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone));
+        machine.nodes.router = Router::Software;
         assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4));
         machine.nodes.routing = Routing { per_packet: us(3) };
         assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4 + 3));

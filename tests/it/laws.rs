@@ -5,7 +5,7 @@ use parsim::analysis::CriticalPath;
 use parsim::engine::Streams;
 use parsim::machine::{Allocation, Layout, Partition, Placement, Sends};
 use parsim::network::Topology;
-use parsim::node::{Module, RouterTurn, Work};
+use parsim::node::{Module, Router, RouterTurn, Routing, Work};
 use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
 };
@@ -172,12 +172,17 @@ pub fn any_action(ranks: u32) -> impl Strategy<Value = Action> {
 
 pub fn any_machine() -> impl Strategy<Value = Machine> {
     let sends = vec![Sends::UntilInjected, Sends::UntilDelivered, Sends::Rendezvous, Sends::Buffered];
-    let turns = vec![RouterTurn::AtOnce, RouterTurn::EndOfRow, RouterTurn::TimeSlice];
+    // None is a router beside the processor.
+    let turns = vec![Some(RouterTurn::AtOnce), Some(RouterTurn::EndOfRow), Some(RouterTurn::TimeSlice), None];
     let choices = (prop::sample::select(sends), prop::sample::select(turns), any::<bool>(), 0u64..9);
     choices.prop_map(|(sends, router_turn, overlap, acknowledge_bytes)| {
         let mut machine = t800();
         machine.sends = sends;
         machine.nodes.router_turn = router_turn;
+        if router_turn.is_none() {
+            machine.nodes.router = Router::Hardware;
+            machine.nodes.routing = Routing::default();
+        }
         machine.nodes.sending.overlap = overlap;
         machine.nodes.acknowledging.bytes = Bytes::new(acknowledge_bytes);
         machine

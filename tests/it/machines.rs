@@ -4,7 +4,7 @@ use crate::repository;
 use parsim::machine::{Allocation, Placement, Sends};
 use parsim::network::switching::CutThrough;
 use parsim::network::{Link, Network, Routing, Switching, Topology};
-use parsim::node::{Level, Node, Processor, Receiving, Sending};
+use parsim::node::{Level, Node, Processor, Receiving, Router, Sending};
 use parsim::program::{RingShift, ShiftOrder};
 use parsim::units::{Bytes, PerByte, SimDuration};
 use parsim::{Machine, Simulation};
@@ -15,8 +15,8 @@ fn in_rust() -> Machine {
     let us = SimDuration::from_us(1);
     let sending = Sending { per_packet: us, per_byte: PerByte::FREE, per_hop: SimDuration::ZERO, overlap: true };
     let receiving = Receiving { per_packet: us, per_byte: PerByte::FREE };
-    let mut node =
-        Node::new(Processor::FlopRate("20 Gflop/s".parse().expect("a rate")), Bytes::new(64 << 30), sending, receiving);
+    let processor = Processor::FlopRate("20 Gflop/s".parse().expect("a rate"));
+    let mut node = Node::new(processor, Bytes::new(64 << 30), Router::Hardware, sending, receiving);
     node.levels = vec![Level { name: "node".to_owned(), members: 8, memory: None, interface: None }];
     let latency = SimDuration::from_ps(300_000);
     let network = Network::new(

@@ -23,6 +23,7 @@ mod mutations;
 mod oracle;
 mod placements;
 mod rejections;
+mod routers;
 mod traces;
 mod transfers;
 

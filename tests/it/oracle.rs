@@ -9,7 +9,7 @@ use parsim::machine::{Allocation, Partition, Placement, Sends};
 use parsim::network::switching::StoreAndForward;
 use parsim::network::topology::Topology;
 use parsim::network::{LinkOverride, Switching};
-use parsim::node::{Module, Processor, RouterTurn, Work};
+use parsim::node::{Module, Processor, Router, RouterTurn, Routing, Work};
 use parsim::simulation::Detail;
 use parsim::trace::{Activity, Recording, Trace, Transfer};
 use parsim::units::{Bytes, PerByte, SimDuration};
@@ -27,7 +27,8 @@ struct SmallMachine {
     columns: usize,
     sends: Sends,
     overlap: bool,
-    router: RouterTurn,
+    /// `None` for a router beside the processor.
+    router: Option<RouterTurn>,
     /// The period of the clock that ends time slices.
     tick: u64,
     /// What a link takes of the memory for a word of 4 bytes.
@@ -113,7 +114,7 @@ fn machine_and_program() -> impl Strategy<Value = (SmallMachine, SmallProgram)> 
 fn small_machine() -> impl Strategy<Value = SmallMachine> {
     let shape = (1usize..4, 2usize..5);
     let sends = vec![Sends::UntilInjected, Sends::UntilDelivered, Sends::Buffered, Sends::Rendezvous];
-    let turns = vec![RouterTurn::AtOnce, RouterTurn::EndOfRow, RouterTurn::TimeSlice];
+    let turns = vec![Some(RouterTurn::AtOnce), Some(RouterTurn::EndOfRow), Some(RouterTurn::TimeSlice), None];
     let router = (prop::sample::select(turns), 10_000_000u64..1_000_000_000);
     // Where links steal memory cycles packets travel one by one, so that mostly they do not.
     let steal = prop_oneof![3 => Just(0), 1 => 1_000u64..2_000_000];
@@ -142,7 +143,7 @@ fn small_machine() -> impl Strategy<Value = SmallMachine> {
         packet: wire.0,
         prepare: software.0,
         receive: software.1,
-        route: software.2,
+        route: manner.2.0.map_or(0, |_| software.2),
         acknowledge: wire.1,
         link: wire.2,
         iteration: wire.3,
@@ -275,7 +276,8 @@ fn described(small: &SmallMachine) -> Machine {
     machine.nodes.sending.overlap = small.overlap;
     machine.nodes.receiving.per_packet = ps(small.receive.0);
     machine.nodes.receiving.per_byte = per_byte(small.receive.1);
-    machine.nodes.routing.per_packet = ps(small.route);
+    machine.nodes.router = small.router.map_or(Router::Hardware, |_| Router::Software);
+    machine.nodes.routing = Routing { per_packet: ps(small.route) };
     machine.nodes.router_turn = small.router;
     machine.nodes.time_slice = ps(small.tick);
     machine.nodes.dma_per_word = ps(small.steal);
@@ -528,7 +530,7 @@ impl<'m> SlowMachine<'m> {
     fn end_transmission(&mut self, node: usize, port: usize) {
         let packet = self.links[node][port].pop_front().expect("a transmission has a packet");
         self.start_transmission(node, port);
-        self.steal(node, packet.bytes);
+        self.steal(node, packet);
         let leaves_source = !packet.acknowledges && node == self.program.nodes[self.letters[packet.message].from];
         if leaves_source {
             self.departed(packet.message);
@@ -547,14 +549,18 @@ impl<'m> SlowMachine<'m> {
 
     fn come_over(&mut self, node: usize, packet: Packet) {
         let (_, next) = self.towards(node, packet.to);
-        self.steal(next, packet.bytes);
+        self.steal(next, packet);
         self.arrive(next, packet);
     }
 
     /// A link has used the memory of a node: the row that is computed there takes longer.
-    fn steal(&mut self, node: usize, bytes: u64) {
+    fn steal(&mut self, node: usize, packet: Packet) {
+        let Letter { from, to, .. } = self.letters[packet.message];
+        if self.machine.router.is_none() && [from, to].iter().all(|rank| self.program.nodes[*rank] != node) {
+            return;
+        }
         let Some(computation) = &mut self.computations[node] else { return };
-        let stolen = bytes.div_ceil(4) * self.machine.steal;
+        let stolen = packet.bytes.div_ceil(4) * self.machine.steal;
         if let Some(since) = computation.running_since {
             let end = since + computation.left_of_row;
             self.agenda.remove(&(end, computation.row_end(node)));
@@ -572,6 +578,9 @@ impl<'m> SlowMachine<'m> {
 
     fn arrive(&mut self, node: usize, packet: Packet) {
         let here = packet.to == node;
+        if !here && self.machine.router.is_none() {
+            return self.transmit(node, packet);
+        }
         let (per_packet, per_byte) = self.machine.receive;
         let time = match (packet.acknowledges, here) {
             (true, _) => self.machine.acknowledge.1,
@@ -589,11 +598,11 @@ impl<'m> SlowMachine<'m> {
     fn router_waits(&self, node: usize) -> bool {
         let Some(computation) = &self.computations[node] else { return false };
         let has_not_gone_on = computation.running_since.is_none_or(|since| since == self.now);
-        self.machine.router != RouterTurn::AtOnce && !(computation.router_has_turn && has_not_gone_on)
+        self.machine.router != Some(RouterTurn::AtOnce) && !(computation.router_has_turn && has_not_gone_on)
     }
 
     fn defer(&mut self, node: usize, job: Job, time: u64) {
-        if self.deferred[node].is_empty() && self.machine.router == RouterTurn::TimeSlice {
+        if self.deferred[node].is_empty() && self.machine.router == Some(RouterTurn::TimeSlice) {
             let computation = self.computations[node].as_mut().expect("the router waits for a computation");
             if computation.slice_ends <= self.now {
                 computation.slice_ends = self.machine.tick_after(self.now, 1);
@@ -701,7 +710,8 @@ impl<'m> SlowMachine<'m> {
 
     fn compute(&mut self, node: usize, rows: u64, row: u64) {
         // Only where the router waits for the end of a row are there rows.
-        let (rows_left, row) = if self.machine.router == RouterTurn::EndOfRow { (rows, row) } else { (1, rows * row) };
+        let has_rows = self.machine.router == Some(RouterTurn::EndOfRow);
+        let (rows_left, row) = if has_rows { (rows, row) } else { (1, rows * row) };
         let slice_ends = self.machine.tick_after(self.free(node), 2);
         let idle =
             Computation { rows_left, row, left_of_row: row, running_since: None, router_has_turn: false, slice_ends };

@@ -5,12 +5,12 @@ use parsim::fault::{Fault, Rejection};
 use parsim::machine::{Allocation, NodeOverride, Placement};
 use parsim::network::switching::Wormhole;
 use parsim::network::{Buffers, Routing, Switching, Topology};
-use parsim::node::{Level, Module, Noise};
+use parsim::node::{Level, Module, Noise, RouterTurn};
 use parsim::program::{Compute, LinkRate, Ping, Program, RingShift, ShiftOrder};
 use parsim::scenario::source::Document;
 use parsim::scenario::{Estimate, Plan, available_memory};
 use parsim::simulation::SimulationError;
-use parsim::units::Bytes;
+use parsim::units::{Bytes, SimDuration};
 use parsim::{Machine, Process, Simulation};
 
 /// The parts of a run in Rust.
@@ -165,6 +165,21 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
         &[("machine.nodes.levels", "[Level(name: \"node\", members: 0)]")],
         |run| run.machine.nodes.levels = vec![Level { name: "node".into(), members: 0, memory: None, interface: None }],
         "machine.nodes.levels.0.members: a node without members",
+    );
+}
+
+/// What only software routers have is no part of a machine with hardware routers.
+#[test]
+fn software_of_hardware_routers_is_rejected_with_the_same_words() {
+    assert_machine_rejected(
+        &[("machine.nodes.routing", "Routing(per_packet: \"3 us\")")],
+        |run| run.machine.nodes.routing.per_packet = SimDuration::from_us(3),
+        "machine.nodes.routing: hardware routers take no time of a processor",
+    );
+    assert_machine_rejected(
+        &[("machine.nodes.router_turn", "AtOnce")],
+        |run| run.machine.nodes.router_turn = Some(RouterTurn::AtOnce),
+        "machine.nodes.router_turn: hardware routers do not wait for a processor",
     );
 }
 

@@ -33,13 +33,17 @@ fn software(random: &mut ChaCha8Rng) -> Vec<(&'static str, String)> {
         ("machine.nodes.sending.overlap", random.random::<bool>().to_string()),
         ("machine.nodes.receiving.per_byte", format!("{} ns/B", random.random_range(0..2000))),
     ];
-    for path in [
-        "machine.nodes.sending.per_packet",
-        "machine.nodes.sending.per_hop",
-        "machine.nodes.routing.per_packet",
-        "machine.nodes.receiving.per_packet",
-    ] {
+    for path in
+        ["machine.nodes.sending.per_packet", "machine.nodes.sending.per_hop", "machine.nodes.receiving.per_packet"]
+    {
         settings.push((path, ns(random, 100_000)));
+    }
+    if random.random() {
+        settings.push(("machine.nodes.router", "Hardware".to_owned()));
+        settings.push(("machine.nodes.routing", "Routing(per_packet: \"0 us\")".to_owned()));
+        settings.push(("machine.nodes.router_turn", "None".to_owned()));
+    } else {
+        settings.push(("machine.nodes.routing.per_packet", ns(random, 100_000)));
     }
     settings
 }

@@ -6,7 +6,7 @@ use super::{Carrier, Happening, Job, Message, MessageId, Transport};
 use crate::engine::{Calendar, Entity};
 use crate::machine::{Seat, Sends};
 use crate::network::{Fabric, Packet, PacketKind};
-use crate::node::Urgency;
+use crate::node::{Router, Urgency};
 use crate::units::{SimDuration, SimTime};
 
 /// The bytes of a word of memory.
@@ -72,9 +72,10 @@ impl Transport {
     }
 
     fn forward(&mut self, now: SimTime, at: u32, packet: Packet) {
-        self.counts.packet_hops += 1;
         let (fabric, calendar) = self.fabric();
+        let links = fabric.links_to_next_stop(at, packet.to);
         fabric.send(calendar, now, at, packet);
+        self.counts.packet_hops += u64::from(links);
     }
 
     /// What carries packets one at a time.
@@ -108,10 +109,16 @@ impl Transport {
     /// The cycles are taken when the transfer ends: a computation that ends before is not delayed by it,
     /// one that has begun during it is by all of it.
     fn access_memory(&mut self, now: SimTime, node: u32, packet: &Packet) {
-        if self.node.dma_per_word > SimDuration::ZERO {
+        if self.node.dma_per_word > SimDuration::ZERO && self.uses_node(node, packet) {
             let words = u64::from(packet.bytes).div_ceil(WORD_BYTES);
             self.processors.steal(&mut self.calendar, now, node, self.node.dma_per_word * words);
         }
+    }
+
+    /// Whether a packet at `node` is in its memory: hardware routers have buffers of their own.
+    fn uses_node(&self, node: u32, packet: &Packet) -> bool {
+        let Message { from, to, .. } = self.messages[packet.message as usize];
+        self.node.router == Router::Software || node == from || node == to
     }
 
     fn leave(&mut self, now: SimTime, packet: Packet, from: u32) {
@@ -134,12 +141,10 @@ impl Transport {
         }
     }
 
-    /// A packet has come to `node`, whose processor now deals with it.
+    /// A packet has come to `node`, whose router or processor now deals with it.
     fn arrive(&mut self, now: SimTime, node: u32, packet: Packet) {
         if packet.to != node {
-            let service = passing_on(&self.node, packet.kind);
-            self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service, Urgency::RouterTurn);
-            return;
+            return self.pass_on(now, node, packet);
         }
         let message = &self.messages[packet.message as usize];
         let seat = match packet.kind {
@@ -148,6 +153,16 @@ impl Transport {
         };
         let service = taking_in(&self.node, &packet);
         self.serve(now, seat, Job::TakeIn(packet), service, Urgency::AtOnce);
+    }
+
+    fn pass_on(&mut self, now: SimTime, node: u32, packet: Packet) {
+        match self.node.router {
+            Router::Hardware => self.forward(now, node, packet),
+            Router::Software => {
+                let service = passing_on(&self.node, packet.kind);
+                self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service, Urgency::RouterTurn);
+            }
+        }
     }
 
     fn take_in(&mut self, now: SimTime, id: MessageId) {

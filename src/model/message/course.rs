@@ -79,8 +79,8 @@ impl Course<'_> {
             state.sent.push(sent);
             tail = Some(self.chain.then(sent, link.latency));
             now = self.chain.then(head, link.latency);
-            if link.to_software {
-                now = self.chain.serve([Some(now), before.passed_on.get(index).copied()], packet.pass_on);
+            if let Some(pass_on) = packet.pass_on.filter(|_| link.to_router) {
+                now = self.chain.serve([Some(now), before.passed_on.get(index).copied()], pass_on);
             }
             state.passed_on.push(now);
         }

@@ -3,7 +3,7 @@
 use super::{Item, Message, stores_packets};
 use crate::machine::Machine;
 use crate::network::{Buffers, Link, Switching};
-use crate::node::Sending;
+use crate::node::{Router, Sending};
 use crate::units::SimDuration;
 use std::borrow::Cow;
 
@@ -28,8 +28,8 @@ pub struct OfPacket {
     pub shared: Vec<(Priced, Priced, bool)>,
     /// By link of the way.
     pub links: Vec<OfLink>,
-    /// At every node between the ends.
-    pub pass_on: Priced,
+    /// At every node between the ends; `None` where routers are hardware.
+    pub pass_on: Option<Priced>,
     pub take_in: Priced,
     /// The cycles of clocked routers.
     pub cycles: Option<Cycles>,
@@ -44,8 +44,8 @@ pub struct OfLink {
     pub header: Priced,
     /// How long it is on its way.
     pub latency: Priced,
-    /// Whether software deals with it at the other end, which is not its destination.
-    pub to_software: bool,
+    /// Whether its router deals with it at the other end, which is not its destination.
+    pub to_router: bool,
     /// Room at the other end.
     pub room: Option<u32>,
 }
@@ -251,7 +251,7 @@ impl Bill {
             _ => (self.way(machine, message, bytes), None),
         };
         let routing = ("routing at nodes", "machine.nodes.routing.per_packet", 1, nodes.routing.per_packet);
-        let pass_on = self.service([routing]);
+        let pass_on = (nodes.router == Router::Software).then(|| self.service([routing]));
         let receiving = &nodes.receiving;
         let take_in = self.service([
             routing,
@@ -306,18 +306,18 @@ impl Bill {
         let within = self.link(machine, NamedLink::within(&network.links), bytes);
         let Some(link) = &network.end_links else {
             let mut way = vec![within; hops];
-            way[hops - 1].to_software = false;
+            way[hops - 1].to_router = false;
             return way;
         };
         let end = NamedLink { link, name: "end links", path: "machine.network.end_links" };
         let end = self.link(machine, end, bytes);
-        let between_nodes_and_routers = OfLink { to_software: false, ..end };
+        let between_nodes_and_routers = OfLink { to_router: false, ..end };
         let mut way = vec![within; hops];
         if network.topology.switches() > 0 {
             way[0] = end;
             way[hops - 1] = between_nodes_and_routers;
         } else {
-            way[hops - 1].to_software = false;
+            way[hops - 1].to_router = false;
             way.insert(0, between_nodes_and_routers);
             way.push(between_nodes_and_routers);
         }
@@ -334,7 +334,7 @@ impl Bill {
             Buffers::Unbounded => None,
             Buffers::Packets(room) => Some(room),
         };
-        OfLink { all, header, latency: self.service([latency]), to_software: true, room }
+        OfLink { all, header, latency: self.service([latency]), to_router: true, room }
     }
 
     fn transmission(&mut self, named: NamedLink<'_>, bytes: u64) -> Priced {

@@ -57,9 +57,11 @@ impl Worms<'_> {
         let mut head = self.chain.then(entered, cycles.hop);
         before.left = Some(self.chain.then(head, cycles.body));
         for _ in 1..self.message.hops {
-            let served = self.chain.then(head, packet.pass_on);
-            let on_clock = self.wait_for_clock(served);
-            head = self.chain.then(on_clock, cycles.hop);
+            if let Some(pass_on) = packet.pass_on {
+                let served = self.chain.then(head, pass_on);
+                head = self.wait_for_clock(served);
+            }
+            head = self.chain.then(head, cycles.hop);
         }
         let out = self.chain.then(head, cycles.out);
         let tail = self.chain.then(out, cycles.body);

@@ -82,7 +82,7 @@ impl ReadError {
         let place = self.0.place.or(part).unwrap_or_else(|| Self::usual_place(tree));
         let (message, help) = match self.0.trouble {
             Trouble::Message(message) => (message, None),
-            Trouble::Missing(field) => (missing(field, tree), Some(format!("add `{field}: …`"))),
+            Trouble::Missing(field) => (missing(field, tree), Some(addition(field))),
             Trouble::Expected { expected, found } => {
                 let found = if matches!(tree.node, Node::Number(_)) { tree.words() } else { found };
                 let help = quotes(&expected, tree).map(str::to_owned);
@@ -100,6 +100,11 @@ impl ReadError {
         let inner = matches!(tree.node, Node::Record { .. } | Node::Tuple { .. } | Node::List(_) | Node::Map(_));
         if inner { tree.opening() } else { tree.place }
     }
+}
+
+/// The advice for a missing field.
+pub(super) fn addition(field: &str) -> String {
+    format!("add `{field}: …`")
 }
 
 fn missing(field: &str, tree: &Tree) -> String {

@@ -10,8 +10,9 @@ use serde::de::DeserializeOwned;
 
 use super::fault::{Fault, MOST_SHOWN};
 use super::place::Sources;
-use super::read_error::ReadError;
+use super::read_error::{ReadError, addition};
 use super::reader::Reader;
+use super::spelling::list;
 use super::stand_in::Choices;
 use super::tree::Tree;
 
@@ -87,6 +88,18 @@ impl Run<'_> {
     /// Keeps the choices a stand-in has made.
     pub fn keep(&self, spot: Spot, choices: Choices) {
         self.marks.borrow_mut().insert(spot, choices);
+    }
+
+    /// Adds to the advice for a missing field what it can be.
+    pub fn name_variants(&self, (address, field): Spot, variants: &[&str]) {
+        let Some((field, (trail, _))) = field.zip(self.root.lineage(address)) else { return };
+        let place = trail.last().map(|tree| tree.opening());
+        let advice = addition(field);
+        let mut faults = self.faults.borrow_mut();
+        let fault = faults.iter_mut().find(|fault| fault.place == place && fault.help.as_deref() == Some(&advice));
+        if let (Some(fault), false) = (fault, variants.is_empty()) {
+            fault.help = Some(format!("{advice}, one of {}", list(variants.iter().copied())));
+        }
     }
 
     /// The fields that were found missing in the record at that address.
@@ -347,6 +360,8 @@ mod tests {
         assert_eq!(faults.to_string(), "m.ron:1:1: field `link` is missing in `Machine`");
         let faults = machine("(name: \"x\")").unwrap_err();
         assert_eq!(faults.list.len(), 2, "{faults}");
+        let help = faults.list[0].help.as_deref();
+        assert_eq!(help, Some("add `topology: …`, one of `Mesh`, `Torus`, `Ring`, `Line`, `Linear`"));
         assert!(machine("Machine()").unwrap_err().list.len() == 3);
     }
 

@@ -40,6 +40,8 @@ pub(super) struct Choices {
     taken: Vec<(usize, usize)>,
     made: usize,
     tries: usize,
+    /// What it can be, if it is one of some variants.
+    variants: &'static [&'static str],
 }
 
 impl Choices {
@@ -87,7 +89,9 @@ impl<'a> StandIn<'a> {
 
     pub fn seed<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, ReadError> {
         let value = seed.deserialize(Part { choices: &self.choices, depth: 0 });
-        self.run.keep(self.spot, self.choices.into_inner());
+        let choices = self.choices.into_inner();
+        self.run.name_variants(self.spot, choices.variants);
+        self.run.keep(self.spot, choices);
         value
     }
 }
@@ -115,6 +119,9 @@ impl Part<'_> {
     fn read<'de, V: Visitor<'de>>(self, want: Want, visitor: V) -> Result<V::Value, ReadError> {
         if self.depth > DEEPEST {
             return Err(ReadError::custom("the type has no end"));
+        }
+        if let (0, Want::Enum(_, variants)) = (self.depth, &want) {
+            self.choices.borrow_mut().variants = variants;
         }
         match want {
             Want::Bool => visitor.visit_bool(false),

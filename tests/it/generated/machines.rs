@@ -64,6 +64,11 @@ fn node(dice: &mut Dice, sample: &mut Sample) {
         &["Acknowledging(bytes: \"4 B\", per_hop: \"3 us\")", "Acknowledging(bytes: \"0 B\", per_hop: \"9 us\")"],
     );
     choose("noise", &["Uniform(0.3)", "Normal(0.2)", "LogNormal(0.4)"]);
+    if dice.once_in(3) {
+        sample.set("router", "Hardware");
+        sample.set("routing_software", "Routing(per_packet: \"0 us\")");
+        sample.set("router_turn", "None");
+    }
 }
 
 fn switching(dice: &mut Dice, sample: &mut Sample) {

@@ -7,7 +7,7 @@
 //! their way, and come when they come. So every vertex is at any time in the state in which single packets would have
 //! brought it, and times, orders and counts are the same.
 //!
-//! The conditions: links are plain stations, nothing but the processor of a vertex gives packets to its links (no
+//! The conditions: routers are software, links are plain stations, nothing but the processor of a vertex gives packets to its links (no
 //! rendezvous), no job is free of charge, and the memory does not pay for transfers. Where they do not hold every packet
 //! has its own events. Arrivals at the same instant come in the order of the keys that their events would have.
 
@@ -17,7 +17,7 @@ use crate::engine::{Appointments, Calendar, Entity, Line, Lists, Run, Runs};
 use crate::machine::pace::Pace;
 use crate::machine::{Happening, Machine, Sends};
 use crate::network::{Channel, Course, Link, Network, Packet, PacketKind, Routes, Topology, Transfers};
-use crate::node::{Dispatcher, Node, Urgency};
+use crate::node::{Dispatcher, Node, Router, Urgency};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use passages::Passages;
@@ -135,7 +135,8 @@ impl Trains {
         };
         let jobs = [nodes.sending.time(0, 0), nodes.routing.per_packet];
         let acknowledges = *sends == Sends::UntilDelivered;
-        let possible = network.is_plain()
+        let possible = nodes.router == Router::Software
+            && network.is_plain()
             && *sends != Sends::Rendezvous
             && nodes.dma_per_word == SimDuration::ZERO
             && jobs.into_iter().all(takes_time)

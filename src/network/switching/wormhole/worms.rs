@@ -136,6 +136,15 @@ impl Worms {
         self.guide.hops(&self.topology, from, to)
     }
 
+    /// The number of links that a packet crosses from `at` until its head waits for software, or it has arrived.
+    #[must_use]
+    pub fn links_to_next_stop(&self, at: u32, to: u32) -> u32 {
+        match self.onward {
+            Onward::BySoftware => 1,
+            Onward::ByRouter => self.hops(at, to),
+        }
+    }
+
     /// The topology that the routers form.
     #[must_use]
     pub const fn topology(&self) -> &Topology {
