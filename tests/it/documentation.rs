@@ -32,6 +32,31 @@ fn the_commands_of_the_pages_work() {
 }
 
 #[test]
+fn programs_take_as_long_with_every_turn_of_the_router_as_the_page_says() {
+    let page = Page::read("docs/router-turn.md");
+    for section in page.sections() {
+        let over = quoted(&page.section(section).text).into_iter().find(|code| code.starts_with("--over"));
+        let over = over.expect("the section names its axis");
+        for row in page.rows(section) {
+            let [_, times @ .., command] = &row[..] else { panic!("{row:?}") };
+            let printed = makespans(&format!("{} {over}", quoted(command)[0]));
+            assert_eq!(printed.len(), times.len(), "{row:?}");
+            for (printed, time) in printed.iter().zip(times) {
+                let digits = time.split('.').nth(1).map_or(0, str::len);
+                assert_eq!(format!("{printed:.digits$}"), *time, "{row:?}");
+            }
+        }
+    }
+}
+
+/// The makespans of the cases of a sweep, in seconds.
+fn makespans(command: &str) -> Vec<f64> {
+    let printed = Desk::new().run(&format!("{command} --format jsonl"));
+    let case = |line| serde_json::from_str::<serde_json::Value>(line).expect("a record");
+    printed.lines().map(|line| case(line)["makespan_s"].as_f64().expect("a time")).collect()
+}
+
+#[test]
 fn every_command_has_a_line_in_the_page_of_commands() {
     let page = Page::read("docs/commands.md");
     let rows: Vec<_> = page.rows("Commands").into_iter().map(|cells| cells[0].clone()).collect();
