@@ -1,7 +1,5 @@
 //! How much of the machine a run has used.
 
-use crate::units::SimDuration;
-
 /// Operations against time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Performance {
@@ -14,14 +12,14 @@ pub struct Performance {
 }
 
 impl Performance {
-    /// `operations` in `makespan` on `cores` cores of `core_flop_per_s` operations per second each; none for a run
+    /// `operations` in `makespan_s` seconds on `cores` cores of `core_flop_per_s` operations per second each; none for a run
     /// that took no time.
     #[must_use]
-    pub fn of(operations: f64, makespan: SimDuration, cores: u32, core_flop_per_s: f64) -> Option<Self> {
-        if makespan == SimDuration::ZERO {
+    pub fn of(operations: f64, makespan_s: f64, cores: u32, core_flop_per_s: f64) -> Option<Self> {
+        if makespan_s <= 0.0 {
             return None;
         }
-        let flop_per_s = operations / makespan.seconds();
+        let flop_per_s = operations / makespan_s;
         let speedup = flop_per_s / core_flop_per_s;
         Some(Self { efficiency: speedup / f64::from(cores), speedup, flop_per_s })
     }
@@ -33,9 +31,9 @@ mod tests {
 
     #[test]
     fn efficiency_is_speedup_per_core() {
-        let performance = Performance::of(4e6, SimDuration::from_us(1000), 8, 1e9).unwrap();
+        let performance = Performance::of(4e6, 1e-3, 8, 1e9).unwrap();
         assert!((performance.speedup - 4.0).abs() < 1e-12 && (performance.efficiency - 0.5).abs() < 1e-12);
         assert!((performance.flop_per_s - 4e9).abs() < 1e-3);
-        assert_eq!(Performance::of(1.0, SimDuration::ZERO, 1, 1.0), None);
+        assert_eq!(Performance::of(1.0, 0.0, 1, 1.0), None);
     }
 }

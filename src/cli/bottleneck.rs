@@ -1,12 +1,13 @@
 //! `parsim bottleneck`: what limits a program, along an axis.
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
+use super::notice::say;
 use super::outcome::{Outcome, keyed, metadata};
 use super::output::Output;
 use super::playing::{Failures, play_all};
 use super::references::{self, References, note_on_withheld};
 use super::sweep::prepared;
-use super::{CaseArguments, Failure, ScenarioArguments, files, pictures, say};
+use super::{CaseArguments, Failure, ScenarioArguments, files, pictures};
 use crate::analysis::{Bottleneck, Components, ComputationSplit, Place};
 use crate::model::zemerly::{self, Prediction};
 use crate::node::processor::{Account, QuarterCycles};
@@ -80,15 +81,16 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     common.claims(&plan).folder(arguments.plot.as_deref()).check()?;
     let output = common.output.many()?;
     let mut failures = Failures::default();
-    let points = points(&cases, arguments.source, arguments.cases.jobs, &references, &axis, &mut failures)?;
-    let withheld = points.iter().filter(|point| point.compared.iter().any(|one| one.is_withheld)).count();
+    let answers = answers(&cases, arguments.source, arguments.cases.jobs, &references, &axis, &mut failures)?;
+    let withheld = answers.iter().filter(|one| one.point.compared.iter().any(|one| one.is_withheld)).count();
     let mut times = TimeLines::default();
-    for (case, point) in cases.iter().zip(&points) {
+    for (case, Answer { point, half_width_s, .. }) in cases.iter().zip(&answers) {
         let seconds = point.components.as_ref().map(|components| components.total_s);
-        times.add(&axis, case, (arguments.source.title(), seconds, 0.0), &point.compared);
+        times.add(&axis, case, (arguments.source.title(), seconds, *half_width_s), &point.compared);
     }
+    let (points, errors): (Vec<_>, Vec<_>) = answers.into_iter().map(|one| (one.point, one.error)).unzip();
     let groups = grouped(&cases, points, &axis, arguments.source);
-    print(&cases, &groups, arguments, output)?;
+    print(&cases, &errors, &groups, arguments, output)?;
     if let Some(folder) = &arguments.plot {
         plot(folder, &groups, figures::times(cases[0].scenario.program.name(), &axis.along, times.lines()))?;
     }
@@ -96,17 +98,33 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     failures.into_result()
 }
 
-fn points(
+/// The point of a case, where it has one.
+struct Answer {
+    point: BottleneckPoint,
+    /// Half the 95 % interval of its makespan, in seconds; 0 for a single run.
+    half_width_s: f64,
+    /// The reason why the case failed.
+    error: Option<String>,
+}
+
+impl From<BottleneckPoint> for Answer {
+    fn from(point: BottleneckPoint) -> Self {
+        Self { point, half_width_s: 0.0, error: None }
+    }
+}
+
+fn answers(
     cases: &[Case],
     source: Source,
     jobs: Option<usize>,
     references: &References,
     axis: &CurveAxis,
     failures: &mut Failures,
-) -> Result<Vec<BottleneckPoint>, Failure> {
+) -> Result<Vec<Answer>, Failure> {
     let predicted = |predict: fn(&CheckedScenario) -> Option<Prediction>| {
         let prediction = |case: &Case| predict(&case.scenario).filter(|_| references.has_machine_of(case));
-        cases.iter().map(|case| point(case, axis, references, explained(prediction(case).as_ref()))).collect()
+        let point = |case| point(case, axis, references, explained(prediction(case).as_ref()));
+        cases.iter().map(|case| Answer::from(point(case))).collect()
     };
     if let (Source::AsWritten | Source::AsPrinted, Some(other)) = (source, cases.iter().find_map(not_gauss_jordan)) {
         let message =
@@ -117,18 +135,24 @@ fn points(
         Source::AsWritten => Ok(predicted(references::as_written)),
         Source::AsPrinted => Ok(predicted(references::as_printed)),
         Source::Simulated => {
-            let mut points = Vec::new();
+            let mut answers = Vec::new();
             play_all(cases, jobs, references, |case, result| {
-                points.push(match result {
-                    Ok(outcome) => simulated_point(case, axis, references, &outcome),
+                answers.push(match result {
+                    Ok(outcome) => {
+                        let (_, half_width_s) = outcome.makespan_s();
+                        let point = simulated_point(case, axis, references, &outcome);
+                        Answer { point, half_width_s, error: None }
+                    }
                     Err(error) => {
-                        failures.add(&case.keys, &error.into());
-                        point(case, axis, references, (None, Place::default()))
+                        let error = error.into();
+                        failures.add(&case.keys, &error);
+                        let point = point(case, axis, references, (None, Place::default()));
+                        Answer { point, half_width_s: 0.0, error: Some(error.to_string()) }
                     }
                 });
                 true
             })?;
-            Ok(points)
+            Ok(answers)
         }
     }
 }
@@ -220,7 +244,14 @@ pub fn grouped(cases: &[Case], points: Vec<BottleneckPoint>, axis: &CurveAxis, s
     groups
 }
 
-fn print(cases: &[Case], groups: &[Group], arguments: &BottleneckArguments, mut output: Output) -> Result<(), Failure> {
+/// Prints the points in the order of their cases; every row has `error` if one of the cases failed.
+fn print(
+    cases: &[Case],
+    errors: &[Option<String>],
+    groups: &[Group],
+    arguments: &BottleneckArguments,
+    mut output: Output,
+) -> Result<(), Failure> {
     for (index, group) in groups.iter().enumerate() {
         let gap = if index == 0 { "" } else { "\n\n" };
         output.words(format_args!("{gap}{}", group.curve))?;
@@ -235,6 +266,9 @@ fn print(cases: &[Case], groups: &[Group], arguments: &BottleneckArguments, mut 
         record.put("source", arguments.source.name());
         record.append(known);
         record.put_metadata(&metadata(&cases[index].scenario, &cases[index].settings));
+        if errors.iter().any(Option::is_some) {
+            record.put_error(errors[index].as_deref());
+        }
         output.write(&record)?;
     }
     output.finish()
@@ -273,8 +307,9 @@ mod tests {
         let references = References::load(&cases[0].scenario, Path::new(file)).unwrap();
         let axis = CurveAxis::of(&plan, None).unwrap();
         let mut failures = Failures::default();
-        let points = points(&cases, source, Some(1), &references, &axis, &mut failures).unwrap();
+        let answers = answers(&cases, source, Some(1), &references, &axis, &mut failures).unwrap();
         assert!(failures.into_result().is_ok());
+        let points = answers.into_iter().map(|one| one.point).collect();
         grouped(&cases, points, &axis, source)
     }
 

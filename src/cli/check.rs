@@ -1,6 +1,7 @@
 //! `parsim check`: every fault of a file, without a run.
 
 use super::Failure;
+use super::notice;
 use super::references::References;
 use crate::node::Module;
 use crate::scenario::source::Document;
@@ -67,7 +68,7 @@ fn along_the_axes(plan: &Plan) -> Result<String, Failure> {
         changed.see(&case.scenario);
     })?;
     if let Some(notes) = changed.notes(plan.document()) {
-        eprintln!("{notes}");
+        notice::write(format_args!("{notes}\n"));
     }
     let Inspection { cases, points, checked, is_complete } = inspection;
     let estimate: Estimate = estimates.into_iter().sum();

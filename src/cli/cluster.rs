@@ -17,7 +17,7 @@ pub fn judge(scenario: &CheckedScenario, trace: &mut Trace) {
     let (Some(operations), Some(rate)) = (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s()) else {
         return;
     };
-    if let Some(performance) = Performance::of(operations, trace.makespan, scenario.ranks, rate) {
+    if let Some(performance) = Performance::of(operations, trace.makespan.seconds(), scenario.ranks, rate) {
         let Performance { efficiency, speedup, flop_per_s } = performance;
         trace.outcomes.extend([("efficiency", efficiency), ("speedup", speedup), ("flop_per_s", flop_per_s)]);
     }

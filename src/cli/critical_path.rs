@@ -143,6 +143,9 @@ fn window(arguments: &CriticalPathArguments, path: &CriticalPath<'_>) -> Result<
     window.from = arguments.from.unwrap_or(window.from);
     window.until = arguments.until.unwrap_or(window.until);
     let end = window.until.min(path.length());
+    if path.length() == SimDuration::ZERO {
+        return Err(Failure::Usage("the run takes no simulated time: it has no critical path".to_owned()));
+    }
     if window.from >= end {
         return Err(Failure::Usage(format!("--from {}: give a time before the end, {end}", window.from)));
     }

@@ -173,8 +173,10 @@ impl TimeLines {
     /// Adds what was simulated of `case`, and what it is compared with: of traffic the latencies, else the makespan.
     pub fn add_outcome(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
         if case.scenario.program.is_traffic() {
-            self.add(axis, case, (MEAN, outcome.trace.outcome("latency_mean_s"), 0.0), &[]);
-            self.add(axis, case, (P99, outcome.trace.outcome("latency_p99_s"), 0.0), &[]);
+            for (kind, name) in [(MEAN, "latency_mean_s"), (P99, "latency_p99_s")] {
+                let (seconds, half_width) = outcome.reported(name).unzip();
+                self.add(axis, case, (kind, seconds, half_width.unwrap_or(0.0)), &[]);
+            }
         } else {
             let (seconds, half_width) = outcome.makespan_s();
             self.add(axis, case, ("simulated", Some(seconds), half_width), outcome.compared());

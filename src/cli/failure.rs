@@ -1,8 +1,8 @@
 //! Why a command could not do what it was asked to.
 
+use super::notice::{self, say};
 use crate::scenario::source::{Fault, Faults, Sources};
 use crate::simulation::SimulationError;
-use crate::units::escaped_lines;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
@@ -29,13 +29,13 @@ impl Failure {
     /// Tells the user, on stderr.
     pub fn report(&self) {
         match self {
-            Self::Faults(faults) => eprint!("{}", faults.render(use_colour())),
+            Self::Faults(faults) => notice::write(faults.render(use_colour())),
             Self::Usage(message) | Self::Simulation(message) | Self::Defect(message) | Self::Unwritable(message) => {
-                eprintln!("parsim: {}", escaped_lines(message));
+                say(Some(message));
             }
-            Self::OutOfTolerance => eprintln!("parsim: the validation is out of tolerance"),
+            Self::OutOfTolerance => say(Some("the validation is out of tolerance")),
             Self::Output(error) if is_closed(error) => {}
-            Self::Output(error) => eprintln!("parsim: the output cannot be written: {error}"),
+            Self::Output(error) => say(Some(format_args!("the output cannot be written: {error}"))),
         }
     }
 

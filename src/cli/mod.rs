@@ -12,6 +12,7 @@ mod files;
 mod fit;
 pub mod interrupt;
 mod laws;
+mod notice;
 mod optimum;
 mod outcome;
 mod output;
@@ -21,6 +22,7 @@ mod plan;
 mod playing;
 mod real_programs;
 mod references;
+mod repetition;
 mod report;
 mod rows;
 mod run;
@@ -201,13 +203,6 @@ pub fn read_line() -> Result<Option<CommandLine>, Failure> {
             std::io::Write::flush(&mut std::io::stdout())?;
             Ok(None)
         }
-    }
-}
-
-/// Tells the user something beside the output, on stderr, if there is anything to tell.
-fn say(note: Option<String>) {
-    if let Some(note) = note {
-        eprintln!("parsim: {}", crate::units::escaped_lines(&note));
     }
 }
 

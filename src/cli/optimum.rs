@@ -3,6 +3,7 @@
 use super::cluster::{Case, ClosedForms, predicted_speedup};
 use super::curves::write_chart;
 use super::outcome::metadata;
+use super::repetition::first_and_mean_s;
 use super::topology::write_picture;
 use super::{Failure, ScenarioArguments, pictures};
 use crate::analysis::{Choice, Goal, Optimum, Performance, Point};
@@ -10,7 +11,6 @@ use crate::machine::Placement;
 use crate::model::kredel::{Hardware, Scaling};
 use crate::report::{Record, Table, cluster, digits};
 use crate::scenario::{CheckedScenario, Scenario};
-use crate::simulation::play;
 use clap::{Args, ValueEnum};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -110,12 +110,12 @@ fn simulated_speedup(scenario: &CheckedScenario, cores: u32, nodes: u32) -> Resu
     let placement = Placement::Packed { ranks_per_node: cores };
     let scenario = Scenario { ranks: cores * nodes, placement, ..Scenario::clone(scenario) };
     let Ok(scenario) = scenario.checked() else { return Ok(None) };
-    let trace = play(&scenario)?;
+    let (trace, makespan_s) = first_and_mean_s(&scenario)?;
     let (Some(operations), Some(rate)) = (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s()) else {
         let reason = "a speed-up needs a program that reports its operations, on cores with a rate of them";
         return Err(Failure::Usage(reason.to_owned()));
     };
-    let performance = Performance::of(operations, trace.makespan, scenario.ranks, rate);
+    let performance = Performance::of(operations, makespan_s, scenario.ranks, rate);
     Ok(performance.map(|performance| performance.speedup))
 }
 

@@ -1,24 +1,18 @@
 //! The outcome of a case: its trace and its row, beside what it is compared with.
 
+use super::cluster;
 use super::references::References;
-use super::{cluster, telemetry};
+use super::repetition::{played, repetition, told};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::engine::STREAM_GENERATOR;
 use crate::network::topology::NAMES;
 use crate::report::{Beside, Compared, Metadata, Record, RunReport, counted};
-use crate::scenario::{AxisValue, Case, CheckedScenario, Estimate, RESULTS, Scenario, Settings};
-use crate::simulation::{Detail, SimulationError, play, play_recorded};
+use crate::scenario::{AxisValue, Case, CheckedScenario, RESULTS, Scenario, Settings};
+use crate::simulation::{Detail, SimulationError, play_recorded};
 use crate::trace::Trace;
 use serde_json::Value;
 use std::io::Write;
 use std::time::Instant;
-
-/// Repetition `run` of `scenario`, which has a seed of its own, in a case that began at `begin`.
-pub fn repetition(scenario: &CheckedScenario, run: u32, begin: Instant) -> Result<Trace, SimulationError> {
-    let seed = scenario.seed.wrapping_add(u64::from(run));
-    let trace = played(&scenario.with_seed(seed, begin.elapsed())?);
-    trace.map_err(|error| error.of_case(&scenario.limits))
-}
 
 /// The key of the simulated time's error against the measurement.
 pub const SIMULATED_ERROR: &str = "simulated_error";
@@ -37,10 +31,16 @@ pub struct Outcome {
     pub trace: Trace,
     breakdown: Breakdown,
     compared: Vec<Compared>,
-    /// The makespans of all seeds, if there is more than one.
+    /// The makespans of all seeds, if there is more than one, or if an axis says how many there are.
     sample: Option<Sample>,
-    /// The components of the seeds after the first.
-    others: Vec<Components>,
+    /// The runs with the seeds after the first.
+    others: Vec<Repetition>,
+}
+
+/// The values of a run with another seed that means are taken of.
+struct Repetition {
+    components: Components,
+    outcomes: Vec<(&'static str, f64)>,
 }
 
 impl Outcome {
@@ -70,11 +70,11 @@ impl Outcome {
         for run in 1..case.scenario.repeat {
             let trace = repetition(&case.scenario, run, begin)?;
             makespans.push(trace.makespan.seconds());
-            others.push(Components::of_trace(&trace, None));
+            others.push(Repetition { components: Components::of_trace(&trace, None), outcomes: trace.outcomes });
         }
         Ok(Self {
             others,
-            sample: Sample::of(&makespans).filter(|_| makespans.len() > 1),
+            sample: Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(case)),
             keys: case.keys.clone(),
             settings: case.settings.clone(),
             scenario: case.scenario.clone(),
@@ -92,13 +92,22 @@ impl Outcome {
     /// The components of the makespan, the means of all seeds, whose computation consists of `split`.
     pub fn components(&self, split: Option<ComputationSplit>) -> Components {
         let first = Components::of_trace(&self.trace, split);
-        let all: Vec<_> = [first].into_iter().chain(self.others.iter().cloned()).collect();
+        let all: Vec<_> = [first].into_iter().chain(self.others.iter().map(|other| other.components.clone())).collect();
         Components::mean(&all).expect("there is the first")
     }
 
     /// The makespan and half its 95 % interval, in seconds: the mean of all seeds, or that of the only one.
     pub fn makespan_s(&self) -> (f64, f64) {
         self.sample.map_or((self.trace.makespan.seconds(), 0.0), |sample| (sample.mean, sample.interval))
+    }
+
+    /// The value that the program reports under `name`, and half its 95 % interval: the mean of the seeds that have one.
+    pub fn reported(&self, name: &str) -> Option<(f64, f64)> {
+        let of =
+            |outcomes: &[(&'static str, f64)]| outcomes.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+        let all = [&self.trace.outcomes].into_iter().chain(self.others.iter().map(|other| &other.outcomes));
+        let values: Vec<_> = all.filter_map(|outcomes| of(outcomes)).collect();
+        Sample::of(&values).map(|sample| (sample.mean, sample.interval))
     }
 
     /// True if something that is measured or published is left out, as it is of another machine or program.
@@ -196,6 +205,11 @@ impl Outcome {
     }
 }
 
+/// True if the number of seeds is an axis: then every row has their statistics.
+fn has_seeds_as_axis(case: &Case) -> bool {
+    case.keys.iter().any(|(name, _)| name == "repeat")
+}
+
 /// A record that begins with the values of the axes.
 pub fn keyed(keys: &[(String, Option<AxisValue>)]) -> Record {
     let mut record = Record::default();
@@ -222,36 +236,6 @@ fn json(value: &AxisValue) -> Value {
         AxisValue::Real(real) => Value::from(*real),
         AxisValue::Text(text) => Value::from(text.as_str()),
     }
-}
-
-/// Plays `scenario` and tells the story of it.
-fn played(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
-    told(scenario, || play(scenario))
-}
-
-fn told(
-    scenario: &CheckedScenario,
-    play: impl FnOnce() -> Result<Trace, SimulationError>,
-) -> Result<Trace, SimulationError> {
-    let _span = tracing::info_span!("case", program = scenario.program.name(), ranks = scenario.ranks).entered();
-    let before = telemetry::thread_cpu_s();
-    if tracing::enabled!(tracing::Level::INFO) {
-        let Estimate { memory_bytes, least_events, .. } = scenario.estimate();
-        tracing::info!(memory_bytes, least_events, "estimated");
-    }
-    let result = play();
-    let cpu_s = telemetry::thread_cpu_s().zip(before).map(|(after, before)| after - before);
-    match &result {
-        Ok(trace) => tracing::info!(
-            events = trace.counts.events,
-            simulated_s = trace.makespan.seconds(),
-            cpu_s,
-            peak_memory_kib = telemetry::peak_memory_kib(),
-            "played"
-        ),
-        Err(error) => tracing::info!(%error, "failed"),
-    }
-    result
 }
 
 #[cfg(test)]

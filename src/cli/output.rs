@@ -2,6 +2,7 @@
 
 use super::files::{Claims, OutputFile};
 use super::interrupt::{self, Announced};
+use super::notice::say;
 use super::{Failure, OutputFormat};
 use crate::report::{Format, Record, Writer};
 use clap::Args;
@@ -216,6 +217,6 @@ fn end(shared: &Shared) {
 
 fn leave(file: OutputFile) {
     if let Some(rows) = file.leave() {
-        eprintln!("parsim: interrupted: what was finished stands in {}", rows.display());
+        say(Some(format_args!("interrupted: what was finished stands in {}", rows.display())));
     }
 }

@@ -1,18 +1,17 @@
 //! Models and measurements beside a case: those that its scenario names in `compare`.
 
 use super::cluster;
-use super::outcome::repetition;
-use crate::analysis::Sample;
+use super::repetition::mean_makespan_s;
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::node::{Module, Processor};
 use crate::program::collective::Broadcast;
 use crate::program::{Distribution, GaussJordan, Shipped};
-use crate::report::{Beside, Compared};
+use crate::report::{Beside, Compared, counted};
 use crate::scenario::source::{Document, Fault};
-use crate::scenario::{Case, CheckedScenario, Comparison, Described, Measurements, Scenario};
+use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements, Scenario};
+use std::collections::HashSet;
 use std::path::Path;
-use std::time::Instant;
 
 /// The models and measurements that a scenario's times are compared with, read once for all its cases.
 pub struct References {
@@ -43,6 +42,43 @@ fn measurements(file: &Path, described: &Described) -> Result<Measurements, Faul
         }
     }
 }
+
+/// The measured points that have had a case.
+pub struct Met<'r> {
+    tables: Vec<(&'r Measurements, HashSet<usize>)>,
+}
+
+impl<'r> Met<'r> {
+    /// None of the points of `references` yet.
+    pub fn none(references: &'r References) -> Self {
+        Self { tables: references.measured().map(|table| (table, HashSet::new())).collect() }
+    }
+
+    /// Adds the points of the case with these keys.
+    pub fn add(&mut self, keys: &[(String, Option<AxisValue>)]) {
+        for (table, met) in &mut self.tables {
+            met.extend(table.index_of(keys));
+        }
+    }
+
+    /// The points that have had none, in a sentence, if there are any.
+    pub fn note(&self) -> Option<String> {
+        let place = |keys: Vec<(String, AxisValue)>| {
+            keys.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+        };
+        let missing = self.tables.iter().flat_map(|(table, met)| {
+            table.points().enumerate().filter(|(index, _)| !met.contains(index)).map(|(_, (keys, _))| place(keys))
+        });
+        let missing: Vec<_> = missing.collect();
+        let shown = missing.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>().join("; ");
+        let rest = if missing.len() > MOST_SHOWN { "; …" } else { "" };
+        (!missing.is_empty())
+            .then(|| format!("note: {} without a case: {shown}{rest}", counted(missing.len(), "measured point")))
+    }
+}
+
+/// Number of measured points without a case that are named.
+const MOST_SHOWN: usize = 5;
 
 enum Reference {
     AsWritten,
@@ -81,6 +117,14 @@ impl References {
     /// What the times of `case` are set beside.
     pub fn compare(&self, case: &Case) -> Vec<Compared> {
         self.list.iter().flat_map(|reference| self.belonging(reference, case)).collect()
+    }
+
+    /// The measurements among them.
+    fn measured(&self) -> impl Iterator<Item = &Measurements> {
+        self.list.iter().filter_map(|reference| match reference {
+            Reference::Measured(table) => Some(table),
+            _ => None,
+        })
     }
 
     /// True if what was published of the machine of the scenario's file is about the machine of `case`.
@@ -216,9 +260,5 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
 
 /// The makespan of the same program on one rank, if it can run there; the mean of all seeds.
 fn one_rank_s(scenario: &CheckedScenario) -> Option<f64> {
-    let alone = scenario.on_one_rank()?;
-    let begin = Instant::now();
-    let makespan = |run| repetition(&alone, run, begin).map(|trace| trace.makespan.seconds());
-    let makespans: Vec<_> = (0..alone.repeat).map(makespan).collect::<Result<_, _>>().ok()?;
-    Sample::of(&makespans).map(|sample| sample.mean)
+    mean_makespan_s(&scenario.on_one_rank()?).ok()
 }

@@ -1,10 +1,11 @@
 //! `parsim run`: the base values of a scenario.
 
 use super::files::{Claims, create, each, fill};
+use super::notice::say;
 use super::outcome::Outcome;
 use super::references::{References, note_on_withheld};
 use super::topology::{drawing, write_picture};
-use super::{Failure, ScenarioArguments, pictures, say};
+use super::{Failure, ScenarioArguments, pictures};
 use crate::analysis::Parallelism;
 use crate::report::HeatMap;
 use crate::report::space_time::Degrees;

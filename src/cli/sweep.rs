@@ -1,19 +1,23 @@
 //! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
-use super::outcome::SIMULATED_ERROR;
+use super::notice::say;
+use super::outcome::{Outcome, SIMULATED_ERROR};
+use super::output::Output;
 use super::playing::{CaseError, Failures, Keys, Turn, guarded, play_each};
-use super::references::{References, note_on_withheld};
+use super::references::{Met, References, note_on_withheld};
 use super::rows::{Rows, failed_row};
-use super::{CaseArguments, Failure, ScenarioArguments, pictures, say};
+use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use crate::analysis::Residuals;
 use crate::report::figures;
 use crate::report::latency_load::latency_load;
+use crate::report::plot::LineChart;
 use crate::report::{Format, Record};
 use crate::scenario::{Case, Cases, Plan};
 use clap::Args;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::io;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -43,60 +47,90 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let plot =
         arguments.plot.as_ref().map(|file| CurveAxis::to_draw(&plan, None).map(|axis| (file, axis))).transpose()?;
     common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
-    let is_text = common.output.format() == Format::Text;
-    let mut times = TimeLines::default();
-    let mut rows = Vec::new();
-    let mut failures = Failures::default();
-    let mut withheld = 0;
-    let mut writer = Rows::new(common.output.many()?, common.output.format());
-    let mut output = Ok(());
+    let mut sweep = Sweep {
+        axis: plot.as_ref().map(|(_, axis)| axis),
+        is_text: common.output.format() == Format::Text,
+        writer: Rows::new(common.output.many()?, common.output.format()),
+        times: TimeLines::default(),
+        rows: Vec::new(),
+        failures: Failures::default(),
+        withheld: 0,
+        met: Met::none(&references),
+    };
     let count = inspection.cases.unwrap_or(inspection.points);
-    play_each(
-        in_turn(&cases),
-        count,
-        |point| made(&cases, point),
-        arguments.cases.jobs,
-        &references,
-        |turn| {
-            let written = match turn {
-                Turn::Played(case, result) => match *result {
-                    Ok(outcome) => {
-                        withheld += usize::from(outcome.is_withheld());
-                        if let Some((_, axis)) = &plot {
-                            times.add_outcome(axis, &case, &outcome);
-                        }
-                        writer.good(outcome.record())
-                    }
-                    Err(error) => {
-                        let error = error.into();
-                        failures.add(&case.keys, &error);
-                        writer.failed(failed_row(&case.keys, Some(&case), &error))
-                    }
-                },
-                Turn::Unplayed(keys, error) => {
-                    failures.add(&keys, &error);
-                    writer.failed(failed_row(&keys, None, &error))
-                }
-            };
-            output = written.map(|row| rows.extend(is_text.then_some(row)));
-            output.is_ok()
-        },
-    )?;
+    let make = |point| made(&cases, point);
+    let mut output = Ok(());
+    play_each(in_turn(&cases), count, make, arguments.cases.jobs, &references, |turn| {
+        output = sweep.add(turn);
+        output.is_ok()
+    })?;
     output?;
+    let Sweep { writer, times, rows, failures, withheld, met, .. } = sweep;
     let mut output = writer.finish()?;
     output.words(errors(&rows))?;
     output.finish()?;
     if let Some((file, axis)) = &plot {
-        let program = plan.scenario().program.name();
-        let chart = if plan.scenario().program.is_traffic() {
-            latency_load(program, &axis.along.label, times.lines())
-        } else {
-            figures::times(program, &axis.along, times.lines()).1
-        };
-        write_chart(file, &chart)?;
+        write_chart(file, &chart(&plan, axis, &times))?;
     }
     say(note_on_withheld(withheld));
+    // Who names values does not mean all that were measured.
+    say(met.note().filter(|_| arguments.cases.over.is_empty()));
     failures.into_result()
+}
+
+/// What the cases of a sweep have given so far.
+struct Sweep<'a> {
+    /// The axis of the picture, if there is to be one.
+    axis: Option<&'a CurveAxis>,
+    is_text: bool,
+    writer: Rows<Output>,
+    times: TimeLines,
+    /// The rows, which text is summarised from.
+    rows: Vec<Record>,
+    failures: Failures,
+    /// Number of cases with measurements or predictions of another machine or program.
+    withheld: usize,
+    met: Met<'a>,
+}
+
+impl Sweep<'_> {
+    /// Adds a case that has had its turn, and writes its row.
+    fn add(&mut self, turn: Turn<'_>) -> io::Result<()> {
+        let row = match turn {
+            Turn::Played(case, result) => match *result {
+                Ok(outcome) => self.good(&case, &outcome),
+                Err(error) => self.failed(&case.keys, Some(&case), &error.into()),
+            },
+            Turn::Unplayed(keys, error) => self.failed(&keys, None, &error),
+        }?;
+        self.rows.extend(self.is_text.then_some(row));
+        Ok(())
+    }
+
+    fn good(&mut self, case: &Case, outcome: &Outcome) -> io::Result<Record> {
+        self.met.add(&case.keys);
+        self.withheld += usize::from(outcome.is_withheld());
+        if let Some(axis) = self.axis {
+            self.times.add_outcome(axis, case, outcome);
+        }
+        self.writer.good(outcome.record())
+    }
+
+    fn failed(&mut self, keys: &Keys, case: Option<&Case>, error: &CaseError) -> io::Result<Record> {
+        self.met.add(keys);
+        self.failures.add(keys, error);
+        self.writer.failed(failed_row(keys, case, error))
+    }
+}
+
+/// The times over the last axis; with traffic the latencies over the load.
+fn chart(plan: &Plan, axis: &CurveAxis, times: &TimeLines) -> LineChart {
+    let program = plan.scenario().program.name();
+    if plan.scenario().program.is_traffic() {
+        latency_load(program, &axis.along.label, times.lines())
+    } else {
+        figures::times(program, &axis.along, times.lines()).1
+    }
 }
 
 /// The points that are cases, in their order; one at which that cannot be told has its turn, too.

@@ -117,9 +117,16 @@ impl<'m> Allocation<'m> {
         if self.ranks == 0 {
             return Some(Fault::new("ranks", "a program needs at least one rank", "give a number from 1 on"));
         }
-        (self.placement.nodes_needed(self.ranks) > nodes).then(|| {
+        let needed = self.placement.nodes_needed(self.ranks);
+        (needed > nodes).then(|| {
             let message = format!("{} ranks do not fit on the {nodes} nodes of the machine", self.ranks);
-            Fault::new("ranks", message, "give fewer ranks, or pack several on a node")
+            match self.placement {
+                Placement::Packed { ranks_per_node } => {
+                    let message = format!("{message}: {ranks_per_node} on a node take {needed}");
+                    Fault::new("ranks", message, "give fewer ranks, or more of them a node")
+                }
+                _ => Fault::new("ranks", message, "give fewer ranks, or pack several on a node"),
+            }
         })
     }
 

@@ -30,6 +30,12 @@ pub struct Axis {
 }
 
 impl Axis {
+    /// An axis over the field at `path`, without values yet.
+    #[must_use]
+    pub fn over(name: &str, path: String) -> Self {
+        Self { name: name.to_owned(), path, unit: None, values: Vec::new(), expression: None }
+    }
+
     /// True if its name can be a key of the output: no formula, nothing that a shell or a table takes apart.
     #[must_use]
     pub fn has_good_name(&self) -> bool {

@@ -70,9 +70,15 @@ impl Measurements {
     /// The measured time at the point with these keys, in seconds; `None` where nothing was measured.
     #[must_use]
     pub fn at(&self, keys: &[(String, Option<AxisValue>)]) -> Option<f64> {
+        self.index_of(keys).map(|index| self.points[index].value)
+    }
+
+    /// Number of the point with these keys, counted from 0.
+    #[must_use]
+    pub fn index_of(&self, keys: &[(String, Option<AxisValue>)]) -> Option<usize> {
         let value = |name: &String| keys.iter().find(|(key, _)| key == name).and_then(|(_, value)| value.as_ref());
         let at: Vec<&AxisValue> = self.keys.iter().map(value).collect::<Option<_>>()?;
-        self.points.iter().find(|point| point.at.iter().eq(at.iter().copied())).map(|point| point.value)
+        self.points.iter().position(|point| point.at.iter().eq(at.iter().copied()))
     }
 
     /// All measured points, each with its keys by name, and their times.

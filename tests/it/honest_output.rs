@@ -136,3 +136,44 @@ fn a_page_about_many_ranks_is_small() {
     let bytes = std::fs::metadata(&page).expect("the page is there").len();
     assert!(bytes < 5 << 20, "{bytes}");
 }
+
+#[test]
+fn a_measured_point_without_a_case_is_named() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let data = folder.path().join("measured.csv");
+    std::fs::write(&data, "p,measured_s\n2,0.015\n7,0.03\n").expect("a file can be written");
+    let compare = format!("compare=[Measured({:?})]", data.display().to_string());
+    let sweep = ["sweep", "scenarios/ring-shift.ron", "--set", &compare];
+    let (rows, note) = rows(&sweep);
+    assert!(rows[0]["measured_s"].is_f64() && rows[1]["measured_s"].is_null(), "{rows:?}");
+    assert!(note.contains("1 measured point without a case: p = 7"), "{note}");
+}
+
+#[test]
+fn a_calibration_on_no_point_is_rejected() {
+    let own = ["--scenario", GAUSS_JORDAN, "--data", "validation/cs-rr-281/table4-neighbour.csv"];
+    let message = rejection(&[&["validate"], &own[..], &["--calibration", "p=9"]].concat());
+    assert!(message.contains("no case has the calibration p = 9; its values: "), "{message}");
+}
+
+/// A derivative of the first seed alone would be one of its noise.
+#[test]
+fn sensitivities_are_of_the_mean_of_all_seeds() {
+    let noisy = ["--set", "machine.nodes.noise=Uniform(0.5)"];
+    let of = |command: &str, repeat: &str| {
+        let arguments = [&[command, GAUSS_JORDAN][..], &SMALL, &["--set", "program.n=32"], &noisy, &["--set", repeat]];
+        rows(&arguments.concat()).0
+    };
+    let elasticity = |repeat: &str| {
+        let rows = of("sensitivity", repeat);
+        rows.iter().find(|row| row["name"] == "machine.nodes.processor.rsub").expect("it is varied")["elasticity"]
+            .clone()
+    };
+    assert_ne!(elasticity("repeat=1"), elasticity("repeat=4"));
+    let makespan = of("run", "repeat=4")[0]["makespan_mean_s"].as_f64().expect("a mean");
+    let arguments =
+        [&["sensitivity", GAUSS_JORDAN][..], &SMALL, &["--set", "program.n=32"], &noisy, &["--set", "repeat=4"]];
+    let text = parsim().args(arguments.concat()).assert().success();
+    let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
+    assert!(text.contains(&format!("{makespan} s, the mean of 4 seeds")), "{text}");
+}

@@ -5,7 +5,8 @@ mod latency;
 mod normal_form;
 mod regimes;
 
-use super::{Failure, OutputArguments, say};
+use super::notice::say;
+use super::{Failure, OutputArguments};
 use crate::model::fit::{Quality, Weighting};
 use crate::report::{Format, Record, table};
 use crate::scenario::AxisValue;

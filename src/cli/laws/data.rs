@@ -1,7 +1,8 @@
 //! The laws on the times of a sweep or of measurements.
 
 use super::{Answer, processors};
-use crate::cli::{Failure, say};
+use crate::cli::Failure;
+use crate::cli::notice::say;
 use crate::model::laws::{Base, SeriesPoint, SpeedupSeries, Verdict};
 use crate::report::Record;
 use crate::scenario::AxisValue;

@@ -7,6 +7,7 @@ use crate::cli::Failure;
 use crate::cli::curves::write_chart;
 use crate::cli::overrides::set_all;
 use crate::cli::pictures;
+use crate::cli::repetition::mean_makespan_s;
 use crate::model::laws::isoefficiency::Algorithm;
 use crate::model::laws::{efficiency, speedup};
 use crate::program::Shipped;
@@ -14,8 +15,6 @@ use crate::report::Record;
 use crate::report::plot::{ChartAxis, Line, LineChart, Scale};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{CheckedScenario, Plan};
-use crate::simulation::play;
-use crate::units::SimDuration;
 use clap::Args;
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -186,7 +185,7 @@ impl<'a> Problem<'a> {
         if self.processors == 1 {
             return Ok(1.0);
         }
-        let single = play(&self.scenario(size, 1)?)?.makespan.seconds();
+        let single = mean_makespan_s(&self.scenario(size, 1)?)?;
         Ok(if time_s > 0.0 { efficiency(speedup(single, time_s), f64::from(self.processors)) } else { 0.0 })
     }
 
@@ -209,7 +208,7 @@ impl<'a> Problem<'a> {
             }
             return self.refused.take().map_or(Ok(None), |faults| Err(faults.into()));
         };
-        let time_s = play(&scenario)?.makespan.seconds();
+        let time_s = mean_makespan_s(&scenario)?;
         let algorithm = algorithm(&scenario.program);
         let memory = scenario.node_memory().into_iter().max().unwrap_or(0);
         Ok(Some(FoundProblem { size, time_s, efficiency: self.efficiency(size, time_s)?, memory, algorithm }))
@@ -218,7 +217,7 @@ impl<'a> Problem<'a> {
     /// A program that takes no time on one processor has no efficiency.
     fn check_cost(&self) -> Result<(), Failure> {
         let Some((size, _)) = self.accepted(self.largest) else { return Ok(()) };
-        if play(&self.scenario(size, 1)?)?.makespan > SimDuration::ZERO {
+        if mean_makespan_s(&self.scenario(size, 1)?)? > 0.0 {
             return Ok(());
         }
         let free = format!("`{}` = {size} takes no time on one processor, so that nothing is efficient", self.size);
@@ -227,13 +226,13 @@ impl<'a> Problem<'a> {
 
     fn is_efficient(&self, size: u64, held: f64) -> Result<bool, Failure> {
         let Some((size, scenario)) = self.accepted(size) else { return Ok(false) };
-        let time_s = play(&scenario)?.makespan.seconds();
+        let time_s = mean_makespan_s(&scenario)?;
         Ok(self.efficiency(size, time_s)? >= held)
     }
 
     fn is_too_long(&self, size: u64, most_s: f64) -> Result<bool, Failure> {
         let Some((_, scenario)) = self.accepted(size) else { return Ok(false) };
-        Ok(play(&scenario)?.makespan.seconds() > most_s)
+        Ok(mean_makespan_s(&scenario)? > most_s)
     }
 }
 

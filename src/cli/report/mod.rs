@@ -16,6 +16,7 @@ use crate::report::figures::{self, Figure, TimeLine};
 use crate::report::latency_load::latency_load;
 use crate::report::{Chapter, HeatMap, Picture, Record, page, percent};
 use crate::scenario::{Case, Plan};
+use crate::units::escaped;
 use clap::Args;
 use serde_json::Value;
 use std::io::Write;
@@ -215,7 +216,7 @@ fn question(scenario: &Path) -> Result<String, Failure> {
     let text = std::fs::read_to_string(scenario)
         .map_err(|error| Failure::Usage(format!("{}: {error}", scenario.display())))?;
     let comment = text.lines().map_while(|line| line.trim().strip_prefix("//")).map(str::trim);
-    let question = comment.collect::<Vec<_>>().join(" ");
+    let question = escaped(&comment.collect::<Vec<_>>().join(" ")).into_owned();
     Ok(if question.is_empty() { scenario.display().to_string() } else { question })
 }
 

@@ -2,11 +2,11 @@
 
 mod output;
 
+use super::repetition::mean_makespan_s;
 use super::{Failure, ScenarioArguments};
 use crate::analysis::{Elasticity, Probe};
 use crate::scenario::source::{Document, Fault};
 use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan, Scenario};
-use crate::simulation::play;
 use clap::Args;
 use rayon::prelude::*;
 
@@ -125,7 +125,7 @@ struct Answers<'s> {
 impl Study {
     fn of(scenario: &CheckedScenario) -> Result<Self, Failure> {
         let document = resolved(scenario)?;
-        let makespan_s = play(scenario)?.makespan.seconds();
+        let makespan_s = mean_makespan_s(scenario)?;
         if makespan_s == 0.0 {
             let program = scenario.program.name();
             return Err(Failure::Usage(format!("{program} takes no simulated time, which no parameter can change")));
@@ -228,7 +228,7 @@ fn makespan_s(document: &Document, change: impl Fn(&mut Document) -> Result<(), 
     let scenario = case
         .map_err(|faults| faults.entries().first().map_or_else(String::new, |entry| entry.message.clone()))?
         .scenario;
-    play(&scenario).map(|trace| trace.makespan.seconds()).map_err(|error| error.to_string())
+    mean_makespan_s(&scenario).map_err(|error| error.to_string())
 }
 
 /// The first of `places` below which `path` stands.
@@ -263,6 +263,7 @@ impl Group {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::play;
     use std::path::Path;
 
     fn study(settings: &[(&str, &str)]) -> Study {

@@ -77,7 +77,11 @@ fn reasons(smaller: &Step, larger: &Step) -> Option<String> {
 
 pub fn text(scenario: &CheckedScenario, study: &Study, answers: &Answers) -> String {
     let (program, ranks) = (scenario.program.name(), counted(scenario.ranks, "rank"));
-    let mut text = format!("{program}, {ranks}: {} s\n\n{}\n", study.makespan_s, constants(answers));
+    let seeds = match scenario.repeat {
+        1 => String::new(),
+        repeat => format!(", the mean of {repeat} seeds"),
+    };
+    let mut text = format!("{program}, {ranks}: {} s{seeds}\n\n{}\n", study.makespan_s, constants(answers));
     let mut write = |line: String| writeln!(text, "{line}").expect("a text can be written to");
     if answers.findings.iter().filter_map(Finding::elasticity).any(is_tie) {
         write(wrapped(TIE) + "\n");

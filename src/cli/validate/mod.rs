@@ -9,13 +9,14 @@ mod summary;
 mod text;
 
 use super::files::Claims;
+use super::notice::say;
 use super::output::Output;
 use super::overrides::set_all;
 use super::playing::play_all;
 use super::references::References;
-use super::{Failure, OutputArguments, say};
+use super::{Failure, OutputArguments};
 use crate::scenario::source::Document;
-use crate::scenario::{AxisValue, Described, Override, Plan};
+use crate::scenario::{AxisValue, Case, Described, Override, Plan};
 use cell::{Cell, Reading};
 use clap::Args;
 use description::MeasuredTable;
@@ -23,6 +24,7 @@ pub use description::Validation;
 use fit::PointToPointFit;
 use own::OwnCase;
 use points::PublishedPoint;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use summary::{Summary, summaries};
 use text::text;
@@ -173,6 +175,7 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
         (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
         _ => plan.cases()?,
     };
+    check_calibration(table, &cases)?;
     if table.mean_over.is_some() {
         let unplayed = points.iter().filter(|point| !cases.iter().any(|case| point.agrees_with(&case.keys)));
         let places: Vec<_> = unplayed.map(|point| point.place.as_str()).collect();
@@ -206,6 +209,29 @@ fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArgument
         Some(error) => Err(error.into()),
         None => all_known(table, &cells).map(|()| cells),
     }
+}
+
+/// A calibration on cases that there are not would count everything as validation.
+fn check_calibration(table: &MeasuredTable, cases: &[Case]) -> Result<(), Failure> {
+    let Some((axis, value)) = &table.calibration else { return Ok(()) };
+    let values: HashSet<_> = cases
+        .iter()
+        .flat_map(|case| &case.keys)
+        .filter(|(name, _)| name == axis)
+        .map(|(_, value)| value.as_ref().map_or_else(String::new, ToString::to_string))
+        .collect();
+    if values.contains(&value.to_string()) {
+        return Ok(());
+    }
+    let mut values: Vec<_> = values.into_iter().collect();
+    values.sort();
+    let known = if values.is_empty() {
+        format!("there is no axis `{axis}`")
+    } else {
+        format!("its values: {}", values.join(", "))
+    };
+    let message = format!("table `{}`: no case has the calibration {axis} = {value}; {known}", table.name);
+    Err(Failure::Usage(message))
 }
 
 /// A key that has a value in no cell is a slip of the pen.

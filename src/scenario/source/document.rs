@@ -89,7 +89,7 @@ impl Document {
     /// Replaces or adds the value at a path, as `--set path=text` does.
     ///
     /// # Errors
-    /// A parent that does not exist, or a text that is no value.
+    /// A parent that takes no fields, or a text that is no value.
     pub fn set(&mut self, path: &str, text: &str) -> Result<(), Fault> {
         self.set_from(Path::new(""), path, text)
     }
@@ -97,7 +97,7 @@ impl Document {
     /// As [`set`](Self::set), but a `File("…")` of the text is relative to the file `from`.
     ///
     /// # Errors
-    /// A parent that does not exist, or a text that is no value.
+    /// A parent that takes no fields, or a text that is no value.
     pub fn set_from(&mut self, from: &Path, path: &str, text: &str) -> Result<(), Fault> {
         let typed = Typed { option: "--set", name: path, text };
         overrides::set(&mut self.sources, &mut self.root, path, typed, from)
@@ -106,7 +106,7 @@ impl Document {
     /// As [`set`](Self::set), for a value that the axis `name` has over that path; `option` tells where it was given.
     ///
     /// # Errors
-    /// A parent that does not exist, or a text that is no value.
+    /// A parent that takes no fields, or a text that is no value.
     pub fn set_along(&mut self, option: &str, name: &str, path: &str, text: &str) -> Result<(), Fault> {
         let typed = Typed { option, name, text };
         overrides::set(&mut self.sources, &mut self.root, path, typed, Path::new(""))
@@ -171,7 +171,7 @@ impl Document {
     /// Replaces or adds the value at a path.
     ///
     /// # Errors
-    /// A parent that does not exist.
+    /// A parent that takes no fields.
     pub fn set_tree(&mut self, path: &str, tree: Tree) -> Result<(), Fault> {
         let place = tree.place;
         overrides::assign(&mut self.root, path, tree, &|_| place)

@@ -355,9 +355,9 @@ mod tests {
     #[test]
     fn a_change_that_leads_nowhere_is_a_fault_of_its_path() {
         let base: (&str, &[u8]) = ("b.ron", b"Machine(link: Link(n: 7))");
-        let found = faults(&[("a.ron", b"Like(File(\"b.ron\"),\n {\"lnk.n\": 8})"), base]);
+        let found = faults(&[("a.ron", b"Like(File(\"b.ron\"),\n {\"link.n.x\": 8})"), base]);
         assert_eq!(place(&found), ("a.ron".to_owned(), 2, 3));
-        assert!(found.to_string().contains("there is no `lnk`"), "{found}");
+        assert!(found.to_string().contains("which has no `x`"), "{found}");
         assert!(faults(&[("a.ron", b"Like(File(\"b.ron\"))"), base]).to_string().contains("and the changes to it"));
         assert!(faults(&[("a.ron", b"Like(File(\"b.ron\"), {1: 8})"), base]).to_string().contains("path in quotes"));
         assert!(faults(&[("a.ron", b"Like(File(\"x.ron\"), {\"n\": 8})")]).to_string().contains("there is no file"));

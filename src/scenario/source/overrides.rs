@@ -93,19 +93,23 @@ fn segment_place(path: &str, index: usize, file: usize) -> Place {
     Place { file, start, end: start + length }
 }
 
-/// Replaces or adds the value at `path`; `place_of` tells where a segment of the path was written.
+/// Replaces or adds the value at `path`, and adds the records on the way to it that are left out; `place_of` tells where a segment of the path was written.
 pub(super) fn assign(root: &mut Tree, path: &str, tree: Tree, place_of: &dyn Fn(usize) -> Place) -> Result<(), Fault> {
     let route = match walk(root, path) {
         Ok((route, _)) => route,
         Err(broken) => {
-            let name = segments(path).nth(broken.index).unwrap_or("");
-            let last = broken.index + 1 == segments(path).count();
-            let place = place_of(broken.index);
-            if !last || !takes_fields(broken.parent) || name.is_empty() {
-                return Err(missing(&broken, path, name).at(place));
+            let names: Vec<_> = segments(path).skip(broken.index).collect();
+            let first = names.first().copied().unwrap_or("");
+            if !takes_fields(broken.parent) || names.iter().any(|name| name.is_empty()) {
+                return Err(missing(&broken, path, first).at(place_of(broken.index)));
             }
-            let route = broken.route;
-            let field = Field { name: Name { text: name.to_owned(), place }, value: tree, inherited: false };
+            let (index, route) = (broken.index, broken.route);
+            let inner = names.iter().enumerate().skip(1).rev().fold(tree, |value, (after, name)| {
+                let place = place_of(index + after);
+                let fields = vec![new_field(name, place, value)];
+                Tree { place, node: Node::Record { name: None, fields } }
+            });
+            let field = new_field(first, place_of(index), inner);
             return follow(root, &route).map_or(Ok(()), |parent| add_field(parent, field));
         }
     };
@@ -115,11 +119,15 @@ pub(super) fn assign(root: &mut Tree, path: &str, tree: Tree, place_of: &dyn Fn(
     Ok(())
 }
 
+fn new_field(name: &str, place: Place, value: Tree) -> Field {
+    Field { name: Name { text: name.to_owned(), place }, value, inherited: false }
+}
+
 fn follow<'a>(root: &'a mut Tree, route: &[usize]) -> Option<&'a mut Tree> {
     route.iter().try_fold(root, |tree, &index| tree.child_mut(index))
 }
 
-/// Whether a field can be added, here or in the payload of what stands here.
+/// True if a field can be added, here or in the payload of what stands here.
 fn takes_fields(tree: &Tree) -> bool {
     match &tree.node {
         Node::Unit | Node::Record { .. } => true,
@@ -298,14 +306,11 @@ mod tests {
         assert_eq!(changed("empty.n", "2"), Node::Number("2".to_owned()));
         assert_eq!(changed("extra.y", "true"), Node::Bool(true));
         assert_eq!(changed("ports", "3"), Node::Number("3".to_owned()));
+        assert_eq!(changed("limits.memory.node", "4 GB"), text("4 GB"));
     }
 
     #[test]
     fn missing_parents_are_named() {
-        let message = refused("machine.link.per_byte", "1");
-        assert!(message.contains("there is no `link` in `machine`") && message.contains("`links`?"), "{message}");
-        assert!(message.starts_with("--set machine.link.per_byte=1:1:9:"), "{message}");
-        assert!(refused("nowhere.at.all", "1").contains("there is no `nowhere` in the document"));
         assert!(refused("ranks.x", "1").contains("`ranks` is the number 4"), "{}", refused("ranks.x", "1"));
         assert!(refused("axes.2", "1").contains("there is no `2` in `axes`"));
         assert!(refused("machine.switching.packet", "1").contains("the name `CutThrough`"));

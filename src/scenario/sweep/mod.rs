@@ -16,7 +16,7 @@ pub(super) use inspection::spread;
 
 use super::axis::{Axis, AxisValue};
 use super::named_topology;
-use super::source::{Document, Fault, Faults, Tree};
+use super::source::{Document, Fault, Faults, Node, Place, Tree};
 use super::{CheckedScenario, Comparison, Scenario};
 use crate::units::escaped;
 use formula::AxisFormula;
@@ -186,8 +186,8 @@ impl Plan {
             }
             faults.extend(axis_faults(document, axis, index, !names.insert(axis.name.as_str())));
             let trees = tree.field("values").map(Tree::items).unwrap_or_default();
-            let is_variant = document.get(&axis.path).is_some_and(Tree::is_variant);
-            let values = axis.values.iter().zip(trees).map(|(value, tree)| declared(axis, value, tree, is_variant));
+            let may_be_variant = document.get(&axis.path).is_none_or(Tree::is_variant);
+            let values = axis.values.iter().zip(trees).map(|(value, tree)| declared(axis, value, tree, may_be_variant));
             axes.push(PlannedAxis { values: values.collect(), axis: axis.clone() });
         }
         faults
@@ -207,16 +207,19 @@ impl Plan {
         Ok(())
     }
 
-    /// An axis over the field with the path `name`, or over the only field that is called so.
+    /// An axis over the field with the path `name`, which may be left out, or over the only field that is called so.
     fn add_axis(&mut self, name: &str) -> Result<usize, Fault> {
-        let axis = self.free_axis(name)?;
+        let axis = match self.free_axis(name) {
+            Err(_) if is_left_out(&self.document, name) => Axis::over(name, name.to_owned()),
+            axis => axis?,
+        };
         self.axes.push(PlannedAxis { axis, values: Vec::new() });
         Ok(self.axes.len() - 1)
     }
 
     pub(super) fn free_axis(&self, name: &str) -> Result<Axis, Fault> {
         let path = self.path_of(name)?;
-        Ok(Axis { name: name.to_owned(), path, unit: None, values: Vec::new(), expression: None })
+        Ok(Axis::over(name, path))
     }
 
     fn path_of(&self, name: &str) -> Result<String, Fault> {
@@ -287,6 +290,20 @@ fn given_twice(replacement: &Override) -> Fault {
 }
 
 /// The faults of the axis of that number.
+/// True if a scenario knows a field at `path` that this one leaves at its default.
+fn is_left_out(document: &Document, path: &str) -> bool {
+    let mut probe = document.clone();
+    let place = Place { file: 0, start: 0, end: 0 };
+    if path.is_empty()
+        || document.get(path).is_some()
+        || probe.set_tree(path, Tree { place, node: Node::Unit }).is_err()
+    {
+        return false;
+    }
+    let is_unknown = |fault: &Fault| path.starts_with(&fault.path) && fault.message.starts_with("unknown field");
+    probe.read::<Scenario>().err().is_none_or(|faults| !faults.list.iter().any(is_unknown))
+}
+
 fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -> Vec<Fault> {
     let Axis { name, path, .. } = axis;
     let mut faults = Vec::new();
@@ -300,7 +317,7 @@ fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -
         let message = format!("the axis `{}` is named by a key of the output", escaped(name));
         fault(".name", message, "give a letter, then letters, digits, `_`, `-` and `.`");
     }
-    if document.get(path).is_none() {
+    if document.get(path).is_none() && !is_left_out(document, path) {
         let help = "give the path of a field, such as `program.n`";
         fault(".path", format!("there is no field `{path}` in this scenario"), help);
     }

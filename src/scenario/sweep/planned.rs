@@ -50,11 +50,11 @@ impl Setting {
 
 /// A value as it stands in the scenario; a bare number gets the unit of its axis, and a text in the
 /// place of a variant means what it means on the command line: `"Ring(nodes: 64)"`.
-pub(super) fn declared(axis: &Axis, value: &AxisValue, tree: &Tree, is_variant: bool) -> PlannedValue {
+pub(super) fn declared(axis: &Axis, value: &AxisValue, tree: &Tree, may_be_variant: bool) -> PlannedValue {
     let shown = value.clone().without_unit(axis.unit.as_deref());
     let setting = match (value.number(), &axis.unit) {
         (Some(_), Some(_)) => text(axis, value, DECLARED),
-        (None, _) if is_variant && matches!(tree.node, Node::Text(_)) => text(axis, value, DECLARED),
+        (None, _) if may_be_variant && matches!(tree.node, Node::Text(_)) => text(axis, value, DECLARED),
         _ => Setting::Tree(tree.clone()),
     };
     PlannedValue { shown, setting }

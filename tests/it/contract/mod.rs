@@ -5,6 +5,7 @@
 
 mod answers;
 mod calls;
+mod cases;
 mod usage;
 
 use crate::documentation::Desk;
