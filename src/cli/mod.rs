@@ -24,6 +24,7 @@ mod real_programs;
 mod references;
 mod repetition;
 mod report;
+mod room;
 mod rows;
 mod run;
 mod saturation;

@@ -101,9 +101,9 @@ fn record(case: &Case, shard: Option<Shard>, id: CaseId) -> Record {
     let mut record = keyed(&case.keys);
     record.put("state", Value::Null);
     record.put("shard", shard.map(|shard| shard.number));
-    record.put("estimated_events", estimate.events);
+    record.put("estimated_events", (!estimate.is_open).then_some(estimate.events));
     record.put("estimated_memory_bytes", estimate.memory_bytes);
-    record.put("estimated_cpu_s", estimate.cpu_s);
+    record.put("estimated_cpu_s", (!estimate.is_open).then_some(estimate.cpu_s));
     record.end_summary();
     record.put_metadata(&crate::report::Metadata { id: id.to_string(), ..metadata(&case.scenario, &case.settings) });
     record

@@ -3,6 +3,7 @@
 use super::Failure;
 use super::outcome::Outcome;
 use super::references::References;
+use super::room::Room;
 use crate::scenario::source::Faults;
 use crate::scenario::{AxisValue, Case};
 use crate::simulation::SimulationError;
@@ -74,7 +75,8 @@ pub fn play_all(
 /// as soon as those before it are done; ends early when `receive` says `false`. `count` is the number of cases, roughly.
 ///
 /// Cases begin in their order, and no case begins while more than twice as many as there are threads are
-/// under way or wait for one before them: so `jobs` bounds the memory that results take, too.
+/// under way or wait for one before them: so `jobs` bounds the memory that results take, too. Cases that together need
+/// more memory than a run may take wait for each other.
 pub fn play_each<'c, T: Send>(
     cases: impl Iterator<Item = T> + Send,
     count: u64,
@@ -85,6 +87,7 @@ pub fn play_each<'c, T: Send>(
 ) -> Result<(), Failure> {
     let pool = pool(jobs, usize::try_from(count).unwrap_or(usize::MAX))?;
     let progress = progress_bar(count);
+    let room = Room::of_this_computer();
     let (sender, results) = mpsc::channel();
     let (permit, permits) = mpsc::channel();
     for _ in 0..2 * pool.current_num_threads() {
@@ -95,6 +98,7 @@ pub fn play_each<'c, T: Send>(
     let next = || source.lock().ok().and_then(|mut source| source.0.recv().ok().and_then(|()| source.1.next()));
     let turn = |item| match make(item) {
         Ok(case) => {
+            let _place = room.enter(case.scenario.estimate().memory_bytes);
             let result = Box::new(guarded(|| Outcome::of(&case, references)));
             Turn::Played(Box::new(case), result)
         }

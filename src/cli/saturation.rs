@@ -2,6 +2,7 @@
 
 use super::outcome::{keyed, metadata};
 use super::playing::pool;
+use super::room::Room;
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::program::Shipped;
@@ -35,7 +36,12 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     common.claims(&plan).check()?;
     let Some((cases, _)) = prepared(common, &plan)? else { return Ok(()) };
     let cases = without_load(&plan, cases);
-    let search_all = || cases.par_iter().map(|case| search(case, arguments.resolution)).collect();
+    let room = Room::of_this_computer();
+    let search_one = |case: &Case| {
+        let _place = room.enter(case.scenario.estimate().memory_bytes);
+        search(case, arguments.resolution)
+    };
+    let search_all = || cases.par_iter().map(search_one).collect();
     let found: Vec<_> = pool(arguments.cases.jobs, cases.len())?.install(search_all);
     let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut rows: Vec<_> = cases.iter().zip(&found).map(|(case, found)| record(case, found.as_ref())).collect();

@@ -238,14 +238,15 @@ impl Transport {
         first.is_some_and(|first| Entity::try_from(u64::from(first.hierarchy) + shared).is_ok())
     }
 
-    /// About how many bytes of memory the idle machine takes, of which `topology` is in use, its share of the trace
-    /// included.
+    /// About how many bytes of memory the machine takes, of which `topology` is in use by so many ranks, its share of the
+    /// trace included.
     #[must_use]
-    pub fn memory(machine: &Machine, topology: &Topology) -> f64 {
+    pub fn memory(machine: &Machine, topology: &Topology, ranks: u32) -> f64 {
         // Its dispatcher, its appointments and its place in a layout; measured.
         const PROCESSOR_BYTES: f64 = 55.0;
         let further_cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores() - 1);
-        PROCESSOR_BYTES * (f64::from(topology.vertices()) + further_cores) + Fabric::memory(&machine.network, topology)
+        PROCESSOR_BYTES * (f64::from(topology.vertices()) + further_cores)
+            + Fabric::memory(&machine.network, topology, ranks.min(topology.nodes()))
     }
 
     /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.

@@ -95,14 +95,15 @@ impl Channels {
     pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
         let nodes = topology.nodes();
         let ends = if topology.switches() == 0 && network.end_links.is_some() { nodes } else { 0 };
-        let end_link = network.end_links.as_ref().unwrap_or(&network.links);
-        let link = |(near, far)| if near < nodes || far < nodes { end_link } else { &network.links };
+        let (inner_link, end_link) = (network.links.at_work(), network.end_links.as_ref().map(Link::at_work));
+        let end_link = end_link.as_ref().unwrap_or(&inner_link);
+        let link = |(near, far)| if near < nodes || far < nodes { end_link } else { &inner_link };
         let direct = topology.switches() == 0;
         let ports = topology.ports();
         let of_port = |channel: u32| {
             let at = channel / ports.max(1);
             let far = topology.neighbour(at, channel % ports.max(1)).map_or(at, |(far, _)| far);
-            Channel::new(if direct { &network.links } else { link((at, far)) })
+            Channel::new(if direct { &inner_link } else { link((at, far)) })
         };
         let first_inward = topology.vertices() * ports;
         let of_ports = (0..first_inward).map(of_port);

@@ -2,6 +2,7 @@
 
 use super::channels::Channels;
 use super::link::{Buffers, Links, Packet};
+use super::router::Router;
 use super::routing::Routing;
 use super::switching::Switching;
 use super::switching::wormhole::Worms;
@@ -98,10 +99,14 @@ impl Fabric {
         }
     }
 
-    /// About how many bytes of memory the idle links take, their loads in a trace included. Measured; a law test holds
-    /// it (`tests/it/bounds.rs`).
+    /// About how many bytes of memory the links take, their loads in a trace and the routes to so many nodes included.
+    /// Measured; a law test holds it (`tests/it/bounds.rs`).
     #[must_use]
-    pub fn memory(network: &Network, topology: &Topology) -> f64 {
+    pub fn memory(network: &Network, topology: &Topology, destinations: u32) -> f64 {
+        Self::links_memory(network, topology) + Router::memory(&network.routing, topology, destinations)
+    }
+
+    fn links_memory(network: &Network, topology: &Topology) -> f64 {
         // A plain link takes 32 bytes in trains and 60 outside of them.
         const PLAIN_BYTES: f64 = 55.0;
         const CHANNEL_BYTES: f64 = 200.0;

@@ -49,6 +49,13 @@ impl Link {
         self.per_byte.or_else(by_protocol).unwrap_or(PerByte::FREE)
     }
 
+    /// The same link with its [byte time](Self::byte_time) said: by the protocol it takes a simulation, too long to be
+    /// asked for by every packet.
+    #[must_use]
+    pub fn at_work(&self) -> Self {
+        Self { per_byte: Some(self.byte_time()), protocol: None, ..self.clone() }
+    }
+
     /// The time for which a packet of `bytes` bytes holds the link.
     #[must_use]
     pub fn time(&self, bytes: u64) -> SimDuration {
@@ -161,12 +168,13 @@ impl Links {
         let ports = topology.ports();
         let count = topology.vertices() * ports;
         let end = |link: u32| topology.neighbour(link / ports, link % ports).map_or(link / ports, |(end, _)| end);
+        let link = link.at_work();
         Self {
             ends: (0..count).map(end).collect(),
             last_time: (0, link.time(0)),
             routes: Routes::of(&topology),
             topology,
-            link: link.clone(),
+            link,
             ports,
             stations: Stations::new(count, 0),
             transfers: None,

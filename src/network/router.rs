@@ -48,6 +48,19 @@ impl Router {
         Self { manner, dice: streams.stream("routing", 0) }
     }
 
+    /// How many bytes the tables of the routes to so many nodes take: a number for each vertex, unless a rule finds the
+    /// way.
+    pub fn memory(routing: &Routing, topology: &Topology, destinations: u32) -> f64 {
+        const PLACE_BYTES: f64 = 24.0;
+        let table = f64::from(topology.vertices()) * 4.0;
+        match routing {
+            Routing::DimensionOrder | Routing::EvenTies => 0.0,
+            Routing::UpDown | Routing::ShortestPath(_) | Routing::MinimalAdaptive | Routing::Table(_) => {
+                f64::from(topology.nodes()) * PLACE_BYTES + f64::from(destinations) * table
+            }
+        }
+    }
+
     /// The port by which a packet for `to` leaves the vertex `at`, which is not `to`; `load` tells
     /// how much waits at a port of `at`.
     pub fn port(&mut self, topology: &Topology, at: u32, to: u32, load: impl Fn(u32) -> u64) -> u32 {

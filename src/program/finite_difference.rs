@@ -54,6 +54,10 @@ impl Program for FiniteDifference {
         )
     }
 
+    fn jobs(&self, ranks: u32) -> f64 {
+        real(self.iterations) * f64::from(ranks)
+    }
+
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let grid = Grid::shaped(ranks, self.rows);
         let edge = (self.n / u64::from(grid.columns.min(grid.rows()))).saturating_mul(WORD);

@@ -1,7 +1,7 @@
 //! The fit of a program and a machine.
 
 use super::expression::Changes;
-use super::{Program, Shipped, rehearse};
+use super::{Program, Rehearsal, Shipped, rehearse};
 use crate::engine::Streams;
 use crate::fault::{Fault, within};
 use crate::machine::{Layout, Machine};
@@ -20,21 +20,21 @@ pub fn misfits(program: &dyn Program, machine: &Machine, layout: &Layout, stream
     inspected(program, machine, layout, streams).0
 }
 
-/// The same, and how many verbs were rehearsed for it.
+/// The same, and the rehearsal of a program that is rehearsed.
 pub(crate) fn inspected(
     program: &dyn Program,
     machine: &Machine,
     layout: &Layout,
     streams: Streams,
-) -> (Vec<Fault>, u64) {
+) -> (Vec<Fault>, Option<Rehearsal>) {
     let mut faults = program.misfits(machine, layout);
     faults.extend(memory_fault(program, machine, layout));
     if !faults.is_empty() || !program.is_rehearsed() {
-        return (faults, 0);
+        return (faults, None);
     }
     let packet_bytes = machine.network.switching.packet_bytes();
     let rehearsal = rehearse(program, layout.ranks(), host(machine, layout), packet_bytes, streams);
-    (within("program", rehearsal.faults()).collect(), rehearsal.verbs())
+    (within("program", rehearsal.faults()).collect(), Some(rehearsal))
 }
 
 /// Looks for expressions of `program` that have another value than in version 0.1, in a dry run; paths are those of a

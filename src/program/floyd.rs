@@ -59,6 +59,11 @@ impl Program for Floyd {
         Numerics::of(self.numerics, f64::from(ranks) + 4.0, n * n, 8.0 * n.powi(3) * f64::from(ranks))
     }
 
+    /// Every rank computes once in every step.
+    fn jobs(&self, ranks: u32) -> f64 {
+        real(self.n) * f64::from(ranks)
+    }
+
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let grid = self.decomposition.grid(ranks);
         let segment = |parts: u32| (self.n / u64::from(parts)).saturating_mul(WORD);

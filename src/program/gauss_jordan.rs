@@ -118,6 +118,11 @@ impl Program for GaussJordan {
         Numerics::of(self.numerics, 3.0, n * n, 2.0 * n.powi(3))
     }
 
+    /// Every rank reduces its rows in every step.
+    fn jobs(&self, ranks: u32) -> f64 {
+        real(self.n) * f64::from(ranks + 1)
+    }
+
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let rows = packets(real(self.n) * f64::from(ranks - 1), self.row_bytes(), packet_bytes);
         match self.broadcast {

@@ -39,6 +39,12 @@ impl Grid {
         (rank / self.columns, rank % self.columns)
     }
 
+    /// The number of ranks.
+    #[must_use]
+    pub const fn ranks(self) -> u32 {
+        self.ranks
+    }
+
     /// The number of rows.
     #[must_use]
     pub const fn rows(self) -> u32 {

@@ -58,6 +58,12 @@ impl Program for Lu {
         Numerics::of(self.numerics, f64::from(ranks) + 2.0, n * n, 0.7 * n.powi(3) * (f64::from(ranks) + 1.0))
     }
 
+    /// A column of a panel is computed by a column of ranks, the rest by all.
+    fn jobs(&self, ranks: u32) -> f64 {
+        real(self.n) * f64::from(Grid::shaped(ranks, self.rows).rows())
+            + real(self.n.div_ceil(self.block.max(1))) * f64::from(ranks)
+    }
+
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let grid = Grid::shaped(ranks, self.rows);
         let (rows, columns) = (u64::from(grid.rows()), u64::from(grid.columns));

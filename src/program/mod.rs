@@ -13,6 +13,7 @@ mod fft2d;
 mod finite_difference;
 mod fit;
 mod floyd;
+mod forecast;
 mod gauss_jordan;
 mod grid;
 mod ising;
@@ -38,6 +39,7 @@ pub use finite_difference::FiniteDifference;
 pub(crate) use fit::inspected;
 pub use fit::{faults_on, misfits, node_memory, note_changes};
 pub use floyd::{Decomposition, Floyd};
+pub use forecast::Forecast;
 pub use gauss_jordan::{Distribution, GaussJordan};
 pub use grid::Grid;
 pub use ising::{Costs, Ising, StateSaving, Synchronisation};
@@ -82,6 +84,11 @@ pub trait Program {
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let _ = (ranks, packet_bytes);
         0.0
+    }
+
+    /// A rough forecast of the computations, loads and transfers by the host, each of which is an event.
+    fn jobs(&self, ranks: u32) -> f64 {
+        f64::from(ranks)
     }
 
     /// The cost of its real numbers to this computer, if it computes with any.
@@ -207,6 +214,18 @@ impl Shipped {
         }
     }
 
+    /// The causes of the events of a run; those of a program of steps by its rehearsal, and where that was given up, by
+    /// a count.
+    #[must_use]
+    pub fn forecast(&self, rehearsal: Option<&Rehearsal>, ranks: u32, packet_bytes: u64) -> Forecast {
+        match (self, rehearsal) {
+            (Self::Phases(program), Some(rehearsal)) => program.forecast(rehearsal, ranks, packet_bytes),
+            _ => {
+                Forecast::rough(self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0), self.jobs(ranks))
+            }
+        }
+    }
+
     fn as_program(&self) -> &dyn Program {
         match self {
             Self::Ping(program) => program,
@@ -237,6 +256,10 @@ impl Program for Shipped {
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         self.as_program().packet_hops(ranks, packet_bytes)
+    }
+
+    fn jobs(&self, ranks: u32) -> f64 {
+        self.as_program().jobs(ranks)
     }
 
     fn numerics(&self, ranks: u32) -> Numerics {

@@ -4,6 +4,7 @@
 //! is left. What is missing here is missing on every machine.
 
 use super::Program;
+use super::grid::Grid;
 use super::process::{
     Answer, Message, Notes, Operation, Pattern, PhaseNames, Process, Received, STUCK, Surroundings, Verb, send_fault,
     tag_words,
@@ -22,6 +23,12 @@ use std::rc::Rc;
 const LONGEST: u64 = 250_000;
 /// So many steps that ask for nothing cost as much as a verb.
 const STEPS_PER_VERB: u64 = 8;
+/// So many messages or operations that are looked at in a search cost as much as a verb.
+const LOOKS_PER_VERB: u64 = 32;
+/// The memory of a rehearsal, in bytes: a program with more is not rehearsed.
+const MOST_MEMORY: f64 = 50e6;
+/// The memory of a rank in a rehearsal beside that of its process.
+const RANK_BYTES: f64 = 800.0;
 /// So many faults say what a user can take in.
 const SHOWN: usize = 12;
 
@@ -30,6 +37,8 @@ const SHOWN: usize = 12;
 pub struct Rehearsal {
     faults: Vec<Fault>,
     packets: u64,
+    packet_hops: u64,
+    jobs: u64,
     messages: u64,
     verbs: u64,
     is_complete: bool,
@@ -48,14 +57,25 @@ impl Rehearsal {
         self.messages
     }
 
-    /// How many packets were sent, as far as it went.
+    /// Number of packets sent to other ranks, as far as it went.
     #[must_use]
     pub const fn packets(&self) -> u64 {
         self.packets
     }
 
+    /// Number of links that these packets cross if the ranks lie row by row on a mesh.
+    pub(super) const fn packet_hops(&self) -> u64 {
+        self.packet_hops
+    }
+
+    /// Number of computations, loads and transfers by the host.
+    pub(super) const fn jobs(&self) -> u64 {
+        self.jobs
+    }
+
     /// Number of verbs served.
-    pub(super) const fn verbs(&self) -> u64 {
+    #[must_use]
+    pub const fn verbs(&self) -> u64 {
         self.verbs
     }
 
@@ -86,13 +106,22 @@ pub(super) fn rehearse_within(
     packet_bytes: u64,
     streams: Streams,
 ) -> Rehearsal {
+    if !fits(program, ranks) {
+        return Rehearsal::default();
+    }
     let mut hall = Hall { most, ..Hall::open(program, ranks, host, packet_bytes, streams) };
     let (faults, is_complete) = match hall.play() {
         Ok(()) => (hall.missing(), true),
         Err(Interruption::TooLong) => (Vec::new(), false),
         Err(Interruption::Fault(fault)) => (vec![*fault], true),
     };
-    Rehearsal { faults, packets: hall.packets, messages: hall.messages, verbs: hall.verbs, is_complete }
+    let Hall { packets, packet_hops, jobs, messages, verbs, .. } = hall;
+    Rehearsal { faults, packets, packet_hops, jobs, messages, verbs, is_complete }
+}
+
+/// True if the memory for so many ranks of `program` is available to a rehearsal.
+pub(super) fn fits(program: &dyn Program, ranks: u32) -> bool {
+    f64::from(ranks) * (RANK_BYTES + program.rank_memory(ranks)) <= MOST_MEMORY
 }
 
 /// The fault of a message that has no partner.
@@ -115,14 +144,17 @@ struct Hall {
     verbs: u64,
     most: u64,
     packet_bytes: u64,
+    grid: Grid,
     packets: u64,
+    packet_hops: u64,
+    jobs: u64,
     messages: u64,
 }
 
 #[derive(Default)]
 struct RankState {
     phase: Phase,
-    inbox: Vec<Letter>,
+    inbox: VecDeque<Letter>,
     operations: BTreeMap<u32, Task>,
     next_operation: u32,
     waits: Waits,
@@ -188,7 +220,10 @@ impl Hall {
             verbs: 0,
             most: LONGEST,
             packet_bytes,
+            grid: Grid::of(ranks),
             packets: 0,
+            packet_hops: 0,
+            jobs: 0,
             messages: 0,
         }
     }
@@ -254,10 +289,13 @@ impl Hall {
             }
             Verb::Fail(reason) => Err(self.fault(rank, reason)),
             Verb::StartLoad(_) | Verb::StartLeave(_) => {
+                self.jobs += 1;
                 Ok(Some(Answer::Started(Operation(self.begin(rank, Task::Sent)))))
             }
             // Which ranks share a node is not known here: waiting for each other is left to the run.
-            Verb::Compute(_) | Verb::Operate(_) | Verb::NodeBarrier | Verb::Input(_) | Verb::Output(_) => {
+            Verb::NodeBarrier => Ok(Some(Answer::Done)),
+            Verb::Compute(_) | Verb::Operate(_) | Verb::Input(_) | Verb::Output(_) => {
+                self.jobs += 1;
                 Ok(Some(Answer::Done))
             }
         }
@@ -269,24 +307,41 @@ impl Hall {
             return Err(self.fault(from, fault.into()));
         }
         self.messages += 1;
-        self.packets += message.bytes.div_ceil(self.packet_bytes).max(1);
+        self.count_packets(from, to, message.bytes);
         let (phase, collective) = (self.state(from).phase, self.collective(from as usize));
         let tag = message.tag;
         let received = Received { from, message };
         let addressee = self.state(to);
-        let waiting = |task: &&mut Task| matches!(task, Task::Awaiting(pattern) if pattern.fits(from, tag));
+        let mut looks = 0;
+        let waiting = |task: &&mut Task| {
+            looks += 1;
+            matches!(task, Task::Awaiting(pattern) if pattern.fits(from, tag))
+        };
         match addressee.operations.values_mut().find(waiting) {
             Some(task) => *task = Task::Received(received),
-            None => addressee.inbox.push(Letter { phase, collective, received }),
+            None => addressee.inbox.push_back(Letter { phase, collective, received }),
         }
+        self.verbs += looks / LOOKS_PER_VERB;
         self.wake(to);
         Ok(())
+    }
+
+    fn count_packets(&mut self, from: u32, to: u32, bytes: u64) {
+        let ((row, column), (to_row, to_column)) = (self.grid.coordinates(from), self.grid.coordinates(to));
+        let hops = u64::from(row.abs_diff(to_row) + column.abs_diff(to_column));
+        // A message has fewer than 2^32 packets, and a rehearsal less than 2^18 messages.
+        let packets = bytes.div_ceil(self.packet_bytes).max(1);
+        self.packets += if hops > 0 { packets } else { 0 };
+        self.packet_hops = self.packet_hops.saturating_add(packets * hops);
     }
 
     fn receive(&mut self, rank: u32, pattern: Pattern) -> u32 {
         let inbox = &mut self.state(rank).inbox;
         let found = inbox.iter().position(|letter| pattern.fits(letter.received.from, letter.received.message.tag));
-        let task = found.map_or(Task::Awaiting(pattern), |place| Task::Received(inbox.remove(place).received));
+        let looks = found.unwrap_or(inbox.len()) as u64;
+        let letter = found.and_then(|place| inbox.remove(place));
+        let task = letter.map_or(Task::Awaiting(pattern), |letter| Task::Received(letter.received));
+        self.verbs += looks / LOOKS_PER_VERB;
         self.begin(rank, task)
     }
 

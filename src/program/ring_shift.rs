@@ -1,7 +1,7 @@
 //! A shift around a ring: the textbook's deadlock, and its cures.
 
 use super::process::{Message, Process};
-use super::{Program, Run, packets};
+use super::{Fault, Program, Run, at_least_one, packets};
 use crate::trace::Phase;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,10 @@ pub enum ShiftOrder {
 impl Program for RingShift {
     fn start(&self, process: Process) -> Run {
         Box::pin(shift(process, self.clone()))
+    }
+
+    fn faults(&self, _ranks: u32) -> Vec<Fault> {
+        at_least_one("rounds", self.rounds.into())
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

@@ -47,6 +47,10 @@ impl Program for Summa {
         Numerics::of(self.numerics, 2.0 * f64::from(ranks) + 1.0, n * n, 2.0 * n.powi(3) * (f64::from(ranks) + 1.0))
     }
 
+    fn jobs(&self, ranks: u32) -> f64 {
+        real(self.n.div_ceil(self.panel.max(1))) * f64::from(ranks)
+    }
+
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let grid = Grid::shaped(ranks, self.rows);
         let (rows, columns) = (u64::from(grid.rows()), u64::from(grid.columns));

@@ -9,7 +9,7 @@ use super::source::{Document, Faults};
 use crate::fault::{Fault, Rejection, within};
 use crate::machine::{Allocation, Layout, Machine, Placement};
 use crate::node::processor::{Kernel, Modules, T800};
-use crate::program::{Program as _, inspected, node_memory};
+use crate::program::{Program as _, Rehearsal, inspected, node_memory};
 use serde::de::DeserializeOwned;
 use std::ops::Deref;
 use std::time::Duration;
@@ -66,8 +66,8 @@ fn placed(document: &Document, Rejection(faults): &Rejection) -> Faults {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedScenario {
     scenario: Scenario,
-    /// Number of verbs of its program that were rehearsed for the check.
-    rehearsed: u64,
+    /// The rehearsal of a program that is rehearsed.
+    rehearsal: Option<Rehearsal>,
 }
 
 impl Deref for CheckedScenario {
@@ -79,9 +79,9 @@ impl Deref for CheckedScenario {
 }
 
 impl CheckedScenario {
-    /// Number of verbs of its program that were rehearsed for the check.
-    pub(super) const fn rehearsed(&self) -> u64 {
-        self.rehearsed
+    /// The rehearsal of the check, of a program that is rehearsed.
+    pub(super) const fn rehearsal(&self) -> Option<&Rehearsal> {
+        self.rehearsal.as_ref()
     }
 
     /// The layout of the ranks.
@@ -130,7 +130,7 @@ impl Scenario {
     /// # Errors
     /// All faults, by the fields of the scenario.
     pub fn checked(self) -> Result<CheckedScenario, Rejection> {
-        let (mut faults, mut rehearsed) = (self.own_faults(), 0);
+        let (mut faults, mut rehearsal) = (self.own_faults(), None);
         match self.allocation().topology_in_use() {
             Ok(topology) if faults.is_empty() => {
                 Rejection::unless_empty(self.excess(&topology).into_iter().collect())?;
@@ -144,13 +144,17 @@ impl Scenario {
         }
         match self.allocation().layout() {
             Ok(layout) if faults.is_empty() => {
-                (faults, rehearsed) = inspected(&self.program, &self.machine, &layout, self.streams());
+                (faults, rehearsal) = inspected(&self.program, &self.machine, &layout, self.streams());
             }
             Ok(_) => {}
             Err(Rejection(others)) => faults.extend(others),
         }
         Rejection::unless_empty(faults)?;
-        Ok(CheckedScenario { scenario: self, rehearsed })
+        let checked = CheckedScenario { scenario: self, rehearsal };
+        // Only after its rehearsal is it known how long such a program is.
+        let excess = checked.rehearsal.as_ref().and_then(|_| checked.limits.exceeded_by(&checked.estimate()));
+        Rejection::unless_empty(excess.into_iter().collect())?;
+        Ok(checked)
     }
 
     /// Faults on any machine.

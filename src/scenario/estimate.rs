@@ -3,9 +3,9 @@
 use super::limits::in_words;
 use super::{CheckedScenario, Scenario};
 use crate::fault::Fault;
-use crate::machine::{Machine, Transport, near_square};
+use crate::machine::{Machine, Transport};
 use crate::network::Topology;
-use crate::program::{Numerics, Program, Shipped, Traffic};
+use crate::program::{Forecast, Numerics, Program, Rehearsal, Shipped, Traffic};
 use std::{fmt, iter};
 
 /// The cost of all seeds of a case on this computer.
@@ -14,7 +14,7 @@ use std::{fmt, iter};
 /// of the order of magnitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Expected events.
+    /// Expected events; those that are certain if it [is open](Self::is_open) how many there are.
     pub events: u64,
     /// Events that there will be in any case: what a run is rejected by.
     pub least_events: u64,
@@ -26,12 +26,16 @@ pub struct Estimate {
     pub cpu_s: f64,
     /// The path of the field that decides on the memory.
     pub heaviest: &'static str,
+    /// True if messages decide how long a program of steps goes on: events and time are then the least.
+    pub is_open: bool,
 }
 
 /// The program, its libraries and a small scenario.
 const PROCESS_BYTES: f64 = 10e6;
-/// Memory of a rank of a shipped program: its future, its receives under way, its accounts and its waits.
-const RANK_BYTES: f64 = 1200.0;
+/// Memory of a rank of a shipped program: its future, its receives under way and its waits.
+const RANK_BYTES: f64 = 1000.0;
+/// Memory of a rank for its times in a phase.
+const ACCOUNT_BYTES: f64 = 48.0;
 /// A random stream for each source of traffic, and its events.
 const SOURCE_BYTES: f64 = 450.0;
 /// A packet that waits in the network, with its journey.
@@ -40,6 +44,8 @@ const WAITING_BYTES: f64 = 64.0;
 const SAMPLE_BYTES: f64 = 24.0;
 /// The CPU time of an event and of an operation, in seconds.
 const EVENT_S: f64 = 30e-9;
+/// The events of a packet for each link that it crosses: it leaves one station and comes to another.
+const EVENTS_A_HOP: f64 = 2.0;
 const OPERATION_S: f64 = 1e-9;
 /// The CPU time of starting a rank and of setting up a byte of the machine, in seconds.
 const RANK_S: f64 = 2e-6;
@@ -49,7 +55,7 @@ impl CheckedScenario {
     /// The cost of a run, for all seeds of the case together. A program of steps is rehearsed for it.
     #[must_use]
     pub fn estimate(&self) -> Estimate {
-        self.cost(&self.allocation().topology(), self.packet_hops())
+        self.cost(&self.allocation().topology(), self.rehearsal())
     }
 }
 
@@ -57,20 +63,14 @@ impl Scenario {
     /// The first limit that a run on `topology` exceeds before it begins. Neither ranks nor nodes are looked at one by
     /// one.
     pub(super) fn excess(&self, topology: &Topology) -> Option<Fault> {
-        // A program that is rehearsed is bounded by its rehearsal.
-        let hops = if self.program.is_rehearsed() { 0.0 } else { self.packet_hops() };
-        self.limits.exceeded_by(&self.cost(topology, hops))
+        self.limits.exceeded_by(&self.cost(topology, None))
     }
 
-    fn packet_hops(&self) -> f64 {
-        self.program.packet_hops(self.ranks, self.machine.network.switching.packet_bytes())
-    }
-
-    fn cost(&self, topology: &Topology, hops: f64) -> Estimate {
-        let machine = Transport::memory(&self.machine, topology);
-        let Load { events, least, memory } = match &self.program {
+    fn cost(&self, topology: &Topology, rehearsal: Option<&Rehearsal>) -> Estimate {
+        let machine = Transport::memory(&self.machine, topology, self.ranks);
+        let Load { events, least, memory, is_open } = match &self.program {
             Shipped::Traffic(traffic) => self.traffic(traffic, topology),
-            _ => self.processes(hops),
+            _ => self.processes(rehearsal),
         };
         let Numerics { bytes, operations } = self.program.numerics(self.ranks);
         let seeds = f64::from(self.repeat);
@@ -90,19 +90,25 @@ impl Scenario {
                 () if self.program.is_traffic() => "program",
                 () => "ranks",
             },
+            is_open,
         }
     }
 
-    fn processes(&self, hops: f64) -> Load {
+    fn processes(&self, rehearsal: Option<&Rehearsal>) -> Load {
         let ranks = f64::from(self.ranks);
-        let (rows, columns) = near_square(self.ranks);
-        let distance = (f64::from(rows + columns) / 3.0).max(1.0);
+        let packet_bytes = self.machine.network.switching.packet_bytes();
+        let Forecast { packet_hops, jobs, least_packets, least_jobs, is_open } =
+            self.program.forecast(rehearsal, self.ranks, packet_bytes);
         // Messages within a node are no packets.
         let is_spread = self.placement.nodes_needed(self.ranks) == self.ranks;
+        let least = least_jobs + if is_spread { least_packets } else { 0.0 };
+        // The initialisation, and the phases of the program.
+        let phases = f64::from(u32::try_from(1 + self.program.phases().len()).unwrap_or(u32::MAX));
         Load {
-            events: 2.0 * hops + 4.0 * ranks,
-            least: if is_spread { hops / distance / 4.0 } else { 0.0 },
-            memory: ranks * (RANK_BYTES + self.program.rank_memory(self.ranks)),
+            events: if is_open { least } else { EVENTS_A_HOP * packet_hops + jobs },
+            least,
+            memory: ranks * (RANK_BYTES + ACCOUNT_BYTES * phases + self.program.rank_memory(self.ranks)),
+            is_open,
         }
     }
 
@@ -127,6 +133,7 @@ impl Scenario {
             memory: nodes * (RANK_BYTES / 4.0 + SOURCE_BYTES)
                 + per_s * measured * SAMPLE_BYTES
                 + waiting.min(packets) * WAITING_BYTES,
+            is_open: false,
         }
     }
 }
@@ -136,6 +143,7 @@ struct Load {
     events: f64,
     least: f64,
     memory: f64,
+    is_open: bool,
 }
 
 /// The number of links between two nodes, roughly.
@@ -167,7 +175,7 @@ impl Estimate {
     /// events.
     #[must_use]
     pub fn idle(machine: &Machine, topology: &Topology, ranks: u32) -> Self {
-        let (machine, processes) = (Transport::memory(machine, topology), f64::from(ranks) * RANK_BYTES);
+        let (machine, processes) = (Transport::memory(machine, topology, ranks), f64::from(ranks) * RANK_BYTES);
         Self {
             events: 0,
             least_events: 0,
@@ -175,6 +183,7 @@ impl Estimate {
             memory_bytes: whole(PROCESS_BYTES + machine + processes),
             cpu_s: f64::from(ranks) * RANK_S + machine * BYTE_S,
             heaviest: if machine > processes { "machine.network.topology" } else { "ranks" },
+            is_open: false,
         }
     }
 
@@ -193,17 +202,27 @@ impl Estimate {
     }
 }
 
+const NOTHING: Estimate = Estimate {
+    events: 0,
+    least_events: 0,
+    operations: 0,
+    memory_bytes: 0,
+    cpu_s: 0.0,
+    heaviest: "program",
+    is_open: false,
+};
+
 /// Cases that are played one after the other.
 impl iter::Sum for Estimate {
     fn sum<I: Iterator<Item = Self>>(cases: I) -> Self {
-        let none = Self { events: 0, least_events: 0, operations: 0, memory_bytes: 0, cpu_s: 0.0, heaviest: "program" };
-        cases.fold(none, |sum, case| Self {
+        cases.fold(NOTHING, |sum, case| Self {
             events: sum.events.saturating_add(case.events),
             least_events: sum.least_events.saturating_add(case.least_events),
             operations: sum.operations.saturating_add(case.operations),
             memory_bytes: sum.memory_bytes.max(case.memory_bytes),
             cpu_s: sum.cpu_s + case.cpu_s,
             heaviest: if case.memory_bytes > sum.memory_bytes { case.heaviest } else { sum.heaviest },
+            is_open: sum.is_open || case.is_open,
         })
     }
 }
@@ -212,8 +231,11 @@ impl fmt::Display for Estimate {
     /// Events, memory and time in words, to a digit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[expect(clippy::cast_precision_loss, reason = "shown to one digit")]
-        let events = self.events as f64;
-        write!(f, "some {events:.0e} events, {}, {} of CPU time", in_words(self.memory_bytes), time(self.cpu_s))
+        let (events, memory) = (self.events as f64, in_words(self.memory_bytes));
+        if self.is_open {
+            return write!(f, "at least {events:.0e} events, the number depends on messages; {memory}");
+        }
+        write!(f, "some {events:.0e} events, {memory}, {} of CPU time", time(self.cpu_s))
     }
 }
 

@@ -57,7 +57,7 @@ impl Limits {
     fn too_much_memory(&self, estimate: &Estimate) -> Option<Fault> {
         let (limit, whose) = match self.memory {
             Some(limit) => (limit.count(), "`limits.memory` allows"),
-            None => (available_memory()? / 4 * 3, "three quarters of what this computer has available are"),
+            None => (most_memory()?, "three quarters of what this computer has available are"),
         };
         (estimate.memory_bytes > limit).then(|| {
             let message = format!(
@@ -101,6 +101,12 @@ pub fn in_words(bytes: u64) -> String {
     let (unit, name) = units.into_iter().find(|(unit, _)| bytes >= *unit).unwrap_or((1e3, "kB"));
     let number = bytes / unit;
     if number < 10.0 { format!("{number:.1} {name}") } else { format!("{number:.0} {name}") }
+}
+
+/// The most memory that a run may need unless its limits say otherwise: the estimate may be too low.
+#[must_use]
+pub fn most_memory() -> Option<u64> {
+    available_memory().map(|available| available / 4 * 3)
 }
 
 /// The memory that this process could have without swapping when it first asked, where the system tells: the least of
@@ -162,7 +168,15 @@ mod tests {
     use super::*;
 
     fn estimate(memory_bytes: u64, least_events: u64, operations: u64) -> Estimate {
-        Estimate { events: least_events, least_events, operations, memory_bytes, cpu_s: 0.0, heaviest: "ranks" }
+        Estimate {
+            events: least_events,
+            least_events,
+            operations,
+            memory_bytes,
+            cpu_s: 0.0,
+            heaviest: "ranks",
+            is_open: false,
+        }
     }
 
     #[test]

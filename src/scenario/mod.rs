@@ -25,7 +25,7 @@ pub use described::Described;
 pub use description::Description;
 pub use estimate::Estimate;
 pub use id::{CaseId, RESULTS};
-pub use limits::{Limits, MOST_SEEDS, available_memory, in_words};
+pub use limits::{Limits, MOST_SEEDS, in_words, most_memory};
 pub use measurements::Measurements;
 pub use named_topology::complete_topology;
 pub use parameter::{Dimension, Parameter};

@@ -192,12 +192,15 @@ fn add(events: &mut Events, line: &Line, columns: &Columns, numbers: &FxHashMap<
     Ok(())
 }
 
-const SECONDS: &str = "time in seconds from 0 to 18446744 (213 days)";
+const SECONDS: &str = "time in seconds from 0 to 18446744 (213 days), and none of less than 1e-12 but 0";
 const LONGEST_S: f64 = 18_446_744.0;
+/// A picosecond: less would be read as nothing.
+const SHORTEST_S: f64 = 1e-12;
 
 fn seconds(text: &str) -> Option<SimDuration> {
     let seconds: f64 = text.parse().ok()?;
-    (0.0..=LONGEST_S).contains(&seconds).then(|| SimDuration::from_seconds(seconds))
+    let is_time = seconds == 0.0 || (SHORTEST_S..=LONGEST_S).contains(&seconds);
+    is_time.then(|| SimDuration::from_seconds(seconds))
 }
 
 /// `event:seconds` or `event:seconds@link`.
@@ -245,8 +248,10 @@ mod tests {
     fn faults_name_the_line_and_what_would_be_right() {
         assert_eq!(
             fault("1,0,1,-2,,x\n"),
-            "line 2, column `service_s`: `-2` is no time in seconds from 0 to 18446744 (213 days)"
+            "line 2, column `service_s`: `-2` is no time in seconds from 0 to 18446744 (213 days), and none of less than 1e-12 \
+             but 0"
         );
+        assert!(fault("1,0,1,1e-13,,x\n").starts_with("line 2, column `service_s`: `1e-13` is no time"));
         assert!(fault("1,0,1,1e9,,x\n").starts_with("line 2, column `service_s`: `1e9` is no time"));
         assert!(fault("1,0,1,1,,x\n2,0,2,1,1:2e7,x\n").starts_with("line 3, column `antecedents`: `1:2e7` is no time"));
         assert_eq!(fault("1,0,inf,2,,x\n"), "line 2, column `clock`: `inf` is no finite number");

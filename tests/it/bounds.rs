@@ -23,7 +23,7 @@ fn told(log: &[Value], key: &str) -> f64 {
 }
 
 /// Machines of every switching, programs with many ranks, traffic in and beyond the steady state, and real numbers.
-const CASES: [(&str, &[&str]); 12] = [
+const CASES: [(&str, &[&str]); 19] = [
     ("ping", &[]),
     ("reduction", &["ranks=2", "partition=Whole", "machine.network.topology=Hypercube(dimension: 14)"]),
     ("ping", &["partition=Whole", "machine.network.topology=Mesh2d(rows: 300, columns: 300)", "placement=RowMajor"]),
@@ -53,7 +53,29 @@ const CASES: [(&str, &[&str]); 12] = [
     ("traffic-64", &["program.measured=2 ms"]),
     ("traffic-64", &["program.measured=1 ms", "program.offered=0.9", "program.drain=1 s"]),
     ("program-numerics", &["program=Summa(n: 300, panel: 30, numerics: true)"]),
+    ("stencil", &["ranks=4096", "machine.network.topology=Mesh2d(rows: 64, columns: 64)", MANY_PHASES]),
+    ("stencil", &["ranks=1024", "machine.network.topology=Mesh2d(rows: 32, columns: 32)", ALL_GATHER]),
+    ("stencil", &["ranks=256", "machine.network.topology=Mesh2d(rows: 16, columns: 16)", ALL_TO_ALL]),
+    (
+        "stencil",
+        &[
+            "ranks=256",
+            "machine.network.topology=Torus2d(rows: 16, columns: 16)",
+            "machine.network.routing=ShortestPath(Lowest)",
+            ALL_TO_ALL,
+        ],
+    ),
+    ("ising-time-warp", &["program.attempts=200", "program.sub_lattice=64"]),
+    ("gauss-jordan-naive", &["program.n=64"]),
+    ("cluster-hpl", &["zip=[]", "compare=[]"]),
 ];
+
+const MANY_PHASES: &str = "program=Phases(steps: [Repeat(times: \"3\", steps: [Phase(name: \"a\", steps: [Compute(flops: \
+    \"9\"), Exchange(with: Grid, bytes: \"80 B\")]), Phase(name: \"b\", steps: [Compute(flops: \"9\")]), Phase(name: \
+    \"c\", steps: [Exchange(with: Ring, bytes: \"8 B\")]), Phase(name: \"d\", steps: [Compute(flops: \"9\")])])])";
+const ALL_GATHER: &str =
+    "program=Phases(steps: [Collective(operation: AllGather(algorithm: RecursiveDoubling), bytes: \"8 B\")])";
+const ALL_TO_ALL: &str = "program=Collective(operation: AllToAll(algorithm: Pairwise), bytes: \"8 B\")";
 
 #[test]
 fn the_memory_of_a_run_is_known_before_it() {
@@ -99,6 +121,31 @@ fn a_run_beyond_a_limit_is_rejected_before_it() {
     for (scenario, settings, wanted) in cases {
         let (code, text, _) = run(scenario, settings);
         assert!(code == 2 && text.contains(wanted), "{scenario} {settings:?}: exit {code}: {text}");
+    }
+}
+
+/// Computations count as messages do, whether a loop ends or not.
+#[test]
+fn programs_without_end_are_estimated_honestly_and_end_at_the_limit_of_events() {
+    let compute = "program=Phases(steps: [Repeat(times: \"1000000000000\", steps: [Compute(flops: \"10\")])])";
+    let (code, text, _) = run("stencil", &["ranks=4", compute]);
+    let wanted = "the run would take more than 4e12 events, and `limits.events` allows 1e11";
+    assert!(code == 2 && text.contains(wanted), "exit {code}: {text}");
+    let differing =
+        "program=Phases(steps: [Repeat(times: \"1000000000000\", index: \"i\", steps: [Compute(flops: \"i + 1\")])])";
+    let answering = "program=Phases(steps: [While(condition: \"rank >= 0\", steps: [When(condition: \"rank == 0\", then: [\
+        Send(to: \"1\", bytes: \"8 B\"), Receive(from: \"1\")], otherwise: [Receive(from: \"0\"), Send(to: \"0\", bytes: \"8 B\")])])])";
+    for (program, forecast) in [(differing, Some(4e12)), (answering, None)] {
+        let ranks = if forecast.is_some() { "ranks=4" } else { "ranks=2" };
+        let limits = "limits=(events: 100000, simulated: \"5000 h\")";
+        let mut command = parsim();
+        command.args(["plan", "scenarios/stencil.ron", "--format", "jsonl", "--set", "axes=[]", "--set", ranks]);
+        let output = command.args(["--set", program]).output().expect("parsim can be called");
+        let row: Value = serde_json::from_slice(&output.stdout).expect("a row is an object");
+        assert_eq!(row["estimated_events"].as_f64(), forecast, "{row}");
+        let (code, text, _) = run("stencil", &[ranks, program, limits]);
+        let wanted = "the run has reached its limit of 100000 events";
+        assert!(code == 1 && text.contains(wanted), "{program}: exit {code}: {text}");
     }
 }
 

@@ -181,6 +181,39 @@ fn mutated_files_are_answered_within_bounds() {
     drop(folder);
 }
 
+/// Programs whose messages lie unread, many at once, and ranks with many messages, phases and blocks.
+#[test]
+#[cfg(target_os = "linux")]
+fn programs_that_are_long_to_rehearse_are_answered_within_bounds() {
+    let (folder, _) = copy();
+    let sent = |tag: &str| {
+        format!("Repeat(times: \"100000\", index: \"i\", steps: [Send(to: \"1\", bytes: \"8 B\", tag: \"{tag}\")])")
+    };
+    let received =
+        |tag: &str| format!("Repeat(times: \"100000\", index: \"i\", steps: [Receive(from: \"0\", tag: \"{tag}\")])");
+    let pair =
+        |tag: &str| format!("When(condition: \"rank == 0\", then: [{}], otherwise: [{}])", sent("i"), received(tag));
+    let all_to_all =
+        "Repeat(times: \"100\", steps: [Collective(operation: AllToAll(algorithm: Pairwise), bytes: \"8 B\")])";
+    let exchange = "Repeat(times: \"100\", steps: [Exchange(with: Ring, bytes: \"8 B\")])";
+    for (ranks, steps) in [(2, pair("i")), (2, pair("99999 - i")), (16384, all_to_all.into()), (60000, exchange.into())]
+    {
+        let machine = format!(
+            "Like(File(\"machines/parsytec-supercluster-t800.ron\"), {{\"network.topology\": Ring(nodes: {ranks}), \
+             \"network.routing\": DimensionOrder}})"
+        );
+        let program = format!("Phases(steps: [{steps}])");
+        let text = format!(
+            "Scenario(machine: {machine}, ranks: {ranks}, placement: RowMajor, program: {program}, seed: 1, \
+             limits: Limits(memory: \"1 TB\", events: 1000000000000000))"
+        );
+        let file = folder.path().join("scenarios/long.ron");
+        fs::write(&file, &text).expect("a file can be written");
+        let (code, message) = check(&file);
+        assert_eq!(code, Some(0), "{steps}: {message}");
+    }
+}
+
 /// Files that are made to take long: each of them is at the limit of a megabyte.
 #[test]
 #[cfg(target_os = "linux")]

@@ -8,7 +8,7 @@ use parsim::network::{Buffers, Routing, Switching, Topology};
 use parsim::node::{Level, Module, Noise, RouterTurn};
 use parsim::program::{Compute, LinkRate, Ping, Program, RingShift, ShiftOrder};
 use parsim::scenario::source::Document;
-use parsim::scenario::{Estimate, Plan, available_memory};
+use parsim::scenario::{Estimate, Plan, most_memory};
 use parsim::simulation::SimulationError;
 use parsim::units::{Bytes, SimDuration};
 use parsim::{Machine, Process, Simulation};
@@ -262,7 +262,7 @@ fn a_machine_that_is_too_large_for_this_computer_is_rejected() {
     setting.machine.network.topology = Topology::Torus2d { rows: 16384, columns: 8192 };
     let needed = Estimate::idle(&setting.machine, &setting.machine.network.topology, 4).memory_bytes;
     assert!(needed > 10_000_000_000, "{needed}");
-    if available_memory().is_none_or(|available| available > needed) {
+    if most_memory().is_none_or(|available| available > needed) {
         return;
     }
     let in_rust = setting.faults(&nothing);

@@ -6,6 +6,7 @@ pub use application::{Application, Dimensionless, Growth};
 
 use super::process::{Message, Operation, Pattern, Process};
 use super::{Fault, Program, Run, packets};
+use crate::machine::{Layout, Machine};
 use crate::node::Demand;
 use crate::trace::Phase;
 use serde::{Deserialize, Serialize};
@@ -91,8 +92,40 @@ impl Program for Characteristic {
         faults
     }
 
+    /// A rank exchanges with the same core of the next node, so that nodes have to be filled alike.
+    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        let per_node = layout.most_ranks_on_a_node();
+        let is_apart = |rank: &u32| layout.node(*rank) != layout.node(rank - rank % per_node);
+        let stray = (0..layout.ranks()).find(is_apart);
+        let mut faults = Vec::new();
+        if stray.is_some() || !layout.ranks().is_multiple_of(per_node) {
+            let whose = stray.map_or_else(
+                || format!("{} ranks are no multiple of {per_node}", layout.ranks()),
+                |rank| format!("rank {rank} is not on the node of rank {}", rank - rank % per_node),
+            );
+            let message =
+                format!("the program needs equally many ranks on every node, one node after the other: {whose}");
+            faults.push(Fault::new(
+                "placement",
+                message,
+                "give `Packed(ranks_per_node: …)` and a multiple of it as ranks",
+            ));
+        }
+        if matches!(self.application, Application::Dimensionless(_)) && machine.nodes.balance().is_none() {
+            let message = "the program needs cores with a rate of operations that share a memory";
+            let help = "give `processor: FlopRate(…)` and a level with a shared `memory`";
+            faults.push(Fault::new("machine.nodes", message, help));
+        }
+        faults
+    }
+
     fn phases(&self) -> &'static [Phase] {
         &[LOAD, COMPUTE, EXCHANGE]
+    }
+
+    /// Every chunk is loaded and computed.
+    fn jobs(&self, ranks: u32) -> f64 {
+        2.0 * f64::from(self.rounds) * f64::from(self.chunks) * f64::from(ranks)
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
@@ -113,18 +146,8 @@ struct Share {
 
 async fn characteristic(me: Process, program: Characteristic) {
     let per_node = me.ranks_per_node();
-    if !me.ranks().is_multiple_of(per_node) {
-        let reason = format!("needs equally many ranks on every node: {} are no multiple of {per_node}", me.ranks());
-        return me.fail(reason).await;
-    }
-    let is_dimensionless = matches!(program.application, Application::Dimensionless(_));
-    let balance = match me.balance() {
-        Some(balance) => balance,
-        None if is_dimensionless => {
-            return me.fail("needs cores with a rate of operations that share a memory".to_owned()).await;
-        }
-        None => 1.0,
-    };
+    // Only a dimensionless application depends on it, and has it by its check.
+    let balance = me.balance().unwrap_or(1.0);
     let nodes = f64::from(me.ranks() / per_node);
     let demand = program.demand(nodes, balance);
     let chunks = f64::from(me.ranks()) * f64::from(program.rounds) * f64::from(program.chunks);

@@ -156,6 +156,7 @@ impl Operation {
     pub const fn messages(&self, ranks: u32) -> u64 {
         let ranks = ranks as u64;
         match self {
+            Self::Barrier { algorithm: Barrier::Ideal } => 0,
             Self::AllGather { .. } | Self::AllToAll { .. } | Self::ReduceScatter { .. } => ranks * ranks,
             _ => ranks,
         }

@@ -181,6 +181,11 @@ impl Program for Ising {
         }
     }
 
+    /// Every attempt is computed, mostly more than once.
+    fn jobs(&self, _ranks: u32) -> f64 {
+        2.0 * f64::from(self.attempts) * f64::from(self.processes)
+    }
+
     fn packet_hops(&self, ranks: u32, _packet_bytes: u64) -> f64 {
         let flips = f64::from(self.attempts) * f64::from(self.processes);
         if ranks == 1 { 0.0 } else { 4.0 * flips / f64::from(self.sub_lattice.max(1)) }

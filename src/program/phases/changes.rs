@@ -7,7 +7,7 @@ use super::{Phases, follow, legality};
 use crate::engine::Streams;
 use crate::program::expression::{Changes, Former};
 use crate::program::process::Process;
-use crate::program::rehearsal::rehearse_within;
+use crate::program::rehearsal::{fits, rehearse_within};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ pub(super) fn note(
     watch.memory(program, ranks, host);
     let verbs = watch.changes.borrow().left() / OF_A_VERB;
     let watch = Rc::new(watch);
-    if !watch.suspects.is_empty() && u64::from(ranks) < verbs {
+    if !watch.suspects.is_empty() && u64::from(ranks) < verbs && fits(program, ranks) {
         let watched = |process: Process| follow(process, program.clone(), Some(Rc::clone(&watch)));
         let rehearsal = rehearse_within(verbs, &watched, ranks, host, packet_bytes, streams);
         watch.changes.borrow_mut().spend(OF_A_VERB * (rehearsal.verbs() + u64::from(ranks)));

@@ -61,8 +61,15 @@ impl Expression {
     /// Its value as a whole number.
     fn whole(&self, scope: &Scope) -> Result<i64, Fault> {
         let value = self.number(scope)?;
-        let help = "`a div b` divides and rounds down, `round(…)` rounds";
-        value.as_whole().ok_or_else(|| self.fault(&format!("{value}, which is not a whole number"), help))
+        value.as_whole().ok_or_else(|| match value.as_real() {
+            Some(real) if real.fract() == 0.0 => {
+                self.fault(&format!("{value}, which is too large"), "the largest number is 2^63 - 1, about 9.2e18")
+            }
+            _ => {
+                let help = "`a div b` divides and rounds down, `round(…)` rounds";
+                self.fault(&format!("{value}, which is not a whole number"), help)
+            }
+        })
     }
 
     /// Its value as a whole number that is not negative.
@@ -225,6 +232,7 @@ mod tests {
         assert_eq!(value("p - sqrt(p)"), Ok(2));
         assert_eq!(value("rank - p"), Err("`rank - p` is -1, which is no rank or tag".to_owned()));
         assert_eq!(value("rank / 2"), Err("`rank / 2` is 1.5, which is not a whole number".to_owned()));
+        assert_eq!(value("1e30"), Err("`1e30` is 1e30, which is too large".to_owned()));
         assert!(value("2 ^ 40").is_err());
     }
 

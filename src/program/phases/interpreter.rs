@@ -9,6 +9,7 @@ use crate::fault::Fault;
 use crate::node::Work;
 use crate::program::collective::Operation;
 use crate::program::expression::Value;
+use crate::program::grid::Grid;
 use crate::program::process::{Message, Pattern, Process, Received};
 use crate::trace::Phase;
 use crate::units::SimTime;
@@ -163,7 +164,10 @@ impl Interpreter {
     async fn compute(&mut self, flops: &Expression, rows: Option<&Expression>) -> Result<(), Fault> {
         let flops = flops.count(&self.scope).map_err(|fault| fault.at("flops"))?;
         let rows = rows.map_or(Ok(1), |rows| rows.count(&self.scope)).map_err(|fault| fault.at("rows"))?;
-        let rows = rows.clamp(1, flops.max(1));
+        if rows == 0 && flops > 0 {
+            return Err(Fault::new("rows", format!("{flops} operations in 0 rows"), "give a number of rows from 1 on"));
+        }
+        let rows = rows.min(flops);
         if flops > 0 {
             self.me.compute(Work::flops(flops.div_ceil(rows)).rows(rows)).await;
         }
@@ -210,7 +214,7 @@ impl Interpreter {
     /// What travels in one direction has a tag of its own: on a short ring both neighbours are the same.
     async fn exchange(&mut self, with: Neighbours, bytes: &Size) -> Result<(), Fault> {
         let bytes = self.bytes(bytes)?;
-        let neighbours = with.of(&self.me);
+        let neighbours = with.of(self.me.rank(), self.me.grid());
         let mut under_way = Vec::new();
         for (direction, to) in neighbours.iter().enumerate() {
             if let Some(to) = to {
@@ -255,28 +259,26 @@ fn own_tag(direction: usize) -> u32 {
 }
 
 impl Neighbours {
-    /// The neighbours of a process, opposite directions side by side.
-    fn of(self, me: &Process) -> Vec<Option<u32>> {
-        let (rank, ranks, grid) = (me.rank(), me.ranks(), me.grid());
-        let ((row, column), (down, along)) = (grid.coordinates(rank), grid.lines(rank));
-        let all: Vec<u32> = (0..ranks).collect();
+    /// The neighbours of a rank, opposite directions side by side.
+    pub(super) fn of(self, rank: u32, grid: Grid) -> Vec<Option<u32>> {
+        let (row, column) = grid.coordinates(rank);
+        let all = |closed| beside(rank, grid.ranks(), closed).into();
+        let along = |closed| beside(column, grid.columns, closed).map(|column| Some(row * grid.columns + column?));
+        let down = |closed| beside(row, grid.rows(), closed).map(|row| Some(row? * grid.columns + column));
         match self {
-            Self::Line => beside(&all, rank, false).into(),
-            Self::Ring => beside(&all, rank, true).into(),
-            Self::LeftAndRight => beside(&along, column, false).into(),
-            Self::AboveAndBelow => beside(&down, row, false).into(),
-            Self::Grid | Self::Torus => {
-                let closed = self == Self::Torus;
-                [beside(&along, column, closed), beside(&down, row, closed)].concat()
-            }
+            Self::Line => all(false),
+            Self::Ring => all(true),
+            Self::LeftAndRight => along(false).into(),
+            Self::AboveAndBelow => down(false).into(),
+            Self::Grid => [along(false), down(false)].concat(),
+            Self::Torus => [along(true), down(true)].concat(),
         }
     }
 }
 
-/// The one after and the one before `place` in a line or ring.
-fn beside(line: &[u32], place: u32, closed: bool) -> [Option<u32>; 2] {
-    let (place, count) = (place as usize, line.len());
-    let after = (place + 1 < count || closed).then(|| line[(place + 1) % count]);
-    let before = (place > 0 || closed).then(|| line[(place + count - 1) % count]);
+/// The places after and before `place` in a line or ring of `count` places.
+fn beside(place: u32, count: u32, closed: bool) -> [Option<u32>; 2] {
+    let after = (place + 1 < count || closed).then(|| (place + 1) % count);
+    let before = (place > 0 || closed).then(|| (place + count - 1) % count);
     [after, before].map(|neighbour| neighbour.filter(|_| count > 1))
 }

@@ -26,11 +26,6 @@ pub(super) fn name_phases(steps: &[Step], phases: &mut Vec<Phase>) {
     }
 }
 
-/// The number of steps, those within others included.
-pub(super) fn count(steps: &[Step]) -> f64 {
-    steps.iter().map(|step| 1.0 + step.inner().into_iter().map(|(_, inner)| count(inner)).sum::<f64>()).sum()
-}
-
 /// The memory of the largest collective operation of the steps for each of so many ranks, in bytes.
 pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
     let of_step = |step: &Step| {

@@ -15,7 +15,7 @@ pub use step::{Neighbours, Source, Step};
 
 use super::expression::{Changes, Value};
 use super::process::Process;
-use super::{Fault, Program, Run, mean_distance, rehearse};
+use super::{Fault, Forecast, Program, Rehearsal, Run};
 use crate::engine::Streams;
 use crate::trace::Phase;
 use crate::units::Bytes;
@@ -25,6 +25,7 @@ use scope::Scope;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Steps that every rank takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -37,7 +38,7 @@ pub struct Phases {
     #[serde(default)]
     pub memory: Option<Size>,
     /// What happens.
-    pub steps: Vec<Step>,
+    pub steps: Arc<[Step]>,
 }
 
 impl Phases {
@@ -47,6 +48,12 @@ impl Phases {
             scope.declare(name, Value::of_number(*value));
         }
         scope
+    }
+
+    /// The causes of the events of a run that was rehearsed.
+    pub(super) fn forecast(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
+        let seen = Forecast::seen(rehearsal);
+        if rehearsal.is_complete() { seen } else { seen.max(forecast::count(self, ranks, packet_bytes)) }
     }
 
     /// Looks for expressions that have another value than in version 0.1 where a dry run on `ranks` ranks, of which
@@ -73,19 +80,8 @@ impl Program for Phases {
         name::phases(&phases)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
-    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        let rehearsal = rehearse(self, ranks, 0, packet_bytes, Streams::new(1));
-        let seen = rehearsal.packets() as f64;
-        let packets =
-            if rehearsal.is_complete() { seen } else { seen.max(forecast::packets(self, ranks, packet_bytes)) };
-        packets * mean_distance(ranks)
-    }
-
-    /// Each rank has its own copy of the steps.
     fn rank_memory(&self, ranks: u32) -> f64 {
-        const OF_A_STEP: f64 = 1000.0;
-        1500.0 + OF_A_STEP * legality::count(&self.steps) + legality::collective_memory(&self.steps, ranks)
+        1500.0 + legality::collective_memory(&self.steps, ranks)
     }
 
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {

@@ -2,6 +2,7 @@
 
 use crate::program::expression::Value;
 use crate::program::grid::Grid;
+use std::borrow::Cow;
 
 /// What every process knows: its rank, the number of ranks, the rank with the host, its place in
 /// the grid of ranks, and of the last received message the sender and the number in it.
@@ -10,7 +11,7 @@ pub(super) const KNOWN: [&str; 9] = ["rank", "p", "host", "row", "column", "rows
 /// Names with their values; the latest of a name counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
-    variables: Vec<(String, Value)>,
+    variables: Vec<(Cow<'static, str>, Value)>,
 }
 
 impl Scope {
@@ -19,11 +20,11 @@ impl Scope {
         let (row, column) = grid.coordinates(rank);
         let values = [rank, ranks, host, row, column, grid.rows(), grid.columns, rank, 0];
         let named = KNOWN.into_iter().zip(values);
-        Self { variables: named.map(|(name, value)| (name.to_owned(), Value::Whole(value.into()))).collect() }
+        Self { variables: named.map(|(name, value)| (Cow::Borrowed(name), Value::Whole(value.into()))).collect() }
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.variables.iter().map(|(name, _)| name.as_str())
+        self.variables.iter().map(|(name, _)| name.as_ref())
     }
 
     pub fn get(&self, name: &str) -> Option<Value> {
@@ -39,7 +40,7 @@ impl Scope {
     }
 
     pub fn declare(&mut self, name: &str, value: Value) {
-        self.variables.push((name.to_owned(), value));
+        self.variables.push((Cow::Owned(name.to_owned()), value));
     }
 
     /// Forgets the name that was declared last.

@@ -1,7 +1,7 @@
 //! Reading files, and putting the trees of others in the place of `File("…")`, as they are or changed by
 //! `Like(File("…"), {"path": value})`.
 
-use std::fs::{self, File, FileType};
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
@@ -76,7 +76,11 @@ impl<'a> Loader<'a> {
             }
             Err(Unreadable::Missing) => {
                 let message = format!("there is no file `{}`", excerpt(&name));
-                self.fault(asked_at, &message, asked_at.map(|_| "the path is relative to the file that names it"))
+                let help = match asked_at {
+                    Some(_) => Some("the path is relative to the file that names it"),
+                    None => (name == "-").then_some("standard input is not read: give the file"),
+                };
+                self.fault(asked_at, &message, help)
             }
             Err(Unreadable::Other(reason)) => {
                 let place = asked_at.unwrap_or_else(|| {
@@ -234,7 +238,7 @@ fn read(path: &Path) -> Result<String, Unreadable> {
 /// # Errors
 /// As [`File::open`], and [`io::ErrorKind::InvalidInput`] for what is no regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    let regular = |metadata: fs::Metadata| match special(metadata.file_type()) {
+    let regular = |metadata: fs::Metadata| match special(&metadata) {
         None => Ok(()),
         Some(what) => {
             Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, and a regular file is wanted")))
@@ -248,9 +252,10 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 }
 
 /// The kind of a file that is not a regular one.
-fn special(kind: FileType) -> Option<&'static str> {
+fn special(metadata: &fs::Metadata) -> Option<&'static str> {
+    let kind = metadata.file_type();
     if kind.is_file() {
-        return None;
+        return is_of_processes(metadata).then_some("a file of the system's processes");
     }
     if kind.is_dir() {
         return Some("a directory");
@@ -266,6 +271,18 @@ fn special(kind: FileType) -> Option<&'static str> {
         }
     }
     Some("a device")
+}
+
+/// True of what lies in `/proc`, where reading a regular file may wait for ever, too.
+#[cfg(unix)]
+fn is_of_processes(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata("/proc").is_ok_and(|proc| proc.dev() == metadata.dev() && Path::new("/proc/self").exists())
+}
+
+#[cfg(not(unix))]
+const fn is_of_processes(_: &fs::Metadata) -> bool {
+    false
 }
 
 fn too_large(size: &str) -> Unreadable {

@@ -1,13 +1,14 @@
 //! A look at the cases before any of them is played.
 
 use super::{Case, Cases};
+use crate::program::Rehearsal;
 use crate::scenario::source::Faults;
 
 /// The work of an inspection: as many values of scenarios as are read and checked in less than a second.
 const MOST_WORK: u64 = 1_500_000;
 /// The ranks whose places are checked in the time in which a value of a scenario is read.
 const RANKS_A_VALUE: u64 = 16;
-/// A verb that is rehearsed, for the check and for the estimate, takes as long as this many values.
+/// A verb that is rehearsed takes as long as this many values.
 const OF_A_VERB: u64 = 2;
 /// The most points at which a filter is evaluated only to count cases.
 const MOST_COUNTED: u64 = 500_000;
@@ -43,7 +44,8 @@ impl Cases<'_> {
             work += 1;
             if self.holds(point)? {
                 let case = self.case(point)?;
-                work += size + u64::from(case.scenario.ranks) / RANKS_A_VALUE + OF_A_VERB * case.scenario.rehearsed();
+                let verbs = case.scenario.rehearsal().map_or(0, Rehearsal::verbs);
+                work += size + u64::from(case.scenario.ranks) / RANKS_A_VALUE + OF_A_VERB * verbs;
                 checked += 1;
                 see(&case);
             }

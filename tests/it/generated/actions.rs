@@ -26,7 +26,8 @@ pub enum Action {
         to: u32,
         bytes: Vec<u32>,
     },
-    /// A message of every other rank, received in any order.
+    /// A message of every other rank, received in any order, and a barrier: else the next message of a fast rank could
+    /// be taken for one of this gathering.
     Gather {
         to: u32,
         bytes: u32,
@@ -176,7 +177,8 @@ fn step(action: &Action, index: &str) -> String {
         Action::Swapped { from, to, bytes } => messages(*from, *to, &[7, 8], bytes, &[1, 0]),
         Action::Gather { to, bytes } => format!(
             "When(condition: \"rank == {to}\", then: [Repeat(times: \"p - 1\", steps: [Receive(from: Any, tag: \"9\")])], \
-             otherwise: [Send(to: \"{to}\", bytes: \"{bytes} + rank B\", tag: \"9\")])"
+             otherwise: [Send(to: \"{to}\", bytes: \"{bytes} + rank B\", tag: \"9\")]), \
+             Collective(operation: Barrier(algorithm: Ideal), bytes: \"0 B\")"
         ),
         Action::CountDown { from, to, count } => {
             let send = format!("Send(to: \"{to}\", bytes: \"8 B\", tag: \"10\", number: \"{count} - 1 - down\")");

@@ -26,6 +26,17 @@ pub fn draw(dice: &mut Dice, sample: &mut Sample, part: &Part) {
     }
 }
 
+/// A processor by cycles for each kind of instruction.
+const COUNTED: &str = "Counted(clock: \"20 MHz\", \
+    cycles: Mix(integer: 1, branch: 4, load: 2, store: 2, add: 7, multiply: 13, divide: 17), \
+    modules: Modules(\
+        rsub: Mix(integer: 3, branch: 1, load: 2, store: 1, add: 1, multiply: 1, divide: 0), \
+        norm: Mix(integer: 3, branch: 1, load: 1, store: 1, add: 0, multiply: 1, divide: 0), \
+        set: Mix(integer: 2, branch: 1, load: 1, store: 1, add: 0, multiply: 0, divide: 0), \
+        inv: Mix(integer: 0, branch: 0, load: 1, store: 1, add: 0, multiply: 0, divide: 1), \
+        buf: Mix(integer: 0, branch: 0, load: 1, store: 1, add: 0, multiply: 0, divide: 0), \
+        flop: Mix(integer: 0, branch: 0, load: 0, store: 0, add: 1, multiply: 0, divide: 0)))";
+
 fn node(dice: &mut Dice, sample: &mut Sample) {
     let mut choose = |field: &'static str, choices: &[&'static str]| {
         if dice.once_in(3) {
@@ -37,6 +48,11 @@ fn node(dice: &mut Dice, sample: &mut Sample) {
         &[
             "Rate(inner_iteration: \"0 us\")",
             "FlopRate(\"1 Mflop/s\")",
+            "Kernels(t800: File(\"scenarios/processors/t800-20.ron\"), modules: File(\"scenarios/kernels/modules.ron\"), \
+             accounting: Summed)",
+            "Kernels(t800: File(\"scenarios/processors/t805-30.ron\"), modules: File(\"scenarios/kernels/modules.ron\"), \
+             accounting: Overlapped)",
+            COUNTED,
             "Calibrated(rsub: \"9 us\", norm: \"6.75 us\", set: \"7.2 us\", inv: \"0 us\", buf: \"1 us\", flop: \"4.5 us\")",
         ],
     );

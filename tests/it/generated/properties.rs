@@ -3,9 +3,10 @@
 use super::actions::named_messages;
 use super::sample::Sample;
 use parsim::analysis::{Breakdown, CriticalPath};
+use parsim::fault::Rejection;
 use parsim::machine::Allocation;
 use parsim::scenario::source::{Document, Faults};
-use parsim::scenario::{CheckedScenario, Plan};
+use parsim::scenario::{CheckedScenario, Plan, Scenario};
 use parsim::simulation::{Detail, SimulationError, play};
 use parsim::trace::{Recording, Trace};
 use parsim::{Program, Simulation};
@@ -15,17 +16,23 @@ use std::collections::BTreeMap;
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
     /// The check rejects it, with a place and help.
-    Rejected(String),
+    Rejected {
+        message: String,
+        is_mistake: bool,
+    },
     /// It ended with an error that it may end with.
     Stopped,
     Ended,
 }
 
+/// The beginning of what is said of a run that surely exceeds its limits; limits belong to the scenario.
+const BEYOND_LIMITS: &str = "the run would take more than";
+
 /// Holds all properties against a sample.
 pub fn hold(sample: &Sample) -> Result<Outcome, String> {
     let scenario = match read(&sample.ron()) {
         Ok(scenario) => scenario,
-        Err(faults) => return rejected(&faults),
+        Err(faults) => return rejected(sample, &faults),
     };
     let trace = match play(&scenario) {
         Ok(trace) => trace,
@@ -47,13 +54,41 @@ fn read(text: &str) -> Result<CheckedScenario, Faults> {
     Ok(Plan::new(document, &[])?.base()?.scenario)
 }
 
-fn rejected(faults: &Faults) -> Result<Outcome, String> {
+fn rejected(sample: &Sample, faults: &Faults) -> Result<Outcome, String> {
+    let is_read = typed(sample).is_some();
     for fault in faults.entries() {
-        if fault.line.is_none() || fault.help.is_none() {
+        // A text of which no value can be made says in its message what it can be.
+        if fault.line.is_none() || fault.help.is_none() && is_read {
             return Err(format!("rejected without place or help: {fault:?}"));
         }
     }
-    Ok(Outcome::Rejected(faults.entries()[0].message.clone()))
+    let message = &faults.entries()[0].message;
+    if message.starts_with(BEYOND_LIMITS) {
+        return Ok(Outcome::Stopped);
+    }
+    rejected_in_rust(sample, faults)?;
+    Ok(Outcome::Rejected { message: message.clone(), is_mistake: sample.is_mistaken })
+}
+
+/// The scenario unchecked, if values can be made of all its texts.
+fn typed(sample: &Sample) -> Option<Scenario> {
+    Document::from_text("sample.ron", &sample.ron()).ok()?.read().ok()
+}
+
+/// Holds that a program in Rust is rejected with the same words, if not only the text is at fault.
+fn rejected_in_rust(sample: &Sample, faults: &Faults) -> Result<(), String> {
+    let Some(scenario) = typed(sample) else { return Ok(()) };
+    let said: Vec<_> = faults.entries().iter().map(|entry| entry.message.clone()).collect();
+    let in_rust = simulation(&scenario).and_then(|simulation| simulation.run(&scenario.program));
+    match in_rust {
+        Err(SimulationError::Rejected(Rejection(faults))) => {
+            let in_rust: Vec<_> = faults.into_iter().map(|fault| fault.message).collect();
+            // A machine and its layout are rejected before there is a program.
+            let is_same = in_rust.iter().all(|message| said.contains(message));
+            if is_same { Ok(()) } else { Err(format!("other words in Rust: {in_rust:?} and not {said:?}")) }
+        }
+        other => Err(format!("not rejected in Rust: {:?} and not {said:?}", other.map(|trace| trace.makespan))),
+    }
 }
 
 /// Limits may end any run, and some scenarios are there to deadlock.
@@ -63,7 +98,9 @@ fn may_end_so(sample: &Sample, error: &SimulationError) -> bool {
     match error {
         SimulationError::TimeLimit { .. } | SimulationError::EventLimit { .. } => true,
         SimulationError::Deadlock(_) => {
-            is_ring("ReceiveFirst") || is_ring("SendFirst") && sample.field("sends") == "Rendezvous"
+            let waits = sample.field("sends") == "Rendezvous";
+            // A rank alone sends to itself before it receives.
+            is_ring("ReceiveFirst") || waits && (is_ring("SendFirst") || sample.ranks == 1 && is_ring("EvenSendFirst"))
         }
         SimulationError::NetworkDeadlock { .. } => sample.field("virtual_channels") == "Single",
         _ => false,
@@ -113,7 +150,7 @@ fn numerics_are_right(trace: &Trace) -> Result<(), String> {
 
 /// Properties of runs with processes, and not packets alone.
 fn hold_of_processes(sample: &Sample, scenario: &CheckedScenario, trace: &Trace) -> Result<(), String> {
-    let simulation = simulation(scenario)?;
+    let simulation = simulation(scenario).map_err(|error| format!("the Rust API rejects it: {error}"))?;
     let mut kept = simulation.clone().keep_deliveries().run(&scenario.program);
     let deliveries = kept.as_mut().map(|trace| std::mem::take(&mut trace.deliveries)).unwrap_or_default();
     same("the Rust API", trace, &kept)?;
@@ -149,11 +186,10 @@ fn recorded(scenario: &CheckedScenario, simulation: &Simulation, trace: &Trace) 
 }
 
 /// The scenario as a Rust program would play it.
-fn simulation(scenario: &CheckedScenario) -> Result<Simulation<'_>, String> {
+fn simulation(scenario: &Scenario) -> Result<Simulation<'_>, SimulationError> {
     let allocation = Allocation::new(&scenario.machine, scenario.ranks)
         .partition(scenario.partition)
         .placement(scenario.placement.clone())
         .streams(scenario.streams());
-    let simulation = Simulation::on(&allocation).map_err(|error| format!("the Rust API rejects it: {error}"))?;
-    Ok(simulation.limits(scenario.limits.clone()))
+    Ok(Simulation::on(&allocation)?.limits(scenario.limits.clone()))
 }

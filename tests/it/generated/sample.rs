@@ -2,7 +2,7 @@
 
 use super::actions::{self, Action};
 use super::dice::Dice;
-use super::{machines, places, programs};
+use super::{machines, mistakes, places, programs};
 use std::collections::BTreeMap;
 
 /// A scenario as the fields in which it differs from the plainest one, so that a failing one is made smaller by taking
@@ -14,6 +14,8 @@ pub struct Sample {
     pub fields: BTreeMap<&'static str, String>,
     /// The actions of a program in steps; such a program stands in the scenario where there are any.
     pub actions: Vec<Action>,
+    /// True if something in it cannot be, most likely.
+    pub is_mistaken: bool,
 }
 
 /// The plainest scenario, field by field.
@@ -92,7 +94,7 @@ impl Sample {
     /// The sample with a number, always the same.
     pub fn new(number: u64) -> Self {
         let mut dice = Dice::new(number);
-        let mut sample = Self { ranks: 1, fields: BTreeMap::new(), actions: Vec::new() };
+        let mut sample = Self { ranks: 1, fields: BTreeMap::new(), actions: Vec::new(), is_mistaken: false };
         let part = places::draw(&mut dice, &mut sample);
         machines::draw(&mut dice, &mut sample, &part);
         if dice.once_in(2) {
@@ -100,6 +102,9 @@ impl Sample {
                 actions::draw(&mut dice, sample.ranks, sample.fields.get("sends").map_or("", String::as_str));
         } else {
             programs::draw(&mut dice, &mut sample, &part);
+        }
+        if dice.once_in(25) {
+            mistakes::make(&mut dice, &mut sample);
         }
         sample
     }

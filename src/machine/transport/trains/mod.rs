@@ -149,14 +149,15 @@ impl Trains {
         let ports = topology.ports();
         let count = topology.vertices() * ports;
         let end = |link| topology.neighbour(link / ports, link % ports).map_or(NO_LINK, |(end, _)| end);
+        let link = network.links.at_work();
         Self {
             ports,
-            link: network.links.clone(),
+            last_time: (0, link.time(0)),
+            link,
             tracks: (0..count).map(|link| Track { line: Line::default(), carried: 0, end: end(link) }).collect(),
             coming: Lists::new(count),
             passages: Passages::new(topology.vertices()),
             ahead: VecDeque::new(),
-            last_time: (0, network.links.time(0)),
             transfers: None,
             routes: Routes::of(&topology),
             topology,
