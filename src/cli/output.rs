@@ -5,18 +5,19 @@ use super::interrupt::{self, Announced};
 use super::notice::say;
 use super::{Failure, OutputFormat};
 use crate::report::{Format, Record, Writer};
-use clap::Args;
+use clap::{Args, ValueEnum};
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, Stdout, Write, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The destination of the data of a command, and their form.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct OutputArguments {
-    /// The form of the output.
-    #[arg(long, value_enum, default_value = "text", global = true)]
-    format: OutputFormat,
+    /// The form of the output; text unless given, or what the name of the file of `-o` ends with: .json, .jsonl or .csv.
+    #[arg(long, value_enum, global = true)]
+    format: Option<OutputFormat>,
     #[command(flatten)]
     destination: Destination,
 }
@@ -27,12 +28,6 @@ pub struct Destination {
     /// Writes the data into this file instead of the standard output; it appears when it is complete.
     #[arg(short = 'o', long, value_name = "FILE", global = true)]
     output: Option<PathBuf>,
-}
-
-impl Default for OutputArguments {
-    fn default() -> Self {
-        Self { format: OutputFormat::Text, destination: Destination::default() }
-    }
 }
 
 impl OutputArguments {
@@ -83,11 +78,17 @@ impl OutputArguments {
 
     /// The form of the output.
     pub fn format(&self) -> Format {
-        self.format.into()
+        self.format.unwrap_or_else(|| self.destination.format()).into()
     }
 }
 
 impl Destination {
+    /// The form that the name of the file asks for.
+    fn format(&self) -> OutputFormat {
+        let extension = self.output.as_deref().and_then(Path::extension).and_then(OsStr::to_str);
+        extension.and_then(|extension| OutputFormat::from_str(extension, true).ok()).unwrap_or(OutputFormat::Text)
+    }
+
     /// The file as an output of the command.
     pub fn claims(&self) -> Claims {
         Claims::default().output("-o", self.output.as_deref())

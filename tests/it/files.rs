@@ -111,6 +111,9 @@ fn what_o_writes_is_what_the_standard_output_gets() {
         let printed = parsim().args(arguments).assert().success().get_output().stdout.clone();
         parsim().args(arguments).arg("-o").arg(&file).assert().success().stdout("");
         assert_eq!(fs::read(file).unwrap(), printed, "{format}");
+        let named = folder.path().join(format!("rows.{format}"));
+        parsim().args(["sweep", SCENARIO, "-o"]).arg(&named).assert().success().stdout("");
+        assert_eq!(fs::read(named).unwrap(), printed, "the name asks for {format}");
     }
 }
 
