@@ -112,6 +112,13 @@ impl Runs {
         self.as_slice()[0].first
     }
 
+    /// The last instant.
+    #[must_use]
+    pub fn last(&self) -> SimTime {
+        let runs = self.as_slice();
+        runs[runs.len() - 1].last()
+    }
+
     /// How many instants there are.
     #[must_use]
     pub fn count(&self) -> u32 {

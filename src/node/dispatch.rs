@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 
 mod occupancy;
 
-/// When the software that passes packets on gets the processor of a node that computes.
-///
-/// Packets for the node itself and its own sends are always served at once.
+/// When communication software gets a processor that computes: for packets in transit as for the node's own, since no
+/// source tells them apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum RouterTurn {
-    /// At once: the router has high priority.
+    /// At once: it has high priority.
     #[default]
     AtOnce,
     /// When the computation comes to the end of the current row of its loop; then everything that
@@ -32,17 +31,8 @@ pub struct Turns {
     pub time_slice: SimDuration,
 }
 
-/// How soon a communication job needs the processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Urgency {
-    /// It preempts a computation.
-    AtOnce,
-    /// It waits until the computation lets the router have its turn.
-    RouterTurn,
-}
-
-/// The processors of all nodes: each serves communication jobs, which have high priority, in the order
-/// of arrival, and computes in the background. Several computations on one processor take turns.
+/// The processors of all nodes: each serves communication jobs in the order of arrival, and computes in the
+/// background. Several computations on one processor take turns.
 ///
 /// A job never waits for a computation once it has been let in, so the jobs form a plain FIFO
 /// station, and each of them moves the end of the computation by its service time. Its departure is
@@ -136,13 +126,11 @@ impl<J: Copy> Dispatcher<J> {
         now: SimTime,
         processor: u32,
         (job, service): (J, SimDuration),
-        urgency: Urgency,
     ) -> Option<SimTime> {
         let occupancy = &mut self.processors[processor as usize];
-        // Also when the job preempts: its service must not pass for a turn that is over.
         occupancy.router_has_turn &= occupancy.line.free() >= now;
         if occupancy.running().is_some() {
-            return self.serve_beside(calendar, now, processor, (job, service), urgency);
+            return self.serve_beside(calendar, now, processor, (job, service));
         }
         Some(occupancy.line.serve(now, service))
     }
@@ -156,10 +144,9 @@ impl<J: Copy> Dispatcher<J> {
         now: SimTime,
         processor: u32,
         (job, service): (J, SimDuration),
-        urgency: Urgency,
     ) -> Option<SimTime> {
         let occupancy = &mut self.processors[processor as usize];
-        if urgency == Urgency::RouterTurn && occupancy.must_wait(self.turns) {
+        if occupancy.must_wait(self.turns) {
             self.defer(calendar, processor, Run::one(now), (job, service));
             return None;
         }
@@ -177,12 +164,11 @@ impl<J: Copy> Dispatcher<J> {
         processor: u32,
         arrivals: Run,
         (job, service): (J, SimDuration),
-        urgency: Urgency,
     ) -> Admission {
         let occupancy = &mut self.processors[processor as usize];
         occupancy.router_has_turn &= occupancy.line.free() >= arrivals.first;
         if occupancy.running().is_some() || occupancy.router_has_turn {
-            return self.serve_run_beside(calendar, processor, arrivals, (job, service), urgency);
+            return self.serve_run_beside(calendar, processor, arrivals, (job, service));
         }
         let departures = arrivals.through(&mut occupancy.line, service);
         Admission { count: arrivals.count, departures: Some(departures) }
@@ -196,10 +182,9 @@ impl<J: Copy> Dispatcher<J> {
         processor: u32,
         arrivals: Run,
         (job, service): (J, SimDuration),
-        urgency: Urgency,
     ) -> Admission {
         let occupancy = &mut self.processors[processor as usize];
-        if urgency == Urgency::RouterTurn && occupancy.must_wait(self.turns) {
+        if occupancy.must_wait(self.turns) {
             let count = self.defer(calendar, processor, arrivals, (job, service));
             return Admission { count, departures: None };
         }
@@ -261,6 +246,12 @@ impl<J: Copy> Dispatcher<J> {
     #[must_use]
     pub fn free(&self, processor: u32) -> SimTime {
         self.processors[processor as usize].line.free()
+    }
+
+    /// Whether communication jobs may have to wait for a computation on a processor.
+    #[must_use]
+    pub fn defers(&self, processor: u32) -> bool {
+        self.turns.router != RouterTurn::AtOnce && !self.is_calm(processor)
     }
 
     /// Whether a processor does not compute.

@@ -12,7 +12,7 @@ mod software;
 mod soundness;
 
 pub use demand::Demand;
-pub use dispatch::{Admission, Dispatcher, RouterTurn, Standing, Turns, Urgency};
+pub use dispatch::{Admission, Dispatcher, RouterTurn, Standing, Turns};
 pub use input_output::{Host, Linear};
 pub use level::{Level, Shared};
 pub use noise::Noise;
@@ -39,8 +39,8 @@ pub struct Node {
     /// The software cost of passing packets on; none unless given. Hardware routers have none.
     #[serde(default)]
     pub routing: Routing,
-    /// The time at which that software gets the processor of a node that computes; at once unless given. Hardware routers
-    /// have no turn.
+    /// The time at which communication software gets a processor that computes; at once unless given. Hardware routers have
+    /// no turn.
     #[serde(default)]
     pub router_turn: Option<RouterTurn>,
     /// The period of the clock by which the computations of several processes on one core take turns:

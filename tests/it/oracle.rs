@@ -488,7 +488,8 @@ impl<'m> SlowMachine<'m> {
         letter.unprepared -= bytes;
         let (from, to) = (self.program.nodes[letter.from], self.program.nodes[letter.to]);
         let (per_packet, per_byte, per_hop) = self.machine.prepare;
-        self.serve(from, Job::Prepare(id, bytes), per_packet + per_byte * bytes + per_hop * self.distance(from, to));
+        let time = per_packet + per_byte * bytes + per_hop * self.distance(from, to);
+        self.hand_over(from, Job::Prepare(id, bytes), time);
     }
 
     fn distance(&self, from: usize, to: usize) -> u64 {
@@ -588,7 +589,12 @@ impl<'m> SlowMachine<'m> {
             (false, false) => self.machine.route,
         };
         let job = if here { Job::TakeIn(packet) } else { Job::PassOn(packet) };
-        if !here && self.router_waits(node) {
+        self.hand_over(node, job, time);
+    }
+
+    /// Has the processor of a node do a job of the communication software, in its turn.
+    fn hand_over(&mut self, node: usize, job: Job, time: u64) {
+        if self.router_waits(node) {
             self.defer(node, job, time);
         } else {
             self.serve(node, job, time);
@@ -598,7 +604,8 @@ impl<'m> SlowMachine<'m> {
     fn router_waits(&self, node: usize) -> bool {
         let Some(computation) = &self.computations[node] else { return false };
         let has_not_gone_on = computation.running_since.is_none_or(|since| since == self.now);
-        self.machine.router != Some(RouterTurn::AtOnce) && !(computation.router_has_turn && has_not_gone_on)
+        matches!(self.machine.router, Some(RouterTurn::EndOfRow | RouterTurn::TimeSlice))
+            && !(computation.router_has_turn && has_not_gone_on)
     }
 
     fn defer(&mut self, node: usize, job: Job, time: u64) {

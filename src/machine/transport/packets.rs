@@ -6,7 +6,7 @@ use super::{Carrier, Happening, Job, Message, MessageId, Transport};
 use crate::engine::{Calendar, Entity};
 use crate::machine::{Seat, Sends};
 use crate::network::{Fabric, Packet, PacketKind};
-use crate::node::{Router, Urgency};
+use crate::node::Router;
 use crate::units::{SimDuration, SimTime};
 
 /// The bytes of a word of memory.
@@ -21,7 +21,7 @@ impl Transport {
         let service = self.node.sending.time(bytes, message.hops);
         let bytes = u32::try_from(bytes).expect("check limits the size of packets");
         let (seat, job) = (message.source(), Job::Prepare { message: id, bytes });
-        self.serve(now, seat, job, service, Urgency::AtOnce);
+        self.serve(now, seat, job, service);
     }
 
     fn prepare_if_any_left(&mut self, now: SimTime, id: MessageId) {
@@ -152,7 +152,7 @@ impl Transport {
             PacketKind::Acknowledge => message.source(),
         };
         let service = taking_in(&self.node, &packet);
-        self.serve(now, seat, Job::TakeIn(packet), service, Urgency::AtOnce);
+        self.serve(now, seat, Job::TakeIn(packet), service);
     }
 
     fn pass_on(&mut self, now: SimTime, node: u32, packet: Packet) {
@@ -160,7 +160,7 @@ impl Transport {
             Router::Hardware => self.forward(now, node, packet),
             Router::Software => {
                 let service = passing_on(&self.node, packet.kind);
-                self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service, Urgency::RouterTurn);
+                self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service);
             }
         }
     }
@@ -191,10 +191,10 @@ impl Transport {
         self.vacant.push(id);
     }
 
-    fn serve(&mut self, now: SimTime, seat: Seat, job: Job, service: SimDuration, urgency: Urgency) {
+    fn serve(&mut self, now: SimTime, seat: Seat, job: Job, service: SimDuration) {
         let service = self.pace.as_ref().map_or(service, |pace| pace.service(seat.node, service));
         let processor = self.processor(seat);
-        let departure = self.processors.serve(&mut self.calendar, now, processor, (job, service), urgency);
+        let departure = self.processors.serve(&mut self.calendar, now, processor, (job, service));
         if let Some(departure) = departure {
             self.add_departure(processor, departure, job);
         }

@@ -6,13 +6,13 @@ fn ps(ps: u64) -> SimDuration {
     SimDuration::from_ps(ps)
 }
 
-/// Plays `jobs` = (arrival, service, urgency) against a computation of `rows` rows of 10 ps
+/// Plays `jobs` = (arrival, service) against a computation of `rows` rows of 10 ps
 /// from 0 on; gives the departures and the end of the computation.
-fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64, Urgency)]) -> (Vec<u64>, u64) {
+fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64)]) -> (Vec<u64>, u64) {
     let mut calendar = Calendar::new();
     let mut dispatcher = Dispatcher::new(1, Turns { router, time_slice: ps(8) }, ALARM);
     dispatcher.compute(&mut calendar, SimTime::START, 0, 0, (ps(10), rows));
-    for (job, (arrival, ..)) in jobs.iter().enumerate() {
+    for (job, (arrival, _)) in jobs.iter().enumerate() {
         calendar.schedule(SimTime::from_ps(*arrival), 20 + Entity::try_from(job).unwrap());
     }
     let (mut departures, mut end) = (vec![0; jobs.len()], 0);
@@ -24,8 +24,8 @@ fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64, Urgency)]) -> (Vec<u64
             }
         } else {
             let job = entity as usize - 20;
-            let (_, service, urgency) = jobs[job];
-            if let Some(departure) = dispatcher.serve(&mut calendar, now, 0, (job, ps(service)), urgency) {
+            let (_, service) = jobs[job];
+            if let Some(departure) = dispatcher.serve(&mut calendar, now, 0, (job, ps(service))) {
                 departures[job] = departure.ps();
             }
         }
@@ -38,45 +38,37 @@ fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64, Urgency)]) -> (Vec<u64
 
 #[test]
 fn a_router_with_high_priority_preempts() {
-    let jobs = [(3, 4, Urgency::RouterTurn), (5, 4, Urgency::AtOnce)];
+    let jobs = [(3, 4), (5, 4)];
     assert_eq!(play(RouterTurn::AtOnce, 3, &jobs), (vec![7, 11], 38));
 }
 
 #[test]
 fn a_router_that_waits_gets_its_turn_at_the_end_of_the_row() {
-    let jobs = [(3, 4, Urgency::RouterTurn), (5, 4, Urgency::RouterTurn), (17, 1, Urgency::RouterTurn)];
+    let jobs = [(3, 4), (5, 4), (17, 1)];
     assert_eq!(play(RouterTurn::EndOfRow, 3, &jobs), (vec![14, 18, 19], 39));
 }
 
 #[test]
-fn what_preempts_moves_the_end_of_the_row() {
-    let jobs = [(3, 4, Urgency::RouterTurn), (5, 6, Urgency::AtOnce)];
-    assert_eq!(play(RouterTurn::EndOfRow, 2, &jobs), (vec![20, 11], 30));
-}
-
-#[test]
-fn a_job_that_preempts_does_not_revive_a_turn_that_is_over() {
-    let jobs = [(3, 4, Urgency::RouterTurn), (16, 4, Urgency::AtOnce), (17, 1, Urgency::RouterTurn)];
-    // The turn is over at 14; the second row ends at 24, or 28 with what has preempted it.
-    assert_eq!(play(RouterTurn::EndOfRow, 3, &jobs), (vec![14, 20, 29], 39));
+fn what_comes_when_the_turn_is_over_waits_for_the_next_one() {
+    // The first turn is over at 14, and the second row ends at 24.
+    assert_eq!(play(RouterTurn::EndOfRow, 3, &[(3, 4), (16, 4), (17, 1)]), (vec![14, 28, 29], 39));
 }
 
 #[test]
 fn the_turn_after_the_last_row_does_not_delay_the_computation() {
-    let jobs = [(13, 4, Urgency::RouterTurn)];
+    let jobs = [(13, 4)];
     assert_eq!(play(RouterTurn::EndOfRow, 2, &jobs), (vec![24], 20));
 }
 
 #[test]
 fn a_time_slice_ends_at_the_second_tick() {
-    let jobs = [(3, 4, Urgency::RouterTurn)];
+    let jobs = [(3, 4)];
     assert_eq!(play(RouterTurn::TimeSlice, 3, &jobs), (vec![20], 34));
 }
 
 #[test]
-fn a_job_at_the_end_of_a_row_does_not_put_off_the_router() {
-    let jobs = [(3, 4, Urgency::RouterTurn), (10, 1, Urgency::AtOnce)];
-    assert_eq!(play(RouterTurn::EndOfRow, 3, &jobs), (vec![15, 11], 35));
+fn a_job_at_the_end_of_a_row_has_the_turn_of_that_row() {
+    assert_eq!(play(RouterTurn::EndOfRow, 3, &[(3, 4), (10, 1)]), (vec![14, 15], 35));
 }
 
 /// The ends of computations of these lengths that start together on one processor.

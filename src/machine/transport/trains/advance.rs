@@ -6,7 +6,6 @@ use crate::engine::{Entity, Run, Runs};
 use crate::machine::transport::{Job, Message, MessageId};
 use crate::machine::{Happening, Sends};
 use crate::network::{Packet, PacketKind};
-use crate::node::Urgency;
 use crate::units::{SimDuration, SimTime};
 
 impl Play<'_> {
@@ -18,29 +17,36 @@ impl Play<'_> {
         let bytes = unprepared.min(self.packet_bytes);
         let service = self.service(from, self.node.sending.time(bytes, hops));
         let length = u32::try_from(bytes).expect("check limits the size of packets");
-        if from == to {
-            self.messages[id as usize].unprepared -= bytes;
-            self.serve_own(from, Job::Prepare { message: id, bytes: length }, service);
+        let packet = Packet::new(id, to, length, PacketKind::Data);
+        if from != to && self.processors.free(from) <= now && !self.processors.defers(from) {
+            self.prepare_train(from, packet, service);
             return;
         }
-        let packet = Packet::new(id, to, length, PacketKind::Data);
+        self.messages[id as usize].unprepared -= bytes;
+        let job = Job::Prepare { message: id, bytes: length };
+        if let Some(departure) = self.processors.serve(self.calendar, now, from, (job, service)) {
+            self.prepared(from, packet, departure);
+        }
+    }
+
+    /// Packets of a message that nothing waits before are prepared.
+    fn prepare_train(&mut self, from: u32, packet: Packet, service: SimDuration) {
+        let (now, id, overlap) = (self.key.0, packet.message, self.node.sending.overlap);
         let mut train = Train::new(Run::one(now), packet);
         let (out, transmission) = self.way(from, &packet, &mut train.course);
         let (before, link_free) = (self.processors.standing(from), self.trains.tracks[out as usize].line.free());
-        let overlap = self.node.sending.overlap;
-        let is_alone = self.processors.free(from) <= now && (overlap || link_free <= now + service);
+        let is_alone = overlap || link_free <= now + service;
+        let unprepared = self.messages[id as usize].unprepared;
         let equal = u32::try_from(unprepared / self.packet_bytes).expect("check limits the size of messages");
         let gap = if overlap { service } else { service + transmission };
         let run = Run { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
         let job = (Job::PassOn(packet), service);
-        let admission = self.processors.serve_run(self.calendar, from, run, job, Urgency::AtOnce);
+        let admission = self.processors.serve_run(self.calendar, from, run, job);
         let count = admission.count;
-        let departures = admission.departures.as_ref().expect("a preparation preempts computations");
+        let departures = admission.departures.as_ref().expect("nothing that computes is waited for");
         train.run = run.head(count);
-        let message = &mut self.messages[id as usize];
-        message.unprepared -= bytes * u64::from(count);
-        let more = message.unprepared > 0;
-        let notice = more || self.sends == Sends::UntilInjected;
+        self.messages[id as usize].unprepared -= u64::from(packet.bytes) * u64::from(count);
+        let (notice, leaves) = self.tells_departure(id);
         let coming = self.exit(from, out, departures.first(), transmission);
         let comings = self.transmit(out, &packet, departures, transmission);
         self.counts.events += u64::from(count);
@@ -50,10 +56,7 @@ impl Play<'_> {
             let passage = Passage { train, link: NO_LINK, entity, out, service, before, link_free, deferred, notice };
             self.keep(from, passage);
         }
-        if more && overlap {
-            self.told.add(self.calendar, from, self.processors.free(from), Job::Continue(id));
-        }
-        let leaves = notice && !(more && overlap);
+        self.go_on_preparing(from, id, self.processors.free(from));
         if count == 1 && (leaves || !is_alone) {
             // Behind a backlog there is no telling what comes before it.
             let train = Train { run: Run::one(comings.first()), ..train };
@@ -64,6 +67,39 @@ impl Play<'_> {
         self.admit_ahead();
         if leaves {
             self.notify_departure(out, train);
+        }
+    }
+
+    /// A packet of a message is going to be prepared at `departure`, and goes to its link then, or to its own node.
+    fn prepared(&mut self, from: u32, packet: Packet, departure: SimTime) {
+        let (id, bytes) = (packet.message, packet.bytes);
+        self.counts.events += 1;
+        if packet.to == from {
+            self.told.add(self.calendar, from, departure, Job::Prepare { message: id, bytes });
+            return;
+        }
+        let mut train = Train::new(Run::one(self.key.0), packet);
+        let (out, transmission) = self.way(from, &packet, &mut train.course);
+        let (_, leaves) = self.tells_departure(id);
+        let entity = self.exit(from, out, departure, transmission);
+        let comings = self.transmit(out, &packet, &Runs::One(Run::one(departure)), transmission);
+        self.go_on_preparing(from, id, departure);
+        let train = Train { run: Run::one(comings.first()), ..train };
+        self.come(out, Coming { train, entity, arrives: true, leaves });
+    }
+
+    /// Whether anything waits for the departure of the packets of a message prepared last, and whether it is for that
+    /// from the link.
+    fn tells_departure(&self, id: MessageId) -> (bool, bool) {
+        let more = self.messages[id as usize].unprepared > 0;
+        let notice = more || self.sends == Sends::UntilInjected;
+        (notice, notice && !(more && self.node.sending.overlap))
+    }
+
+    /// With overlap the next packet of a message is prepared when the last one is, at `departure`.
+    fn go_on_preparing(&mut self, from: u32, id: MessageId, departure: SimTime) {
+        if self.node.sending.overlap && self.messages[id as usize].unprepared > 0 {
+            self.told.add(self.calendar, from, departure, Job::Continue(id));
         }
     }
 
@@ -112,20 +148,50 @@ impl Play<'_> {
         }
     }
 
-    /// Jobs of the router of `node` have been let in, and depart so.
+    /// Jobs that waited for a computation on `node` have been let in, and depart so.
     pub(in crate::machine::transport) fn let_in(&mut self, node: u32, jobs: impl Iterator<Item = (Job, Runs)>) {
         for (job, departures) in jobs {
-            let Job::PassOn(packet) = job else { unreachable!("only packets that are passed on wait for the router") };
-            let count = departures.count();
-            self.counts.events += u64::from(count);
-            let mut train = Train::new(Run::one(self.key.0), packet);
-            let (out, transmission) = self.way(node, &packet, &mut train.course);
-            let entity = self.exit(node, out, departures.first(), transmission);
-            let comings = self.transmit(out, &packet, &departures, transmission);
-            self.go_ahead(out, entity, train, &comings);
+            match job {
+                Job::Prepare { message, bytes } => {
+                    self.keep_order();
+                    let packet = Packet::new(message, self.messages[message as usize].to, bytes, PacketKind::Data);
+                    self.prepared(node, packet, departures.first());
+                }
+                Job::PassOn(packet) => {
+                    self.counts.events += u64::from(departures.count());
+                    self.send_on(node, packet, &departures);
+                }
+                Job::TakeIn(packet) => self.take_in_late(node, packet, &departures),
+                Job::Continue(_) => unreachable!("what is prepared is handed over as it is"),
+            }
         }
         // Not before all are on their links: what is admitted ahead may come back.
         self.admit_ahead();
+    }
+
+    /// What has been given to links and waits to go ahead comes when it comes: what is given to them next is not going
+    /// ahead, and must not come before it.
+    fn keep_order(&mut self) {
+        while let Some(Flight { link, entity, train }) = self.trains.ahead.pop_front() {
+            self.come(link, Coming { train, entity, arrives: true, leaves: false });
+        }
+    }
+
+    fn take_in_late(&mut self, node: u32, packet: Packet, departures: &Runs) {
+        let (count, end) = (departures.count(), departures.last());
+        self.counts.events += u64::from(count);
+        if self.take_in(node, packet, count, end) {
+            self.send_on(node, self.acknowledge(packet.message), &Runs::One(Run::one(end)));
+        }
+    }
+
+    /// Packets go to their link as they depart from the processor of `node`.
+    fn send_on(&mut self, node: u32, packet: Packet, departures: &Runs) {
+        let mut train = Train::new(Run::one(self.key.0), packet);
+        let (out, transmission) = self.way(node, &packet, &mut train.course);
+        let entity = self.exit(node, out, departures.first(), transmission);
+        let comings = self.transmit(out, &packet, departures, transmission);
+        self.go_ahead(out, entity, train, &comings);
     }
 
     /// A packet has left its source: without overlap this is when the next one is prepared.
@@ -169,8 +235,7 @@ impl Play<'_> {
             let before = self.processors.standing(vertex);
             let job = (Job::PassOn(packet), service);
             let train = Train { run: Run::one(arrival), packet, course, advance };
-            let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, job, Urgency::RouterTurn)
-            else {
+            let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, job) else {
                 let passage = Passage::of(&Flight { link, entity, train }, service, before);
                 self.keep(vertex, Passage { deferred: true, ..passage });
                 return false;
@@ -221,10 +286,9 @@ impl Play<'_> {
     #[inline(never)]
     fn admit_train(&mut self, vertex: u32, flight: &mut Flight) -> bool {
         let Flight { link, entity, train: Train { run, packet, .. } } = *flight;
-        let (service, urgency) = self.cost(vertex, packet);
+        let (job, service) = self.job(vertex, packet);
         let before = self.processors.standing(vertex);
-        let job = (Job::PassOn(packet), service);
-        let admission = self.processors.serve_run(self.calendar, vertex, run, job, urgency);
+        let admission = self.processors.serve_run(self.calendar, vertex, run, (job, service));
         let count = admission.count;
         if let Some(rest) = run.tail(count) {
             let train = Train { run: rest, ..flight.train };
@@ -239,9 +303,10 @@ impl Play<'_> {
         };
         self.counts.events += u64::from(count);
         let mut waits = before.free() > run.first;
-        let acknowledged = Runs::One(Run::one(self.processors.free(vertex)));
+        let end = self.processors.free(vertex);
+        let acknowledged = Runs::One(Run::one(end));
         if packet.to == vertex {
-            if !self.take_in(vertex, packet, count) {
+            if !self.take_in(vertex, packet, count, end) {
                 self.keep(vertex, passage);
                 return false;
             }
@@ -286,8 +351,8 @@ impl Play<'_> {
         }
     }
 
-    /// Packets are taken in at their destination; whether an acknowledge follows.
-    fn take_in(&mut self, vertex: u32, packet: Packet, count: u32) -> bool {
+    /// Packets are taken in at their destination, the last of them at `end`; whether an acknowledge follows.
+    fn take_in(&mut self, vertex: u32, packet: Packet, count: u32, end: SimTime) -> bool {
         let message = &mut self.messages[packet.message as usize];
         if packet.kind == PacketKind::Data {
             message.missing -= count;
@@ -295,7 +360,7 @@ impl Play<'_> {
                 return false;
             }
         }
-        self.told.add(self.calendar, vertex, self.processors.free(vertex), Job::TakeIn(packet));
+        self.told.add(self.calendar, vertex, end, Job::TakeIn(packet));
         packet.kind == PacketKind::Data && self.sends == Sends::UntilDelivered && message.from != message.to
     }
 

@@ -17,7 +17,7 @@ use crate::engine::{Appointments, Calendar, Entity, Line, Lists, Run, Runs};
 use crate::machine::pace::Pace;
 use crate::machine::{Happening, Machine, Sends};
 use crate::network::{Channel, Course, Link, Network, Packet, PacketKind, Routes, Topology, Transfers};
-use crate::node::{Dispatcher, Node, Router, Urgency};
+use crate::node::{Dispatcher, Node, Router};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use passages::Passages;
@@ -255,12 +255,12 @@ impl Play<'_> {
         self.messages[id as usize].acknowledge(id, self.node)
     }
 
-    /// What a packet that has come to `vertex` costs its processor.
-    fn cost(&self, vertex: u32, packet: Packet) -> (SimDuration, Urgency) {
+    /// What the processor of `vertex` has to do for a packet that has come to it, and how long it takes.
+    fn job(&self, vertex: u32, packet: Packet) -> (Job, SimDuration) {
         if packet.to != vertex {
-            return (self.passing_on(vertex, packet.kind), Urgency::RouterTurn);
+            return (Job::PassOn(packet), self.passing_on(vertex, packet.kind));
         }
-        (self.service(vertex, taking_in(self.node, &packet)), Urgency::AtOnce)
+        (Job::TakeIn(packet), self.service(vertex, taking_in(self.node, &packet)))
     }
 
     /// What a packet that is passed on costs the processor of `vertex`.
@@ -272,12 +272,6 @@ impl Play<'_> {
     #[inline]
     fn service(&self, node: u32, service: SimDuration) -> SimDuration {
         self.pace.map_or(service, |pace| pace.service(node, service))
-    }
-
-    fn serve_own(&mut self, node: u32, job: Job, service: SimDuration) {
-        let departure = self.processors.serve(self.calendar, self.key.0, node, (job, service), Urgency::AtOnce);
-        self.counts.events += 1;
-        self.told.add(self.calendar, node, departure.expect("a preparation preempts computations"), job);
     }
 
     /// The link by which a packet leaves `vertex`, and for how long it holds it.
