@@ -22,6 +22,7 @@ mod matching;
 mod mutations;
 mod oracle;
 mod placements;
+mod queueing;
 mod rejections;
 mod routers;
 mod traces;
