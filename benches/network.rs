@@ -36,7 +36,7 @@ fn everybody_sends(machine: &Machine, rows: u32, columns: u32) -> u64 {
         let row = random.near(node / columns).min(rows - 1);
         let column = random.near(node % columns).min(columns - 1);
         let at = |node| Seat { node, core: 0 };
-        transport.send(SimTime::START, at(node), at(row * columns + column), BYTES, node);
+        transport.send(SimTime::START, at(node), at(row * columns + column), (BYTES, false), node);
     }
     while let Some(now) = transport.step() {
         while let Some(happening) = transport.happenings.pop_front() {

@@ -60,6 +60,8 @@ pub enum StepPart {
     },
     /// A wait for others, such as for any of several messages.
     Blocked,
+    /// Making what was received ready to be sent on.
+    Forwarding,
     /// A wait for a send to complete.
     Sending {
         /// The receiver, where the process waits for one send alone.
@@ -198,6 +200,9 @@ impl<'d> Steps<'d> {
                 items.add(phase, StepPart::NotSent { from }, u64::from(ps(early) > 0), ps(early));
                 items.add(phase, StepPart::UnderWay { from }, u64::from(ps(late) > 0), ps(late));
                 items.note(phase, StepPart::UnderWay { from }, message.map(|(_, number)| (number, ps(late))));
+            }
+            (Activity::Sending, Doing::Forwarding { bytes }) => {
+                items.add(phase, StepPart::Forwarding, bytes, ps(rest));
             }
             (Activity::Sending, Doing::Sending { to }) => {
                 items.add(phase, StepPart::Sending { to: Some(to) }, 1, ps(rest));

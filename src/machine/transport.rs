@@ -137,6 +137,8 @@ struct Message {
     missing: u32,
     /// Packets that have not left over their first link.
     uninjected: u32,
+    /// Whether its bytes are copied into its packets.
+    copies: bool,
 }
 
 /// What the processors do for the communication.
@@ -269,6 +271,11 @@ impl Transport {
         Ok(())
     }
 
+    /// Has a process of an owner keep its processor for `time`; else as [`compute`](Self::compute).
+    pub fn work(&mut self, now: SimTime, seat: Seat, owner: u32, time: SimDuration) {
+        self.occupy(now, seat, owner, (time, 1));
+    }
+
     fn occupy(&mut self, now: SimTime, seat: Seat, owner: u32, (mut row, passes): (SimDuration, u64)) {
         if let Some(pace) = &mut self.pace {
             row = pace.row(seat.node, owner, row);
@@ -283,11 +290,12 @@ impl Transport {
         self.calendar.schedule(now + span, self.first.timer + owner);
     }
 
-    /// Begins to send `bytes` bytes; `Delivered` and `Sent` tell the rest, by `ticket`.
+    /// Begins to send `bytes` bytes, which the process of the source may have sent before (`again`); `Delivered` and
+    /// `Sent` tell the rest, by `ticket`.
     ///
     /// # Panics
     /// If the message has 2^32 packets or more, which the stage refuses.
-    pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, bytes: u64, ticket: u32) {
+    pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, (bytes, again): (u64, bool), ticket: u32) {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the stage limits the size of messages");
         let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
@@ -295,8 +303,8 @@ impl Transport {
             Carrier::Packets(fabric) => fabric.hops(from, to),
             Carrier::Trains(trains) => trains.hops(from, to),
         };
-        let message =
-            Message { from, to, cores, hops, ticket, unprepared: bytes, missing: packets, uninjected: packets };
+        let (missing, uninjected, copies) = (packets, packets, self.node.sending.does_copy(again));
+        let message = Message { from, to, cores, hops, ticket, unprepared: bytes, missing, uninjected, copies };
         let id = self.keep(message);
         self.counts.messages += 1;
         self.tell_cause(id);
@@ -436,6 +444,11 @@ impl Message {
 
     const fn destination(&self) -> Seat {
         Seat { node: self.to, core: self.cores.1 }
+    }
+
+    /// The processor time of preparing a packet of it.
+    fn preparation(&self, bytes: u64, node: &Node) -> SimDuration {
+        node.sending.time(if self.copies { bytes } else { 0 }, self.hops)
     }
 
     const fn stays_on_its_node(&self) -> bool {

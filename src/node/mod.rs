@@ -17,7 +17,7 @@ pub use input_output::{Host, Linear};
 pub use level::{Level, Shared};
 pub use noise::Noise;
 pub use processor::{Module, Processor, Work};
-pub use software::{Acknowledging, Receiving, Router, Routing, Sending};
+pub use software::{Acknowledging, Copies, Forwarding, Receiving, Router, Routing, Sending};
 
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,9 @@ pub struct Node {
     pub sending: Sending,
     /// The software cost of receiving.
     pub receiving: Receiving,
+    /// The software cost of sending on what a process has received; none unless given.
+    #[serde(default, skip_serializing_if = "Forwarding::is_free")]
+    pub forwarding: Forwarding,
     /// Who passes on packets in transit.
     pub router: Router,
     /// The software cost of passing packets on; none unless given. Hardware routers have none.
@@ -74,6 +77,7 @@ impl Node {
             memory,
             sending,
             receiving,
+            forwarding: Forwarding::default(),
             router,
             routing: Routing::default(),
             router_turn: None,

@@ -20,15 +20,69 @@ pub struct Sending {
     /// Route set-up, for each hop to the destination and each packet; none unless given.
     #[serde(default)]
     pub per_hop: SimDuration,
+    /// Which sends copy, of several of the same data by one process; every one unless given.
+    #[serde(default, skip_serializing_if = "Copies::is_every_send")]
+    pub copies: Copies,
     /// Whether the next packet is prepared while the link still transmits the previous one.
     pub overlap: bool,
 }
 
+/// Which sends of a process copy, of those that send the same data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub enum Copies {
+    /// Every send.
+    #[default]
+    EverySend,
+    /// The first one: the others send from the buffer into which it has copied.
+    Once,
+}
+
+impl Copies {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_every_send(&self) -> bool {
+        *self == Self::EverySend
+    }
+}
+
 impl Sending {
-    /// The processor time of preparing a packet of `bytes` bytes for a destination `hops` away.
+    /// The processor time of preparing a packet for a destination `hops` away, `copied` bytes of which have to be
+    /// copied.
     #[must_use]
-    pub fn time(&self, bytes: u64, hops: u32) -> SimDuration {
-        self.per_packet + self.per_byte.time(bytes) + self.per_hop * u64::from(hops)
+    pub fn time(&self, copied: u64, hops: u32) -> SimDuration {
+        self.per_packet + self.per_byte.time(copied) + self.per_hop * u64::from(hops)
+    }
+
+    /// Whether a send copies; `again` if its process has sent the same data before.
+    #[must_use]
+    pub fn does_copy(&self, again: bool) -> bool {
+        !again || self.copies == Copies::EverySend
+    }
+}
+
+/// What a process pays to send on data that it has received, once for all its sends of them: the change from receiving
+/// to sending, and the copy from the one buffer to the other. Nodes that only pass packets on do not pay it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Forwarding {
+    /// For each message; nothing unless given.
+    #[serde(default)]
+    pub per_message: SimDuration,
+    /// For each of its bytes; nothing unless given.
+    #[serde(default)]
+    pub per_byte: PerByte,
+}
+
+impl Forwarding {
+    /// The processor time for a message of `bytes` bytes.
+    #[must_use]
+    pub fn time(&self, bytes: u64) -> SimDuration {
+        self.per_message + self.per_byte.time(bytes)
+    }
+
+    /// Whether it costs nothing.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        *self == Self::default()
     }
 }
 

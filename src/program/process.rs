@@ -197,6 +197,12 @@ impl Process {
         self.ask(Verb::Operate(operations), done)
     }
 
+    /// Makes a message of `bytes` bytes that this process has received ready to be sent on, as the machine's
+    /// [`Forwarding`](crate::node::Forwarding) says; collective operations do so themselves.
+    pub fn forward(&self, bytes: u64) -> impl Future<Output = ()> {
+        self.ask(Verb::Forward(bytes), done)
+    }
+
     /// Loads a share of some bytes, which need not be a whole number, from the memory that the cores of the node
     /// share; takes no time where they share none.
     pub async fn load(&self, bytes: f64) {

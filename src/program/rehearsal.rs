@@ -294,7 +294,7 @@ impl Hall {
             }
             // Which ranks share a node is not known here: waiting for each other is left to the run.
             Verb::NodeBarrier => Ok(Some(Answer::Done)),
-            Verb::Compute(_) | Verb::Operate(_) | Verb::Input(_) | Verb::Output(_) => {
+            Verb::Compute(_) | Verb::Operate(_) | Verb::Forward(_) | Verb::Input(_) | Verb::Output(_) => {
                 self.jobs += 1;
                 Ok(Some(Answer::Done))
             }

@@ -151,7 +151,8 @@ impl PostOffice {
     /// The record of a message that is delivered now and has not been received yet.
     pub fn delivery(&mut self, ticket: u32, now: SimTime) -> Delivery {
         let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
-        Delivery { from: letter.from, to: letter.to, bytes: letter.message.bytes, sent: letter.sent, delivered: now }
+        let Letter { from, to, sent, message: Message { bytes, again, .. }, .. } = *letter;
+        Delivery { from, to, bytes, again, sent, delivered: now }
     }
 
     /// A message has been delivered. [`met`](Self::met) tells what follows.

@@ -43,6 +43,7 @@ impl Scribe {
                 let time = self.stopwatch.operations_time(*operations);
                 Doing::Computing { loops: [time.ok().map(|time| ("operations", rounded(*operations), time)), None] }
             }
+            Verb::Forward(bytes) => Doing::Forwarding { bytes: *bytes },
             Verb::Send(to, _) => Doing::Sending { to: *to },
             Verb::Wait(operation) => match (awaited, self.moves.get(&operation.0)) {
                 (Some(TaskKind::Send { to }), _) => Doing::Sending { to },

@@ -48,6 +48,11 @@ pub enum Doing {
         /// The loops.
         loops: [Option<Loop>; 2],
     },
+    /// Making what was received ready to be sent on.
+    Forwarding {
+        /// How much.
+        bytes: u64,
+    },
     /// A send.
     Sending {
         /// The receiver.

@@ -82,6 +82,8 @@ pub struct Delivery {
     pub to: u32,
     /// The length of the message.
     pub bytes: u64,
+    /// Whether the sender had sent the same data before.
+    pub again: bool,
     /// When the send began.
     pub sent: SimTime,
     /// When the last packet had been received.

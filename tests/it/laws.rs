@@ -5,14 +5,14 @@ use parsim::analysis::CriticalPath;
 use parsim::engine::Streams;
 use parsim::machine::{Allocation, Layout, Partition, Placement, Sends};
 use parsim::network::Topology;
-use parsim::node::{Module, Router, RouterTurn, Routing, Work};
+use parsim::node::{Copies, Forwarding, Module, Router, RouterTurn, Routing, Work};
 use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
 };
 use parsim::program::{Distribution, GaussJordan, Pattern};
 use parsim::simulation::Detail;
 use parsim::trace::{Activity, Recording, Trace, Transfer};
-use parsim::units::{Bytes, SimDuration, SimTime};
+use parsim::units::{Bytes, PerByte, SimDuration, SimTime};
 use parsim::{Machine, Message, Process, Simulation};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -391,6 +391,33 @@ fn a_lone_message_takes_the_closed_form() {
             assert_eq!(delivery.delivered.since(delivery.sent).ps(), expected_ps, "{bytes} bytes over {hops} hops");
         }
     }
+}
+
+/// The time of a broadcast of `bytes` bytes from `root` along a line of three.
+fn broadcast_along_three(machine: &Machine, root: u32, bytes: u64) -> SimDuration {
+    let broadcast = every_neighbour().next().expect("there are some");
+    let program = move |me: Process| {
+        let broadcast = broadcast.clone();
+        async move { drop(broadcast.run(&me, root, bytes, None).await) }
+    };
+    Simulation::new(machine, 3).expect("a sound machine").run(&program).expect("a broadcast ends").makespan
+}
+
+#[test]
+fn what_is_sent_on_costs_and_what_is_sent_again_is_not_copied() {
+    const BYTES: u64 = 300;
+    let plain = t800();
+    let mut changed = plain.clone();
+    changed.nodes.sending.copies = Copies::Once;
+    let (per_message, per_byte): (_, PerByte) =
+        (SimDuration::from_ps(70_000_000), "0.46 us/B".parse().expect("a rate"));
+    changed.nodes.forwarding = Forwarding { per_message, per_byte };
+    // From an end, the rank in the middle sends on what it has received.
+    let on_the_way = per_message + per_byte.time(BYTES);
+    assert_eq!(broadcast_along_three(&changed, 0, BYTES), broadcast_along_three(&plain, 0, BYTES) + on_the_way);
+    // From the middle, the second send has the packets of the first.
+    let copied = plain.nodes.sending.per_byte.time(BYTES);
+    assert_eq!(broadcast_along_three(&changed, 1, BYTES) + copied, broadcast_along_three(&plain, 1, BYTES));
 }
 
 /// Every form of the program with every barrier.

@@ -4,7 +4,7 @@ use crate::repository;
 use parsim::machine::{Allocation, Placement, Sends};
 use parsim::network::switching::CutThrough;
 use parsim::network::{Link, Network, Routing, Switching, Topology};
-use parsim::node::{Level, Node, Processor, Receiving, Router, Sending};
+use parsim::node::{Copies, Level, Node, Processor, Receiving, Router, Sending};
 use parsim::program::{RingShift, ShiftOrder};
 use parsim::units::{Bytes, PerByte, SimDuration};
 use parsim::{Machine, Simulation};
@@ -13,7 +13,13 @@ const SMALL_CLUSTER: &str = "scenarios/machines/small-cluster.ron";
 
 fn in_rust() -> Machine {
     let us = SimDuration::from_us(1);
-    let sending = Sending { per_packet: us, per_byte: PerByte::FREE, per_hop: SimDuration::ZERO, overlap: true };
+    let sending = Sending {
+        per_packet: us,
+        per_byte: PerByte::FREE,
+        per_hop: SimDuration::ZERO,
+        copies: Copies::EverySend,
+        overlap: true,
+    };
     let receiving = Receiving { per_packet: us, per_byte: PerByte::FREE };
     let processor = Processor::FlopRate("20 Gflop/s".parse().expect("a rate"));
     let mut node = Node::new(processor, Bytes::new(64 << 30), Router::Hardware, sending, receiving);

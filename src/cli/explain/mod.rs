@@ -63,7 +63,8 @@ impl Explanation {
         let layout = scenario.layout();
         let (from, to) = (layout.seat(delivery.from), layout.seat(delivery.to));
         let hops = layout.topology.distance(from.node, to.node);
-        let message = message::Message { from, to, hops, bytes: delivery.bytes, sent: delivery.sent };
+        let copies = scenario.machine.nodes.sending.does_copy(delivery.again);
+        let message = message::Message { from, to, hops, bytes: delivery.bytes, copies, sent: delivery.sent };
         let itinerary =
             Itinerary::of(&scenario.machine, &message).map_err(|error| Failure::Usage(error.to_string()))?;
         let simulated = delivery.delivered.since(delivery.sent);
@@ -102,10 +103,11 @@ fn alone(scenario: &CheckedScenario, delivery: Delivery) -> Result<SimDuration, 
 }
 
 /// The sender waits, for the host as it were, until it is time.
-async fn send_at_a_time(me: Process, Delivery { from, to, bytes, .. }: Delivery) {
+async fn send_at_a_time(me: Process, Delivery { from, to, bytes, again, .. }: Delivery) {
     if me.rank() == from {
         me.input(0).await;
-        let sending = me.start_send(to, Message::new(bytes)).await;
+        let message = Message::new(bytes);
+        let sending = me.start_send(to, if again { message.again() } else { message }).await;
         if from == to {
             me.receive(from).await;
         }

@@ -27,7 +27,13 @@ const WHAT_IFS: [(&str, &[&str]); 6] = [
     ("links", &["machine.network"]),
     (
         "communication software",
-        &["machine.nodes.sending", "machine.nodes.receiving", "machine.nodes.routing", "machine.nodes.acknowledging"],
+        &[
+            "machine.nodes.sending",
+            "machine.nodes.receiving",
+            "machine.nodes.forwarding",
+            "machine.nodes.routing",
+            "machine.nodes.acknowledging",
+        ],
     ),
     ("input", &["machine.host.input"]),
     ("output", &["machine.host.output"]),
@@ -41,6 +47,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         &[
             "machine.nodes.sending",
             "machine.nodes.receiving",
+            "machine.nodes.forwarding",
             "machine.nodes.routing",
             "machine.nodes.acknowledging",
             "machine.nodes.dma_per_word",

@@ -11,14 +11,21 @@ use crate::scenario::{AxisValue, Case};
 /// The makespan, and what is judged in its place where runs are repeated: the mean of all seeds.
 const MAKESPAN: &str = "makespan_s";
 const MEAN: &str = "makespan_mean_s";
+/// The value of a fitted field.
+const FITTED: &str = "fitted";
 
 /// One judged cell.
+#[derive(Clone)]
 pub struct Cell {
     pub table: String,
     pub calibrates: bool,
     pub reference: f64,
     /// The simulated quantity first, then the predictions, by key.
     pub judged: Vec<(String, Option<f64>)>,
+    /// The values of the baselines, by name.
+    pub baselines: Vec<(String, Option<f64>)>,
+    /// The axes.
+    pub keys: Vec<(String, Option<AxisValue>)>,
     pub record: Record,
 }
 
@@ -101,7 +108,35 @@ impl Cell {
             let error = value.map(|value| Residuals::error(value, reference));
             record.put(&format!("{}_error", key.trim_end_matches("_s")), error);
         }
-        Self { table: table.name.clone(), calibrates, reference, judged, record }
+        // Where a field is fitted, `leave_out` puts what was found.
+        record.put(FITTED, serde_json::Value::Null);
+        Self { table: table.name.clone(), calibrates, reference, judged, baselines: Vec::new(), keys, record }
+    }
+
+    /// The cell as predicted with a field at a value that was fitted to other cells.
+    pub fn fitted_to_others(mut self, value: &str) -> Self {
+        self.record.put(FITTED, value);
+        self
+    }
+
+    /// The simulated value.
+    pub fn simulated(&self) -> Option<f64> {
+        self.judged.first()?.1
+    }
+
+    /// The error of what is simulated.
+    pub fn error(&self) -> Option<f64> {
+        self.simulated().map(|value| Residuals::error(value, self.reference))
+    }
+
+    /// Its value on an axis.
+    pub fn at(&self, axis: &str) -> Option<&AxisValue> {
+        self.keys.iter().find(|(name, _)| name == axis)?.1.as_ref()
+    }
+
+    /// The value of what was judged in it under `key`: the simulation, a prediction or a baseline.
+    pub fn value(&self, key: &str) -> Option<f64> {
+        self.judged.iter().chain(&self.baselines).find(|(judged, _)| judged == key)?.1
     }
 
     /// Its place on the axes, in words.
@@ -127,8 +162,7 @@ impl Cell {
 
     pub fn ping(&self) -> Option<Measurement> {
         let number = |key| self.record.get(key).and_then(serde_json::Value::as_f64);
-        let seconds = self.judged.first()?.1?;
-        Some(Measurement { bytes: number("bytes")?, hops: number("hops")?, seconds })
+        Some(Measurement { bytes: number("bytes")?, hops: number("hops")?, seconds: self.simulated()? })
     }
 }
 

@@ -27,6 +27,9 @@ pub struct Total {
     pub name: String,
     /// The names of its tables.
     pub tables: Vec<String>,
+    /// The cells of one of the tables that are left out: its name, an axis and a value of it.
+    #[serde(default)]
+    pub without: Option<(String, String, AxisValue)>,
     /// What is tolerated; nothing is judged unless given.
     #[serde(default)]
     pub tolerance: Option<Tolerance>,
@@ -80,10 +83,98 @@ pub struct MeasuredTable {
     /// What is tolerated; nothing is judged unless given.
     #[serde(default)]
     pub tolerance: Option<Tolerance>,
+    /// Simpler models with the same calibration: a simulation that the best of them beats validates nothing.
+    #[serde(default)]
+    pub baselines: Vec<Baseline>,
+    /// Why there is no baseline; required where `baselines` names none.
+    #[serde(default)]
+    pub no_baseline: Option<String>,
+    /// A field to fit, and the axis whose values are predicted one at a time from the fit to all others.
+    #[serde(default)]
+    pub leave_out: Option<LeaveOut>,
+}
+
+/// A simpler model with the same calibration.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+pub enum Baseline {
+    /// A closed form.
+    Formula(ClosedForm),
+    /// The same scenario with other base values.
+    Alternative(Alternative),
+}
+
+/// An expression for what is simulated.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClosedForm {
+    /// Its name in the output.
+    pub name: String,
+    /// The expression: of axes, of `predictions`, and of `calibrating_reference` and `calibrating_KEY`, the values of
+    /// the reference and of a prediction in the cell that calibrated and agrees in all other axes.
+    pub value: String,
+}
+
+/// A scenario but for some values.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Alternative {
+    /// Its name in the output.
+    pub name: String,
+    /// The base values, beside those of the table's `set`: path and value.
+    pub set: Vec<(String, String)>,
+}
+
+impl Baseline {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Formula(ClosedForm { name, .. }) | Self::Alternative(Alternative { name, .. }) => name,
+        }
+    }
+}
+
+/// A cross-validation: the cells of each value of an axis are predicted with the value of a field that fits all others
+/// best, by the mean of the absolute errors.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeaveOut {
+    /// The axis whose values are left out one at a time.
+    pub axis: String,
+    /// The path of the field that is fitted.
+    pub path: String,
+    /// The values that are tried.
+    pub values: Vec<String>,
+}
+
+/// What being within a tolerance means.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+pub enum ToleranceKind {
+    /// The source counts as reproduced, for this reason: the noise of the measurement, the error of the baseline, the
+    /// rounding of the printed digits.
+    Acceptance(String),
+    /// Nothing has changed: it was set beside the result.
+    RegressionGuard,
+}
+
+impl ToleranceKind {
+    /// Its name in the output.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Acceptance(_) => "acceptance",
+            Self::RegressionGuard => "regression guard",
+        }
+    }
+
+    /// The reason of an acceptance criterion.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Acceptance(reason) => Some(reason),
+            Self::RegressionGuard => None,
+        }
+    }
 }
 
 /// Tolerated absolute relative errors; what is absent is not judged.
-#[derive(Clone, Copy, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tolerance {
     /// Of their mean.
@@ -92,6 +183,8 @@ pub struct Tolerance {
     /// Of the largest.
     #[serde(default)]
     pub max_percent: Option<f64>,
+    /// What it stands for.
+    pub kind: ToleranceKind,
 }
 
 impl Tolerance {
@@ -100,7 +193,7 @@ impl Tolerance {
         percent.is_finite() && percent >= 0.0
     }
 
-    fn faults(self, path: &str, document: &Document) -> Vec<Fault> {
+    fn faults(&self, path: &str, document: &Document) -> Vec<Fault> {
         let fields = [("mean_percent", self.mean_percent), ("max_percent", self.max_percent)];
         let bad = fields.into_iter().filter(|(_, percent)| percent.is_some_and(|percent| !Self::is_good(percent)));
         let fault = |(field, _): (&str, _)| {
@@ -114,21 +207,41 @@ impl Tolerance {
     }
 }
 
+impl MeasuredTable {
+    fn baseline_fault(&self, path: &str, document: &Document) -> Option<Fault> {
+        let fault = |field, message| {
+            let help = "give `baselines: [Formula(…)]`, or `no_baseline` with the reason";
+            Some(document.fault_at(&format!("{path}{field}"), message, Some(help)))
+        };
+        let names = || self.baselines.iter().map(Baseline::name);
+        if names().enumerate().any(|(place, name)| names().take(place).any(|other| other == name)) {
+            return fault(".baselines", "two baselines have one name");
+        }
+        match (self.baselines.is_empty(), &self.no_baseline) {
+            (true, None) => fault("", "no baseline is named, and not why there is none"),
+            (false, Some(_)) => fault(".no_baseline", "there are baselines"),
+            _ => None,
+        }
+    }
+}
+
 impl Validation {
-    /// Every total must be one of tables that there are, and every tolerance a number.
+    /// Every total must be one of tables that there are, every tolerance a number, and every table must have a baseline
+    /// or say why not.
     pub fn check(&self, document: &Document) -> Result<(), Faults> {
         let mut faults = Vec::new();
         for (index, table) in self.tables.iter().enumerate() {
             for (field, tolerance) in
-                [("tolerance", table.tolerance), ("calibration_tolerance", table.calibration_tolerance)]
+                [("tolerance", &table.tolerance), ("calibration_tolerance", &table.calibration_tolerance)]
             {
                 let path = format!("tables.{index}.{field}");
-                faults.extend(tolerance.into_iter().flat_map(|tolerance| tolerance.faults(&path, document)));
+                faults.extend(tolerance.iter().flat_map(|tolerance| tolerance.faults(&path, document)));
             }
+            faults.extend(table.baseline_fault(&format!("tables.{index}"), document));
         }
         for (index, total) in self.totals.iter().enumerate() {
             let path = format!("totals.{index}.tolerance");
-            faults.extend(total.tolerance.into_iter().flat_map(|tolerance| tolerance.faults(&path, document)));
+            faults.extend(total.tolerance.iter().flat_map(|tolerance| tolerance.faults(&path, document)));
         }
         for (total, Total { tables, .. }) in self.totals.iter().enumerate() {
             for (index, name) in tables.iter().enumerate() {

@@ -1,9 +1,12 @@
 //! `parsim validate`: simulations and models against published measurements.
 
+mod baseline;
 mod cell;
 mod description;
 mod fit;
+mod leave_out;
 mod own;
+mod played;
 mod points;
 mod summary;
 mod text;
@@ -11,20 +14,13 @@ mod text;
 use super::files::Claims;
 use super::notice::say;
 use super::output::Output;
-use super::overrides::set_all;
-use super::playing::play_all;
-use super::references::References;
 use super::{Failure, OutputArguments};
 use crate::scenario::source::Document;
-use crate::scenario::{AxisValue, Case, Described, Override, Plan};
-use cell::{Cell, Reading};
 use clap::Args;
-use description::MeasuredTable;
 pub use description::Validation;
 use fit::PointToPointFit;
 use own::OwnCase;
-use points::PublishedPoint;
-use std::collections::HashSet;
+use played::Played;
 use std::path::{Path, PathBuf};
 use summary::{Summary, summaries};
 use text::text;
@@ -129,7 +125,7 @@ fn judge(
     let mut validation = validation.clone();
     let mut cells = Vec::new();
     for table in &mut validation.tables {
-        let played = play_table(folder, table, arguments)?;
+        let played = Played { folder, jobs: arguments.jobs, set: &arguments.set }.cells(table)?;
         // Of repeated runs the mean is judged, which has another name.
         if let Some((key, _)) = played.first().and_then(|cell| cell.judged.first()) {
             table.simulated.clone_from(key);
@@ -150,100 +146,4 @@ fn judge(
     }
     output.words(text(validation, &cells, &summaries, &fits))?;
     Ok(summaries.iter().all(Summary::is_within))
-}
-
-fn play_table(folder: &Path, table: &MeasuredTable, arguments: &ValidateArguments) -> Result<Vec<Cell>, Failure> {
-    let path = folder.join(&table.scenario);
-    let replaced = |(name, values): &(String, Vec<AxisValue>)| Override {
-        name: name.clone(),
-        values: values.iter().map(ToString::to_string).collect(),
-    };
-    let overrides: Vec<Override> = table.over.iter().map(replaced).collect();
-    let mut document = Document::load(&path)?;
-    for (field, value) in &table.set {
-        document.set_from(&folder.join(CASE), field, value).map_err(|fault| document.faults(vec![fault]))?;
-    }
-    set_all(&mut document, &arguments.set)?;
-    // Settings of the case and of the command line are another description of the system that was measured.
-    let described = Described::of(Ok(document.clone()));
-    let plan = Plan::new(document, &overrides)?;
-    let points = match &table.data {
-        Some(file) => PublishedPoint::load(&folder.join(file), table)?,
-        None => Vec::new(),
-    };
-    let cases = match (&table.data, &table.mean_over) {
-        (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
-        _ => plan.cases()?,
-    };
-    check_calibration(table, &cases)?;
-    if table.mean_over.is_some() {
-        let unplayed = points.iter().filter(|point| !cases.iter().any(|case| point.agrees_with(&case.keys)));
-        let places: Vec<_> = unplayed.map(|point| point.place.as_str()).collect();
-        let count = places.len();
-        say((count > 0)
-            .then(|| format!("table `{}`: {count} points of data have no case: {}", table.name, places.join(", "))));
-    }
-    let references = References::about(described, &plan.base()?.scenario, &path)?;
-    let mut readings = Vec::new();
-    let mut failure = None;
-    let mut in_order = points.iter();
-    play_all(&cases, arguments.jobs, &references, |case, result| {
-        let point = match &table.mean_over {
-            None => in_order.next(),
-            Some(_) => points.iter().find(|point| point.agrees_with(&case.keys)),
-        };
-        let is_published = table.data.is_none() || point.is_some();
-        match result {
-            Ok(outcome) if is_published => readings.extend(Reading::of(table, case, &outcome, point)),
-            Ok(_) => {}
-            Err(error) => failure = Some(error),
-        }
-        failure.is_none()
-    })?;
-    let readings = match &table.mean_over {
-        Some(axis) => Reading::means_over(axis, readings),
-        None => readings,
-    };
-    let cells: Vec<_> = readings.into_iter().map(|reading| Cell::of(table, reading)).collect();
-    match failure {
-        Some(error) => Err(error.into()),
-        None => all_known(table, &cells).map(|()| cells),
-    }
-}
-
-/// A calibration on cases that there are not would count everything as validation.
-fn check_calibration(table: &MeasuredTable, cases: &[Case]) -> Result<(), Failure> {
-    let Some((axis, value)) = &table.calibration else { return Ok(()) };
-    let values: HashSet<_> = cases
-        .iter()
-        .flat_map(|case| &case.keys)
-        .filter(|(name, _)| name == axis)
-        .map(|(_, value)| value.as_ref().map_or_else(String::new, ToString::to_string))
-        .collect();
-    if values.contains(&value.to_string()) {
-        return Ok(());
-    }
-    let mut values: Vec<_> = values.into_iter().collect();
-    values.sort();
-    let known = if values.is_empty() {
-        format!("there is no axis `{axis}`")
-    } else {
-        format!("its values: {}", values.join(", "))
-    };
-    let message = format!("table `{}`: no case has the calibration {axis} = {value}; {known}", table.name);
-    Err(Failure::Usage(message))
-}
-
-/// A key that has a value in no cell is a slip of the pen.
-fn all_known(table: &MeasuredTable, cells: &[Cell]) -> Result<(), Failure> {
-    let keys = [&table.simulated].into_iter().chain(&table.predictions).enumerate();
-    let mut unknown =
-        keys.filter(|(index, _)| cells.iter().all(|cell| cell.judged[*index].1.is_none())).map(|(_, key)| key.as_str());
-    match unknown.next() {
-        Some(key) if !cells.is_empty() => Err(Failure::Usage(format!(
-            "table `{}`: there is no value `{key}`; give a column of the data, or a key of the run's output",
-            table.name
-        ))),
-        _ => Ok(()),
-    }
 }

@@ -1,6 +1,6 @@
 //! A validation from the command line: a scenario, a file of measurements and models to judge beside it.
 
-use super::description::{MeasuredTable, Tolerance, Validation};
+use super::description::{MeasuredTable, Tolerance, ToleranceKind, Validation};
 use crate::cli::Failure;
 use crate::scenario::AxisValue;
 use crate::scenario::source::Document;
@@ -53,7 +53,8 @@ impl OwnCase {
     /// The case that the options describe, if they describe one.
     pub fn validation(&self) -> Result<Option<Validation>, Failure> {
         let (Some(scenario), Some(data)) = (&self.scenario, &self.data) else { return Ok(None) };
-        let tolerance = Tolerance { mean_percent: self.mean_percent, max_percent: self.max_percent };
+        let kind = ToleranceKind::Acceptance("given on the command line".to_owned());
+        let tolerance = Tolerance { mean_percent: self.mean_percent, max_percent: self.max_percent, kind };
         let is_judged = self.mean_percent.is_some() || self.max_percent.is_some();
         let calibration = self.calibration.as_deref().map(axis_value).transpose()?;
         let name = |path: &Path| path.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned());
@@ -72,6 +73,9 @@ impl OwnCase {
             calibration_tolerance: None,
             fit_point_to_point: false,
             tolerance: is_judged.then_some(tolerance),
+            baselines: Vec::new(),
+            no_baseline: Some("none can be given on the command line".to_owned()),
+            leave_out: None,
         };
         Ok(Some(Validation {
             title: format!("{} against {}", scenario.display(), data.display()),

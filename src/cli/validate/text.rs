@@ -16,6 +16,7 @@ pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits
     }
     text += "\nErrors in percent over the cells that calibrated nothing, unless they are called calibrated (RMSE in the unit of the quantity)\n\n";
     text += &summary_table(summaries).to_string();
+    text += &notes(validation);
     if !fits.is_empty() {
         text += "\nEquation (4) fitted to simulated pings, beside Table 2\n\n";
         text += &fit_table(fits).to_string();
@@ -29,6 +30,50 @@ pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits
         text += &["  ", source, "\n"].concat();
     }
     text
+}
+
+/// What the tolerances stand for, and why tables have no baseline: each sentence once, with the tables it is about.
+fn notes(validation: &Validation) -> String {
+    let judged = validation.tables.iter().flat_map(|table| {
+        [&table.tolerance, &table.calibration_tolerance].into_iter().flatten().map(|tolerance| (&table.name, tolerance))
+    });
+    let totals = validation.totals.iter().filter_map(|total| Some((&total.name, total.tolerance.as_ref()?)));
+    let kinds = judged.chain(totals).map(|(name, tolerance)| {
+        let reason = tolerance.kind.reason().map_or(String::new(), |reason| format!(": {reason}"));
+        (tolerance.kind.name().to_owned() + &reason, name.as_str())
+    });
+    let bare = validation.tables.iter().filter_map(|table| Some((table.no_baseline.clone()?, table.name.as_str())));
+    let heading = |heading, notes: String| if notes.is_empty() { notes } else { format!("\n{heading}:\n{notes}") };
+    heading("Tolerances", grouped(kinds)) + &heading("No baseline", grouped(bare))
+}
+
+/// A line for each sentence: the sentence, then what it is about.
+fn grouped<'n>(notes: impl Iterator<Item = (String, &'n str)>) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for (sentence, name) in notes {
+        match groups.iter_mut().find(|(other, _)| *other == sentence) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((sentence, vec![name])),
+        }
+    }
+    groups.iter().map(|(sentence, names)| format!("  {sentence} ({})\n", names.join("; "))).collect()
+}
+
+/// What a summary is about.
+fn subject(summary: &Summary) -> String {
+    let left_out = summary.left_out.as_ref().map_or(String::new(), |left_out| format!(", {left_out} left out"));
+    let calibrated = if summary.calibrated { ", calibrated" } else { "" };
+    let baseline = if summary.is_baseline { "baseline: " } else { "" };
+    [baseline, &summary.key, &left_out, calibrated].concat()
+}
+
+/// The mean error of the best baseline, and whether it is beaten.
+fn against_baseline(summary: &Summary) -> String {
+    let Some(mean) = summary.best_baseline.as_ref().and_then(|best| best.residuals.mean_absolute()) else {
+        return String::new();
+    };
+    let verdict = if summary.beats_baseline() == Some(true) { "beaten" } else { "NOT BEATEN" };
+    format!("{:.2}, {verdict}", 100.0 * mean)
 }
 
 fn summary_table(summaries: &[Summary]) -> Table {
@@ -45,13 +90,14 @@ fn summary_table(summaries: &[Summary]) -> Table {
         "tolerated mean",
         "max",
         "verdict",
+        "best baseline",
     ]);
     for summary in summaries {
         let shown = |error: Option<f64>| error.map_or(String::new(), |error| format!("{:.2}", 100.0 * error));
         let limit = |limit: Option<Option<f64>>| limit.flatten().map_or(String::new(), |limit| limit.to_string());
         table.row([
             summary.table.clone(),
-            summary.key.clone() + if summary.calibrated { ", calibrated" } else { "" },
+            subject(summary),
             summary.residuals.count().to_string(),
             shown(summary.residuals.mean_absolute()),
             shown(summary.residuals.max_absolute()),
@@ -59,9 +105,10 @@ fn summary_table(summaries: &[Summary]) -> Table {
             shown(summary.residuals.symmetric_mean_absolute()),
             summary.root_mean_square.map_or(String::new(), digits),
             summary.worst.clone().unwrap_or_default(),
-            limit(summary.tolerance.map(|tolerance| tolerance.mean_percent)),
-            limit(summary.tolerance.map(|tolerance| tolerance.max_percent)),
+            limit(summary.tolerance.as_ref().map(|tolerance| tolerance.mean_percent)),
+            limit(summary.tolerance.as_ref().map(|tolerance| tolerance.max_percent)),
             summary.verdict().to_owned(),
+            against_baseline(summary),
         ]);
     }
     table

@@ -18,7 +18,7 @@ impl Transport {
         let message = &mut self.messages[id as usize];
         let bytes = message.unprepared.min(self.packet_bytes);
         message.unprepared -= bytes;
-        let service = self.node.sending.time(bytes, message.hops);
+        let service = message.preparation(bytes, &self.node);
         let bytes = u32::try_from(bytes).expect("check limits the size of packets");
         let (seat, job) = (message.source(), Job::Prepare { message: id, bytes });
         self.serve(now, seat, job, service);

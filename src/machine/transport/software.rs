@@ -1,7 +1,7 @@
 //! What the communication software of processors is asked to do: what it takes, and, where that is asked for, a record
 //! of it piece by piece.
 
-use super::{Job, Transport};
+use super::{Job, Message, Transport};
 use crate::engine::Entity;
 use crate::network::{Packet, PacketKind};
 use crate::node::Node;
@@ -53,10 +53,11 @@ impl Transport {
         let routing = (Software::Routing, 1, node.routing.per_packet);
         match job {
             Job::Prepare { message, bytes } => {
-                let (bytes, hops) = (u64::from(bytes), u64::from(self.messages[message as usize].hops));
+                let Message { hops, copies, .. } = self.messages[message as usize];
+                let (copied, hops) = (if copies { u64::from(bytes) } else { 0 }, u64::from(hops));
                 [
                     (Software::Preparing, 1, node.sending.per_packet),
-                    (Software::CopyingOut, bytes, node.sending.per_byte.time(bytes)),
+                    (Software::CopyingOut, copied, node.sending.per_byte.time(copied)),
                     (Software::Route, hops, node.sending.per_hop * hops),
                 ]
             }

@@ -58,6 +58,8 @@ pub struct Message {
     pub hops: u32,
     /// Its length.
     pub bytes: u64,
+    /// Whether its bytes are copied at the source.
+    pub copies: bool,
     /// When its send begins: clocked routers make a packet wait for their next cycle.
     pub sent: SimTime,
 }
@@ -131,7 +133,7 @@ mod tests {
         let packet = machine.network.switching.packet_bytes();
         let over = |hops, packets| {
             let bytes = packets * packet;
-            let message = Message { from: seat(0), to: seat(1), hops, bytes, sent: SimTime::START };
+            let message = Message { from: seat(0), to: seat(1), hops, bytes, copies: true, sent: SimTime::START };
             Itinerary::of(&machine, &message).map(|itinerary| itinerary.packets)
         };
         assert_eq!(over(10, 100), Ok(100));

@@ -244,7 +244,7 @@ impl Bill {
     /// The services of a packet of `bytes` bytes.
     fn packet(&mut self, machine: &Machine, message: &Message, bytes: u64) -> OfPacket {
         let nodes = &machine.nodes;
-        let prepare = self.prepare(&nodes.sending, message.hops, bytes);
+        let prepare = self.prepare(&nodes.sending, message.hops, if message.copies { bytes } else { 0 });
         let shared = self.shared(machine, message, bytes);
         let (links, cycles) = match &machine.network.switching {
             Switching::Wormhole(mode) => (Vec::new(), Some(self.cycles(machine, mode.flit.count(), bytes))),
@@ -261,12 +261,12 @@ impl Bill {
         OfPacket { prepare, shared, links, pass_on, take_in, cycles }
     }
 
-    fn prepare(&mut self, sending: &Sending, hops: u32, bytes: u64) -> Priced {
+    fn prepare(&mut self, sending: &Sending, hops: u32, copied: u64) -> Priced {
         let hops = u64::from(hops);
         let [packets, copies, routes] = PREPARATION;
         self.service([
             (packets.0, packets.1, 1, sending.per_packet),
-            (copies.0, copies.1, bytes, sending.per_byte.time(bytes)),
+            (copies.0, copies.1, copied, sending.per_byte.time(copied)),
             (routes.0, routes.1, hops, sending.per_hop * hops),
         ])
     }

@@ -210,15 +210,18 @@ impl NeighbourBroadcast {
         for packet in 0..packets {
             let last = packet + 1 == packets;
             let length = if last { bytes - packet * me.packet_bytes() } else { me.packet_bytes() };
-            if let Some(parent) = parent {
-                values = receive(me, parent).await.values;
-            }
-            let payload = Payload::new(length, values.clone().filter(|_| last));
+            let payload = match parent {
+                Some(parent) => receive(me, parent).await,
+                None => Payload::new(length, values.clone().filter(|_| last)),
+            };
             for &child in &children {
                 match self.sends {
                     Concurrency::Sequential => send(me, child, &payload).await,
                     Concurrency::Concurrent => under_way.push(start_send(me, child, &payload).await),
                 }
+            }
+            if parent.is_some() {
+                values = payload.values;
             }
         }
         me.wait_all(under_way).await;

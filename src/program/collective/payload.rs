@@ -4,6 +4,7 @@ use crate::node::Work;
 use crate::program::dense::WORD;
 use crate::program::partition::Blocks;
 use crate::program::process::Process;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A length and, if the program really computes, the numbers: they are spread evenly over the bytes.
@@ -13,20 +14,42 @@ pub struct Payload {
     pub bytes: u64,
     /// Its numbers.
     pub values: Option<Rc<[f64]>>,
+    origin: Cell<Origin>,
+}
+
+/// Where the rank that has a payload has it from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Its own memory.
+    Own,
+    /// A message, and it has not been sent on.
+    Message,
+    /// The buffer that it was sent from before.
+    SendBuffer,
 }
 
 impl Payload {
     /// `bytes` bytes that carry `values`.
     #[must_use]
     pub const fn new(bytes: u64, values: Option<Rc<[f64]>>) -> Self {
-        Self { bytes, values }
+        Self { bytes, values, origin: Cell::new(Origin::Own) }
+    }
+
+    /// What a message has brought.
+    pub(super) const fn received(bytes: u64, values: Option<Rc<[f64]>>) -> Self {
+        Self { bytes, values, origin: Cell::new(Origin::Message) }
+    }
+
+    /// Where a send takes it from; the next one finds it in the send buffer.
+    pub(super) fn take_to_send(&self) -> Origin {
+        self.origin.replace(Origin::SendBuffer)
     }
 
     /// The parts one behind the other.
     #[must_use]
     pub fn join(parts: &[Self]) -> Self {
         let values = parts.iter().map(|part| part.values.as_deref()).collect::<Option<Vec<_>>>();
-        Self { bytes: parts.iter().map(|part| part.bytes).sum(), values: values.map(|values| values.concat().into()) }
+        Self::new(parts.iter().map(|part| part.bytes).sum(), values.map(|values| values.concat().into()))
     }
 
     /// Parts of these lengths, which sum to the whole.
@@ -47,7 +70,7 @@ impl Payload {
                     start = end;
                     part
                 });
-                Self { bytes, values }
+                Self { bytes, values, origin: self.origin.clone() }
             })
             .collect()
     }
@@ -68,7 +91,7 @@ impl Payload {
         }
         let sum = self.values.as_deref().zip(other.values.as_deref());
         let values = sum.map(|(one, other)| one.iter().zip(other).map(|(one, other)| one + other).collect());
-        Self { bytes: self.bytes, values }
+        Self::new(self.bytes, values)
     }
 }
 

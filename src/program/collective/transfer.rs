@@ -1,23 +1,32 @@
 //! Sends and receives of the steps of a collective, with a tag that no other receive takes.
 
-use super::payload::Payload;
+use super::payload::{Origin, Payload};
 use crate::program::process::{COLLECTIVE_TAG as TAG, Message, Operation, Pattern, Process};
 
-fn message(payload: &Payload) -> Message {
-    Message::new(payload.bytes).tag(TAG).values(payload.values.clone())
+/// The message that carries a payload, ready to be sent.
+async fn message(me: &Process, payload: &Payload) -> Message {
+    let message = Message::new(payload.bytes).tag(TAG).values(payload.values.clone());
+    match payload.take_to_send() {
+        Origin::Own => message,
+        Origin::Message => {
+            me.forward(payload.bytes).await;
+            message
+        }
+        Origin::SendBuffer => message.again(),
+    }
 }
 
 pub(super) async fn send(me: &Process, to: u32, payload: &Payload) {
-    me.send(to, message(payload)).await;
+    me.send(to, message(me, payload).await).await;
 }
 
 pub(super) async fn start_send(me: &Process, to: u32, payload: &Payload) -> Operation {
-    me.start_send(to, message(payload)).await
+    me.start_send(to, message(me, payload).await).await
 }
 
 pub(super) async fn receive(me: &Process, from: u32) -> Payload {
     let message = me.receive_where(Pattern { from: Some(from), tag: Some(TAG) }).await.message;
-    Payload::new(message.bytes, message.values)
+    Payload::received(message.bytes, message.values)
 }
 
 /// Sends to one rank while it receives from another.

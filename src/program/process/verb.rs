@@ -12,6 +12,8 @@ pub enum Verb {
     Compute(Work),
     /// Computes a share of some floating-point operations.
     Operate(f64),
+    /// Makes this many bytes that the process has received ready to be sent on.
+    Forward(u64),
     /// Begins to load a share of some bytes from the node's memory and goes on.
     StartLoad(f64),
     /// Begins to have a share of some bytes leave the node, for nobody, and goes on.
@@ -66,7 +68,7 @@ pub struct Operation(pub(crate) u32);
 
 /// A message: its length, a tag to tell it from others, and, optionally, real numbers.
 ///
-/// The simulated time depends on the length alone, with numbers or without.
+/// The simulated time does not depend on the numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// Its length.
@@ -75,19 +77,29 @@ pub struct Message {
     pub tag: u32,
     /// The numbers that it carries, if the program really computes.
     pub values: Option<Rc<[f64]>>,
+    /// Whether its sender has sent the same data before.
+    pub again: bool,
 }
 
 impl Message {
     /// A message of `bytes` bytes with tag 0.
     #[must_use]
     pub const fn new(bytes: u64) -> Self {
-        Self { bytes, tag: 0, values: None }
+        Self { bytes, tag: 0, values: None, again: false }
     }
 
     /// The same message with a tag; the two largest are those of collective operations.
     #[must_use]
     pub const fn tag(mut self, tag: u32) -> Self {
         self.tag = tag;
+        self
+    }
+
+    /// The same message of data that its sender has sent before: a machine may be spared [copying](crate::node::Copies)
+    /// them once more.
+    #[must_use]
+    pub const fn again(mut self) -> Self {
+        self.again = true;
         self
     }
 

@@ -4,7 +4,7 @@ use super::{Stage, Waits, answer, fault};
 use crate::program::{Answer, Message, Operation, Pattern, Verb, send_fault};
 use crate::simulation::SimulationError;
 use crate::trace::Activity;
-use crate::units::SimTime;
+use crate::units::{SimDuration, SimTime};
 
 impl Stage<'_> {
     /// Does what the process asks for; the answer, if it needs no time.
@@ -21,6 +21,7 @@ impl Stage<'_> {
                 computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
                 Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
             }
+            Verb::Forward(bytes) => Ok(self.forward(now, rank, bytes)),
             Verb::StartLoad(bytes) => {
                 let operation = self.begin_move(now, rank, (true, bytes));
                 self.transport.load(now, seat, bytes, operation.0);
@@ -69,8 +70,17 @@ impl Stage<'_> {
         None
     }
 
+    fn forward(&mut self, now: SimTime, rank: u32, bytes: u64) -> Option<Answer> {
+        let time = self.machine.nodes.forwarding.time(bytes);
+        if time == SimDuration::ZERO {
+            return Some(Answer::Done);
+        }
+        self.transport.work(now, self.layout.seat(rank), rank, time);
+        self.wait(rank, Waits::ForTime, Activity::Sending)
+    }
+
     fn start_send(&mut self, now: SimTime, rank: u32, to: u32, message: Message) -> Result<Operation, SimulationError> {
-        let bytes = message.bytes;
+        let Message { bytes, again, .. } = message;
         let packet_bytes = self.machine.network.switching.packet_bytes();
         if let Some(reason) = send_fault(to, self.layout.ranks(), bytes, packet_bytes) {
             return Err(fault(rank, reason));
@@ -79,7 +89,7 @@ impl Stage<'_> {
         if let Some(recorder) = &mut self.recorder {
             self.transport.cause = recorder.posted(now, rank, operation, ticket, bytes);
         }
-        self.transport.send(now, self.layout.seat(rank), self.layout.seat(to), bytes, ticket);
+        self.transport.send(now, self.layout.seat(rank), self.layout.seat(to), (bytes, again), ticket);
         Ok(operation)
     }
 

@@ -62,8 +62,10 @@ fn node(dice: &mut Dice, sample: &mut Sample) {
             "Sending(per_packet: \"0 us\", per_byte: \"0 us/B\", per_hop: \"0 us\", overlap: true)",
             "Sending(per_packet: \"7 us\", per_byte: \"13 ns/B\", per_hop: \"2 us\", overlap: true)",
             "Sending(per_packet: \"45.99 us\", per_byte: \"0.27 us/B\", per_hop: \"6.5 us\", overlap: false)",
+            "Sending(per_packet: \"7 us\", per_byte: \"13 ns/B\", per_hop: \"2 us\", copies: Once, overlap: false)",
         ],
     );
+    choose("forwarding", &["Forwarding(per_message: \"20 us\", per_byte: \"9 ns/B\")"]);
     choose(
         "receiving",
         &[

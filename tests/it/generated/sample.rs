@@ -22,6 +22,7 @@ pub struct Sample {
 const PLAIN: &[(&str, &str)] = &[
     ("processor", "Rate(inner_iteration: \"2 us\")"),
     ("sending", "Sending(per_packet: \"10 us\", per_byte: \"0 us/B\", per_hop: \"0 us\", overlap: false)"),
+    ("forwarding", "Forwarding()"),
     ("receiving", "Receiving(per_packet: \"3 us\", per_byte: \"0 us/B\")"),
     ("router", "Software"),
     ("routing_software", "Routing(per_packet: \"1 us\")"),
@@ -59,6 +60,7 @@ const TEXT: &str = r#"Scenario(
             sending: <sending>,
             receiving: <receiving>,
             router: <router>,
+            forwarding: <forwarding>,
             routing: <routing_software>,
             router_turn: <router_turn>,
             time_slice: <time_slice>,

@@ -3,7 +3,7 @@
 use crate::engine::Streams;
 use crate::machine::{Happening, Machine, Seat, Sends, Transport};
 use crate::network::Topology;
-use crate::node::{Module, Processor, Receiving, Sending, Work};
+use crate::node::{Copies, Module, Processor, Receiving, Sending, Work};
 use crate::units::{PerByte, SimDuration, SimTime};
 
 const BYTES: u64 = 120;
@@ -15,8 +15,13 @@ fn machine() -> Machine {
     let us = SimDuration::from_us;
     let mut machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron").expect("a sound machine");
     let nodes = &mut machine.nodes;
-    nodes.sending =
-        Sending { per_packet: SimDuration::ZERO, per_byte: PerByte::FREE, per_hop: SimDuration::ZERO, overlap: false };
+    nodes.sending = Sending {
+        per_packet: SimDuration::ZERO,
+        per_byte: PerByte::FREE,
+        per_hop: SimDuration::ZERO,
+        copies: Copies::EverySend,
+        overlap: false,
+    };
     nodes.receiving = Receiving { per_packet: SimDuration::ZERO, per_byte: PerByte::FREE };
     nodes.routing.per_packet = SimDuration::ZERO;
     nodes.dma_per_word = us(1).ratio(1, 5);
@@ -39,7 +44,7 @@ fn end_with(directions: u32) -> SimTime {
     for direction in 0..directions {
         let neighbour = neighbours[direction as usize / 2];
         let (from, to) = if direction % 2 == 0 { (neighbour, CENTRE) } else { (CENTRE, neighbour) };
-        transport.send(now, seat(from), seat(to), 1000 * BYTES, direction);
+        transport.send(now, seat(from), seat(to), (1000 * BYTES, false), direction);
     }
     while let Some(now) = transport.step() {
         if transport.happenings.contains(&Happening::Computed { owner: CENTRE }) {

@@ -12,10 +12,11 @@ impl Play<'_> {
     /// Has the source's processor prepare the next packets of a message: as many as nothing is known to come between.
     pub(in crate::machine::transport) fn prepare(&mut self, id: MessageId) {
         let now = self.key.0;
-        let Message { from, to, hops, unprepared, .. } = self.messages[id as usize];
+        let message = self.messages[id as usize];
+        let Message { from, to, unprepared, .. } = message;
         self.settle(from);
         let bytes = unprepared.min(self.packet_bytes);
-        let service = self.service(from, self.node.sending.time(bytes, hops));
+        let service = self.service(from, message.preparation(bytes, self.node));
         let length = u32::try_from(bytes).expect("check limits the size of packets");
         let packet = Packet::new(id, to, length, PacketKind::Data);
         if from != to && self.processors.free(from) <= now && !self.processors.defers(from) {

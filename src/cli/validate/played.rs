@@ -1,0 +1,161 @@
+//! The cells of a table, as played.
+
+use super::cell::{Cell, Reading};
+use super::description::{Baseline, MeasuredTable};
+use super::points::PublishedPoint;
+use super::{CASE, baseline, leave_out};
+use crate::cli::Failure;
+use crate::cli::notice::say;
+use crate::cli::overrides::set_all;
+use crate::cli::playing::play_all;
+use crate::cli::references::References;
+use crate::scenario::source::Document;
+use crate::scenario::{AxisValue, Case, Described, Override, Plan};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// How tables are played.
+pub struct Played<'a> {
+    /// The folder of the case.
+    pub folder: &'a Path,
+    /// How many simulations are played side by side.
+    pub jobs: Option<usize>,
+    /// Base values from the command line.
+    pub set: &'a [String],
+}
+
+impl Played<'_> {
+    /// The cells of a table with the values of its baselines.
+    pub fn cells(&self, table: &MeasuredTable) -> Result<Vec<Cell>, Failure> {
+        let mut cells = match &table.leave_out {
+            None => self.play(table, &[])?,
+            Some(fit) => leave_out::predict(fit, |value| self.play(table, &[(fit.path.clone(), value.to_owned())]))?,
+        };
+        for simpler in &table.baselines {
+            match simpler {
+                Baseline::Formula(form) => baseline::add_formula(form, &mut cells)?,
+                Baseline::Alternative(other) => {
+                    let values = self.play(table, &other.set)?.iter().map(Cell::simulated).collect();
+                    baseline::add_values(&other.name, values, &mut cells);
+                }
+            }
+        }
+        Ok(cells)
+    }
+
+    /// The cells of a table without its baselines, with some base values more.
+    fn play(&self, table: &MeasuredTable, more: &[(String, String)]) -> Result<Vec<Cell>, Failure> {
+        let document = self.document(table, more)?;
+        // Settings of the case and of the command line are another description of the system that was measured.
+        let described = Described::of(Ok(document.clone()));
+        let plan = Plan::new(document, &overrides(table))?;
+        let points = match &table.data {
+            Some(file) => PublishedPoint::load(&self.folder.join(file), table)?,
+            None => Vec::new(),
+        };
+        let cases = match (&table.data, &table.mean_over) {
+            (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
+            _ => plan.cases()?,
+        };
+        check_calibration(table, &cases)?;
+        say(note_on_unplayed(table, &points, &cases));
+        let path = self.folder.join(&table.scenario);
+        let references = References::about(described, &plan.base()?.scenario, &path)?;
+        let readings = self.readings(table, &points, &cases, &references)?;
+        let readings = match &table.mean_over {
+            Some(axis) => Reading::means_over(axis, readings),
+            None => readings,
+        };
+        let cells: Vec<_> = readings.into_iter().map(|reading| Cell::of(table, reading)).collect();
+        all_known(table, &cells).map(|()| cells)
+    }
+
+    /// The table's scenario with its base values.
+    fn document(&self, table: &MeasuredTable, more: &[(String, String)]) -> Result<Document, Failure> {
+        let mut document = Document::load(self.folder.join(&table.scenario))?;
+        for (field, value) in table.set.iter().chain(more) {
+            document.set_from(&self.folder.join(CASE), field, value).map_err(|fault| document.faults(vec![fault]))?;
+        }
+        set_all(&mut document, self.set)?;
+        Ok(document)
+    }
+
+    fn readings(
+        &self,
+        table: &MeasuredTable,
+        points: &[PublishedPoint],
+        cases: &[Case],
+        references: &References,
+    ) -> Result<Vec<Reading>, Failure> {
+        let (mut readings, mut failure) = (Vec::new(), None);
+        let mut in_order = points.iter();
+        play_all(cases, self.jobs, references, |case, result| {
+            let point = match &table.mean_over {
+                None => in_order.next(),
+                Some(_) => points.iter().find(|point| point.agrees_with(&case.keys)),
+            };
+            let is_published = table.data.is_none() || point.is_some();
+            match result {
+                Ok(outcome) if is_published => readings.extend(Reading::of(table, case, &outcome, point)),
+                Ok(_) => {}
+                Err(error) => failure = Some(error),
+            }
+            failure.is_none()
+        })?;
+        failure.map_or(Ok(readings), |error| Err(error.into()))
+    }
+}
+
+fn overrides(table: &MeasuredTable) -> Vec<Override> {
+    let replaced = |(name, values): &(String, Vec<AxisValue>)| Override {
+        name: name.clone(),
+        values: values.iter().map(ToString::to_string).collect(),
+    };
+    table.over.iter().map(replaced).collect()
+}
+
+/// The points of the data that no case stands at, in a sentence, where cases are averaged.
+fn note_on_unplayed(table: &MeasuredTable, points: &[PublishedPoint], cases: &[Case]) -> Option<String> {
+    table.mean_over.as_ref()?;
+    let unplayed = points.iter().filter(|point| !cases.iter().any(|case| point.agrees_with(&case.keys)));
+    let places: Vec<_> = unplayed.map(|point| point.place.as_str()).collect();
+    let count = places.len();
+    (count > 0).then(|| format!("table `{}`: {count} points of data have no case: {}", table.name, places.join(", ")))
+}
+
+/// A calibration on cases that there are not would count everything as validation.
+fn check_calibration(table: &MeasuredTable, cases: &[Case]) -> Result<(), Failure> {
+    let Some((axis, value)) = &table.calibration else { return Ok(()) };
+    let values: HashSet<_> = cases
+        .iter()
+        .flat_map(|case| &case.keys)
+        .filter(|(name, _)| name == axis)
+        .map(|(_, value)| value.as_ref().map_or_else(String::new, ToString::to_string))
+        .collect();
+    if values.contains(&value.to_string()) {
+        return Ok(());
+    }
+    let mut values: Vec<_> = values.into_iter().collect();
+    values.sort();
+    let known = if values.is_empty() {
+        format!("there is no axis `{axis}`")
+    } else {
+        format!("its values: {}", values.join(", "))
+    };
+    let message = format!("table `{}`: no case has the calibration {axis} = {value}; {known}", table.name);
+    Err(Failure::Usage(message))
+}
+
+/// A key that has a value in no cell is a slip of the pen.
+fn all_known(table: &MeasuredTable, cells: &[Cell]) -> Result<(), Failure> {
+    let keys = [&table.simulated].into_iter().chain(&table.predictions).enumerate();
+    let mut unknown =
+        keys.filter(|(index, _)| cells.iter().all(|cell| cell.judged[*index].1.is_none())).map(|(_, key)| key.as_str());
+    match unknown.next() {
+        Some(key) if !cells.is_empty() => Err(Failure::Usage(format!(
+            "table `{}`: there is no value `{key}`; give a column of the data, or a key of the run's output",
+            table.name
+        ))),
+        _ => Ok(()),
+    }
+}
