@@ -56,7 +56,8 @@ fn grouped<'n>(notes: impl Iterator<Item = (String, &'n str)>) -> String {
             None => groups.push((sentence, vec![name])),
         }
     }
-    groups.iter().map(|(sentence, names)| format!("  {sentence} ({})\n", names.join("; "))).collect()
+    let line = |(sentence, names): &(String, Vec<&str>)| ["  ", sentence, " (", &names.join("; "), ")\n"].concat();
+    groups.iter().map(line).collect()
 }
 
 /// What a summary is about.

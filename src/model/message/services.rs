@@ -261,12 +261,12 @@ impl Bill {
         OfPacket { prepare, shared, links, pass_on, take_in, cycles }
     }
 
-    fn prepare(&mut self, sending: &Sending, hops: u32, copied: u64) -> Priced {
+    fn prepare(&mut self, sending: &Sending, hops: u32, bytes: u64) -> Priced {
         let hops = u64::from(hops);
         let [packets, copies, routes] = PREPARATION;
         self.service([
             (packets.0, packets.1, 1, sending.per_packet),
-            (copies.0, copies.1, copied, sending.per_byte.time(copied)),
+            (copies.0, copies.1, bytes, sending.per_byte.time(bytes)),
             (routes.0, routes.1, hops, sending.per_hop * hops),
         ])
     }
