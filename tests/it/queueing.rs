@@ -4,6 +4,7 @@
 //! P(N ≥ k) = ρᵏ; Little's law (Kleinrock, *Queueing Systems* I, chapters 3 and 5). Times are in nanoseconds: a link
 //! serves a byte in one.
 
+use parsim::machine::{Allocation, Partition};
 use parsim::trace::{Delivery, Trace};
 use parsim::{Machine, Message, Process, Simulation};
 use rand::RngExt;
@@ -68,7 +69,10 @@ fn machine(links: u32, switching: &str) -> Machine {
     let text = format!(
         r#"Machine(
             name: "queues",
-            nodes: Node(processor: FlopRate("1 Gflop/s"), memory: "1 GiB", router: Hardware),
+            nodes: Node(
+                processor: FlopRate("1 Gflop/s"), memory: "1 GiB", router: Hardware,
+                sending: Sending(per_packet: "0 us", overlap: true), receiving: Receiving(per_packet: "0 us"),
+            ),
             network: Network(
                 topology: Mesh2d(rows: 1, columns: {}), routing: DimensionOrder, switching: {switching},
                 links: Link(per_byte: "1 ns/B"),
@@ -102,7 +106,9 @@ async fn stream(me: Process, lengths: Lengths, utilization: f64) {
 
 fn trace(links: u32, switching: &str, lengths: Lengths, utilization: f64) -> Trace {
     let machine = machine(links, switching);
-    let simulation = Simulation::new(&machine, links + 1).expect("the machine is sound").keep_deliveries();
+    // A fitted part of the row would be folded into a square.
+    let allocation = Allocation::new(&machine, links + 1).partition(Partition::Whole);
+    let simulation = Simulation::on(&allocation).expect("the machine is sound").keep_deliveries();
     let program = move |me: Process| stream(me, lengths, utilization);
     simulation.run(&program).expect("the run ends")
 }
