@@ -4,6 +4,7 @@ use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::notice::say;
 use super::outcome::{Outcome, keyed, metadata};
 use super::output::Output;
+use super::parts::MissingParts;
 use super::playing::{Failures, play_all};
 use super::references::{self, References, note_on_withheld};
 use super::sweep::prepared;
@@ -95,6 +96,7 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
         plot(folder, &groups, figures::times(cases[0].scenario.program.name(), &axis.along, times.lines()))?;
     }
     say(note_on_withheld(withheld));
+    say(MissingParts::of(cases.iter().map(|case| &case.scenario)).note());
     failures.into_result()
 }
 

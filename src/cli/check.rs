@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::notice;
+use super::parts::MissingParts;
 use super::references::References;
 use crate::node::Module;
 use crate::scenario::source::Document;
@@ -60,16 +61,18 @@ fn verdict(file: &Path) -> Result<String, Failure> {
 /// value has changed.
 #[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
 fn along_the_axes(plan: &Plan) -> Result<String, Failure> {
-    let (mut estimates, mut changed) = (Vec::new(), ChangedValues::default());
+    let (mut estimates, mut changed, mut missing) = (Vec::new(), ChangedValues::default(), MissingParts::default());
     let cases = plan.unfold()?;
     changed.see_axes(plan, &cases);
     let inspection = cases.inspect(|case| {
         estimates.push(case.scenario.estimate());
         changed.see(&case.scenario);
+        missing.see(&case.scenario);
     })?;
     if let Some(notes) = changed.notes(plan.document()) {
         notice::write(format_args!("{notes}\n"));
     }
+    notice::say(missing.note());
     let Inspection { cases, points, checked, is_complete } = inspection;
     let estimate: Estimate = estimates.into_iter().sum();
     if is_complete {

@@ -17,6 +17,7 @@ mod optimum;
 mod outcome;
 mod output;
 mod overrides;
+mod parts;
 mod pictures;
 mod plan;
 mod playing;

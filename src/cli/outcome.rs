@@ -1,6 +1,7 @@
 //! The outcome of a case: its trace and its row, beside what it is compared with.
 
 use super::cluster;
+use super::parts::part;
 use super::references::References;
 use super::repetition::{played, repetition, told};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
@@ -188,12 +189,12 @@ impl Outcome {
 
     /// The outcome for people.
     pub fn report(&self) -> RunReport<'_> {
-        let topology = self.scenario.layout().topology;
         let title = format!(
-            "{} on {}, {}, {topology}",
+            "{} on {}, {}, {}",
             self.scenario.program.name(),
             self.scenario.machine.name,
-            counted(self.scenario.ranks, "rank")
+            counted(self.scenario.ranks, "rank"),
+            part(&self.scenario)
         );
         RunReport {
             title,

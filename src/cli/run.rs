@@ -3,6 +3,7 @@
 use super::files::{Claims, create, each, fill};
 use super::notice::say;
 use super::outcome::Outcome;
+use super::parts::MissingParts;
 use super::references::{References, note_on_withheld};
 use super::topology::{drawing, write_picture};
 use super::{Failure, ScenarioArguments, pictures};
@@ -59,6 +60,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     output.write(&outcome.record())?;
     output.finish()?;
     say(note_on_withheld(outcome.is_withheld().into()));
+    say(MissingParts::of([&case.scenario]).note());
     arguments.draw(&case, &outcome)
 }
 

@@ -4,6 +4,7 @@ use super::curves::{CurveAxis, TimeLines, write_chart};
 use super::notice::say;
 use super::outcome::{Outcome, SIMULATED_ERROR};
 use super::output::Output;
+use super::parts::MissingParts;
 use super::playing::{CaseError, Failures, Keys, Turn, guarded, play_each};
 use super::references::{Met, References, note_on_withheld};
 use super::rows::{Rows, failed_row};
@@ -55,6 +56,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         rows: Vec::new(),
         failures: Failures::default(),
         withheld: 0,
+        missing: MissingParts::default(),
         met: Met::none(&references),
     };
     let count = inspection.cases.unwrap_or(inspection.points);
@@ -65,7 +67,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         output.is_ok()
     })?;
     output?;
-    let Sweep { writer, times, rows, failures, withheld, met, .. } = sweep;
+    let Sweep { writer, times, rows, failures, withheld, missing, met, .. } = sweep;
     let mut output = writer.finish()?;
     output.words(errors(&rows))?;
     output.finish()?;
@@ -73,6 +75,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         write_chart(file, &chart(&plan, axis, &times))?;
     }
     say(note_on_withheld(withheld));
+    say(missing.note());
     // Who names values does not mean all that were measured.
     say(met.note().filter(|_| arguments.cases.over.is_empty()));
     failures.into_result()
@@ -90,6 +93,8 @@ struct Sweep<'a> {
     failures: Failures,
     /// Number of cases with measurements or predictions of another machine or program.
     withheld: usize,
+    /// The parts simulated that no machine has.
+    missing: MissingParts,
     met: Met<'a>,
 }
 
@@ -110,6 +115,7 @@ impl Sweep<'_> {
     fn good(&mut self, case: &Case, outcome: &Outcome) -> io::Result<Record> {
         self.met.add(&case.keys);
         self.withheld += usize::from(outcome.is_withheld());
+        self.missing.see(&case.scenario);
         if let Some(axis) = self.axis {
             self.times.add_outcome(axis, case, outcome);
         }

@@ -4,6 +4,7 @@ mod allocation;
 mod hierarchy;
 mod overrides;
 mod pace;
+mod part;
 mod placement;
 mod soundness;
 mod transport;
@@ -11,6 +12,7 @@ mod transport;
 pub use allocation::Allocation;
 pub use hierarchy::SharedOnTheWay;
 pub use overrides::NodeOverride;
+pub use part::Part;
 pub use placement::{Layout, Partition, Placement, Seat, near_square};
 pub use transport::{Happening, MessageId, Transport};
 

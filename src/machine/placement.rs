@@ -197,6 +197,16 @@ impl Layout {
         self.ranks_on.get(node as usize).copied().unwrap_or(0)
     }
 
+    /// How many nodes have ranks.
+    ///
+    /// # Panics
+    /// Never: nodes are numbered in 32 bits.
+    #[must_use]
+    pub fn occupied(&self) -> u32 {
+        let occupied = self.ranks_on.iter().filter(|ranks| **ranks > 0).count();
+        u32::try_from(occupied).expect("nodes are counted in 32 bits")
+    }
+
     /// The most ranks on a node.
     #[must_use]
     pub fn most_ranks_on_a_node(&self) -> u32 {

@@ -18,6 +18,31 @@ fn the_readme_can_be_followed_and_its_picture_is_what_its_command_draws() {
 }
 
 #[test]
+fn the_interval_of_the_global_virtual_time_matters_as_the_page_says() {
+    let page = Page::read("validation/time-warp-ising/README.md");
+    let section = "Interval of the global virtual time";
+    let command = page.console().into_iter().find(|command| command.contains("--plot")).expect("a picture is drawn");
+    let desk = Desk::new();
+    let command = command.replace("validation/time-warp-ising/", "");
+    let rows: Vec<serde_json::Value> = desk
+        .run(&format!("{command} --format jsonl"))
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line is one object"))
+        .collect();
+    let drawn = std::fs::read(desk.0.path().join("gvt-interval.svg")).expect("the picture is drawn");
+    let committed = std::fs::read(repository("validation/time-warp-ising/gvt-interval.svg")).expect("it is there");
+    assert!(drawn == committed, "gvt-interval.svg is not what the command beside it draws");
+    let table = page.rows(section);
+    assert_eq!((table.len(), rows.len()), (7, 28));
+    for (index, row) in table.iter().enumerate() {
+        for (cell, printed) in row[1..5].iter().enumerate() {
+            let speedup = rows[7 * cell + index]["speedup"].as_f64().expect("a number");
+            assert_eq!(printed.trim(), format!("{speedup:.2}"), "{row:?}");
+        }
+    }
+}
+
+#[test]
 fn the_tutorial_can_be_followed() {
     Desk::new().follow(&Page::read("docs/tutorial.md"));
 }

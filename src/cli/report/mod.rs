@@ -7,6 +7,7 @@ use crate::cli::bottleneck::{Source, grouped, simulated_point};
 use crate::cli::curves::{CurveAxis, TimeLines};
 use crate::cli::files::{Claims, create};
 use crate::cli::outcome::{ERROR_AGAINST, Outcome, SIMULATED_ERROR};
+use crate::cli::parts::MissingParts;
 use crate::cli::playing::{Failures, play_all};
 use crate::cli::references::note_on_withheld;
 use crate::cli::sweep::prepared;
@@ -119,6 +120,7 @@ fn chapter(
     }
     let mut findings = findings(&gathered.rows);
     findings.extend(note_on_withheld(gathered.withheld));
+    findings.extend(MissingParts::of(gathered.played.iter().map(|case| &case.scenario)).note());
     pictures.retain(|picture| fits(picture, &mut findings));
     Ok(Chapter {
         name: scenario.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),

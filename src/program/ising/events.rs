@@ -45,6 +45,8 @@ struct LogicalProcess {
     processed: VecDeque<Processed>,
     /// The critical times at the ends of committed attempts.
     committed: Vec<f64>,
+    /// The virtual time before which nothing can be undone.
+    horizon: f64,
 }
 
 /// What a rollback or an event cost the rank.
@@ -92,6 +94,7 @@ impl EventQueue {
             pending: BTreeMap::new(),
             processed: VecDeque::new(),
             committed: Vec::new(),
+            horizon: 0.0,
         };
         Self {
             model: model.clone(),
@@ -132,6 +135,9 @@ impl EventQueue {
             return None;
         }
         let process = &mut self.processes[index];
+        if !self.saves {
+            process.horizon = process.next_time(&self.model);
+        }
         let message = process.pending.first_key_value().map(|(_, update)| *update);
         let (kind, updates) = match message {
             Some(update) if update.time <= process.lattice.tally.next => {
@@ -225,12 +231,23 @@ impl LogicalProcess {
 
     /// Puts a message into the input queue, or annihilates it with its anti-message; the number of events that
     /// had to be undone for it, and the messages that are thereby taken back.
+    ///
+    /// # Panics
+    /// If the message comes twice, too late to undo what it changes, or takes back what has not come: letters of one
+    /// sender come in their order, and none is behind the global virtual time.
     fn deliver(&mut self, letter: Letter) -> (u64, Vec<Update>) {
         let time = letter.update.time;
+        assert!(
+            time >= self.horizon,
+            "a message came behind what can be undone, {}: {:?}",
+            self.horizon,
+            letter.update
+        );
         if !letter.anti {
             let rolled_back =
                 self.roll_back(|processed| processed.time > time || processed.is_message_from(&letter.update));
-            self.pending.insert(name(&letter.update), letter.update);
+            let double = self.pending.insert(name(&letter.update), letter.update);
+            assert!(double.is_none(), "a message came twice: {:?}", letter.update);
             return rolled_back;
         }
         if self.pending.remove(&name(&letter.update)).is_some() {
@@ -239,7 +256,7 @@ impl LogicalProcess {
         let rolled_back =
             self.roll_back(|processed| processed.time > time || processed.is_message_from(&letter.update));
         let annihilated = self.pending.remove(&name(&letter.update));
-        debug_assert!(annihilated.is_some(), "messages of one sender come in their order");
+        assert!(annihilated.is_some(), "an anti-message has no message to take back: {:?}", letter.update);
         rolled_back
     }
 
@@ -260,6 +277,7 @@ impl LogicalProcess {
 
     fn commit(&mut self, global: f64) -> u64 {
         let mut committed = 0;
+        self.horizon = global;
         while let Some(processed) = self.processed.pop_front_if(|processed| processed.time < global) {
             committed += 1;
             if let Cause::Attempt { critical, .. } = processed.cause {

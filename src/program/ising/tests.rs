@@ -165,6 +165,68 @@ fn enumerated(exchange: f64, field: f64) -> [f64; 2] {
     [sums[1] / sums[0] / 9.0, sums[2] / sums[0] / 9.0]
 }
 
+/// The input queue of one logical process, into which what no sound protocol delivers is put.
+mod unsound {
+    use super::super::events::{EventQueue, Letter};
+    use super::super::lattice::{Critical, Model, Side, Update};
+    use super::*;
+
+    fn queue(saves: bool) -> EventQueue {
+        let model = Model::of(&program(1, 4, time_warp(SAVING[0])));
+        EventQueue::new(&model, 0, model.beginning(Streams::new(1)), saves)
+    }
+
+    fn letter(time: f64, anti: bool) -> Letter {
+        let update = Update { time, from: 1, to: 0, side: Side::ALL[0], at: 0, spin: 1, critical: Critical::default() };
+        Letter { update, anti }
+    }
+
+    #[test]
+    fn an_anti_message_takes_its_message_back_processed_or_not() {
+        for processed in [0, 50] {
+            let mut queue = queue(true);
+            let alone = queue.next_time();
+            queue.take_in(letter(alone / 2.0, false));
+            for _ in 0..processed {
+                queue.process_next();
+            }
+            queue.take_in(letter(alone / 2.0, true));
+            assert_eq!(queue.next_time(), alone);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "an anti-message has no message to take back")]
+    fn an_anti_message_without_its_message_is_a_defect() {
+        queue(true).take_in(letter(0.1, true));
+    }
+
+    #[test]
+    #[should_panic(expected = "a message came twice")]
+    fn a_message_that_comes_twice_is_a_defect() {
+        let mut queue = queue(true);
+        queue.take_in(letter(0.1, false));
+        queue.take_in(letter(0.1, false));
+    }
+
+    #[test]
+    #[should_panic(expected = "a message came behind what can be undone")]
+    fn a_message_from_before_the_global_virtual_time_is_a_defect() {
+        let mut queue = queue(true);
+        queue.commit(0.2);
+        queue.take_in(letter(0.1, false));
+    }
+
+    #[test]
+    #[should_panic(expected = "a message came behind what can be undone")]
+    fn a_message_that_a_conservative_rank_did_not_wait_for_is_a_defect() {
+        let mut queue = queue(false);
+        let first = queue.next_time();
+        queue.process_next();
+        queue.take_in(letter(first / 2.0, false));
+    }
+}
+
 #[test]
 fn what_cannot_be_simulated_is_refused() {
     let paths = |program: &Ising, ranks| program.faults(ranks).into_iter().map(|fault| fault.path).collect::<Vec<_>>();
