@@ -89,18 +89,18 @@ fn topologies_that_are_compared_have_one_size() {
 
 #[test]
 fn a_part_that_the_machine_does_not_have_is_warned_of() {
-    let small = ["--set", "program.n=32", "--set", "machine.network.topology=Mesh2d(rows: 4, columns: 32)"];
-    let on = |command: &[&str]| rows(&[command, &small[..]].concat()).1;
+    let narrow = ["--set", "machine.network.topology=Mesh2d(rows: 4, columns: 32)"];
+    let small = ["--set", "program.n=32", "--set"];
+    let run = |more: &[&str]| rows(&[&["run", GAUSS_JORDAN], &small[..], more, &narrow].concat()).1;
     let warning = "simulated: 8 × 16 mesh, which is no part of the machine's 4 × 32 mesh.";
-    assert!(on(&["run", GAUSS_JORDAN, "--set", "ranks=128"]).contains(warning));
-    assert!(on(&["sweep", GAUSS_JORDAN, "--over", "n=32", "--over", "p=4,128"]).contains(warning));
-    for partition in ["Whole", "Shape(rows: 4, columns: 4)"] {
-        let set = format!("partition={partition}");
-        assert!(!on(&["run", GAUSS_JORDAN, "--set", "ranks=16", "--set", &set]).contains("warning"), "{partition}");
+    assert!(run(&["ranks=128"]).contains(warning));
+    let sweep = ["sweep", GAUSS_JORDAN, "--over", "n=32", "--over", "p=4,128"];
+    assert!(rows(&[&sweep[..], &narrow].concat()).1.contains(warning));
+    for partition in ["partition=Whole", "partition=Shape(rows: 4, columns: 4)"] {
+        assert!(!run(&["ranks=16", "--set", partition]).contains("warning"), "{partition}");
     }
-    let run = ["run", GAUSS_JORDAN, "--set", "ranks=16"];
-    let output = parsim().args([&run[..], &small[..2]].concat()).assert().success();
-    let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    let described = parsim().args(["run", GAUSS_JORDAN]).args(small).arg("ranks=16").assert().success();
+    let text = String::from_utf8_lossy(&described.get_output().stdout).into_owned();
     assert!(text.contains("16 ranks, 4 × 4 mesh of the machine's 8 × 16 mesh"), "{text}");
 }
 
