@@ -35,6 +35,9 @@ pub struct TopologyArguments {
     /// Changes a value of the scenario; may be repeated.
     #[arg(long, value_name = "PATH=VALUE", requires = "scenario")]
     set: Vec<String>,
+    /// Compares networks of equal cost: all routers together have so many pins, divided evenly over their ports.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pins: Option<u32>,
     #[command(flatten)]
     output: OutputArguments,
     /// Draws the network into this file.
@@ -56,7 +59,7 @@ struct Subject {
 pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
     let subject = arguments.subject()?;
     arguments.output.claims().inputs(&subject.files).output("--svg", arguments.svg.as_deref()).check()?;
-    let figures = Figures::of(&subject);
+    let figures = Figures::of(&subject, arguments.pins);
     let mut record = figures.record();
     record.put_metadata(subject.metadata.as_ref());
     let mut output = arguments.output.single()?;
@@ -121,19 +124,31 @@ struct Figures {
     metrics: Metrics,
     loads: [(Pattern, Option<f64>); Pattern::COMPARED.len()],
     rate: Option<f64>,
+    /// The width of a link, in flits, where the pins are given.
+    width: Option<f64>,
+}
+
+/// What an equal number of pins makes of a network, in flits and cycles.
+struct AtEqualPins {
+    link: f64,
+    bisection: Option<f64>,
+    latency: f64,
+    latency_with_self: f64,
 }
 
 impl Figures {
-    fn of(subject: &Subject) -> Self {
+    fn of(subject: &Subject, pins: Option<u32>) -> Self {
         let topology = &subject.topology;
         let small = topology.nodes() <= LARGEST_LOADED;
         let load = |pattern: Pattern| {
             let load = small.then(|| pattern.largest_load(topology)).flatten();
             (pattern, load)
         };
+        let metrics = topology.metrics();
         Self {
             topology: topology.to_string(),
-            metrics: topology.metrics(),
+            width: pins.map(|pins| metrics.width_at_equal_pins(pins.into())),
+            metrics,
             loads: Pattern::COMPARED.map(load),
             rate: subject.rate,
         }
@@ -141,8 +156,25 @@ impl Figures {
 
     /// The bytes per second that cross the narrowest bisection, both ways together.
     fn bisection_bytes_per_s(&self) -> Option<f64> {
+        self.rate.and_then(|rate| self.through_bisection(rate))
+    }
+
+    /// The rate through the narrowest bisection, both ways together, of links with this `rate`.
+    fn through_bisection(&self, rate: f64) -> Option<f64> {
         let width = u32::try_from(self.metrics.bisection_width.exact()?).ok()?;
-        self.rate.map(|rate| 2.0 * rate * f64::from(width))
+        Some(2.0 * rate * f64::from(width))
+    }
+
+    /// Latencies are those of messages of two flits, as in Table 5 of execution-time-topologies-collectives: mean
+    /// hops · 2 / width.
+    fn at_equal_pins(&self) -> Option<AtEqualPins> {
+        let link = self.width?;
+        Some(AtEqualPins {
+            link,
+            bisection: self.through_bisection(link),
+            latency: self.metrics.average_distance * 2.0 / link,
+            latency_with_self: self.metrics.average_distance_with_self * 2.0 / link,
+        })
     }
 
     fn record(&self) -> Record {
@@ -165,6 +197,11 @@ impl Figures {
             record.put("bisection_width_upper_bound", width.upper());
         }
         record.put("bisection_bytes_per_s", self.bisection_bytes_per_s());
+        let equal = self.at_equal_pins();
+        record.put("link_flits_per_cycle", equal.as_ref().map(|equal| equal.link));
+        record.put("bisection_flits_per_cycle", equal.as_ref().and_then(|equal| equal.bisection));
+        record.put("latency_cycles", equal.as_ref().map(|equal| equal.latency));
+        record.put("latency_with_self_cycles", equal.as_ref().map(|equal| equal.latency_with_self));
         for (pattern, load) in &self.loads {
             record.put(&format!("channel_load_{}", pattern.name()), *load);
         }
@@ -193,6 +230,12 @@ impl Figures {
         }
         if let Some(rate) = self.bisection_bytes_per_s() {
             row("bisection bandwidth both ways, B/s", digits(rate));
+        }
+        if let Some(equal) = self.at_equal_pins() {
+            row("width of a link, flits/cycle", digits(equal.link));
+            row("bisection bandwidth both ways, flits/cycle", equal.bisection.map_or("-".to_owned(), digits));
+            row("latency, cycles", digits(equal.latency));
+            row("latency with oneself, cycles", digits(equal.latency_with_self));
         }
         for (pattern, load) in &self.loads {
             let title = format!("largest channel load, {}", pattern.name().replace('_', " "));

@@ -1,8 +1,9 @@
-//! Everything that has a number in the five documents has a row in `docs/coverage.md`, and its command works.
+//! Everything that has a number in the five documents has a row in `docs/coverage.md`, whose command prints the value beside it.
 
-use crate::documentation::{Page, run_all, words};
+use crate::documentation::{Desk, Page, words};
 use clap::Parser;
 use parsim::cli::CommandLine;
+use std::collections::BTreeMap;
 
 const PAGE: &str = "docs/coverage.md";
 
@@ -102,39 +103,114 @@ fn items(cell: &str) -> Vec<String> {
     }
 }
 
+/// A row: what of which section it redraws, by which commands, and which values they print.
+struct Row {
+    place: String,
+    how: String,
+    value: String,
+}
+
+fn rows() -> Vec<Row> {
+    let page = Page::read(PAGE);
+    let of = |(section, _): (&'static str, _)| {
+        let row = move |cells: Vec<String>| match &cells[..] {
+            [item, _, how, value] => {
+                Row { place: format!("{section}, {item}"), how: how.clone(), value: value.clone() }
+            }
+            _ => panic!("{cells:?} has not four cells"),
+        };
+        page.rows(section).into_iter().map(row)
+    };
+    documents().into_iter().flat_map(of).collect()
+}
+
+/// A text in backticks, and whether `*long*` stands before it.
+struct Quoted {
+    text: String,
+    long: bool,
+}
+
+fn quoted(cell: &str) -> Vec<Quoted> {
+    let parts: Vec<_> = cell.split('`').collect();
+    let pairs = parts.windows(2).step_by(2);
+    pairs.map(|pair| Quoted { text: pair[1].to_owned(), long: pair[0].trim_end().ends_with("*long*") }).collect()
+}
+
+impl Row {
+    fn commands(&self) -> Vec<Quoted> {
+        quoted(&self.how).into_iter().filter(|quoted| quoted.text.starts_with("parsim ")).collect()
+    }
+}
+
 #[test]
-fn every_row_has_a_command_or_says_why_not() {
-    for (section, _) in documents() {
-        for cells in Page::read(PAGE).rows(section) {
-            let [item, _, how] = &cells[..] else { panic!("{cells:?} has not three cells") };
-            let command = how.contains("`parsim ");
-            assert!(command || how.starts_with("not redrawn: "), "{section}, {item}: neither a command nor a reason");
+fn every_row_has_a_command_and_values_or_says_why_not() {
+    for row in rows() {
+        let redrawn = !row.how.starts_with("not redrawn: ");
+        assert!(!redrawn || !row.commands().is_empty(), "{}: neither a command nor a reason", row.place);
+        let shown = row.value.contains('`') || row.value.starts_with("no number");
+        assert!(!redrawn || shown, "{}: neither a value nor why there is none", row.place);
+    }
+}
+
+#[test]
+fn every_command_of_the_page_works_and_prints_the_values_beside_it() {
+    let (desk, mut printed) = (Desk::new(), BTreeMap::new());
+    let mut wrong = Vec::new();
+    for row in rows() {
+        let mut lines = String::new();
+        for Quoted { text, .. } in row.commands().iter().filter(|command| !command.long) {
+            lines += printed.entry(text.clone()).or_insert_with(|| desk.run(text));
+        }
+        let values = quoted(&row.value).into_iter().filter(|value| !value.long);
+        let absent = values.filter(|value| !shows(&lines, &value.text));
+        wrong.extend(absent.map(|value| format!("{}: `{}` is not printed", row.place, value.text)));
+    }
+    assert!(printed.len() > 60, "{}", printed.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Commands that take too long for a test can be typed, and a page of `validation` holds what they print.
+#[test]
+fn the_values_of_long_commands_are_those_of_the_validation() {
+    let rows = rows();
+    let commands: Vec<_> = rows.iter().flat_map(Row::commands).filter(|command| command.long).collect();
+    assert!((1..=3).contains(&commands.len()), "{} are not run", commands.len());
+    for command in commands {
+        assert!(CommandLine::try_parse_from(words(&command.text)).is_ok(), "`{}` cannot be typed", command.text);
+    }
+    for row in &rows {
+        for value in quoted(&row.value).iter().filter(|value| value.long) {
+            let link = row.value.split("](../").nth(1).and_then(|rest| rest.split(')').next());
+            let text = Page::read(link.expect("a long value names its page")).text().replace('|', " ");
+            assert!(shows(&text, &value.text), "{}: `{}` is not in its page", row.place, value.text);
         }
     }
 }
 
-/// The commands of the page and whether they are marked as long.
-fn commands() -> Vec<(String, bool)> {
-    let page = Page::read(PAGE);
-    let rows = documents().map(|(section, _)| page.rows(section)).concat();
-    let cells = rows.iter().map(|cells| cells[2].as_str());
-    cells.flat_map(commands_of).collect()
+/// Whether a line has the words of `value`, one after the other; `…` stands for any words between.
+fn shows(lines: &str, value: &str) -> bool {
+    lines.lines().any(|line| {
+        let line = spaced(line);
+        let pieces = value.split('…').map(spaced);
+        let end = pieces
+            .into_iter()
+            .try_fold(0, |at, piece| line[at..].find(&piece).map(|found| at + found + piece.len() - 1));
+        end.is_some()
+    })
 }
 
-fn commands_of(cell: &str) -> Vec<(String, bool)> {
-    let parts: Vec<_> = cell.split('`').collect();
-    let quoted = parts.windows(2).step_by(2).filter(|pair| pair[1].starts_with("parsim "));
-    quoted.map(|pair| (pair[1].to_owned(), pair[0].trim_end().ends_with("*long*"))).collect()
+/// The words of a line, each between single blanks.
+fn spaced(line: &str) -> String {
+    format!(" {} ", line.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[test]
-fn every_command_of_the_page_works() {
-    let commands = commands();
-    assert!(commands.len() > 100, "{}", commands.len());
-    let (long, short): (Vec<_>, Vec<_>) = commands.into_iter().partition(|(_, long)| *long);
-    assert!(long.len() <= 3, "{long:?} are not run");
-    for (command, _) in long {
-        assert!(CommandLine::try_parse_from(words(&command)).is_ok(), "`{command}` cannot be typed");
+fn a_value_is_whole_words_of_one_line_in_their_order() {
+    let printed = " p  time_s\n 8   2.357\n16   1.900";
+    for value in ["8 2.357", "16 … 1.900", "1.900"] {
+        assert!(shows(printed, value), "{value}");
     }
-    run_all(&short.into_iter().map(|(command, _)| command).collect::<Vec<_>>());
+    for value in ["8 2.35", "6 1.900", "8 … 1.900", "2.357 8", "1.900 … 1.900"] {
+        assert!(!shows(printed, value), "{value}");
+    }
 }

@@ -159,6 +159,11 @@ impl Page {
         Self { text }
     }
 
+    /// All of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The calls of parsim in its console blocks, as calls of the command on the search path.
     pub fn console(&self) -> Vec<String> {
         let blocks = self.blocks().filter(|block| block.info == "console");
@@ -214,7 +219,7 @@ fn parsim_command(line: &str) -> Option<String> {
 }
 
 /// Runs every command, each once, in a folder where the files of the repository are and what it writes may stay.
-pub fn run_all(commands: &[String]) {
+fn run_all(commands: &[String]) {
     let desk = Desk::new();
     for (index, command) in commands.iter().enumerate() {
         if !commands[..index].contains(command) {

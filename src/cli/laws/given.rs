@@ -1,5 +1,6 @@
 //! The laws on numbers from the command line.
 
+use super::network::{CollectiveArguments, SwitchingArguments};
 use super::search::{FixedTimeArguments, HeldEfficiencyArguments};
 use super::{Answer, processors};
 use crate::cli::Failure;
@@ -50,6 +51,16 @@ pub enum Law {
     /// simulation.
     #[command(after_help = "Example: parsim laws fixed-time scenarios/floyd.ron --time-s 1 --p 1,2,4,8")]
     FixedTime(FixedTimeArguments),
+    /// The time of one message alone in a network, by store and forward, cut-through and its simplified form.
+    #[command(
+        after_help = "Example: parsim laws switching --startup-s 100e-6 --per-byte-s 2e-6 --per-hop-s 5e-6 --bytes 32 --links 3"
+    )]
+    Switching(SwitchingArguments),
+    /// The times of collective operations without contention, on a hypercube and on a square torus.
+    #[command(
+        after_help = "Example: parsim laws collective --startup-s 100e-6 --per-byte-s 2e-6 --bytes 32 --p 4,16,64"
+    )]
+    Collective(CollectiveArguments),
 }
 
 /// How the overhead grows with the processors.
@@ -184,11 +195,13 @@ impl Law {
             Self::Knee(arguments) => Ok(arguments.answer()),
             Self::HeldEfficiency(arguments) => arguments.answer(),
             Self::FixedTime(arguments) => arguments.answer(),
+            Self::Switching(arguments) => Ok(arguments.answer()),
+            Self::Collective(arguments) => Ok(arguments.answer()),
         }
     }
 }
 
-fn rows(counts: &[f64], record: impl Fn(f64) -> Record) -> Answer {
+pub(super) fn rows(counts: &[f64], record: impl Fn(f64) -> Record) -> Answer {
     Answer { rows: counts.iter().map(|p| record(*p)).collect(), words: String::new() }
 }
 
@@ -346,11 +359,11 @@ fn number(text: &str, is_good: impl Fn(f64) -> bool, right: &str) -> Result<f64,
     text.parse().ok().filter(|value| is_good(*value)).ok_or_else(|| format!("give {right}"))
 }
 
-fn count(text: &str) -> Result<f64, String> {
+pub(super) fn count(text: &str) -> Result<f64, String> {
     number(text, |value| value >= 1.0, "a number of processors from 1 on, or inf")
 }
 
-fn time(text: &str) -> Result<f64, String> {
+pub(super) fn time(text: &str) -> Result<f64, String> {
     number(text, |value| value.is_finite() && value >= 0.0, "seconds, from 0 on")
 }
 

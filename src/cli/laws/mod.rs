@@ -1,7 +1,8 @@
-//! `parsim laws`: the laws of speedup, on given numbers and on the times of a sweep.
+//! `parsim laws`: the laws of speedup and the closed forms of a quiet network, on given numbers and on the times of a sweep.
 
 mod data;
 mod given;
+mod network;
 mod search;
 
 use super::{Failure, OutputArguments};

@@ -7,6 +7,7 @@
 
 mod explained;
 mod optimum;
+#[cfg(test)]
 mod published;
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,6 @@ mod tests;
 pub use crate::node::Demand;
 pub use explained::Explained;
 pub use optimum::{Communication, Optimum, Search, best_cores, best_nodes};
-pub use published::{fftw, linpack, matrix_multiplication, scalar_product};
 
 use crate::machine::Machine;
 

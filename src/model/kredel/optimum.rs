@@ -1,6 +1,6 @@
 //! The numbers of cores and nodes that give the greatest speed-up.
 
-use super::{Parameters, Reading, Scaling};
+use super::{Parameters, Reading};
 use std::f64::consts::LN_2;
 
 /// How communication grows with the nodes: `d(p)` in `r = c(x) / d(p)`.
@@ -82,38 +82,6 @@ impl Search {
         let w = self.v * self.x / q * self.c;
         self.communication.solve(self.beta0 * w / q.powi(2), exponent)
     }
-
-    /// `q_E` on `p` nodes by search.
-    #[must_use]
-    pub fn search_cores(&self, p: f64, reading: Reading) -> f64 {
-        let parameters = self.at(p);
-        greatest(|q| parameters.speedup((q, p), Scaling::Hockney, reading))
-    }
-
-    /// `p_E` for `q` cores on each node by search.
-    #[must_use]
-    pub fn search_nodes(&self, q: f64, reading: Reading) -> f64 {
-        greatest(|p| self.at(p).speedup((q, p), Scaling::Hockney, reading))
-    }
-}
-
-/// The least and the greatest argument of a search.
-const SEARCHED: (f64, f64) = (1e-3, 1e9);
-
-/// The argument at which a function with one maximum is greatest, by golden section of its logarithm.
-fn greatest(function: impl Fn(f64) -> f64) -> f64 {
-    let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
-    let (mut low, mut high) = (SEARCHED.0.ln(), SEARCHED.1.ln());
-    while high - low > 1e-9 {
-        let step = golden * (high - low);
-        let (left, right) = (high - step, low + step);
-        if function(left.exp()) < function(right.exp()) {
-            low = left;
-        } else {
-            high = right;
-        }
-    }
-    f64::midpoint(low, high).exp()
 }
 
 /// A whole number of cores and nodes, and what they reach.

@@ -13,14 +13,6 @@ pub fn serial_share(scaled_speedup: f64, processors: f64) -> f64 {
     (processors - scaled_speedup) / (processors - 1.0)
 }
 
-/// The s of an execution on `processors` processors whose sequential execution has the serial fraction f:
-/// s = f p / (f p + 1 − f), from the definitions on slides 23 and 38. With it both laws say the same.
-#[must_use]
-pub fn share_of_fraction(serial_fraction: f64, processors: f64) -> f64 {
-    let serial = serial_fraction * processors;
-    serial / (serial + 1.0 - serial_fraction)
-}
-
 /// The f of a program whose execution on `processors` processors has the serial share s: f = s / (s + (1 − s) p).
 #[must_use]
 pub fn fraction_of_share(serial_share: f64, processors: f64) -> f64 {

@@ -14,12 +14,6 @@ pub fn efficiency(total_overhead_s: f64, sequential_s: f64) -> f64 {
     (1.0 + total_overhead_s / sequential_s).recip()
 }
 
-/// The least T(n, 1) with which the efficiency is held, C `T_0(n, p)`, in seconds (slide 69).
-#[must_use]
-pub fn required_work_s(efficiency: f64, total_overhead_s: f64) -> f64 {
-    constant(efficiency) * total_overhead_s
-}
-
 /// The algorithms whose relation has a closed form. Their C contains the ratio of the machine's times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {

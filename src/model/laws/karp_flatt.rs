@@ -19,12 +19,6 @@ pub fn definition(parts: &TimeParts) -> f64 {
     (parts.serial_s + parts.overhead_s) / parts.sequential_time_s()
 }
 
-/// By how much the metric exceeds the definition: κ / ((p − 1) T(n, 1)).
-#[must_use]
-pub fn metric_excess(parts: &TimeParts, processors: f64) -> f64 {
-    parts.overhead_s / ((processors - 1.0) * parts.sequential_time_s())
-}
-
 /// The speedup at which the metric is e: ψ = 1 / (e + (1 − e) / p), Amdahl's law with e for f (slide 61).
 #[must_use]
 pub fn speedup(serial_fraction: f64, processors: f64) -> f64 {

@@ -17,12 +17,6 @@ pub struct ScaledWork {
 }
 
 impl ScaledWork {
-    /// The speedup of fixed work, φ(p) = φ(1): (σ + φ) / (σ + φ / p + κ(p)) (slide 50).
-    #[must_use]
-    pub fn fixed_speedup(&self, processors: f64) -> f64 {
-        self.overhead.parts(self.serial_s, self.parallel_s, processors).speedup(processors)
-    }
-
     /// The speedup of work that grows with the processors, φ(p) = p φ(1): (σ + p φ) / (σ + φ + κ(p))
     /// (slides 51 to 54).
     #[must_use]
