@@ -4,6 +4,13 @@
 //! P(N ≥ k) = ρᵏ; Little's law (Kleinrock, *Queueing Systems* I, chapters 3 and 5). Times are in nanoseconds: a link
 //! serves a byte in one.
 
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "lengths and numbers of messages are small"
+)]
+
 use parsim::machine::{Allocation, Partition};
 use parsim::trace::{Delivery, Trace};
 use parsim::{Machine, Message, Process, Simulation};
