@@ -6,10 +6,10 @@
 //! can be, without anything that parsim's network has beside the stations.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use parsim::Machine;
 use parsim::engine::{Calendar, Streams};
 use parsim::network::{Fabric, Onward, Packet, PacketKind, Passage, Topology};
 use parsim::units::SimTime;
+use parsim::{Machine, load_machine};
 use serde::Serialize;
 use simcore::{Event, EventHandler, Simulation, SimulationContext, cast};
 use std::cell::RefCell;
@@ -180,7 +180,7 @@ fn bare(begin: Begin) -> u64 {
 
 fn uniform_traffic(criterion: &mut Criterion) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/machines/parsytec-supercluster-t800.ron");
-    let machine = Machine::load(path).expect("the machine is good");
+    let machine = load_machine(path).expect("the machine is good");
     for (begin, name) in [(Begin::Apart, "uniform 8 x 16 mesh"), (Begin::InStep, "uniform 8 x 16 mesh, in step")] {
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(parsim(&machine, begin)));

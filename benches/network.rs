@@ -1,11 +1,11 @@
 //! How fast packets cross a network: packet-hops per second, by size of the machine.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use parsim::Machine;
 use parsim::engine::Streams;
 use parsim::machine::{Happening, Seat, Sends, Transport};
 use parsim::network::Topology;
 use parsim::units::SimTime;
+use parsim::{Machine, load_machine};
 use std::time::Duration;
 
 /// Bytes of each message: three packets of the machine.
@@ -15,7 +15,7 @@ const REACH: u32 = 4;
 
 fn store_and_forward(criterion: &mut Criterion) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/machines/parsytec-supercluster-t800.ron");
-    let mut machine = Machine::load(path).expect("the machine is good");
+    let mut machine = load_machine(path).expect("the machine is good");
     machine.sends = Sends::UntilInjected;
     let mut group = criterion.benchmark_group("packet-hops");
     group.warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(3)).sample_size(10);

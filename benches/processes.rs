@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use parsim::network::Topology;
 use parsim::units::SimDuration;
-use parsim::{Machine, Message, Process, Simulation};
+use parsim::{Message, Process, Simulation, load_machine};
 use std::time::Duration;
 
 const ROUNDS: u32 = 20;
@@ -31,7 +31,7 @@ async fn ping_pong(me: Process) {
 
 fn processes(criterion: &mut Criterion) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/machines/parsytec-supercluster-t800.ron");
-    let mut machine = Machine::load(path).expect("the machine is good");
+    let mut machine = load_machine(path).expect("the machine is good");
     machine.network.links.start = SimDuration::ZERO;
     let mut group = criterion.benchmark_group("processes");
     group.measurement_time(Duration::from_secs(3)).sample_size(10);

@@ -1,9 +1,9 @@
 //! How long a whole run takes: Gauss-Jordan with both broadcasts.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use parsim::experiment;
 use parsim::scenario::source::Document;
 use parsim::scenario::{CheckedScenario, Plan};
-use parsim::simulation::play;
 use std::time::Duration;
 
 fn gauss_jordan(criterion: &mut Criterion) {
@@ -11,9 +11,9 @@ fn gauss_jordan(criterion: &mut Criterion) {
     group.measurement_time(Duration::from_secs(3)).sample_size(10);
     for broadcast in ["naive", "neighbour"] {
         let scenario = scenario(broadcast);
-        let events = play(&scenario).expect("the scenario is good").counts.events;
+        let events = experiment::run(&scenario).expect("the scenario is good").counts.events;
         group.throughput(Throughput::Elements(events));
-        group.bench_function(broadcast, |bencher| bencher.iter(|| play(&scenario)));
+        group.bench_function(broadcast, |bencher| bencher.iter(|| experiment::run(&scenario)));
     }
     group.finish();
 }

@@ -1,9 +1,9 @@
 //! Flit-hops per second of the wormhole router: 8 × 8 mesh, uniform traffic, by load and lanes.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use parsim::experiment;
 use parsim::scenario::source::Document;
 use parsim::scenario::{CheckedScenario, Plan};
-use parsim::simulation::play;
 use std::hint::black_box;
 
 const FLITS: u64 = 16;
@@ -27,10 +27,10 @@ fn flit_hops(criterion: &mut Criterion) {
     group.sample_size(10);
     for (offered, lanes) in [("0.1", 2), ("0.3", 2), ("0.3", 16), ("0.6", 2)] {
         let scenario = scenario(offered, lanes);
-        let hops = play(&scenario).expect("the traffic is delivered").counts.packet_hops;
+        let hops = experiment::run(&scenario).expect("the traffic is delivered").counts.packet_hops;
         group.throughput(Throughput::Elements(hops * FLITS));
         let id = BenchmarkId::new(format!("{lanes} lanes"), offered);
-        group.bench_function(id, |bencher| bencher.iter(|| play(black_box(&scenario))));
+        group.bench_function(id, |bencher| bencher.iter(|| experiment::run(black_box(&scenario))));
     }
     group.finish();
 }

@@ -6,7 +6,7 @@
 //! ```
 
 use parsim::units::SimDuration;
-use parsim::{Machine, Message, Process, Simulation, network::Topology};
+use parsim::{Message, Process, Simulation, load_machine, network::Topology};
 use std::error::Error;
 use std::fs;
 
@@ -14,7 +14,7 @@ const BYTES: u64 = 4096;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let side: u32 = std::env::args().nth(1).map_or(Ok(64), |side| side.parse())?;
-    let mut machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron")?;
+    let mut machine = load_machine("scenarios/machines/parsytec-supercluster-t800.ron")?;
     machine.network.topology = Topology::Mesh2d { rows: side, columns: side };
     machine.network.links.start = SimDuration::ZERO;
     let trace = Simulation::new(&machine, side * side)?.run(&there_and_back)?;

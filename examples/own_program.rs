@@ -3,7 +3,7 @@
 use parsim::node::Work;
 use parsim::trace::Activity;
 use parsim::units::SimDuration;
-use parsim::{Machine, Message, Process, Simulation};
+use parsim::{Message, Process, Simulation, load_machine};
 use std::error::Error;
 
 const RANKS: u32 = 16;
@@ -26,7 +26,7 @@ async fn sum_around_the_ring(me: Process) {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron")?;
+    let machine = load_machine("scenarios/machines/parsytec-supercluster-t800.ron")?;
     let trace = Simulation::new(&machine, RANKS)?.run(&sum_around_the_ring)?;
     println!("makespan {}", trace.makespan);
     for activity in Activity::ALL {

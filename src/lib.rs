@@ -28,7 +28,7 @@
 //!
 //! ```
 //! use parsim::node::{Module, Work};
-//! use parsim::{Machine, Message, Process, Simulation};
+//! use parsim::{Message, Process, Simulation, load_machine};
 //!
 //! /// Every rank computes and passes a partial sum to the next; rank 0 begins.
 //! async fn chain(me: Process) {
@@ -42,7 +42,7 @@
 //! }
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let machine = Machine::load("scenarios/machines/parsytec-supercluster-t800.ron")?;
+//! let machine = load_machine("scenarios/machines/parsytec-supercluster-t800.ron")?;
 //! let trace = Simulation::new(&machine, 4)?.run(&chain)?;
 //! assert!(trace.makespan.seconds() > 4.0 * 9e-3);
 //! # Ok(())
@@ -52,23 +52,9 @@
 //! Simulated times are exact integers of picoseconds, and the same scenario and seed give the same
 //! bytes, whatever the number of threads.
 
-pub mod analysis;
 pub mod cli;
-pub mod engine;
-pub mod fault;
-pub mod machine;
-pub mod model;
-pub mod network;
-pub mod node;
-pub mod program;
-pub mod report;
-pub mod scenario;
-pub mod simulation;
-pub mod trace;
-pub mod units;
 
-pub use machine::Machine;
-pub use program::{Message, Process, Program};
-pub use scenario::Scenario;
-pub use simulation::Simulation;
-pub use trace::Trace;
+pub use parsim_sim::{Machine, Message, Process, Program, Simulation, Trace};
+pub use parsim_sim::{engine, fault, machine, network, node, program, simulation, trace, units};
+pub use parsim_study::{Scenario, load_machine};
+pub use parsim_study::{analysis, experiment, model, programs, report, scenario};

@@ -9,14 +9,14 @@ use super::playing::{Failures, play_all};
 use super::references::{self, References, note_on_withheld};
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments, files, pictures};
-use crate::analysis::{Bottleneck, Components, ComputationSplit, Place};
-use crate::model::zemerly::{self, Prediction};
-use crate::node::processor::{Account, QuarterCycles};
-use crate::node::{Module, Processor};
-use crate::program::Shipped;
-use crate::report::{BottleneckCurve, BottleneckPoint, figures};
-use crate::scenario::{Case, CheckedScenario};
 use clap::{Args, ValueEnum};
+use parsim_sim::node::processor::{Account, QuarterCycles};
+use parsim_sim::node::{Module, Processor};
+use parsim_study::analysis::{Bottleneck, Components, ComputationSplit, Place};
+use parsim_study::model::zemerly::{self, Prediction};
+use parsim_study::programs::Shipped;
+use parsim_study::report::{BottleneckCurve, BottleneckPoint, figures};
+use parsim_study::scenario::{Case, CheckedScenario};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -295,8 +295,8 @@ fn plot(folder: &Path, groups: &[Group], (times_file, times): figures::Figure) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::source::Document;
-    use crate::scenario::{Override, Plan};
+    use parsim_study::scenario::source::Document;
+    use parsim_study::scenario::{Override, Plan};
 
     fn curves(overrides: &[(&str, &[&str])], source: Source) -> Vec<Group> {
         let overrides = overrides.iter().map(|(name, values)| Override {

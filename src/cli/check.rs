@@ -4,10 +4,11 @@ use super::Failure;
 use super::notice;
 use super::parts::MissingParts;
 use super::references::References;
-use crate::node::Module;
-use crate::scenario::source::Document;
-use crate::scenario::{ChangedValues, Description, Estimate, Inspection, Plan};
 use clap::Args;
+use parsim_sim::node::Module;
+use parsim_sim::simulation::Estimate;
+use parsim_study::scenario::source::Document;
+use parsim_study::scenario::{ChangedValues, Description, Inspection, Plan};
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 

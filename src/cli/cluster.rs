@@ -1,15 +1,15 @@
 //! Runs on clusters of multi-core nodes: what follows from the operations, and what the hierarchical model predicts.
 
-use crate::analysis::Performance;
-use crate::engine::Discipline;
-use crate::model::kredel::{
+use parsim_sim::engine::Discipline;
+use parsim_sim::trace::Trace;
+use parsim_study::analysis::Performance;
+use parsim_study::model::kredel::{
     Communication, Hardware, Parameters, Reading, Roundings, Scaling, Search, best_cores, best_nodes,
 };
-use crate::program::Shipped;
-use crate::program::characteristic::{Application, Characteristic, Growth, Mode};
-use crate::report::{Beside, Compared};
-use crate::scenario::CheckedScenario;
-use crate::trace::Trace;
+use parsim_study::programs::Shipped;
+use parsim_study::programs::characteristic::{Application, Characteristic, Growth, Mode};
+use parsim_study::report::{Beside, Compared};
+use parsim_study::scenario::CheckedScenario;
 
 /// Adds what follows from the operations that the program reports: its performance, and the dimensionless
 /// parameters of a characteristic program.
@@ -148,8 +148,8 @@ impl<'s> Case<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Plan;
-    use crate::scenario::source::Document;
+    use parsim_study::scenario::Plan;
+    use parsim_study::scenario::source::Document;
     use std::path::Path;
 
     fn scenario(application: &str) -> CheckedScenario {

@@ -2,10 +2,11 @@
 
 use super::traced::{Traced, files};
 use super::{Failure, OutputArguments, ScenarioArguments};
-use crate::analysis::Gain;
-use crate::report::comparison::{Comparison, Side};
-use crate::simulation::{Detail, play};
 use clap::Args;
+use parsim_sim::simulation::Detail;
+use parsim_study::analysis::Gain;
+use parsim_study::experiment;
+use parsim_study::report::comparison::{Comparison, Side};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -62,6 +63,6 @@ fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure
 pub fn gain(input: &Path, set: &[String], seed: Option<u64>, traced: &Traced) -> Result<Option<Gain>, Failure> {
     let scenario = ScenarioArguments::of(input, set, seed).plan(&[])?.base()?.scenario;
     let (Some(alone), Some(run)) = (scenario.on_one_rank(), traced.recording()) else { return Ok(None) };
-    let Ok(sequential) = play(&alone) else { return Ok(None) };
+    let Ok(sequential) = experiment::run(&alone) else { return Ok(None) };
     Ok(Gain::of(run.header.nodes.len(), run.makespan, sequential.makespan))
 }

@@ -3,14 +3,14 @@
 use super::files::{Claims, create, each};
 use super::traced::{Traced, files};
 use super::{Failure, OutputArguments, pictures};
-use crate::analysis::{Accounting, CriticalPath, Gain};
-use crate::report::comparison::{balance_table, gain_record, gain_table, rank_record, rank_table};
-use crate::report::critical_path::{CriticalPathReport, write_events, write_path};
-use crate::report::perfetto::write_perfetto;
-use crate::report::space_time::{SpaceTime, Window, histogram, profile};
-use crate::simulation::Detail;
-use crate::units::SimDuration;
 use clap::Args;
+use parsim_sim::simulation::Detail;
+use parsim_sim::units::SimDuration;
+use parsim_study::analysis::{Accounting, CriticalPath, Gain};
+use parsim_study::report::comparison::{balance_table, gain_record, gain_table, rank_record, rank_table};
+use parsim_study::report::critical_path::{CriticalPathReport, write_events, write_path};
+use parsim_study::report::perfetto::write_perfetto;
+use parsim_study::report::space_time::{SpaceTime, Window, histogram, profile};
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -4,11 +4,11 @@ use super::Failure;
 use super::files::create;
 use super::outcome::Outcome;
 use super::saturation::OFFERED;
-use crate::report::figures::{Along, TimeLine};
-use crate::report::latency_load::{MEAN, P99};
-use crate::report::plot::LineChart;
-use crate::report::{Beside, Compared};
-use crate::scenario::{AxisValue, Case, Plan};
+use parsim_study::report::figures::{Along, TimeLine};
+use parsim_study::report::latency_load::{MEAN, P99};
+use parsim_study::report::plot::LineChart;
+use parsim_study::report::{Beside, Compared};
+use parsim_study::scenario::{AxisValue, Case, Plan};
 use std::io::Write;
 use std::path::Path;
 
@@ -49,7 +49,7 @@ impl CurveAxis {
     /// The axis that says most on a page: the load of traffic, the ranks where they vary, or else the last one that
     /// varies by itself. What has one value at each of its values does not tell curves apart.
     pub fn of_page(plan: &Plan, cases: &[Case]) -> Self {
-        let varies = |axis: &&crate::scenario::Axis| {
+        let varies = |axis: &&parsim_study::scenario::Axis| {
             let mut values = cases.iter().filter_map(|case| value(case, &axis.name));
             values.next().is_some_and(|first| values.any(|other| other != first))
         };
@@ -57,7 +57,7 @@ impl CurveAxis {
         let last = || plan.axes().rfind(|axis| axis.expression.is_none() && varies(axis));
         let chosen = at(OFFERED).or_else(|| at("ranks")).or_else(last).or_else(|| plan.axes().next_back());
         let Some(chosen) = chosen.map(|axis| Self::over(plan, axis)) else { return Self::none() };
-        let follows = |axis: &&crate::scenario::Axis| {
+        let follows = |axis: &&parsim_study::scenario::Axis| {
             let same = |one: &&Case, other: &&Case, name: &str| value(one, name) == value(other, name);
             let mut pairs = cases.iter().flat_map(|one| cases.iter().map(move |other| (one, other)));
             pairs.all(|(one, other)| !same(&one, &other, &chosen.name) || same(&one, &other, &axis.name))
@@ -70,7 +70,7 @@ impl CurveAxis {
         Self { name: String::new(), along: Along::default(), follows: Vec::new() }
     }
 
-    fn over(plan: &Plan, axis: &crate::scenario::Axis) -> Self {
+    fn over(plan: &Plan, axis: &parsim_study::scenario::Axis) -> Self {
         let label = match (axis.path.as_str(), &axis.unit) {
             (OFFERED, _) => "Offered load [flits per node and cycle]".to_owned(),
             ("ranks", _) if axis.name == "ranks" => "Processors".to_owned(),

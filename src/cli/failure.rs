@@ -1,8 +1,8 @@
 //! Why a command could not do what it was asked to.
 
 use super::notice::{self, say};
-use crate::scenario::source::{Fault, Faults, Sources};
-use crate::simulation::SimulationError;
+use parsim_sim::simulation::SimulationError;
+use parsim_study::scenario::source::{Fault, Faults, Sources};
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 

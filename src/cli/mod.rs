@@ -181,7 +181,7 @@ enum OutputFormat {
     Csv,
 }
 
-impl From<OutputFormat> for crate::report::Format {
+impl From<OutputFormat> for parsim_study::report::Format {
     fn from(format: OutputFormat) -> Self {
         match format {
             OutputFormat::Text => Self::Text,

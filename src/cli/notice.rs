@@ -1,6 +1,6 @@
 //! Words for people beside the output, on stderr.
 
-use crate::units::escaped_lines;
+use parsim_sim::units::escaped_lines;
 use std::fmt::Display;
 use std::io::{Write, stderr};
 

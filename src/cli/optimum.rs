@@ -6,12 +6,12 @@ use super::outcome::metadata;
 use super::repetition::first_and_mean_s;
 use super::topology::write_picture;
 use super::{Failure, ScenarioArguments, pictures};
-use crate::analysis::{Choice, Goal, Optimum, Performance, Point};
-use crate::machine::Placement;
-use crate::model::kredel::{Hardware, Scaling};
-use crate::report::{Record, Table, cluster, digits};
-use crate::scenario::{CheckedScenario, Scenario};
 use clap::{Args, ValueEnum};
+use parsim_sim::machine::Placement;
+use parsim_study::analysis::{Choice, Goal, Optimum, Performance, Point};
+use parsim_study::model::kredel::{Hardware, Scaling};
+use parsim_study::report::{Record, Table, cluster, digits};
+use parsim_study::scenario::{CheckedScenario, Scenario};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 

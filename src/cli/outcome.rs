@@ -4,13 +4,14 @@ use super::cluster;
 use super::parts::part;
 use super::references::References;
 use super::repetition::{played, repetition, told};
-use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
-use crate::engine::STREAM_GENERATOR;
-use crate::network::topology::NAMES;
-use crate::report::{Beside, Compared, Metadata, Record, RunReport, counted};
-use crate::scenario::{AxisValue, Case, CheckedScenario, RESULTS, Scenario, Settings};
-use crate::simulation::{Detail, SimulationError, play_recorded};
-use crate::trace::Trace;
+use parsim_sim::engine::STREAM_GENERATOR;
+use parsim_sim::network::topology::NAMES;
+use parsim_sim::simulation::{Detail, SimulationError};
+use parsim_sim::trace::Trace;
+use parsim_study::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
+use parsim_study::experiment::run_recorded;
+use parsim_study::report::{Beside, Compared, Metadata, Record, RunReport, counted};
+use parsim_study::scenario::{AxisValue, Case, CheckedScenario, RESULTS, Scenario, Settings};
 use serde_json::Value;
 use std::io::Write;
 use std::time::Instant;
@@ -59,7 +60,7 @@ impl Outcome {
         sink: Box<dyn Write + '_>,
     ) -> Result<Self, SimulationError> {
         let begin = Instant::now();
-        let trace = told(&case.scenario, || play_recorded(&case.scenario, detail, sink))?;
+        let trace = told(&case.scenario, || run_recorded(&case.scenario, detail, sink))?;
         Self::with(case, references, begin, trace)
     }
 
@@ -244,8 +245,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::scenario::Plan;
-    use crate::scenario::source::Document;
+    use parsim_study::scenario::Plan;
+    use parsim_study::scenario::source::Document;
 
     fn record(settings: &[(&str, &str)]) -> Record {
         outcome(settings).unwrap().record()

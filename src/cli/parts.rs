@@ -1,7 +1,7 @@
 //! Parts of machines that machines do not have.
 
-use crate::machine::Part;
-use crate::scenario::CheckedScenario;
+use parsim_sim::machine::Part;
+use parsim_study::scenario::CheckedScenario;
 use std::collections::BTreeSet;
 
 /// The number of parts that are named.

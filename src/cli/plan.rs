@@ -3,9 +3,9 @@
 use super::outcome::{keyed, metadata};
 use super::sweep::{dump, no_case};
 use super::{Failure, ScenarioArguments};
-use crate::report::{Format, Record, table};
-use crate::scenario::{Case, CaseId, Cases, Ids};
 use clap::Args;
+use parsim_study::report::{Format, Record, table};
+use parsim_study::scenario::{Case, CaseId, Cases, Ids};
 use serde_json::Value;
 use std::num::NonZero;
 
@@ -105,7 +105,10 @@ fn record(case: &Case, shard: Option<Shard>, id: CaseId) -> Record {
     record.put("estimated_memory_bytes", estimate.memory_bytes);
     record.put("estimated_cpu_s", (!estimate.is_open).then_some(estimate.cpu_s));
     record.end_summary();
-    record.put_metadata(&crate::report::Metadata { id: id.to_string(), ..metadata(&case.scenario, &case.settings) });
+    record.put_metadata(&parsim_study::report::Metadata {
+        id: id.to_string(),
+        ..metadata(&case.scenario, &case.settings)
+    });
     record
 }
 

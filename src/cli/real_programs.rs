@@ -1,10 +1,10 @@
 //! Programs that really compute on clusters of multi-core nodes: the hierarchical model's time beside theirs, and why.
 
-use crate::model::kredel::{Demand, Explained, Hardware, Reading, Scaling};
-use crate::program::Shipped;
-use crate::program::characteristic::Application;
-use crate::scenario::CheckedScenario;
-use crate::trace::{Activity, Trace};
+use parsim_sim::trace::{Activity, Trace};
+use parsim_study::model::kredel::{Demand, Explained, Hardware, Reading, Scaling};
+use parsim_study::programs::Shipped;
+use parsim_study::programs::characteristic::Application;
+use parsim_study::scenario::CheckedScenario;
 
 /// Adds, for a program that the source characterises too, what its equations (3) and (5) predict, the error of that,
 /// and the factors that explain it: see [`Explained`].

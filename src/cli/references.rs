@@ -2,14 +2,14 @@
 
 use super::cluster;
 use super::repetition::mean_makespan_s;
-use crate::model::point_to_point::PointToPoint;
-use crate::model::zemerly::{self, Prediction};
-use crate::node::{Module, Processor};
-use crate::program::collective::Broadcast;
-use crate::program::{Distribution, GaussJordan, Shipped};
-use crate::report::{Beside, Compared, counted};
-use crate::scenario::source::{Document, Fault};
-use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements, Scenario};
+use parsim_sim::node::{Module, Processor};
+use parsim_sim::program::collective::Broadcast;
+use parsim_study::model::point_to_point::PointToPoint;
+use parsim_study::model::zemerly::{self, Prediction};
+use parsim_study::programs::{Distribution, GaussJordan, Shipped};
+use parsim_study::report::{Beside, Compared, counted};
+use parsim_study::scenario::source::{Document, Fault};
+use parsim_study::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements, Scenario};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -225,7 +225,7 @@ fn inner_iteration_clock(scenario: &CheckedScenario) -> Option<f64> {
 /// The equations of CS-RR-281 as written, if `scenario` is what they are about.
 pub fn as_written(scenario: &CheckedScenario) -> Option<Prediction> {
     let (n, broadcast) = gauss_jordan(scenario)?;
-    let (rows, columns) = crate::machine::near_square(scenario.ranks);
+    let (rows, columns) = parsim_sim::machine::near_square(scenario.ranks);
     Some(zemerly::as_written(n, zemerly::Mesh::new(rows, columns), broadcast))
 }
 

@@ -1,10 +1,12 @@
 //! The runs of a case: with its seed, and with those of its repetitions.
 
 use super::telemetry;
-use crate::analysis::Sample;
-use crate::scenario::{CheckedScenario, Estimate};
-use crate::simulation::{SimulationError, play};
-use crate::trace::Trace;
+use parsim_sim::simulation::Estimate;
+use parsim_sim::simulation::SimulationError;
+use parsim_sim::trace::Trace;
+use parsim_study::analysis::Sample;
+use parsim_study::experiment;
+use parsim_study::scenario::CheckedScenario;
 use std::time::Instant;
 
 /// Repetition `run` of `scenario`, which has a seed of its own, in a case that began at `begin`.
@@ -33,7 +35,7 @@ pub fn first_and_mean_s(scenario: &CheckedScenario) -> Result<(Trace, f64), Simu
 
 /// Runs `scenario` with its own seed.
 pub fn played(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
-    told(scenario, || play(scenario))
+    told(scenario, || experiment::run(scenario))
 }
 
 /// The result of `play`, a run of `scenario`, with the course of it in the log.

@@ -1,6 +1,6 @@
 //! The memory of this computer, shared by the cases that are played at once.
 
-use crate::scenario::most_memory;
+use parsim_sim::simulation::limits::most_memory;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Room for cases, by the memory that they are estimated to need.

@@ -3,8 +3,8 @@
 use super::outcome::{keyed, metadata};
 use super::output::Output;
 use super::playing::{CaseError, Keys};
-use crate::report::{Format, Record};
-use crate::scenario::Case;
+use parsim_study::report::{Format, Record};
+use parsim_study::scenario::Case;
 use serde_json::Value;
 use std::io;
 
@@ -95,8 +95,8 @@ pub fn failed_row(keys: &Keys, case: Option<&Case>, error: &CaseError) -> Record
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Writer;
-    use crate::simulation::SimulationError;
+    use parsim_sim::simulation::SimulationError;
+    use parsim_study::report::Writer;
     use std::io::Write;
 
     impl<W: Write> RowSink for Writer<W> {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     fn failed(n: i64) -> Record {
-        let keys = vec![("n".to_owned(), Some(crate::scenario::AxisValue::Whole(n)))];
+        let keys = vec![("n".to_owned(), Some(parsim_study::scenario::AxisValue::Whole(n)))];
         failed_row(&keys, None, &SimulationError::Defect("two\nlines".to_owned()).into())
     }
 

@@ -5,11 +5,12 @@ use super::playing::pool;
 use super::room::Room;
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments};
-use crate::program::Shipped;
-use crate::report::{Record, table};
-use crate::scenario::{Case, Plan};
-use crate::simulation::{Saturation, SimulationError, saturation};
 use clap::Args;
+use parsim_sim::simulation::SimulationError;
+use parsim_study::experiment::{Saturation, saturation};
+use parsim_study::programs::Shipped;
+use parsim_study::report::{Record, table};
+use parsim_study::scenario::{Case, Plan};
 use rayon::prelude::*;
 use serde_json::Value;
 

@@ -3,11 +3,11 @@
 use super::Failure;
 use super::output::Destination;
 use super::validate::Validation;
-use crate::machine::Machine;
-use crate::node::processor::Kernel;
-use crate::report::reference;
-use crate::scenario::Scenario;
 use clap::{Args, ValueEnum};
+use parsim_sim::machine::Machine;
+use parsim_sim::node::processor::Kernel;
+use parsim_study::report::reference;
+use parsim_study::scenario::Scenario;
 use schemars::{Schema, schema_for};
 
 #[derive(Debug, Args)]
@@ -63,9 +63,9 @@ pub fn execute(arguments: &SchemaArguments) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Plan;
-    use crate::scenario::source::Document;
     use boon::{Compiler, SchemaIndex, Schemas};
+    use parsim_study::scenario::Plan;
+    use parsim_study::scenario::source::Document;
     use serde_json::{Value, json};
     use std::path::{Path, PathBuf};
 
@@ -112,7 +112,7 @@ mod tests {
         }
         let judge = Judge::of(FileKind::Machine);
         for path in files("scenarios/machines") {
-            let document = serde_json::to_value(Machine::load(&path).unwrap()).unwrap();
+            let document = serde_json::to_value(parsim_study::load_machine(&path).unwrap()).unwrap();
             judge.accepts(&document).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         }
     }

@@ -2,13 +2,15 @@
 
 use super::outcome::metadata;
 use super::{Failure, ScenarioArguments};
-use crate::analysis::CriticalPath;
-use crate::report::{Metadata, counted};
-use crate::scenario::source::{Document, open_regular};
-use crate::simulation::{Detail, play_recorded};
-use crate::trace::events::Events;
-use crate::trace::{Recording, is_recording, read_table};
-use crate::units::{SimDuration, escaped};
+use parsim_sim::simulation::Detail;
+use parsim_sim::trace::events::Events;
+use parsim_sim::trace::{Recording, is_recording};
+use parsim_sim::units::{SimDuration, escaped};
+use parsim_study::analysis::CriticalPath;
+use parsim_study::analysis::read_table;
+use parsim_study::experiment::run_recorded;
+use parsim_study::report::{Metadata, counted};
+use parsim_study::scenario::source::{Document, open_regular};
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -66,7 +68,7 @@ impl Traced {
     fn played(scenario: &Path, set: &[String], seed: Option<u64>, detail: Detail) -> Result<Self, Failure> {
         let case = ScenarioArguments::of(scenario, set, seed).plan(&[])?.base()?;
         let mut bytes = Vec::new();
-        play_recorded(&case.scenario, detail, Box::new(&mut bytes))?;
+        run_recorded(&case.scenario, detail, Box::new(&mut bytes))?;
         let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
         let (title, metadata) = (title(&recording), Some(metadata(&case.scenario, &case.settings)));
         Ok(Self {

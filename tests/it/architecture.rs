@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// For each module the modules that it may use; ARCHITECTURE.md shows the same table with reasons.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("units", &[]),
     ("fault", &[]),
     ("engine", &["units"]),
@@ -15,10 +15,12 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("network", &["units", "fault", "engine", "trace"]),
     ("machine", &["units", "fault", "engine", "trace", "node", "network"]),
     ("program", &["units", "fault", "engine", "trace", "node", "machine"]),
-    ("scenario", &["units", "fault", "engine", "node", "network", "machine", "program"]),
-    ("simulation", &["units", "fault", "engine", "trace", "node", "network", "machine", "program", "scenario"]),
+    ("simulation", &["units", "fault", "engine", "trace", "node", "network", "machine", "program"]),
     ("analysis", &["units", "trace"]),
     ("model", &["units", "node", "network", "machine", "analysis"]),
+    ("programs", &["units", "fault", "engine", "trace", "node", "machine", "program", "model"]),
+    ("scenario", &["units", "fault", "engine", "node", "network", "machine", "program", "simulation", "programs"]),
+    ("experiment", &["trace", "program", "simulation", "programs", "scenario"]),
     ("report", &["units", "trace", "analysis", "model"]),
     (
         "cli",
@@ -31,14 +33,21 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "network",
             "machine",
             "program",
-            "scenario",
             "simulation",
             "analysis",
             "model",
+            "programs",
+            "scenario",
+            "experiment",
             "report",
         ],
     ),
 ];
+
+/// The folders of the crates; every crate has its modules in its own folder.
+const CRATES: [&str; 3] = ["src/simulator", "src/study", "src"];
+/// What begins the path of a module of any crate.
+const ROOTS: [&str; 3] = ["crate::", "parsim_sim::", "parsim_study::"];
 
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
@@ -86,10 +95,10 @@ fn documented_row(row: &str) -> (String, BTreeSet<String>) {
 /// For each module what it uses of the others, outside of its tests.
 fn imports() -> Imports {
     let mut imports = Imports::new();
-    for entry in fs::read_dir(repository("src")).expect("there is a source") {
+    for entry in CRATES.iter().flat_map(|folder| fs::read_dir(repository(folder)).expect("there is a source")) {
         let path = entry.expect("the folder can be read").path();
         let module = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
-        if module != "lib" && module != "main" {
+        if !["lib", "main", "Cargo", "simulator", "study"].contains(&module.as_str()) {
             collect(&path, imports.entry(module).or_default());
         }
     }
@@ -106,13 +115,13 @@ fn collect(path: &Path, used: &mut BTreeSet<String>) {
     }
 }
 
-/// The names behind `crate::` in the code of a file; documentation and tests do not count.
+/// The modules that are named in the code of a file, behind the name of their crate; documentation and tests do not count.
 fn imports_of(source: &str) -> BTreeSet<String> {
     let code = source.lines().take_while(|line| line.trim() != "#[cfg(test)]" || !source_ends_in_tests(source));
     let code: String = code.filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
     let mut used = BTreeSet::new();
-    for (at, path) in code.match_indices("crate::") {
-        let path = &code[at + path.len()..];
+    for (at, root) in ROOTS.iter().flat_map(|root| code.match_indices(root)) {
+        let path = &code[at + root.len()..];
         match path.strip_prefix('{') {
             Some(group) => used.extend(first_names(&group[..closing_brace(group)])),
             None => used.extend(first_name(path)),
@@ -152,6 +161,6 @@ fn closing_brace(group: &str) -> usize {
 
 #[test]
 fn every_form_of_import_is_seen() {
-    let source = "//! [b](crate::b)\nuse crate::{a::{x, y}, c};\nfn f() { crate::d::g() }\n#[cfg(test)]\nmod tests {\nuse crate::e;\n}\n";
+    let source = "//! [b](crate::b)\nuse crate::{a::{x, y}, c};\nfn f() { parsim_sim::d::g() }\n#[cfg(test)]\nmod tests {\nuse crate::e;\n}\n";
     assert_eq!(imports_of(source).into_iter().collect::<Vec<_>>(), ["a", "c", "d"]);
 }

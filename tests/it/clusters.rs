@@ -3,15 +3,15 @@
 
 use crate::{parsim, repository};
 use parsim::engine::Discipline;
+use parsim::experiment;
 use parsim::machine::{Allocation, Machine, Placement};
 use parsim::model::kredel::{Hardware, Parameters, Reading, Scaling};
-use parsim::program::Shipped;
-use parsim::program::characteristic::{Application, Characteristic, Dimensionless, Growth, Mode};
+use parsim::programs::Shipped;
+use parsim::programs::characteristic::{Application, Characteristic, Dimensionless, Growth, Mode};
 use parsim::scenario::source::Document;
 use parsim::scenario::{CheckedScenario, Override, Plan, Scenario};
-use parsim::simulation::play;
 use parsim::units::SimDuration;
-use parsim::{Message, Process, Simulation};
+use parsim::{Message, Process, Simulation, load_machine};
 use std::fs;
 
 const APPLICATIONS: [&str; 4] = ["hpl", "scalar-product", "matmul", "fft"];
@@ -31,7 +31,7 @@ fn cases(name: &str, settings: &[(&str, &str)], overs: &[(&str, &str)]) -> Vec<C
 
 /// The simulated efficiency relative to the performance of a core.
 fn efficiency(scenario: &CheckedScenario) -> f64 {
-    let trace = play(scenario).unwrap();
+    let trace = experiment::run(scenario).unwrap();
     let rate = scenario.machine.nodes.core_flop_per_s().unwrap();
     trace.outcome("operations").unwrap() / trace.makespan.seconds() / f64::from(scenario.ranks) / rate
 }
@@ -158,7 +158,7 @@ fn jitter_and_free_running_make_the_model_wrong() {
 }
 
 fn cluster() -> Machine {
-    Machine::load(repository("scenarios/machines/bwunicluster.ron")).unwrap()
+    load_machine(repository("scenarios/machines/bwunicluster.ron")).unwrap()
 }
 
 /// Everybody passes a message to the next rank, eight times.
@@ -237,7 +237,7 @@ fn any_program_runs_on_a_cluster() {
         document.set("partition", "Fitted").unwrap();
         document.set("placement", "Packed(ranks_per_node: 16)").unwrap();
         let case = Plan::new(document, &[]).unwrap().base().unwrap();
-        assert!(play(&case.scenario).unwrap().makespan.seconds() > 0.0, "{scenario}");
+        assert!(experiment::run(&case.scenario).unwrap().makespan.seconds() > 0.0, "{scenario}");
     }
 }
 

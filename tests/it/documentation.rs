@@ -3,7 +3,7 @@
 use crate::{parsim, repository};
 use clap::CommandFactory;
 use parsim::cli::CommandLine;
-use parsim::program::expression::{self, Formula, Value};
+use parsim::programs::expression::{self, Formula, Value};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -94,7 +94,7 @@ fn every_command_has_a_line_in_the_page_of_commands() {
 #[test]
 fn every_model_has_a_line_in_the_page_of_models() {
     let text = Page::read("docs/models.md").text;
-    let mut folders = vec![repository("src/model")];
+    let mut folders = vec![repository("src/study/model")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("there are models") {
             let path = entry.expect("the folder can be read").path();

@@ -6,10 +6,11 @@ use parsim::engine::Streams;
 use parsim::machine::{Allocation, Layout, Partition, Placement, Sends};
 use parsim::network::Topology;
 use parsim::node::{Copies, Forwarding, Module, Router, RouterTurn, Routing, Work};
+use parsim::program::Pattern;
 use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
 };
-use parsim::program::{Distribution, GaussJordan, Pattern};
+use parsim::programs::{Distribution, GaussJordan};
 use parsim::simulation::Detail;
 use parsim::trace::{Activity, Recording, Trace, Transfer};
 use parsim::units::{Bytes, PerByte, SimDuration, SimTime};

@@ -5,9 +5,9 @@ use parsim::machine::{Allocation, Placement, Sends};
 use parsim::network::switching::CutThrough;
 use parsim::network::{Link, Network, Routing, Switching, Topology};
 use parsim::node::{Copies, Level, Node, Processor, Receiving, Router, Sending};
-use parsim::program::{RingShift, ShiftOrder};
+use parsim::programs::{RingShift, ShiftOrder};
 use parsim::units::{Bytes, PerByte, SimDuration};
-use parsim::{Machine, Simulation};
+use parsim::{Machine, Simulation, load_machine};
 
 const SMALL_CLUSTER: &str = "scenarios/machines/small-cluster.ron";
 
@@ -36,7 +36,7 @@ fn in_rust() -> Machine {
 
 #[test]
 fn defaults_are_the_same_in_ron_and_in_rust() {
-    assert_eq!(Machine::load(repository(SMALL_CLUSTER)).expect("a good machine"), in_rust());
+    assert_eq!(load_machine(repository(SMALL_CLUSTER)).expect("a good machine"), in_rust());
 }
 
 #[test]

@@ -3,11 +3,13 @@
 mod architecture;
 mod bounds;
 mod clusters;
+mod collectives;
 mod columns;
 mod contract;
 mod coverage;
 mod diagnostics;
 mod documentation;
+mod everywhere;
 mod examples;
 mod explanations;
 mod expressions;
@@ -20,6 +22,7 @@ mod laws;
 mod machines;
 mod matching;
 mod mutations;
+mod numerics;
 mod oracle;
 mod placements;
 mod queueing;
@@ -29,7 +32,7 @@ mod traces;
 mod transfers;
 
 use assert_cmd::Command;
-use parsim::Machine;
+use parsim::{Machine, load_machine};
 use std::path::{Path, PathBuf};
 
 /// A path of the repository.
@@ -46,5 +49,5 @@ fn parsim() -> Command {
 
 /// The machine of CS-RR-281.
 fn t800() -> Machine {
-    Machine::load(repository("scenarios/machines/parsytec-supercluster-t800.ron")).expect("the machine is good")
+    load_machine(repository("scenarios/machines/parsytec-supercluster-t800.ron")).expect("the machine is good")
 }

@@ -6,7 +6,7 @@ use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::{Buffers, Choice, Routing, Switching, Topology};
 use parsim::trace::Activity;
 use parsim::units::{Bytes, SimDuration};
-use parsim::{Machine, Message, Process, Simulation};
+use parsim::{Machine, Message, Process, Simulation, load_machine};
 
 fn topologies() -> Vec<Topology> {
     vec![
@@ -64,7 +64,7 @@ async fn exchange(me: Process) {
 }
 
 fn machine(topology: &Topology, (switching, buffers): (Switching, Buffers)) -> Machine {
-    let mut machine = Machine::load(repository("scenarios/machines/router-network.ron")).expect("a good machine");
+    let mut machine = load_machine(repository("scenarios/machines/router-network.ron")).expect("a good machine");
     machine.network.routing = match topology {
         Topology::Graph { .. } => Routing::ShortestPath(Choice::Lowest),
         _ => Routing::DimensionOrder,

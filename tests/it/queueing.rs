@@ -13,7 +13,7 @@
 
 use parsim::machine::{Allocation, Partition};
 use parsim::trace::{Delivery, Trace};
-use parsim::{Machine, Message, Process, Simulation};
+use parsim::{Machine, Message, Process, Simulation, load_machine};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -90,7 +90,7 @@ fn machine(links: u32, switching: &str) -> Machine {
     );
     let file = tempfile::NamedTempFile::new().expect("there is room");
     std::fs::write(file.path(), text).expect("a file can be written");
-    Machine::load(file.path()).expect("the machine is sound")
+    load_machine(file.path()).expect("the machine is sound")
 }
 
 const WHOLE: &str = "StoreAndForward(packet: \"1 GiB\")";

@@ -6,12 +6,15 @@ use parsim::machine::{Allocation, NodeOverride, Placement};
 use parsim::network::switching::Wormhole;
 use parsim::network::{Buffers, Routing, Switching, Topology};
 use parsim::node::{Level, Module, Noise, RouterTurn};
-use parsim::program::{Compute, LinkRate, Ping, Program, RingShift, ShiftOrder};
+use parsim::program::Program;
+use parsim::programs::{Compute, LinkRate, Ping, RingShift, ShiftOrder};
+use parsim::scenario::Plan;
 use parsim::scenario::source::Document;
-use parsim::scenario::{Estimate, Plan, most_memory};
+use parsim::simulation::Estimate;
 use parsim::simulation::SimulationError;
+use parsim::simulation::limits::most_memory;
 use parsim::units::{Bytes, SimDuration};
-use parsim::{Machine, Process, Simulation};
+use parsim::{Machine, Process, Simulation, load_machine};
 
 /// The parts of a run in Rust.
 struct Setting {
@@ -23,7 +26,7 @@ struct Setting {
 impl Setting {
     /// Four ranks on 64 nodes whose routers are clocked.
     fn good() -> Self {
-        let machine = Machine::load(repository("scenarios/machines/router-network.ron")).expect("a good machine");
+        let machine = load_machine(repository("scenarios/machines/router-network.ron")).expect("a good machine");
         Self { machine, ranks: 4, placement: Placement::RowMajor }
     }
 

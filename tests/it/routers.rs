@@ -5,10 +5,11 @@ use parsim::machine::{Allocation, Placement};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::{Switching, Topology};
 use parsim::node::{Level, Module, Processor, Router, RouterTurn, Work};
-use parsim::program::collective::{AllReduce, Collective, Operation};
+use parsim::program::collective::{AllReduce, Operation};
+use parsim::programs::Collective;
 use parsim::trace::{Activity, Trace};
 use parsim::units::{Bytes, PerByte, SimDuration};
-use parsim::{Machine, Message, Process, Simulation};
+use parsim::{Machine, Message, Process, Simulation, load_machine};
 
 /// Ranks on every node.
 const PAIR: u32 = 2;
@@ -35,7 +36,7 @@ fn switchings() -> [Switching; 3] {
 /// Machines of hardware routers whose software takes 100 us to send a message and whose links take 2 us for a byte.
 fn machines() -> impl Iterator<Item = Machine> {
     let path = repository("scenarios/machines/ideal-hypercube.ron");
-    let ideal = Machine::load(path).expect("a good machine");
+    let ideal = load_machine(path).expect("a good machine");
     let kinds = topologies().into_iter().flat_map(|topology| {
         switchings().into_iter().flat_map(move |switching| {
             let topology = topology.clone();

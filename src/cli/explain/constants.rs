@@ -1,8 +1,8 @@
 //! The constants that items pay for: their values, and where they stand.
 
-use crate::report::Table;
-use crate::scenario::AxisValue;
-use crate::scenario::source::Document;
+use parsim_study::report::Table;
+use parsim_study::scenario::AxisValue;
+use parsim_study::scenario::source::Document;
 use std::fmt;
 
 /// The constants of a table for people, which stand below it, each once, by the numbers that the table gives them.

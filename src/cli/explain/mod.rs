@@ -6,17 +6,18 @@ mod step;
 use super::outcome::metadata;
 use super::overrides::settings;
 use super::{Failure, ScenarioArguments};
-use crate::model::message::{self, Item, Itinerary};
-use crate::node::Linear;
-use crate::program::{Message, Process};
-use crate::report::{Record, Table, counted, signed_us};
-use crate::scenario::source::Document;
-use crate::scenario::{CheckedScenario, Scenario};
-use crate::simulation::Simulation;
-use crate::trace::{Delivery, Trace};
-use crate::units::{PerByte, SimDuration, SimTime};
 use clap::Args;
 use constants::{Constants, source, value};
+use parsim_sim::node::Linear;
+use parsim_sim::program::{Message, Process};
+use parsim_sim::simulation::Simulation;
+use parsim_sim::trace::{Delivery, Trace};
+use parsim_sim::units::{PerByte, SimDuration, SimTime};
+use parsim_study::experiment::simulation;
+use parsim_study::model::message::{self, Item, Itinerary};
+use parsim_study::report::{Record, Table, counted, signed_us};
+use parsim_study::scenario::source::Document;
+use parsim_study::scenario::{CheckedScenario, Scenario};
 
 #[derive(Debug, Args)]
 pub struct ExplainArguments {
@@ -202,7 +203,7 @@ fn played<'s>(
     if scenario.program.is_traffic() {
         return Err(Failure::Usage("the packets of Traffic are no messages of ranks: give another program".to_owned()));
     }
-    Ok(keeping(Simulation::of(scenario).keep_deliveries()).run(&scenario.program)?)
+    Ok(keeping(simulation(scenario).keep_deliveries()).run(&scenario.program)?)
 }
 
 fn records(explanation: &Explanation, document: &Document) -> Vec<Record> {

@@ -2,13 +2,13 @@
 
 use super::constants::{Constants, source, value};
 use super::{played, refuse_others};
-use crate::analysis::step::{Step, StepItem, StepPart, Steps};
 use crate::cli::Failure;
-use crate::node::{Level, Processor};
-use crate::report::{Record, Table, counted, signed_us};
-use crate::scenario::CheckedScenario;
-use crate::scenario::source::Document;
-use crate::trace::{Software, Trace};
+use parsim_sim::node::{Level, Processor};
+use parsim_sim::trace::{Software, Trace};
+use parsim_study::analysis::step::{Step, StepItem, StepPart, Steps};
+use parsim_study::report::{Record, Table, counted, signed_us};
+use parsim_study::scenario::CheckedScenario;
+use parsim_study::scenario::source::Document;
 use serde_json::Value;
 
 /// Which step.
@@ -20,7 +20,7 @@ pub struct Wanted<'a> {
 
 /// Plays the scenario and finds the step.
 pub fn find(scenario: &CheckedScenario, wanted: &Wanted<'_>) -> Result<Step, Failure> {
-    let trace = played(scenario, crate::simulation::Simulation::keep_diary)?;
+    let trace = played(scenario, parsim_sim::simulation::Simulation::keep_diary)?;
     let Trace { diary: Some(diary), deliveries, .. } = &trace else {
         unreachable!("the run was asked for a diary");
     };

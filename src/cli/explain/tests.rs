@@ -1,9 +1,9 @@
 //! Items sum to simulated times.
 
 use super::*;
-use crate::machine::{Machine, Sends};
-use crate::program::{Message, Pattern, Process};
-use crate::scenario::Plan;
+use parsim_sim::machine::{Machine, Sends};
+use parsim_sim::program::{Message, Pattern, Process};
+use parsim_study::scenario::Plan;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
@@ -191,10 +191,10 @@ fn items_and_waits_sum_to_the_time_under_contention() {
         let settings = [machine(&mut random, kind), vec![("placement.hops", "2".to_owned())]].concat();
         let mut scenario = Scenario::clone(&with(&settings));
         scenario.ranks = 16;
-        scenario.placement = crate::machine::Placement::RowMajor;
-        scenario.partition = crate::machine::Partition::Fitted;
+        scenario.placement = parsim_sim::machine::Placement::RowMajor;
+        scenario.partition = parsim_sim::machine::Partition::Fitted;
         if kind == 7 {
-            scenario.placement = crate::machine::Placement::Packed { ranks_per_node: 4 };
+            scenario.placement = parsim_sim::machine::Placement::Packed { ranks_per_node: 4 };
         }
         scenario.machine = Machine { sends: Sends::Buffered, ..scenario.machine.clone() };
         let messages: Vec<(u32, u32, u64)> = (0..1000)
@@ -202,7 +202,8 @@ fn items_and_waits_sum_to_the_time_under_contention() {
             .collect();
         let storm = move |me: Process| storm(me, messages.clone());
         let scenario = scenario.checked().unwrap();
-        let deliveries = Simulation::of(&scenario).keep_deliveries().run(&storm).unwrap().deliveries;
+        let deliveries =
+            parsim_study::experiment::simulation(&scenario).keep_deliveries().run(&storm).unwrap().deliveries;
         assert_eq!(deliveries.len(), 1000);
         let mut waiting = 0;
         for delivery in deliveries {

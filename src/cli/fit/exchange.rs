@@ -3,7 +3,7 @@
 use super::Fitted;
 use crate::cli::Failure;
 use crate::cli::files::create;
-use crate::scenario::table::Table as Data;
+use parsim_study::scenario::table::Table as Data;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::io;

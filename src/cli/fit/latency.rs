@@ -1,9 +1,9 @@
 //! `--model hockney` and `--model loggp`
 
 use super::{FitArguments, Fitted, Group, beginning, points, put_quality, quality_words};
-use crate::model::fit::{Hockney, LogGp, Transfer};
-use crate::report::{Record, digits};
-use crate::scenario::table::{Row, in_seconds};
+use parsim_study::model::fit::{Hockney, LogGp, Transfer};
+use parsim_study::report::{Record, digits};
+use parsim_study::scenario::table::{Row, in_seconds};
 
 fn transfers(arguments: &FitArguments, group: &Group, value: &str) -> Vec<Transfer> {
     let columns = &arguments.messages;

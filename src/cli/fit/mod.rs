@@ -7,11 +7,11 @@ mod regimes;
 
 use super::notice::say;
 use super::{Failure, OutputArguments};
-use crate::model::fit::{Quality, Weighting};
-use crate::report::{Format, Record, table};
-use crate::scenario::AxisValue;
-use crate::scenario::table::{Row, Table as Data};
 use clap::{Args, ValueEnum};
+use parsim_study::model::fit::{Quality, Weighting};
+use parsim_study::report::{Format, Record, table};
+use parsim_study::scenario::AxisValue;
+use parsim_study::scenario::table::{Row, Table as Data};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -300,7 +300,8 @@ impl Point {
         record.put(value, self.value);
         record.put("model_s", self.model);
         record.put("model_interval95_s", self.interval);
-        let error = self.model.zip(self.value).map(|(model, value)| crate::analysis::Residuals::error(model, value));
+        let error =
+            self.model.zip(self.value).map(|(model, value)| parsim_study::analysis::Residuals::error(model, value));
         record.put("error", error);
         record.put("fitted", self.is_fitted);
         record

@@ -2,11 +2,11 @@
 
 use super::{Fitted, Group, Point, beginning, points, put_quality, quality_words};
 use crate::cli::Failure;
-use crate::model::fit::{FittedForm, Observation, Search, Weighting};
-use crate::report::Record;
-use crate::scenario::AxisValue;
-use crate::scenario::table::{Row, Table as Data};
 use clap::Args;
+use parsim_study::model::fit::{FittedForm, Observation, Search, Weighting};
+use parsim_study::report::Record;
+use parsim_study::scenario::AxisValue;
+use parsim_study::scenario::table::{Row, Table as Data};
 
 /// How a normal form is looked for.
 #[derive(Debug, Args)]

@@ -1,10 +1,10 @@
 //! `--model point-to-point`
 
 use super::{FitArguments, Fitted, Group, beginning, points, put_quality, quality_words};
-use crate::model::fit::{FittedRegime, TwoRegimes};
-use crate::model::point_to_point::Measurement;
-use crate::report::{Record, Table};
-use crate::scenario::table::Row;
+use parsim_study::model::fit::{FittedRegime, TwoRegimes};
+use parsim_study::model::point_to_point::Measurement;
+use parsim_study::report::{Record, Table};
+use parsim_study::scenario::table::Row;
 use std::fmt::Write;
 
 /// The keys of the coefficients, with the factor to the unit that people read.

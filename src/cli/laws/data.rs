@@ -3,11 +3,11 @@
 use super::{Answer, processors};
 use crate::cli::Failure;
 use crate::cli::notice::say;
-use crate::model::laws::{Base, SeriesPoint, SpeedupSeries, Verdict};
-use crate::report::Record;
-use crate::scenario::AxisValue;
-use crate::scenario::table::{Row, Table as Data};
 use clap::Args;
+use parsim_study::model::laws::{Base, SeriesPoint, SpeedupSeries, Verdict};
+use parsim_study::report::Record;
+use parsim_study::scenario::AxisValue;
+use parsim_study::scenario::table::{Row, Table as Data};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -4,11 +4,11 @@ use super::network::{CollectiveArguments, SwitchingArguments};
 use super::search::{FixedTimeArguments, HeldEfficiencyArguments};
 use super::{Answer, processors};
 use crate::cli::Failure;
-use crate::model::laws::{
+use clap::{Args, Subcommand, ValueEnum};
+use parsim_study::model::laws::{
     Growth, ScaledWork, SeriesPoint, SpeedupSeries, amdahl, efficiency, gustafson, isoefficiency, karp_flatt, knee,
 };
-use crate::report::Record;
-use clap::{Args, Subcommand, ValueEnum};
+use parsim_study::report::Record;
 
 /// The largest number of processors that is looked at.
 const MOST_PROCESSORS: u64 = 1 << 40;
@@ -291,7 +291,7 @@ impl KarpFlattArguments {
         });
         // Only ratios of times matter here, so the base may be one second.
         let series = SpeedupSeries::new(points.collect(), Some(1.0)).expect("a base is given");
-        let of = |point: crate::model::laws::SpeedupPoint| {
+        let of = |point: parsim_study::model::laws::SpeedupPoint| {
             let mut record = beginning(point.processors);
             record.put("speedup", point.speedup);
             record.put("efficiency", point.efficiency);

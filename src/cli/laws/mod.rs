@@ -6,10 +6,10 @@ mod network;
 mod search;
 
 use super::{Failure, OutputArguments};
-use crate::report::{Record, table};
 use clap::Args;
 use data::SeriesArguments;
 use given::Law;
+use parsim_study::report::{Record, table};
 use serde_json::Value;
 
 #[derive(Debug, Args)]

@@ -2,10 +2,10 @@
 
 use super::given::{count, positive, rows, time};
 use super::{Answer, processors};
-use crate::model::collectives::Costs;
-use crate::model::switching::Times;
-use crate::report::Record;
 use clap::Args;
+use parsim_study::model::collectives::Costs;
+use parsim_study::model::switching::Times;
+use parsim_study::report::Record;
 
 #[derive(Debug, Args)]
 pub struct SwitchingArguments {

@@ -2,20 +2,20 @@
 
 use super::Answer;
 use super::given::positive;
-use crate::analysis::smallest;
 use crate::cli::Failure;
 use crate::cli::curves::write_chart;
 use crate::cli::overrides::set_all;
 use crate::cli::pictures;
 use crate::cli::repetition::mean_makespan_s;
-use crate::model::laws::isoefficiency::Algorithm;
-use crate::model::laws::{efficiency, speedup};
-use crate::program::Shipped;
-use crate::report::Record;
-use crate::report::plot::{ChartAxis, Line, LineChart, Scale};
-use crate::scenario::source::{Document, Faults};
-use crate::scenario::{CheckedScenario, Plan};
 use clap::Args;
+use parsim_study::analysis::smallest;
+use parsim_study::model::laws::isoefficiency::Algorithm;
+use parsim_study::model::laws::{efficiency, speedup};
+use parsim_study::programs::Shipped;
+use parsim_study::report::Record;
+use parsim_study::report::plot::{ChartAxis, Line, LineChart, Scale};
+use parsim_study::scenario::source::{Document, Faults};
+use parsim_study::scenario::{CheckedScenario, Plan};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::fmt::Write;

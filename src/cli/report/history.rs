@@ -1,14 +1,15 @@
 //! One run of a sweep that is small enough to be drawn, rank by rank and message by message.
 
 use super::picture;
-use crate::analysis::CriticalPath;
 use crate::cli::Failure;
 use crate::cli::playing::name;
-use crate::report::space_time::{SpaceTime, Window};
-use crate::report::{Picture, digits};
-use crate::scenario::Case;
-use crate::simulation::{Detail, play_recorded};
-use crate::trace::Recording;
+use parsim_sim::simulation::Detail;
+use parsim_sim::trace::Recording;
+use parsim_study::analysis::CriticalPath;
+use parsim_study::experiment::run_recorded;
+use parsim_study::report::space_time::{SpaceTime, Window};
+use parsim_study::report::{Picture, digits};
+use parsim_study::scenario::Case;
 
 /// With more messages nothing can be told apart.
 const MOST_MESSAGES: u64 = 400;
@@ -21,7 +22,7 @@ const MOST_RECORDED: u64 = 200_000;
 pub(super) fn space_time(cases: &[Case], messages: &[u64]) -> Result<Option<Picture>, Failure> {
     let Some((case, messages)) = chosen(cases, messages) else { return Ok(None) };
     let mut bytes = Vec::new();
-    play_recorded(&case.scenario, Detail::Ranks, Box::new(&mut bytes))?;
+    run_recorded(&case.scenario, Detail::Ranks, Box::new(&mut bytes))?;
     let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
     let path = CriticalPath::of(&recording.events).expect("what has just been recorded has a critical path");
     let mut window = Window::whole(&path);

@@ -2,7 +2,6 @@
 
 mod history;
 
-use crate::analysis::Residuals;
 use crate::cli::bottleneck::{Source, grouped, simulated_point};
 use crate::cli::curves::{CurveAxis, TimeLines};
 use crate::cli::files::{Claims, create};
@@ -13,12 +12,13 @@ use crate::cli::references::note_on_withheld;
 use crate::cli::sweep::prepared;
 use crate::cli::topology::drawing;
 use crate::cli::{CaseArguments, Failure, ScenarioArguments};
-use crate::report::figures::{self, Figure, TimeLine};
-use crate::report::latency_load::latency_load;
-use crate::report::{Chapter, HeatMap, Picture, Record, page, percent};
-use crate::scenario::{Case, Plan};
-use crate::units::escaped;
 use clap::Args;
+use parsim_sim::units::escaped;
+use parsim_study::analysis::Residuals;
+use parsim_study::report::figures::{self, Figure, TimeLine};
+use parsim_study::report::latency_load::latency_load;
+use parsim_study::report::{Chapter, HeatMap, Picture, Record, page, percent};
+use parsim_study::scenario::{Case, Plan};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ struct Gathered {
     messages: Vec<u64>,
     rows: Vec<Record>,
     times: TimeLines,
-    points: Vec<crate::report::BottleneckPoint>,
+    points: Vec<parsim_study::report::BottleneckPoint>,
     /// Number of cases still to come.
     left: usize,
     /// The picture of the links of the last case, if it can be drawn.

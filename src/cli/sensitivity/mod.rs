@@ -4,10 +4,10 @@ mod output;
 
 use super::repetition::mean_makespan_s;
 use super::{Failure, ScenarioArguments};
-use crate::analysis::{Elasticity, Probe};
-use crate::scenario::source::{Document, Fault};
-use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan, Scenario};
 use clap::Args;
+use parsim_study::analysis::{Elasticity, Probe};
+use parsim_study::scenario::source::{Document, Fault};
+use parsim_study::scenario::{CheckedScenario, Dimension, Parameter, Plan, Scenario};
 use rayon::prelude::*;
 
 #[derive(Debug, Args)]
@@ -270,7 +270,7 @@ impl Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulation::play;
+    use parsim_study::experiment::run;
     use std::path::Path;
 
     fn study(settings: &[(&str, &str)]) -> Study {
@@ -289,7 +289,7 @@ mod tests {
             let ps = |factor: f64| {
                 let mut changed = study.document.clone();
                 study.parameters.iter().try_for_each(|one| one.slow_down(&mut changed, factor)).unwrap();
-                play(&Plan::new(changed, &[]).unwrap().base().unwrap().scenario).unwrap().makespan.ps()
+                run(&Plan::new(changed, &[]).unwrap().base().unwrap().scenario).unwrap().makespan.ps()
             };
             assert_eq!(ps(2.0), 2 * ps(1.0));
         }

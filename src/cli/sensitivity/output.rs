@@ -1,9 +1,9 @@
 //! The answers of `parsim sensitivity`, as records and in words.
 
 use super::{Answers, Effect, Finding, Group, Step, Study, WhatIf};
-use crate::analysis::Elasticity;
-use crate::report::{Record, Table, counted, wrapped};
-use crate::scenario::CheckedScenario;
+use parsim_study::analysis::Elasticity;
+use parsim_study::report::{Record, Table, counted, wrapped};
+use parsim_study::scenario::CheckedScenario;
 use serde_json::Value;
 use std::fmt::Write as _;
 

@@ -2,10 +2,10 @@
 
 use super::cell::Cell;
 use super::description::ClosedForm;
-use crate::analysis::Residuals;
 use crate::cli::Failure;
-use crate::program::expression::{Formula, Value};
-use crate::scenario::AxisValue;
+use parsim_study::analysis::Residuals;
+use parsim_study::programs::expression::{Formula, Value};
+use parsim_study::scenario::AxisValue;
 
 /// What a name begins with that stands for a value in the cell that calibrated.
 const CALIBRATING: &str = "calibrating_";
@@ -84,7 +84,7 @@ fn number(value: &AxisValue) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Record;
+    use parsim_study::report::Record;
 
     fn cell(n: i64, p: i64, reference: f64, predicted: f64) -> Cell {
         let key = |name: &str, value| (name.to_owned(), Some(AxisValue::Whole(value)));

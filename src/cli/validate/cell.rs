@@ -2,11 +2,11 @@
 
 use super::description::MeasuredTable;
 use super::points::PublishedPoint;
-use crate::analysis::{Residuals, Sample};
 use crate::cli::outcome::{Outcome, keyed};
-use crate::model::point_to_point::Measurement;
-use crate::report::Record;
-use crate::scenario::{AxisValue, Case};
+use parsim_study::analysis::{Residuals, Sample};
+use parsim_study::model::point_to_point::Measurement;
+use parsim_study::report::Record;
+use parsim_study::scenario::{AxisValue, Case};
 
 /// The makespan, and what is judged in its place where runs are repeated: the mean of all seeds.
 const MAKESPAN: &str = "makespan_s";

@@ -1,7 +1,7 @@
 //! What a validation case says: `case.ron`.
 
-use crate::scenario::AxisValue;
-use crate::scenario::source::{Document, Fault, Faults};
+use parsim_study::scenario::AxisValue;
+use parsim_study::scenario::source::{Document, Fault, Faults};
 use serde::Deserialize;
 use std::path::PathBuf;
 

@@ -2,8 +2,8 @@
 
 use super::cell::Cell;
 use super::description::MeasuredTable;
-use crate::model::point_to_point::{Measurement, PointToPoint, Regime};
-use crate::report::{Record, Table};
+use parsim_study::model::point_to_point::{Measurement, PointToPoint, Regime};
+use parsim_study::report::{Record, Table};
 
 /// Equation (4) fitted to the simulated pings of a table, beside the published coefficients.
 pub struct PointToPointFit {

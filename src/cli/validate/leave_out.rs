@@ -2,9 +2,9 @@
 
 use super::cell::Cell;
 use super::description::LeaveOut;
-use crate::analysis::Residuals;
 use crate::cli::Failure;
-use crate::scenario::AxisValue;
+use parsim_study::analysis::Residuals;
+use parsim_study::scenario::AxisValue;
 
 /// The cells of a table, each as predicted with the value of the field that fits the cells at all other values of the
 /// axis best. `play` gives the cells with the field at a value, always in the same order.

@@ -2,9 +2,9 @@
 
 use super::description::{MeasuredTable, Tolerance, ToleranceKind, Validation};
 use crate::cli::Failure;
-use crate::scenario::AxisValue;
-use crate::scenario::source::Document;
 use clap::Args;
+use parsim_study::scenario::AxisValue;
+use parsim_study::scenario::source::Document;
 use std::path::{Path, PathBuf};
 
 /// Judges any scenario by any file of measurements, without a folder.

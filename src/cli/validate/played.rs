@@ -9,8 +9,8 @@ use crate::cli::notice::say;
 use crate::cli::overrides::set_all;
 use crate::cli::playing::play_all;
 use crate::cli::references::References;
-use crate::scenario::source::Document;
-use crate::scenario::{AxisValue, Case, Described, Override, Plan};
+use parsim_study::scenario::source::Document;
+use parsim_study::scenario::{AxisValue, Case, Described, Override, Plan};
 use std::collections::HashSet;
 use std::path::Path;
 

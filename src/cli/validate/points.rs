@@ -1,9 +1,9 @@
 //! Published points: the rows of a table's `data`.
 
 use super::description::MeasuredTable;
-use crate::scenario::AxisValue;
-use crate::scenario::source::Fault;
-use crate::scenario::table::{Conversion, Row, Table, conversion};
+use parsim_study::scenario::AxisValue;
+use parsim_study::scenario::source::Fault;
+use parsim_study::scenario::table::{Conversion, Row, Table, conversion};
 use std::path::Path;
 
 /// The column that marks points which calibrated the parameters.
@@ -80,7 +80,7 @@ impl PublishedPoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::source::Document;
+    use parsim_study::scenario::source::Document;
 
     fn load(text: &str, predictions: &[&str]) -> Result<Vec<PublishedPoint>, Fault> {
         let folder = tempfile::tempdir().unwrap();

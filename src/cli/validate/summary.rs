@@ -3,9 +3,9 @@
 use super::baseline::{self, Best};
 use super::cell::Cell;
 use super::description::{LeaveOut, MeasuredTable, Tolerance, ToleranceKind, Total, Validation};
-use crate::analysis::{Residuals, root_mean_square};
-use crate::report::Record;
-use crate::scenario::AxisValue;
+use parsim_study::analysis::{Residuals, root_mean_square};
+use parsim_study::report::Record;
+use parsim_study::scenario::AxisValue;
 
 /// The errors of one kind of prediction over one table or all of them.
 pub struct Summary {

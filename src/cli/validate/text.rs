@@ -4,8 +4,8 @@ use super::cell::Cell;
 use super::description::{MeasuredTable, Validation};
 use super::fit::{PointToPointFit, fit_table};
 use super::summary::Summary;
-use crate::analysis::Residuals;
-use crate::report::{Table, digits, percent};
+use parsim_study::analysis::Residuals;
+use parsim_study::report::{Table, digits, percent};
 
 /// Every cell, the summaries, the fits, and what calibrated.
 pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits: &[PointToPointFit]) -> String {

@@ -3,11 +3,12 @@
 use super::actions::named_messages;
 use super::sample::Sample;
 use parsim::analysis::{Breakdown, CriticalPath};
+use parsim::experiment;
 use parsim::fault::Rejection;
 use parsim::machine::Allocation;
 use parsim::scenario::source::{Document, Faults};
 use parsim::scenario::{CheckedScenario, Plan, Scenario};
-use parsim::simulation::{Detail, SimulationError, play};
+use parsim::simulation::{Detail, SimulationError};
 use parsim::trace::{Recording, Trace};
 use parsim::{Program, Simulation};
 use std::collections::BTreeMap;
@@ -34,12 +35,12 @@ pub fn hold(sample: &Sample) -> Result<Outcome, String> {
         Ok(scenario) => scenario,
         Err(faults) => return rejected(sample, &faults),
     };
-    let trace = match play(&scenario) {
+    let trace = match experiment::run(&scenario) {
         Ok(trace) => trace,
         Err(error) if may_end_so(sample, &error) => return Ok(Outcome::Stopped),
         Err(error) => return Err(format!("the run ends with {}: {error}", variant(&error))),
     };
-    same("a second run", &trace, &play(&scenario))?;
+    same("a second run", &trace, &experiment::run(&scenario))?;
     accounts_sum_up(&trace)?;
     numerics_are_right(&trace)?;
     if !scenario.program.is_traffic() {

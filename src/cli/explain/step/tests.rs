@@ -5,7 +5,7 @@ use crate::cli::explain::tests::of_file;
 
 /// Every step of every rank, by every phase; their number.
 fn check_all(scenario: &CheckedScenario) -> usize {
-    let trace = played(scenario, crate::simulation::Simulation::keep_diary).unwrap();
+    let trace = played(scenario, parsim_sim::simulation::Simulation::keep_diary).unwrap();
     let diary = trace.diary.as_ref().unwrap();
     let steps = Steps::of(diary, &trace.deliveries, scenario.ranks);
     let mut checked = 0;
@@ -80,7 +80,7 @@ fn a_step_of_gauss_jordan_is_one_pivot() {
 #[test]
 fn the_message_waited_for_longest_can_be_itemised() {
     let (_, scenario) = of_file("gauss-jordan-neighbour", &[("program.n", "24"), ("ranks", "6")]);
-    let trace = played(&scenario, crate::simulation::Simulation::keep_diary).unwrap();
+    let trace = played(&scenario, parsim_sim::simulation::Simulation::keep_diary).unwrap();
     let steps = Steps::of(trace.diary.as_ref().unwrap(), &trace.deliveries, scenario.ranks);
     let step = steps.step(5, "broadcast", 3).unwrap();
     let (from, number) = longest_wait(&step).unwrap();

@@ -1,0 +1,1 @@
+//! Benchmarks of parsim; see the files beside this one.

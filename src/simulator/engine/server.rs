@@ -1,0 +1,246 @@
+//! Servers: one resource that several jobs share, in one of two disciplines.
+
+use super::calendar::{Calendar, Entity};
+use crate::units::{SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// The number of a server within its [`Servers`].
+pub type ServerId = u32;
+
+/// How jobs that are there at the same time share a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Discipline {
+    /// One after the other, in the order of arrival.
+    FirstComeFirstServed,
+    /// All at once, each at the same share of the server's speed.
+    ProcessorSharing,
+}
+
+/// A row of servers.
+///
+/// A job is offered with the time that it would take alone, and later departs. A server has one pending event, the
+/// next departure, whose entity is the server's number plus `first_entity`. Where jobs share the server that event
+/// moves whenever one comes or goes.
+pub struct Servers<J> {
+    first_entity: Entity,
+    servers: Vec<Server<J>>,
+}
+
+enum Server<J> {
+    Line { waiting: VecDeque<(J, SimDuration)>, free: SimTime },
+    Shared(Sharing<J>),
+}
+
+/// Attained service in units of 2^−32 ps: fine enough that the shares of a picosecond do not add up to one.
+type Attained = u128;
+const FRACTION: u32 = 32;
+
+/// Jobs that share a server: each leaves when what every job has attained since the server began to count reaches
+/// its mark.
+struct Sharing<J> {
+    attained: Attained,
+    counted: SimTime,
+    arrivals: u64,
+    jobs: BinaryHeap<Reverse<Mark<J>>>,
+}
+
+struct Mark<J> {
+    leaves_at: Attained,
+    arrival: u64,
+    job: J,
+}
+
+impl<J> Mark<J> {
+    const fn key(&self) -> (Attained, u64) {
+        (self.leaves_at, self.arrival)
+    }
+}
+
+impl<J> PartialEq for Mark<J> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl<J> Eq for Mark<J> {}
+impl<J> PartialOrd for Mark<J> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<J> Ord for Mark<J> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl<J: Copy> Servers<J> {
+    /// Idle servers, each of its discipline, whose events use the entities from `first_entity` on.
+    #[must_use]
+    pub fn new(disciplines: impl IntoIterator<Item = Discipline>, first_entity: Entity) -> Self {
+        let server = |discipline| match discipline {
+            Discipline::FirstComeFirstServed => Server::Line { waiting: VecDeque::new(), free: SimTime::START },
+            Discipline::ProcessorSharing => {
+                Server::Shared(Sharing { attained: 0, counted: SimTime::START, arrivals: 0, jobs: BinaryHeap::new() })
+            }
+        };
+        Self { first_entity, servers: disciplines.into_iter().map(server).collect() }
+    }
+
+    /// Gives `job`, which takes `service` alone, to a server.
+    pub fn offer(&mut self, calendar: &mut Calendar, now: SimTime, server: ServerId, job: J, service: SimDuration) {
+        let entity = self.first_entity + server;
+        match &mut self.servers[server as usize] {
+            Server::Line { waiting, free } => {
+                *free = now.max(*free) + service;
+                if waiting.is_empty() {
+                    calendar.schedule(*free, entity);
+                }
+                waiting.push_back((job, service));
+            }
+            Server::Shared(sharing) => {
+                sharing.offer(now, job, service);
+                sharing.set_alarm(calendar, now, entity);
+            }
+        }
+    }
+
+    /// The event of a server has come: the job that departs.
+    ///
+    /// # Panics
+    /// If no job is there, for which there is no event.
+    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, server: ServerId) -> J {
+        let entity = self.first_entity + server;
+        match &mut self.servers[server as usize] {
+            Server::Line { waiting, .. } => {
+                let (job, _) = waiting.pop_front().expect("a server with an event has a job");
+                if let Some((_, service)) = waiting.front() {
+                    calendar.schedule(now + *service, entity);
+                }
+                job
+            }
+            Server::Shared(sharing) => {
+                let job = sharing.depart(now);
+                sharing.set_alarm(calendar, now, entity);
+                job
+            }
+        }
+    }
+}
+
+impl<J> Sharing<J> {
+    /// Counts what every job has attained up to `now`.
+    fn count(&mut self, now: SimTime) {
+        if !self.jobs.is_empty() {
+            let span = u128::from(now.since(self.counted).ps()) << FRACTION;
+            self.attained += span / self.jobs.len() as u128;
+        }
+        self.counted = now;
+    }
+
+    fn offer(&mut self, now: SimTime, job: J, service: SimDuration) {
+        self.count(now);
+        let leaves_at = self.attained + (u128::from(service.ps()) << FRACTION);
+        self.jobs.push(Reverse(Mark { leaves_at, arrival: self.arrivals, job }));
+        self.arrivals += 1;
+    }
+
+    fn depart(&mut self, now: SimTime) -> J {
+        self.count(now);
+        let Reverse(mark) = self.jobs.pop().expect("a server with an event has a job");
+        // What the division has cut off must not delay those that leave at the same mark.
+        self.attained = self.attained.max(mark.leaves_at);
+        mark.job
+    }
+
+    fn set_alarm(&self, calendar: &mut Calendar, now: SimTime, entity: Entity) {
+        let Some(Reverse(next)) = self.jobs.peek() else { return };
+        let left = next.leaves_at.saturating_sub(self.attained) * self.jobs.len() as u128;
+        let span = u64::try_from(left.div_ceil(1 << FRACTION)).unwrap_or(u64::MAX);
+        calendar.set_alarm(now + SimDuration::from_ps(span), entity);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SERVER: Entity = 7;
+
+    /// The departures of jobs = (arrival, service), in ps.
+    fn play(discipline: Discipline, jobs: &[(u64, u64)]) -> Vec<u64> {
+        let mut calendar = Calendar::new();
+        let mut servers = Servers::new([discipline], SERVER);
+        for (job, (arrival, _)) in (100..).zip(jobs) {
+            calendar.schedule(SimTime::from_ps(*arrival), job);
+        }
+        let mut departures = vec![0; jobs.len()];
+        while let Some((now, entity)) = calendar.pop() {
+            if entity == SERVER {
+                departures[servers.depart(&mut calendar, now, 0)] = now.ps();
+            } else {
+                let job = entity as usize - 100;
+                servers.offer(&mut calendar, now, 0, job, SimDuration::from_ps(jobs[job].1));
+            }
+        }
+        departures
+    }
+
+    #[test]
+    fn both_disciplines_are_what_they_are_called() {
+        let jobs = [(0, 10), (0, 10), (0, 10)];
+        assert_eq!(play(Discipline::FirstComeFirstServed, &jobs), [10, 20, 30]);
+        assert_eq!(play(Discipline::ProcessorSharing, &jobs), [30, 30, 30]);
+        // The second comes when 5 of 10 are left: they share until it has 4, and the first has one more to go.
+        assert_eq!(play(Discipline::ProcessorSharing, &[(0, 10), (5, 4)]), [14, 13]);
+        assert_eq!(play(Discipline::FirstComeFirstServed, &[(0, 10), (5, 4)]), [10, 14]);
+        assert_eq!(play(Discipline::ProcessorSharing, &[(0, 0), (20, 3)]), [0, 23]);
+    }
+
+    /// The slow way: from one arrival or departure to the next, every job gets its share as a real number.
+    fn shared_slowly(jobs: &[(u64, u64)]) -> Vec<f64> {
+        let real = |ps: u64| f64::from(u32::try_from(ps).unwrap());
+        let mut left: Vec<f64> = jobs.iter().map(|(_, service)| real(*service)).collect();
+        let mut ends: Vec<Option<f64>> = vec![None; jobs.len()];
+        let mut now = 0.0;
+        while ends.iter().any(Option::is_none) {
+            let here: Vec<usize> =
+                (0..jobs.len()).filter(|job| real(jobs[*job].0) <= now && ends[*job].is_none()).collect();
+            let count = real(here.len() as u64).max(1.0);
+            let arrivals = jobs.iter().map(|(arrival, _)| real(*arrival)).filter(|arrival| *arrival > now);
+            let next = here.iter().map(|job| now + left[*job] * count).chain(arrivals).fold(f64::INFINITY, f64::min);
+            for job in here {
+                left[job] -= (next - now) / count;
+                if left[job] < 1e-9 {
+                    ends[job] = Some(next);
+                }
+            }
+            now = next;
+        }
+        ends.into_iter().flatten().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn sharing_agrees_with_the_slow_way(jobs in prop::collection::vec((0u64..1_000_000, 1u64..1_000_000), 1..12)) {
+            let departures = play(Discipline::ProcessorSharing, &jobs);
+            for (departure, expected) in departures.iter().zip(shared_slowly(&jobs)) {
+                let departure = f64::from(u32::try_from(*departure).unwrap());
+                // Every departure is rounded up to a picosecond, and delays those behind it by as much.
+                prop_assert!((departure - expected).abs() < 14.0, "{departure} instead of {expected}");
+            }
+        }
+
+        /// A server that is never idle between does the same work whatever the discipline.
+        #[test]
+        fn the_last_departure_does_not_depend_on_the_discipline(services in prop::collection::vec(0u64..1_000_000, 1..12)) {
+            let jobs: Vec<_> = services.iter().map(|service| (0, *service)).collect();
+            let last = |discipline| play(discipline, &jobs).into_iter().max().unwrap();
+            let (line, shared) = (last(Discipline::FirstComeFirstServed), last(Discipline::ProcessorSharing));
+            prop_assert!(shared >= line && shared <= line + 12);
+        }
+    }
+}

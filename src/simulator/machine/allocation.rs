@@ -1,0 +1,220 @@
+//! An allocation: what a run gets of a machine, and where its ranks are.
+
+use super::{Layout, Machine, Partition, Placement, Transport};
+use crate::engine::Streams;
+use crate::fault::{Fault, Rejection, within};
+use crate::network::Topology;
+
+/// Request of a run: ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants it or
+/// rejects it with all faults of machine, ranks, partition and placement.
+///
+/// ```
+/// use parsim_sim::machine::{Allocation, Machine, Placement, Sends};
+/// use parsim_sim::network::{Link, Network, Topology};
+/// use parsim_sim::node::{Node, Processor, Router};
+/// use parsim_sim::units::Bytes;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let node = Node::ideal(Processor::FlopRate("1 Gflop/s".parse()?), Router::Hardware);
+/// let torus = Topology::Torus2d { rows: 8, columns: 8 };
+/// let network = Network::store_and_forward(torus, Link::new("1 GB/s".parse()?), Bytes::new(4096));
+/// let machine = Machine::new("a torus", node, network, Sends::UntilInjected);
+/// let layout = Allocation::new(&machine, 128).placement(Placement::Packed { ranks_per_node: 2 }).layout()?;
+/// assert_eq!(layout.node(127), 63);
+/// let rejection = Allocation::new(&machine, 128).layout().unwrap_err();
+/// assert_eq!(rejection.0[0].message, "128 ranks do not fit on the 64 nodes of the machine");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Allocation<'m> {
+    machine: &'m Machine,
+    ranks: u32,
+    partition: Partition,
+    placement: Placement,
+    streams: Streams,
+}
+
+impl<'m> Allocation<'m> {
+    /// `ranks` ranks in row-major order on a fitted part of `machine`; random placements are those of seed 1.
+    #[must_use]
+    pub const fn new(machine: &'m Machine, ranks: u32) -> Self {
+        let (partition, placement) = (Partition::Fitted, Placement::RowMajor);
+        Self { machine, ranks, partition, placement, streams: Streams::new(1) }
+    }
+
+    /// The same ranks on another part of the machine.
+    #[must_use]
+    pub fn partition(self, partition: Partition) -> Self {
+        Self { partition, ..self }
+    }
+
+    /// The same ranks placed by another rule.
+    #[must_use]
+    pub fn placement(self, placement: Placement) -> Self {
+        Self { placement, ..self }
+    }
+
+    /// The same allocation with the random streams of another seed.
+    #[must_use]
+    pub fn streams(self, streams: Streams) -> Self {
+        Self { streams, ..self }
+    }
+
+    /// The machine.
+    #[must_use]
+    pub const fn machine(&self) -> &'m Machine {
+        self.machine
+    }
+
+    /// The number of ranks.
+    #[must_use]
+    pub const fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// The random streams of placement and run.
+    #[must_use]
+    pub const fn random_streams(&self) -> Streams {
+        self.streams
+    }
+
+    /// Places the ranks.
+    ///
+    /// # Errors
+    /// All faults of machine, ranks, partition and placement. Their paths are those of a scenario: `machine.network`,
+    /// `ranks`, `partition`, `placement`.
+    pub fn layout(&self) -> Result<Layout, Rejection> {
+        let topology = self.topology_in_use()?;
+        Rejection::unless_empty(within("machine", self.machine.misfits(&topology)).collect())?;
+        Rejection::unless_empty(self.placement_faults(&topology))?;
+        let layout = self.placement.lay_out(topology, self.ranks, self.streams);
+        Rejection::unless_empty(self.host_fault(&layout).into_iter().collect())?;
+        Ok(layout)
+    }
+
+    /// The part of the machine that the ranks get, found without looking at nodes or ranks one by one: it may turn out
+    /// to be too large for that.
+    ///
+    /// # Errors
+    /// As [`layout`](Self::layout), as far as they concern no single node or rank.
+    pub fn topology_in_use(&self) -> Result<Topology, Rejection> {
+        let mut faults: Vec<_> = within("machine", self.machine.faults_of_parts()).collect();
+        let nodes = if faults.is_empty() { self.machine.network.topology.nodes() } else { u32::MAX };
+        faults.extend(self.ranks_fault(nodes));
+        Rejection::unless_empty(faults)?;
+        Rejection::unless_empty(self.partition_fault().into_iter().collect())?;
+        let topology = self.topology();
+        Rejection::unless_empty(self.size_fault(&topology).into_iter().collect())?;
+        Ok(topology)
+    }
+
+    /// The layout of an allocation that has been [granted](Self::layout) before.
+    #[must_use]
+    pub fn granted(&self) -> Layout {
+        self.placement.lay_out(self.topology(), self.ranks, self.streams)
+    }
+
+    /// The part of the machine that the ranks get.
+    #[must_use]
+    pub fn topology(&self) -> Topology {
+        self.partition.of(&self.machine.network.topology, self.placement.nodes_needed(self.ranks))
+    }
+
+    fn ranks_fault(&self, nodes: u32) -> Option<Fault> {
+        if self.ranks == 0 {
+            return Some(Fault::new("ranks", "a program needs at least one rank", "give a number from 1 on"));
+        }
+        let needed = self.placement.nodes_needed(self.ranks);
+        (needed > nodes).then(|| {
+            let message = format!("{} ranks do not fit on the {nodes} nodes of the machine", self.ranks);
+            match self.placement {
+                Placement::Packed { ranks_per_node } => {
+                    let message = format!("{message}: {ranks_per_node} on a node take {needed}");
+                    Fault::new("ranks", message, "give fewer ranks, or more of them a node")
+                }
+                _ => Fault::new("ranks", message, "give fewer ranks, or pack several on a node"),
+            }
+        })
+    }
+
+    fn partition_fault(&self) -> Option<Fault> {
+        let Partition::Shape { rows, columns } = self.partition else { return None };
+        let topology = &self.machine.network.topology;
+        let (size, nodes) = (u64::from(rows) * u64::from(columns), topology.nodes());
+        let (message, help) = if !matches!(topology, Topology::Mesh2d { .. } | Topology::Torus2d { .. }) {
+            (format!("a {topology} has no part that is a mesh"), "take it as a whole: partition: Whole")
+        } else if size < u64::from(self.placement.nodes_needed(self.ranks)) {
+            (
+                format!("a {rows} × {columns} mesh does not hold {} ranks", self.ranks),
+                "give a larger shape, or fewer ranks",
+            )
+        } else if size > u64::from(nodes) {
+            let message = format!("a {rows} × {columns} mesh needs {size} nodes, the machine has {nodes}");
+            (message, "give a smaller shape")
+        } else {
+            return None;
+        };
+        Some(Fault::new("partition", message, help))
+    }
+
+    fn size_fault(&self, topology: &Topology) -> Option<Fault> {
+        (!Transport::holds(self.machine, topology, self.ranks)).then(|| {
+            let message = format!("a {topology} is too large to be simulated");
+            Fault::new("machine.network.topology", message, "use fewer nodes, or nodes with fewer ports")
+        })
+    }
+
+    fn placement_faults(&self, topology: &Topology) -> Vec<Fault> {
+        let fault = |path: &str, message: String, help: &str| vec![Fault::new(path, message, help)];
+        let (nodes, cores) = (topology.nodes(), self.machine.nodes.cores());
+        match &self.placement {
+            Placement::Snake if !matches!(topology, Topology::Mesh2d { .. } | Topology::Torus2d { .. }) => {
+                let message = "only a 2D mesh or torus has rows for a snake".to_owned();
+                fault("placement", message, "place the ranks RowMajor")
+            }
+            Placement::Explicit(list) => self.list_faults(list, nodes),
+            Placement::Packed { ranks_per_node } if cores > 1 && *ranks_per_node > cores => {
+                let message = format!("{ranks_per_node} ranks do not fit on the {cores} cores of a node");
+                fault("placement.ranks_per_node", message, &format!("give a number from 1 to {cores}"))
+            }
+            Placement::Packed { ranks_per_node: 0 } => {
+                fault("placement.ranks_per_node", "no rank would be placed".to_owned(), "give a number from 1 on")
+            }
+            Placement::Apart { .. } if self.ranks != 2 => {
+                fault("placement", "Apart places two ranks".to_owned(), "set ranks to 2")
+            }
+            Placement::Apart { hops } if *hops == 0 || Placement::at_distance(topology, *hops).is_none() => {
+                let message = format!("no node lies {hops} hops from node 0 of the {nodes} nodes in use");
+                fault("placement.hops", message, "give a smaller distance, or use the whole machine")
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn list_faults(&self, list: &[u32], nodes: u32) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if list.len() != self.ranks as usize {
+            let message = format!("{} nodes are listed for {} ranks", list.len(), self.ranks);
+            faults.push(Fault::new("placement", message, "list one node for each rank"));
+        }
+        if let Some(node) = list.iter().find(|node| **node >= nodes) {
+            let message = format!("node {node} does not exist: {nodes} nodes are in use");
+            faults.push(Fault::new("placement", message, format!("list nodes from 0 to {}", nodes - 1)));
+        }
+        faults
+    }
+
+    fn host_fault(&self, layout: &Layout) -> Option<Fault> {
+        let (node, nodes) = (self.machine.host.node, layout.topology.nodes());
+        let (message, help) = if node >= nodes {
+            let message = format!("the host is connected to node {node}, but {nodes} nodes are in use");
+            (message, format!("give a node from 0 to {}", nodes - 1))
+        } else if layout.ranks_on(node) == 0 {
+            let message = format!("the host is connected to node {node}, where no rank lies");
+            (message, "connect it to a node with a rank, or place one there".to_owned())
+        } else {
+            return None;
+        };
+        Some(Fault::new("machine.host.node", message, help))
+    }
+}

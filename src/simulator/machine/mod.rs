@@ -1,0 +1,93 @@
+//! Nodes on a network: the one place where the two meet.
+
+mod allocation;
+mod hierarchy;
+mod overrides;
+mod pace;
+mod part;
+mod placement;
+#[cfg(test)]
+mod shipped;
+mod soundness;
+mod transport;
+
+pub use allocation::Allocation;
+pub use hierarchy::SharedOnTheWay;
+pub use overrides::NodeOverride;
+pub use part::Part;
+pub use placement::{Layout, Partition, Placement, Seat, near_square};
+#[cfg(test)]
+pub(crate) use shipped::shipped;
+pub use transport::{Happening, MessageId, Transport};
+
+pub use crate::network::traffic::Pattern;
+pub use crate::network::{LinkRates, Protocol};
+
+use crate::network::Network;
+use crate::node::{Host, Level, Node};
+use serde::{Deserialize, Serialize};
+
+/// A message-passing parallel machine: nodes, equal but for overrides, on a network, and a host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// What the machine is called.
+    pub name: String,
+    /// Every node.
+    pub nodes: Node,
+    /// What joins them.
+    pub network: Network,
+    /// The source of input and destination of output; free, at node 0, unless given.
+    #[serde(default)]
+    pub host: Host,
+    /// When a send is complete.
+    pub sends: Sends,
+    /// Groups of nodes, such as the regions of a cluster, from the inside out; none unless given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
+    /// The nodes that differ from all others; none unless given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<NodeOverride>,
+}
+
+impl Machine {
+    /// A machine of equal nodes whose input and output are free.
+    ///
+    /// ```
+    /// use parsim_sim::machine::{Machine, Sends};
+    /// use parsim_sim::network::{Link, Network, Topology};
+    /// use parsim_sim::node::{Node, Processor, Router};
+    /// use parsim_sim::units::Bytes;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let node = Node::ideal(Processor::FlopRate("1 Gflop/s".parse()?), Router::Hardware);
+    /// let mesh = Topology::Mesh2d { rows: 4, columns: 4 };
+    /// let network = Network::store_and_forward(mesh, Link::new("1 GB/s".parse()?), Bytes::new(4096));
+    /// let machine = Machine::new("a mesh", node, network, Sends::UntilInjected);
+    /// assert!(machine.faults().is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new(name: &str, nodes: Node, network: Network, sends: Sends) -> Self {
+        let host = Host::default();
+        Self { name: name.to_owned(), nodes, network, host, sends, levels: Vec::new(), overrides: Vec::new() }
+    }
+}
+
+/// When a send is complete, so that the sending process goes on.
+///
+/// This moves the simulated time more than contention does, so a scenario always names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Sends {
+    /// When the last packet has left over its first link.
+    UntilInjected,
+    /// When the acknowledge of the delivered message has come back.
+    UntilDelivered,
+    /// When the message has been delivered, the receiver has asked for it, and the acknowledge
+    /// of both has come back.
+    Rendezvous,
+    /// At once: the message has been copied, and its packets are prepared behind the process's back.
+    Buffered,
+}

@@ -1,0 +1,254 @@
+//! Which rank lies on which node.
+
+use crate::engine::Streams;
+use crate::network::Topology;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A rule that places the ranks on the nodes in use. Ranks on one node share its processor and memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "RankPlacement"))]
+pub enum Placement {
+    /// Rank by rank along the rows.
+    RowMajor,
+    /// Rank by rank along the rows, every second row backwards, so that consecutive ranks are
+    /// always neighbours.
+    Snake,
+    /// Shuffled by the scenario's seed.
+    Random,
+    /// The node of each rank; several ranks may share a node.
+    Explicit(Vec<u32>),
+    /// So many consecutive ranks on each node, the nodes in their order.
+    Packed {
+        /// The ranks of a node.
+        ranks_per_node: u32,
+    },
+    /// Two ranks, the second on the first node that lies so many hops from node 0.
+    Apart {
+        /// The distance.
+        hops: u32,
+    },
+}
+
+/// The part of the machine that a run has to itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Partition {
+    /// As many nodes as the ranks need, joined to as square a mesh as they form (a 2D mesh), or to
+    /// a shorter line, ring or complete graph; the smallest subcube of a hypercube that holds them;
+    /// any other topology as a whole.
+    #[default]
+    Fitted,
+    /// A mesh of this shape, of the nodes of a 2D mesh or torus.
+    Shape {
+        /// The number of rows.
+        rows: u32,
+        /// The number of columns.
+        columns: u32,
+    },
+    /// The machine's own topology, however many ranks there are.
+    Whole,
+}
+
+impl Partition {
+    /// The topology that ranks which need `nodes` nodes get on a machine with `topology`.
+    #[must_use]
+    pub fn of(self, topology: &Topology, nodes: u32) -> Topology {
+        match (self, topology) {
+            (Self::Shape { rows, columns }, _) => Topology::Mesh2d { rows, columns },
+            (Self::Fitted, Topology::Mesh2d { .. }) => {
+                let (rows, columns) = near_square(nodes);
+                Topology::Mesh2d { rows, columns }
+            }
+            (Self::Fitted, Topology::Line { .. }) => Topology::Line { nodes },
+            (Self::Fitted, Topology::Ring { .. }) => Topology::Ring { nodes },
+            (Self::Fitted, Topology::Complete { .. }) => Topology::Complete { nodes },
+            (Self::Fitted, Topology::Hypercube { .. }) => {
+                Topology::Hypercube { dimension: nodes.next_power_of_two().ilog2() }
+            }
+            _ => topology.clone(),
+        }
+    }
+}
+
+/// The shape (rows, columns) of `count` things in as square a grid as they fill: as many rows as
+/// the largest divisor of `count` not above its root. Two are 1 × 2, seven 1 × 7, a hundred 10 × 10.
+///
+/// # Panics
+/// If `count` is zero.
+#[must_use]
+pub fn near_square(count: u32) -> (u32, u32) {
+    let rows = (1..=count.isqrt()).rev().find(|rows| count.is_multiple_of(*rows));
+    let rows = rows.expect("one divides every number");
+    (rows, count / rows)
+}
+
+/// Where a rank is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// Its node.
+    pub node: u32,
+    /// Its core there. Beyond the last core the ranks begin again with the first.
+    pub core: u32,
+}
+
+/// Where the ranks of a run are: the topology in use and the node of each rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// The part of the machine that the run has to itself.
+    pub topology: Topology,
+    /// By rank, its node; shared with those who need no more of a layout.
+    nodes: Arc<[u32]>,
+    /// By rank, how many ranks before it lie on its node.
+    cores: Vec<u32>,
+    /// By node, up to the last with a rank: a machine may have many more.
+    ranks_on: Vec<u32>,
+}
+
+impl Placement {
+    /// How many nodes `ranks` ranks need, each node holding as many as the rule puts there.
+    #[must_use]
+    pub fn nodes_needed(&self, ranks: u32) -> u32 {
+        match self {
+            Self::Packed { ranks_per_node } => ranks.div_ceil((*ranks_per_node).max(1)),
+            Self::Explicit(nodes) => nodes.iter().max().map_or(ranks, |last| ranks.min(last.saturating_add(1))),
+            _ => ranks,
+        }
+    }
+
+    /// The first node that lies `hops` hops from node 0.
+    #[must_use]
+    pub fn at_distance(topology: &Topology, hops: u32) -> Option<u32> {
+        (0..topology.nodes()).find(|node| topology.distance(0, *node) == hops)
+    }
+
+    /// Places `ranks` ranks on `topology`, which has room for them.
+    pub(super) fn lay_out(&self, topology: Topology, ranks: u32, streams: Streams) -> Layout {
+        let nodes = match self {
+            Self::RowMajor => (0..ranks).collect(),
+            Self::Snake => (0..ranks).map(|rank| snake(&topology, rank)).collect(),
+            Self::Random => shuffled(topology.nodes(), ranks, streams),
+            Self::Explicit(nodes) => nodes.clone(),
+            Self::Packed { ranks_per_node } => (0..ranks).map(|rank| rank / ranks_per_node).collect(),
+            Self::Apart { hops } => vec![0, Self::at_distance(&topology, *hops).unwrap_or(0)],
+        };
+        Layout::new(topology, nodes)
+    }
+}
+
+fn snake(topology: &Topology, rank: u32) -> u32 {
+    let (Topology::Mesh2d { columns, .. } | Topology::Torus2d { columns, .. }) = topology else {
+        return rank;
+    };
+    let (row, column) = (rank / columns, rank % columns);
+    let column = if row % 2 == 1 { columns - 1 - column } else { column };
+    row * columns + column
+}
+
+fn shuffled(nodes: u32, ranks: u32, streams: Streams) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..nodes).collect();
+    order.shuffle(&mut streams.stream("placement", 0));
+    order.truncate(ranks as usize);
+    order
+}
+
+impl Layout {
+    fn new(topology: Topology, nodes: Vec<u32>) -> Self {
+        let in_use = nodes.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut ranks_on = vec![0; in_use];
+        let mut cores = Vec::with_capacity(nodes.len());
+        for node in &nodes {
+            cores.push(ranks_on[*node as usize]);
+            ranks_on[*node as usize] += 1;
+        }
+        Self { topology, nodes: nodes.into(), cores, ranks_on }
+    }
+
+    /// The number of ranks.
+    ///
+    /// # Panics
+    /// Never: ranks are numbered in 32 bits.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        u32::try_from(self.nodes.len()).expect("ranks are counted in 32 bits")
+    }
+
+    /// The node of each rank.
+    #[must_use]
+    pub fn nodes(&self) -> Arc<[u32]> {
+        Arc::clone(&self.nodes)
+    }
+
+    /// The node of `rank`.
+    #[must_use]
+    pub fn node(&self, rank: u32) -> u32 {
+        self.nodes[rank as usize]
+    }
+
+    /// The seat of `rank`: the ranks of a node take its cores in their order.
+    #[must_use]
+    pub fn seat(&self, rank: u32) -> Seat {
+        Seat { node: self.nodes[rank as usize], core: self.cores[rank as usize] }
+    }
+
+    /// How many ranks lie on `node`.
+    #[must_use]
+    pub fn ranks_on(&self, node: u32) -> u32 {
+        self.ranks_on.get(node as usize).copied().unwrap_or(0)
+    }
+
+    /// How many nodes have ranks.
+    ///
+    /// # Panics
+    /// Never: nodes are numbered in 32 bits.
+    #[must_use]
+    pub fn occupied(&self) -> u32 {
+        let occupied = self.ranks_on.iter().filter(|ranks| **ranks > 0).count();
+        u32::try_from(occupied).expect("nodes are counted in 32 bits")
+    }
+
+    /// The most ranks on a node.
+    #[must_use]
+    pub fn most_ranks_on_a_node(&self) -> u32 {
+        self.ranks_on.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The first rank on `node`, if there is one, found by a search.
+    #[must_use]
+    pub fn first_rank(&self, node: u32) -> Option<u32> {
+        (0..self.ranks()).find(|rank| self.node(*rank) == node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lay_out(placement: &Placement, ranks: u32) -> Vec<u32> {
+        let mesh = Topology::Mesh2d { rows: 2, columns: 3 };
+        let layout = placement.lay_out(mesh, ranks, Streams::new(1));
+        (0..ranks).map(|rank| layout.node(rank)).collect()
+    }
+
+    #[test]
+    fn ranks_form_as_square_a_mesh_as_they_fill() {
+        let shapes = [1, 2, 3, 4, 8, 12, 32, 100, 127, 128].map(near_square);
+        let square = [(1, 1), (1, 2), (1, 3), (2, 2), (2, 4), (3, 4), (4, 8), (10, 10), (1, 127), (8, 16)];
+        assert_eq!(shapes, square);
+    }
+
+    #[test]
+    fn every_rule_places_the_ranks_as_it_says() {
+        assert_eq!(lay_out(&Placement::RowMajor, 5), [0, 1, 2, 3, 4]);
+        assert_eq!(lay_out(&Placement::Snake, 5), [0, 1, 2, 5, 4]);
+        assert_eq!(lay_out(&Placement::Explicit(vec![5, 0]), 2), [5, 0]);
+        assert_eq!(lay_out(&Placement::Packed { ranks_per_node: 2 }, 5), [0, 0, 1, 1, 2]);
+        assert_eq!(lay_out(&Placement::Apart { hops: 3 }, 2), [0, 5]);
+        let mut random = lay_out(&Placement::Random, 6);
+        assert_eq!(random, lay_out(&Placement::Random, 6));
+        random.sort_unstable();
+        assert_eq!(random, [0, 1, 2, 3, 4, 5]);
+    }
+}

@@ -1,0 +1,69 @@
+//! What transfers over links take from the memory of a node.
+
+use crate::engine::Streams;
+use crate::machine::{Happening, Machine, Seat, Sends, Transport};
+use crate::network::Topology;
+use crate::node::{Copies, Module, Processor, Receiving, Sending, Work};
+use crate::units::{PerByte, SimDuration, SimTime};
+
+const BYTES: u64 = 120;
+const CENTRE: u32 = 4;
+
+/// A 3 × 3 mesh whose software costs nothing, whose links need 1 us for a byte and 200 ns of memory
+/// for a word, and whose nodes compute rows of 1 us.
+fn machine() -> Machine {
+    let us = SimDuration::from_us;
+    let mut machine = crate::machine::shipped("parsytec-supercluster-t800");
+    let nodes = &mut machine.nodes;
+    nodes.sending = Sending {
+        per_packet: SimDuration::ZERO,
+        per_byte: PerByte::FREE,
+        per_hop: SimDuration::ZERO,
+        copies: Copies::EverySend,
+        overlap: false,
+    };
+    nodes.receiving = Receiving { per_packet: SimDuration::ZERO, per_byte: PerByte::FREE };
+    nodes.routing.per_packet = SimDuration::ZERO;
+    nodes.dma_per_word = us(1).ratio(1, 5);
+    machine.network.links.per_byte = Some(PerByte::new(us(1)));
+    machine.sends = Sends::UntilInjected;
+    let Processor::Calibrated(times) = &mut machine.nodes.processor else { unreachable!("it is calibrated") };
+    times.rsub = us(1);
+    machine
+}
+
+/// When a computation of 10 ms on the central node ends while so many directions of its links are busy.
+fn end_with(directions: u32) -> SimTime {
+    let machine = machine();
+    let mesh = Topology::Mesh2d { rows: 3, columns: 3 };
+    let mut transport = Transport::new(&machine, mesh, 9, Streams::new(1));
+    let neighbours = [1, 3, 5, 7];
+    let now = SimTime::START;
+    let seat = |node| Seat { node, core: 0 };
+    transport.compute(now, seat(CENTRE), CENTRE, Work::new(Module::Rsub, 10_000)).expect("a sound processor");
+    for direction in 0..directions {
+        let neighbour = neighbours[direction as usize / 2];
+        let (from, to) = if direction % 2 == 0 { (neighbour, CENTRE) } else { (CENTRE, neighbour) };
+        transport.send(now, seat(from), seat(to), (1000 * BYTES, false), direction);
+    }
+    while let Some(now) = transport.step() {
+        if transport.happenings.contains(&Happening::Computed { owner: CENTRE }) {
+            return now;
+        }
+    }
+    unreachable!("the computation ends")
+}
+
+#[test]
+fn every_busy_direction_of_a_link_takes_its_share_of_the_memory() {
+    // A packet of 30 words takes 6 us of memory in its 120 us on the wire: a twentieth.
+    let alone = end_with(0).since(SimTime::START).seconds();
+    assert!((alone - 0.01).abs() < 1e-12);
+    for directions in 1..=8 {
+        let end = end_with(directions).since(SimTime::START).seconds();
+        let expected = alone / (1.0 - 0.05 * f64::from(directions));
+        // Up to a packet of each direction is on its way when the computation ends.
+        let last_packets = 6e-6 * f64::from(directions) * expected / alone;
+        assert!((end - expected).abs() <= last_packets, "{directions}: {end} instead of {expected}");
+    }
+}

@@ -1,0 +1,407 @@
+//! Laws of all fabrics: exact times of lone messages, an obvious oracle for contention, and
+//! nothing lost anywhere.
+
+use super::switching::{CutThrough, StoreAndForward, Wormhole};
+use super::*;
+use crate::engine::{Calendar, Streams};
+use crate::trace::{Direction, LinkLoad, Transfer};
+use crate::units::{Bytes, PerByte, SimDuration, SimTime};
+use proptest::prelude::*;
+
+fn ps(ps: u64) -> SimDuration {
+    SimDuration::from_ps(ps)
+}
+
+fn link(per_byte: u64, per_packet: u64, latency: u64, buffers: Buffers) -> Link {
+    Link {
+        per_byte: Some(PerByte::new(ps(per_byte))),
+        protocol: None,
+        per_packet: ps(per_packet),
+        latency: ps(latency),
+        start: SimDuration::ZERO,
+        buffers,
+    }
+}
+
+fn network(topology: Topology, switching: Switching, links: Link) -> Network {
+    Network {
+        topology,
+        routing: Routing::DimensionOrder,
+        switching,
+        links,
+        end_links: None,
+        virtual_channels: VirtualChannels::AsNeeded,
+        overrides: Vec::new(),
+    }
+}
+
+/// A network of which only the topology matters.
+pub(super) fn plain(topology: Topology) -> Network {
+    network(topology, store_and_forward(), link(1, 0, 0, Buffers::Unbounded))
+}
+
+fn store_and_forward() -> Switching {
+    Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(1 << 20) })
+}
+
+fn cut_through(header: u64) -> Switching {
+    Switching::CutThrough(CutThrough { packet: Bytes::new(1 << 20), header: Bytes::new(header) })
+}
+
+fn wormhole(flit: u64, buffer: u32, lanes: u32) -> Switching {
+    Switching::Wormhole(Wormhole { packet: Bytes::new(1 << 20), flit: Bytes::new(flit), buffer, lanes })
+}
+
+/// Sends packets = (time, from, to, bytes) through a fabric; the time of each delivery.
+fn deliveries(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
+    deliveries_until(SimTime::END, fabric, packets)
+}
+
+fn deliveries_until(end: SimTime, fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
+    let mut calendar = Calendar::new();
+    let first = fabric.entities();
+    for (number, packet) in (0..).zip(packets) {
+        calendar.schedule(SimTime::from_ps(packet.0), first + number);
+    }
+    let mut delivered = vec![None; packets.len()];
+    let mut passages = Vec::new();
+    while let Some((now, entity)) = calendar.pop().filter(|(now, _)| *now <= end) {
+        if let Some(number) = entity.checked_sub(first) {
+            let (_, from, to, bytes) = packets[number as usize];
+            fabric.send(&mut calendar, now, from, Packet::new(number, to, bytes, PacketKind::Data));
+            continue;
+        }
+        fabric.step(&mut calendar, now, entity, &mut passages);
+        for passage in passages.drain(..) {
+            match passage.ends() {
+                (packet, _, Some(at)) if packet.to == at => {
+                    fabric.release(&mut calendar, now, packet);
+                    assert_eq!(delivered[packet.message as usize].replace(now.ps()), None, "delivered once");
+                }
+                (packet, _, Some(at)) => fabric.send(&mut calendar, now, at, packet),
+                (.., None) => {}
+            }
+        }
+    }
+    delivered
+}
+
+fn fabric(network: &Network) -> Fabric {
+    Fabric::new(network, network.topology.clone(), Onward::ByRouter, Streams::new(1))
+}
+
+/// The 32 cases of the vector: store and forward whole and in four packets, cut-through and
+/// cut-through in flits of 4 bytes, by plain stations and by channels.
+#[test]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole picoseconds and bytes")]
+fn a_lone_message_takes_its_closed_form() {
+    let table = include_str!("../../../validation/switching/switching.csv");
+    for line in table.lines().skip(1) {
+        let case: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        let whole = |number: f64| (number * 1e6).round() as u64;
+        let (links, bytes, startup) = (case[0] as u32, case[1] as u32, whole(case[2]));
+        let wire = link(whole(case[3]), whole(case[4]), 0, Buffers::Unbounded);
+        let line = Topology::Line { nodes: links + 1 };
+        let time = |switching: Switching, buffers: Buffers, packets: u32| {
+            let wire = Link { buffers, ..wire.clone() };
+            let packets: Vec<_> = (0..packets).map(|_| (startup, 0, links, bytes / packets)).collect();
+            let times = deliveries(&mut fabric(&network(line.clone(), switching, wire)), &packets);
+            times.last().copied().flatten().unwrap()
+        };
+        for buffers in [Buffers::Unbounded, Buffers::Packets(8)] {
+            assert_eq!(time(store_and_forward(), buffers, 1), whole(case[5]), "{case:?}");
+            assert_eq!(time(store_and_forward(), buffers, 4), whole(case[10]), "{case:?}");
+            assert_eq!(time(cut_through(0), buffers, 1), whole(case[6]), "{case:?}");
+            assert_eq!(time(cut_through(4), buffers, 1), whole(case[12]), "{case:?}");
+        }
+    }
+}
+
+/// The latency of a worm that is derived in [`switching::wormhole`], with the cycle in which it
+/// waits for its clock.
+#[test]
+fn a_lone_worm_takes_four_cycles_a_link() {
+    for (links, flits, latency) in [(1, 1, 0), (1, 16, 0), (7, 1, 0), (7, 16, 2), (14, 16, 0), (3, 40, 1)] {
+        let line = Topology::Line { nodes: links + 1 };
+        let network =
+            network(line, wormhole(4, 6 + 2 * latency, 1), link(10, 0, 40 * u64::from(latency), Buffers::Unbounded));
+        let times = deliveries(&mut fabric(&network), &[(0, 0, links, 4 * flits)]);
+        let cycles = 1 + (4 + latency) * links + 3 + flits - 1;
+        assert_eq!(times, [Some(40 * u64::from(cycles))], "{links} links, {flits} flits, latency {latency}");
+    }
+}
+
+/// What links tell of packets = (time, from, to, bytes).
+fn transfers(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Transfer> {
+    fabric.record_transfers();
+    assert!(deliveries(fabric, packets).iter().all(Option::is_some));
+    fabric.finish_transfers(SimTime::END);
+    let mut transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().collect();
+    transfers.sort_by_key(|transfer| (transfer.from, transfer.first));
+    transfers
+}
+
+/// A head that enters its router in a cycle is on the link in the third cycle after it, and four cycles later on the next
+/// one; the flits follow it without a gap. (With one flit less of room there is a gap: the credit for a head is a cycle
+/// late, because it has waited for its virtual channel.)
+#[test]
+fn the_flits_of_a_lone_worm_are_told_for_every_link() {
+    for (links, flits, latency) in [(1, 1, 0), (7, 16, 2), (3, 40, 1)] {
+        let wire = link(10, 0, 40 * u64::from(latency), Buffers::Unbounded);
+        let network = network(Topology::Line { nodes: links + 1 }, wormhole(4, 7 + 2 * latency, 2), wire);
+        let told = transfers(&mut fabric(&network), &[(0, 0, links, 4 * flits)]);
+        let time = ps(40 * u64::from(flits));
+        let expected = (0..links).map(|from| {
+            let first = SimTime::from_ps(40 * u64::from(4 + (4 + latency) * from));
+            (from, from + 1, 0, first, time, time, 4 * flits, 1)
+        });
+        let fields = |it: &Transfer| (it.from, it.to, it.channel, it.first, it.time, it.on_wire, it.bytes, it.packets);
+        assert_eq!(told.iter().map(fields).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    }
+}
+
+/// Two worms that share the last link hold a virtual channel of it each, and take turns on the wire.
+#[test]
+fn worms_that_alternate_on_a_link_are_told_apart() {
+    let wire = link(10, 0, 0, Buffers::Unbounded);
+    let network = network(Topology::Line { nodes: 3 }, wormhole(4, 8, 2), wire);
+    let told = transfers(&mut fabric(&network), &[(0, 0, 2, 64), (160, 1, 2, 64)]);
+    let [_, one, other] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((one.from, other.from), (1, 1));
+    assert_ne!(one.channel, other.channel);
+    assert_eq!([one.on_wire, other.on_wire], [ps(16 * 40); 2]);
+    // The link is never idle from the first flit to the last one: 32 cycles for both.
+    assert_eq!(other.end().max(one.end()).since(one.first), ps(32 * 40));
+    assert!(one.time > one.on_wire && other.first < one.end(), "{told:?}");
+}
+
+/// A fabric of channels with explicit times for every single byte, and nothing clever: a list of
+/// packets that stand at a vertex, links that look for the first of them, a clock that goes on by
+/// one picosecond.
+struct Oracle<'o> {
+    topology: &'o Topology,
+    wires: &'o [Link],
+    header: Option<u64>,
+}
+
+/// Where a packet is, and when each of its bytes has come there; number 0 is the very beginning.
+struct Standing {
+    number: usize,
+    at: u32,
+    to: u32,
+    bytes_at: Vec<u64>,
+    /// When its head came, by which link.
+    head: (u64, u32),
+}
+
+impl Oracle<'_> {
+    fn deliveries(&self, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
+        let ports = self.topology.ports();
+        let source = |(number, &(time, at, to, bytes)): (usize, &(u64, u32, u32, u32))| {
+            let by = u32::MAX - u32::try_from(packets.len() - number).unwrap();
+            Standing { number, at, to, bytes_at: vec![time; bytes as usize + 1], head: (time, by) }
+        };
+        let mut standing: Vec<Standing> = packets.iter().enumerate().map(source).collect();
+        let mut free = vec![0; self.wires.len()];
+        let mut delivered = vec![None; packets.len()];
+        let mut now = 0;
+        while !standing.is_empty() {
+            standing.sort_by_key(|packet| packet.head);
+            for packet in &mut standing {
+                let wire = (packet.at * ports + self.topology.route(packet.at, packet.to)) as usize;
+                if packet.head.0 > now || free[wire] > now {
+                    continue;
+                }
+                let (next, _) = self.topology.neighbour(packet.at, u32::try_from(wire).unwrap() % ports).unwrap();
+                let (per_byte, latency) = (self.wires[wire].byte_time().time(1).ps(), self.wires[wire].latency.ps());
+                let mut gone = now + self.wires[wire].per_packet.ps();
+                for (byte, came) in packet.bytes_at.iter_mut().enumerate() {
+                    gone = (gone + if byte > 0 { per_byte } else { 0 }).max(*came);
+                    *came = gone + latency;
+                }
+                free[wire] = gone;
+                packet.at = next;
+                let bytes = packet.bytes_at.len() - 1;
+                let header = self.header.map_or(bytes, |header| bytes.min(usize::try_from(header).unwrap()));
+                packet.head = (packet.bytes_at[header], u32::try_from(wire).unwrap());
+            }
+            for packet in standing.extract_if(.., |packet| packet.at == packet.to) {
+                delivered[packet.number] = packet.bytes_at.last().copied();
+            }
+            now += 1;
+        }
+        delivered
+    }
+}
+
+fn topologies() -> impl Strategy<Value = Topology> {
+    prop_oneof![
+        Just(Topology::Mesh2d { rows: 3, columns: 3 }),
+        Just(Topology::Ring { nodes: 6 }),
+        Just(Topology::Torus2d { rows: 3, columns: 4 }),
+        Just(Topology::Hypercube { dimension: 3 }),
+        Just(Topology::BinaryTree { levels: 3 }),
+        Just(Topology::FatTree { arity: 2, levels: 3 }),
+        Just(Topology::CubeConnectedCycles { dimension: 3 }),
+    ]
+}
+
+/// Packets between different nodes, at times that often coincide.
+fn packets(nodes: u32, largest: u32) -> impl Strategy<Value = Vec<(u64, u32, u32, u32)>> {
+    let packet = (0..60_u64, 0..nodes, 1..nodes, 1..=largest);
+    prop::collection::vec(packet.prop_map(move |(at, from, far, bytes)| (at, from, (from + far) % nodes, bytes)), 1..50)
+}
+
+fn loads() -> impl Strategy<Value = (Topology, Vec<(u64, u32, u32, u32)>)> {
+    topologies().prop_flat_map(|topology| {
+        let nodes = topology.nodes();
+        (Just(topology), packets(nodes, 12))
+    })
+}
+
+fn switchings() -> impl Strategy<Value = Switching> {
+    prop_oneof![
+        Just(store_and_forward()),
+        (0..6_u64).prop_map(cut_through),
+        (1..5_u64, 1..9_u32, 1..3_u32).prop_map(|(flit, buffer, lanes)| wormhole(flit, buffer, lanes)),
+    ]
+}
+
+fn routings() -> impl Strategy<Value = Routing> {
+    prop_oneof![
+        Just(Routing::DimensionOrder),
+        Just(Routing::EvenTies),
+        Just(Routing::UpDown),
+        Just(Routing::ShortestPath(Choice::Lowest)),
+        Just(Routing::ShortestPath(Choice::Seeded)),
+        Just(Routing::MinimalAdaptive),
+        Just(Routing::Table(Vec::new())),
+    ]
+}
+
+/// Lets those links fail without which the network is still connected.
+fn fail(network: &mut Network, links: &[usize]) {
+    for link in links {
+        let topology = network.topology.clone();
+        let Some(((from, _), (to, _))) = topology.links().nth(*link) else { continue };
+        network.overrides.push(LinkOverride::LinkFailed { from, to });
+        if !network.misfits(&topology).is_empty() {
+            network.overrides.pop();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Blocked heads, shared links, links of different speed: to the picosecond.
+    #[test]
+    fn channels_agree_with_the_oracle(
+        (topology, packets) in loads(),
+        speeds in prop::collection::vec((1..5_u64, 0..4_u64, 0..7_u64), 150),
+        header in prop::option::of(0..6_u64),
+    ) {
+        let ports = topology.ports();
+        let wires: Vec<Link> = (0..(topology.vertices() * ports) as usize)
+            .map(|wire| {
+                let (per_byte, per_packet, latency) = speeds[wire % speeds.len()];
+                // Every hop costs time, or simultaneous events have no order of their own.
+                link(per_byte, per_packet + 1, latency, Buffers::Unbounded)
+            })
+            .collect();
+        let switching = header.map_or_else(store_and_forward, cut_through);
+        let network = network(topology.clone(), switching, wires[0].clone());
+        let mut channels = Channels::new(&network, topology.clone(), Streams::new(1));
+        for (wire, link) in (0..).zip(&wires) {
+            channels = channels.with_link(wire / ports, wire % ports, link);
+        }
+        let times = deliveries(&mut Fabric::Channels(Box::new(channels)), &packets);
+        prop_assert_eq!(times, Oracle { topology: &topology, wires: &wires, header }.deliveries(&packets));
+    }
+
+    /// Stations, and channels that store and forward without limits, are the same.
+    #[test]
+    fn channels_agree_with_stations((topology, packets) in loads(), per_byte in 1..5_u64) {
+        let network = network(topology.clone(), store_and_forward(), link(per_byte, 0, 0, Buffers::Unbounded));
+        let mut stations = fabric(&network);
+        prop_assert!(matches!(stations, Fabric::Links(_)));
+        let channels = Channels::new(&network, topology, Streams::new(1));
+        let times = deliveries(&mut Fabric::Channels(Box::new(channels)), &packets);
+        prop_assert_eq!(deliveries(&mut stations, &packets), times);
+    }
+
+    /// A run may end at any instant: what links tell of the packets, whole or not, is as long as they have been busy.
+    #[test]
+    fn what_links_tell_until_an_instant_is_their_load_at_it(
+        (topology, packets) in loads(),
+        switching in switchings(),
+        (per_byte, latency) in (1..5_u64, 0..3_u64),
+        room in prop::option::of(1..4_u32),
+        end_link in prop::option::of(1..9_u64),
+        end in 0..600_u64,
+    ) {
+        let is_wormhole = matches!(switching, Switching::Wormhole(_));
+        let flit = if let Switching::Wormhole(mode) = &switching { mode.flit.count() } else { 1 };
+        let buffers = room.filter(|_| !is_wormhole).map_or(Buffers::Unbounded, Buffers::Packets);
+        let mut network = network(topology, switching, link(per_byte, 0, latency * flit * per_byte, buffers));
+        network.end_links = end_link.filter(|_| !is_wormhole).map(|per_byte| link(per_byte, 0, 0, buffers));
+        let (mut fabric, end) = (fabric(&network), SimTime::from_ps(end));
+        fabric.record_transfers();
+        deliveries_until(end, &mut fabric, &packets);
+        fabric.finish_transfers(end);
+        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
+        let links: Vec<_> = fabric.loads(end).into_iter().map(load).collect();
+        let transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().collect();
+        for (link, direction) in links.iter().zip(Direction::of_loads(&links)) {
+            let own = || transfers.iter().filter(|transfer| transfer.direction() == direction);
+            prop_assert_eq!(own().map(|transfer| transfer.busy_until(end)).sum::<SimDuration>(), link.busy);
+            let told: u32 = own().map(|transfer| transfer.packets).sum();
+            // The load of a plain station counts packets that wait.
+            prop_assert!(told == link.packets || network.is_plain() && told < link.packets, "{} {:?}", told, link);
+        }
+        prop_assert!(!is_wormhole || transfers.iter().all(|transfer| transfer.end() <= end));
+    }
+
+    /// Bytes in = bytes out: whatever the buffers, every packet is delivered, once.
+    #[test]
+    fn nothing_is_lost(
+        (topology, packets) in loads(),
+        switching in switchings(),
+        room in prop::option::of(1..4_u32),
+        routing in routings(),
+        failed in prop::collection::vec(0..40_usize, 0..3),
+    ) {
+        let is_wormhole = matches!(switching, Switching::Wormhole(_));
+        let buffers = room.filter(|_| !is_wormhole).map_or(Buffers::Unbounded, Buffers::Packets);
+        let mut network = network(topology, switching, link(1, 0, 0, buffers));
+        network.routing = routing;
+        if network.routing.avoids_failed_links() {
+            fail(&mut network, &failed);
+        }
+        let times = deliveries(&mut fabric(&network), &packets);
+        prop_assert!(times.iter().all(Option::is_some), "{:?}", times);
+    }
+}
+
+/// All nodes of a ring send to the node opposite: with one class of buffers each waits for the
+/// next one, with two nobody does.
+#[test]
+fn a_ring_without_virtual_channels_comes_to_a_stand() {
+    let ring = Topology::Ring { nodes: 8 };
+    let packets: Vec<_> = (0..64).map(|number| (0, number % 8, (number + 3) % 8, 32)).collect();
+    let modes = [
+        (store_and_forward(), Buffers::Packets(1)),
+        (cut_through(1), Buffers::Packets(1)),
+        (wormhole(4, 2, 1), Buffers::Unbounded),
+    ];
+    for (switching, buffers) in modes {
+        let mut network = network(ring.clone(), switching, link(1, 0, 0, buffers));
+        assert!(deliveries(&mut fabric(&network), &packets).iter().all(Option::is_some));
+        network.virtual_channels = VirtualChannels::Single;
+        let mut fabric = fabric(&network);
+        assert!(deliveries(&mut fabric, &packets).iter().any(Option::is_none));
+        let standstill = fabric.standstill();
+        let around: Vec<_> = (0..8).map(|from| BufferWait { from, to: (from + 1) % 8, class: 0 }).collect();
+        assert_eq!(standstill.cycle, around, "{standstill}");
+    }
+}

@@ -1,0 +1,239 @@
+//! Links: one station for each direction of a wire.
+
+use super::fabric::Passage;
+use super::protocol::Protocol;
+use super::topology::{Routes, Topology};
+use super::transfers::{Channel, Transfers};
+use crate::engine::{Calendar, Entity, Run, StationId, Stations};
+use crate::units::{PerByte, SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
+
+/// A description of one direction of a link.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The transmission time of a byte, as measured; if absent, what the protocol gives one way.
+    #[serde(default)]
+    pub per_byte: Option<PerByte>,
+    /// The protocol of the wire, from which the byte rates follow.
+    #[serde(default)]
+    pub protocol: Option<Protocol>,
+    /// What every packet adds to the time for which it holds the link, before its first byte.
+    #[serde(default)]
+    pub per_packet: SimDuration,
+    /// How long a byte is on its way; the link is free for the next one meanwhile.
+    #[serde(default)]
+    pub latency: SimDuration,
+    /// The initialisation of a link before the program starts; one link after the other; none unless given.
+    #[serde(default)]
+    pub start: SimDuration,
+    /// Room, at the end of the link, for packets that have come over it and have not left the
+    /// node, by virtual channel; unbounded unless given. Flits of
+    /// [wormhole switching](super::switching::Wormhole) have buffers of their own.
+    #[serde(default)]
+    pub buffers: Buffers,
+}
+
+impl Link {
+    /// A link whose bytes take `per_byte` and nothing else takes time.
+    #[must_use]
+    pub fn new(per_byte: PerByte) -> Self {
+        Self { per_byte: Some(per_byte), ..Self::default() }
+    }
+
+    /// The transmission time of a byte: as measured, else one way by the protocol; bytes are free where
+    /// neither is given, which a scenario's check refuses.
+    #[must_use]
+    pub fn byte_time(&self) -> PerByte {
+        let by_protocol = || self.protocol.as_ref().map(|protocol| PerByte::new(protocol.rates().one_way));
+        self.per_byte.or_else(by_protocol).unwrap_or(PerByte::FREE)
+    }
+
+    /// The same link with its [byte time](Self::byte_time) said: by the protocol it takes a simulation, too long to be
+    /// asked for by every packet.
+    #[must_use]
+    pub fn at_work(&self) -> Self {
+        Self { per_byte: Some(self.byte_time()), protocol: None, ..self.clone() }
+    }
+
+    /// The time for which a packet of `bytes` bytes holds the link.
+    #[must_use]
+    pub fn time(&self, bytes: u64) -> SimDuration {
+        self.per_packet + self.byte_time().time(bytes)
+    }
+}
+
+/// Room for packets that have come over a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Buffers {
+    /// A packet always finds room.
+    #[default]
+    Unbounded,
+    /// Room for so many packets: a packet starts only when there is room for it at the other end,
+    /// and makes room when it has left that node, or has been taken in there.
+    Packets(u32),
+}
+
+/// What a packet carries.
+// As wide as the other fields of a packet: a packet that is copied as soon as it is made has to wait for its narrow ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum PacketKind {
+    /// A part of a message, on its way to the message's destination.
+    Data,
+    /// The acknowledge of a whole message, on its way back to the source.
+    Acknowledge,
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// The message that it is a part of; opaque to the network.
+    pub message: u32,
+    /// The vertex that it is going to.
+    pub to: u32,
+    /// Its length.
+    pub bytes: u32,
+    /// Data or acknowledge.
+    pub kind: PacketKind,
+    /// Where the network keeps what it knows of the packet.
+    pub(super) place: u32,
+}
+
+/// The place of a packet of which the network knows nothing.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+impl Packet {
+    /// A packet that has not been in the network.
+    #[must_use]
+    pub const fn new(message: u32, to: u32, bytes: u32, kind: PacketKind) -> Self {
+        Self { message, to, bytes, kind, place: NOWHERE }
+    }
+}
+
+/// The way of a packet along its natural route as far as it is known: it leaves the next vertices, so many, by this
+/// port. The route is asked for where it turns.
+#[derive(Clone, Copy, Debug)]
+pub struct Course(u32);
+
+impl Course {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self(0);
+
+    const STRAIGHT_BITS: u32 = 8;
+    const MOST_STRAIGHT: u32 = (1 << Self::STRAIGHT_BITS) - 1;
+
+    /// The port by which a packet to `to` leaves `at`; the rest of its course goes on from the next vertex.
+    #[inline]
+    pub fn leave(&mut self, at: u32, to: u32, routes: &Routes) -> u32 {
+        if self.0 & Self::MOST_STRAIGHT == 0 {
+            *self = Self::from_turn(at, to, routes);
+        }
+        self.0 -= 1;
+        self.0 >> Self::STRAIGHT_BITS
+    }
+
+    #[inline(never)]
+    fn from_turn(at: u32, to: u32, routes: &Routes) -> Self {
+        let (port, vertices) = routes.course(at, to);
+        // Links are numbered in 32 bits, so that a vertex of a network has no more than 2¹⁶ ports.
+        Self(port << Self::STRAIGHT_BITS | vertices.min(Self::MOST_STRAIGHT))
+    }
+
+    fn of(packet: &Packet) -> Self {
+        if packet.place == NOWHERE { Self::UNKNOWN } else { Self(packet.place) }
+    }
+}
+
+/// All links of a network at work that stores packets, without limit, and forwards them: nothing
+/// ever keeps a packet back but the packets before it, so that a link is a plain station.
+pub struct Links {
+    topology: Topology,
+    routes: Routes,
+    link: Link,
+    ports: u32,
+    stations: Stations<Packet>,
+    /// Where each link leads; to its own vertex where there is none.
+    ends: Vec<u32>,
+    /// The last transmission: packets are mostly of the same length.
+    last_time: (u32, SimDuration),
+    /// `None` unless it is asked for.
+    transfers: Option<Box<Transfers>>,
+}
+
+impl Links {
+    /// The idle links of `topology`; their events use the entities from 0 to [`entities`](Self::entities).
+    #[must_use]
+    pub fn new(topology: Topology, link: &Link) -> Self {
+        let ports = topology.ports();
+        let count = topology.vertices() * ports;
+        let end = |link: u32| topology.neighbour(link / ports, link % ports).map_or(link / ports, |(end, _)| end);
+        let link = link.at_work();
+        Self {
+            ends: (0..count).map(end).collect(),
+            last_time: (0, link.time(0)),
+            routes: Routes::of(&topology),
+            topology,
+            link,
+            ports,
+            stations: Stations::new(count, 0),
+            transfers: None,
+        }
+    }
+
+    /// How many entities the links use.
+    #[must_use]
+    pub fn entities(&self) -> Entity {
+        self.topology.vertices() * self.ports
+    }
+
+    /// The topology that the links form.
+    #[must_use]
+    pub const fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Gives `packet` to the link that leads from `at` towards its destination.
+    pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, mut packet: Packet) {
+        let mut course = Course::of(&packet);
+        let link = at * self.ports + course.leave(at, packet.to, &self.routes);
+        packet.place = course.0;
+        if self.last_time.0 != packet.bytes {
+            self.last_time = (packet.bytes, self.link.time(u64::from(packet.bytes)));
+        }
+        self.stations.offer(calendar, now, link, packet, self.last_time.1);
+        if let Some(transfers) = &mut self.transfers {
+            let end = std::iter::once(Run::one(self.stations.free(link)));
+            transfers.give(now, link, &packet, end, self.last_time.1);
+        }
+    }
+
+    /// What the links carry from now on is told by the [`Transfers`].
+    pub fn record_transfers(&mut self) {
+        let channels = (0..).zip(&self.ends).map(|(link, to)| Channel { from: link / self.ports, to: *to, number: 0 });
+        self.transfers = Some(Box::new(Transfers::new(channels)));
+    }
+
+    /// What the links have carried, if it is recorded.
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        self.transfers.as_deref_mut()
+    }
+
+    /// A transmission has ended: what the packet has come through.
+    #[inline]
+    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> Passage {
+        let packet = *self.stations.depart(calendar, now, link);
+        Passage::Crossed { packet, from: link / self.ports, at: self.ends[link as usize] }
+    }
+
+    /// For each direction of a link that exists: its ends, its packets and its busy time up to `now`.
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+        (0..self.entities()).filter_map(move |link| {
+            let from = link / self.ports;
+            let (to, _) = self.topology.neighbour(from, link % self.ports)?;
+            Some((from, to, self.stations.jobs(link), self.stations.served(link, now)))
+        })
+    }
+}

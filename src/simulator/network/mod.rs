@@ -1,0 +1,92 @@
+//! What happens between nodes: links in a topology, along routes, in the manner of a switching.
+//!
+//! The network carries packets between the ports of nodes and does not know what a node does.
+//! A [`Fabric`] is a network at work. Where packets are stored and forwarded without limits it
+//! consists of plain stations ([`Links`]); cut-through, bounded buffers, latencies and links of
+//! different speed need [`Channels`]; wormhole switching is a clocked router
+//! ([`switching::wormhole`]).
+
+mod channels;
+mod fabric;
+#[cfg(test)]
+mod laws;
+mod link;
+mod overrides;
+mod protocol;
+mod router;
+mod routing;
+mod signposts;
+mod soundness;
+pub mod switching;
+pub mod topology;
+pub mod traffic;
+mod transfers;
+mod virtual_channels;
+mod waiting;
+mod wiring;
+
+pub use channels::Channels;
+pub use fabric::{Fabric, Onward, Passage};
+pub use link::{Buffers, Course, Link, Links, Packet, PacketKind};
+pub use overrides::LinkOverride;
+pub use protocol::{LinkRates, Protocol};
+pub use routing::{Choice, Routing, Signpost};
+pub use switching::Switching;
+pub use topology::{Routes, Topology};
+pub use transfers::{Channel, Transfers};
+pub use virtual_channels::VirtualChannels;
+pub use waiting::{BufferWait, Standstill};
+
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// A network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// Which nodes are joined by a link.
+    pub topology: Topology,
+    /// Which way a packet goes.
+    pub routing: Routing,
+    /// How a packet crosses a node.
+    pub switching: Switching,
+    /// Every link, one direction of it.
+    pub links: Link,
+    /// The links of the nodes, where they differ: those between a node and a switch, or, in a
+    /// network without switches, a link from every node into its router and one out of it. Without
+    /// them such a node is its own router.
+    #[serde(default)]
+    pub end_links: Option<Link>,
+    /// Classes of buffers that keep the routing free of deadlock.
+    #[serde(default)]
+    pub virtual_channels: VirtualChannels,
+    /// The links that differ from all others; none unless given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<LinkOverride>,
+}
+
+impl Network {
+    /// A network of equal links.
+    #[must_use]
+    pub fn new(topology: Topology, routing: Routing, switching: Switching, links: Link) -> Self {
+        let virtual_channels = VirtualChannels::default();
+        Self { topology, routing, switching, links, end_links: None, virtual_channels, overrides: Vec::new() }
+    }
+
+    /// A network of equal links whose nodes receive a packet of up to `packet` bytes completely before they send it on,
+    /// along the natural routes of the topology.
+    #[must_use]
+    pub fn store_and_forward(topology: Topology, links: Link, packet: Bytes) -> Self {
+        let switching = Switching::StoreAndForward(switching::StoreAndForward { packet });
+        Self::new(topology, Routing::DimensionOrder, switching, links)
+    }
+
+    /// How many of the links of `topology`, the part in use, work.
+    #[must_use]
+    pub fn working_links(&self, topology: &Topology) -> u64 {
+        let is_in_use = |link: &&LinkOverride| link.ends().0.max(link.ends().1) < topology.vertices();
+        let failed = self.overrides.iter().filter(|link| link.is_failure()).filter(is_in_use).count();
+        topology.links().count().saturating_sub(failed) as u64
+    }
+}

@@ -1,0 +1,201 @@
+//! The link protocol of the transputer, to the bit: bytes and their acknowledges on two wires.
+//!
+//! Facts (t800-hardware, section 1; INMOS Transputer Databook and the CERN measurement of 1989): a data
+//! packet has 11 bits, an acknowledge 2; a byte is acknowledged 5.5 bit times after its start bit has
+//! arrived, and the next byte starts 5.5 bit times after the start bit of the acknowledge has arrived,
+//! at the earliest; an acknowledge waits for a data packet that is already on its wire; each C004
+//! switch delays a packet by 1.75 bit times. No measured rate is a parameter.
+
+use crate::engine::{Calendar, Entity};
+use crate::units::{BitRate, BitTimes, SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
+
+/// A link described by its protocol.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Protocol {
+    /// The rate of bits on the wire.
+    pub bit_rate: BitRate,
+    /// Bits of a data packet, which carries one byte.
+    pub data_bits: u32,
+    /// Bits of an acknowledge.
+    pub acknowledge_bits: u32,
+    /// From the arrival of a packet's start bit to the start of the answer, at the earliest: of the
+    /// acknowledge of a byte, and of the byte after an acknowledge.
+    pub turnaround: BitTimes,
+    /// C004 crossbar switches on the path.
+    pub c004: u32,
+    /// What each of them delays a packet.
+    pub c004_delay: BitTimes,
+}
+
+/// The byte rates of a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkRates {
+    /// The time of a byte while the other direction is idle.
+    pub one_way: SimDuration,
+    /// The time of a byte in each direction while both are busy.
+    pub two_way: SimDuration,
+}
+
+impl LinkRates {
+    /// Bytes per second in one direction alone.
+    #[must_use]
+    pub fn one_way_bytes_per_s(&self) -> f64 {
+        1.0 / self.one_way.seconds()
+    }
+
+    /// Bytes per second in both directions together.
+    #[must_use]
+    pub fn two_way_bytes_per_s(&self) -> f64 {
+        2.0 / self.two_way.seconds()
+    }
+}
+
+/// So many bytes are simulated; the first ones are not counted.
+const BYTES: u32 = 1000;
+const UNCOUNTED: u32 = 100;
+
+impl Protocol {
+    /// The rates that follow from the protocol, by simulating packets and acknowledges.
+    #[must_use]
+    pub fn rates(&self) -> LinkRates {
+        LinkRates { one_way: self.byte_time([BYTES, 0]), two_way: self.byte_time([BYTES, BYTES]) }
+    }
+
+    /// The mean time of a byte of end 0 when the ends send so many bytes each.
+    fn byte_time(&self, bytes: [u32; 2]) -> SimDuration {
+        let mut wires = Wires::new(self, bytes);
+        let mut counted_from = SimTime::START;
+        while wires.ends[0].unacknowledged > 0 {
+            let now = wires.step().expect("a byte that is not acknowledged has its next event");
+            if wires.ends[0].unacknowledged == BYTES - UNCOUNTED && counted_from == SimTime::START {
+                counted_from = now;
+            }
+            if wires.ends[0].unacknowledged == 0 {
+                return now.since(counted_from).ratio(1, u64::from(BYTES - UNCOUNTED));
+            }
+        }
+        SimDuration::ZERO
+    }
+
+    fn bits(&self, packet: Packet) -> u32 {
+        match packet {
+            Packet::Data => self.data_bits,
+            Packet::Acknowledge => self.acknowledge_bits,
+        }
+    }
+
+    /// From the start of a packet at one end to the start of its answer at the other.
+    fn to_answer(&self) -> SimDuration {
+        self.bit_rate.time(u64::from(self.c004) * self.c004_delay.centibits() + self.turnaround.centibits())
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Packet {
+    Data,
+    Acknowledge,
+}
+
+/// The two wires of a link; wire `i` is the one on which end `i` sends.
+///
+/// A byte is sent when the one before has been acknowledged, so at each end at most one byte waits to
+/// be acknowledged and at most one acknowledge to be followed by the next byte.
+struct Wires<'p> {
+    protocol: &'p Protocol,
+    calendar: Calendar,
+    ends: [End; 2],
+}
+
+#[derive(Clone, Copy)]
+struct End {
+    unacknowledged: u32,
+    wire_free: SimTime,
+}
+
+/// The events of an end: it answers a byte, or an acknowledge.
+const fn answers(end: usize, packet: Packet) -> Entity {
+    [[0, 1], [2, 3]][end][packet as usize]
+}
+
+impl<'p> Wires<'p> {
+    fn new(protocol: &'p Protocol, bytes: [u32; 2]) -> Self {
+        let ends = bytes.map(|unacknowledged| End { unacknowledged, wire_free: SimTime::START });
+        let mut wires = Self { protocol, calendar: Calendar::new(), ends };
+        for end in [0, 1] {
+            wires.send_next_byte(SimTime::START, end);
+        }
+        wires
+    }
+
+    /// Plays the next answer; its time.
+    fn step(&mut self) -> Option<SimTime> {
+        let (now, entity) = self.calendar.pop()?;
+        let end = usize::from(entity >= answers(1, Packet::Data));
+        if entity == answers(end, Packet::Data) {
+            self.transmit(now, end, Packet::Acknowledge);
+        } else {
+            self.ends[end].unacknowledged -= 1;
+            self.send_next_byte(now, end);
+        }
+        Some(now)
+    }
+
+    fn send_next_byte(&mut self, now: SimTime, end: usize) {
+        if self.ends[end].unacknowledged > 0 {
+            self.transmit(now, end, Packet::Data);
+        }
+    }
+
+    /// Sends a packet as soon as the wire is free; the other end will answer it.
+    fn transmit(&mut self, now: SimTime, end: usize, packet: Packet) {
+        let start = now.max(self.ends[end].wire_free);
+        self.ends[end].wire_free = start + self.protocol.bit_rate.time(100 * u64::from(self.protocol.bits(packet)));
+        self.calendar.schedule(start + self.protocol.to_answer(), answers(1 - end, packet));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transputer(c004: u32) -> Protocol {
+        let parse = |text: &str| text.parse().unwrap();
+        Protocol {
+            bit_rate: "20 Mbit/s".parse().unwrap(),
+            data_bits: 11,
+            acknowledge_bits: 2,
+            turnaround: parse("5.5 bit"),
+            c004,
+            c004_delay: parse("1.75 bit"),
+        }
+    }
+
+    fn bit_times(span: SimDuration) -> f64 {
+        span.seconds() * 20e6
+    }
+
+    #[test]
+    fn a_lone_stream_is_limited_by_the_packet_or_by_the_turnaround() {
+        // 11 bits of data; the two turnarounds take 11 bits as well, and each switch is passed twice.
+        for (c004, period) in [(0, 11.0), (1, 14.5), (2, 18.0), (4, 25.0)] {
+            assert!((bit_times(transputer(c004).rates().one_way) - period).abs() < 1e-9, "{c004} switches");
+        }
+    }
+
+    #[test]
+    fn with_both_directions_busy_acknowledges_wait_for_data() {
+        // The acknowledge waits for the 11 bits of the own byte and is answered 5.5 bits later.
+        for (c004, period) in [(0, 16.5), (1, 18.25), (2, 20.0)] {
+            assert!((bit_times(transputer(c004).rates().two_way) - period).abs() < 1e-9, "{c004} switches");
+        }
+    }
+
+    #[test]
+    fn the_rates_scale_with_the_wire() {
+        let slow = Protocol { bit_rate: "10 Mbit/s".parse().unwrap(), ..transputer(0) };
+        assert_eq!(slow.rates().one_way, transputer(0).rates().one_way * 2);
+    }
+}

@@ -1,0 +1,54 @@
+//! How a packet crosses a node.
+
+mod cut_through;
+mod store_and_forward;
+pub mod wormhole;
+
+pub use cut_through::CutThrough;
+pub use store_and_forward::StoreAndForward;
+pub use wormhole::Wormhole;
+
+use serde::{Deserialize, Serialize};
+
+/// The manner in which a packet crosses the nodes between source and destination.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Switching {
+    /// A node has the whole packet before it sends it on.
+    StoreAndForward(StoreAndForward),
+    /// A node sends a packet on while it still receives it (virtual cut-through).
+    CutThrough(CutThrough),
+    /// A packet is cut into flits that follow its head and stop where they are when it is blocked.
+    Wormhole(Wormhole),
+}
+
+impl Switching {
+    /// The smallest packet in bytes: a flit where packets are cut into flits.
+    #[must_use]
+    pub const fn smallest_packet_bytes(&self) -> u64 {
+        match self {
+            Self::Wormhole(mode) => mode.flit.count(),
+            Self::StoreAndForward(_) | Self::CutThrough(_) => 1,
+        }
+    }
+
+    /// The largest packet, in bytes.
+    #[must_use]
+    pub const fn packet_bytes(&self) -> u64 {
+        match self {
+            Self::StoreAndForward(mode) => mode.packet.count(),
+            Self::CutThrough(mode) => mode.packet.count(),
+            Self::Wormhole(mode) => mode.packet.count(),
+        }
+    }
+
+    /// How many bytes of a packet of `bytes` bytes a node must have before it sends it on.
+    #[must_use]
+    pub fn header_bytes(&self, bytes: u64) -> u64 {
+        match self {
+            Self::StoreAndForward(_) => bytes,
+            Self::CutThrough(mode) => mode.header.count().min(bytes),
+            Self::Wormhole(mode) => mode.flit.count().min(bytes),
+        }
+    }
+}

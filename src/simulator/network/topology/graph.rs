@@ -1,0 +1,240 @@
+//! Any connected graph, as a scenario lists it; routed by tables, one row per destination used.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::layout::{circle, roomy_radius};
+use super::shape::{Count, Figures, Shape, at_least};
+
+/// The links of a graph as pairs of vertices, in the order that numbers the ports.
+///
+/// The tables for routing are made when first asked for and are no part of the value.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Links {
+    pairs: Vec<(u32, u32)>,
+    #[serde(skip)]
+    table: OnceLock<Table>,
+}
+
+impl Links {
+    /// The links as written.
+    #[must_use]
+    pub fn pairs(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+
+    fn table(&self) -> &Table {
+        self.table.get_or_init(|| Table::new(&self.pairs))
+    }
+}
+
+impl From<Vec<(u32, u32)>> for Links {
+    fn from(pairs: Vec<(u32, u32)>) -> Self {
+        Self { pairs, table: OnceLock::new() }
+    }
+}
+
+impl PartialEq for Links {
+    fn eq(&self, other: &Self) -> bool {
+        self.pairs == other.pairs
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Table {
+    /// By vertex and port, the vertex and port at the other end.
+    joined: Vec<Vec<(u32, u32)>>,
+    /// By destination, then by vertex.
+    toward: Vec<OnceLock<Box<[Step]>>>,
+    degree: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    port: u32,
+    distance: u32,
+}
+
+impl Step {
+    const UNREACHABLE: Self = Self { port: u32::MAX, distance: u32::MAX };
+}
+
+impl Table {
+    fn new(pairs: &[(u32, u32)]) -> Self {
+        let vertices = pairs.iter().map(|&(a, b)| a.max(b) as usize + 1).max().unwrap_or(1);
+        let mut joined = vec![Vec::new(); vertices];
+        for &(a, b) in pairs {
+            let (at_a, at_b) = (joined[a as usize].len(), joined[b as usize].len());
+            joined[a as usize].push((b, narrow(at_b)));
+            joined[b as usize].push((a, narrow(at_a)));
+        }
+        let degree = narrow(joined.iter().map(Vec::len).max().unwrap_or(0));
+        Self { joined, toward: vec![OnceLock::new(); vertices], degree }
+    }
+
+    fn step(&self, at: u32, to: u32) -> Step {
+        self.toward[to as usize].get_or_init(|| self.search(to))[at as usize]
+    }
+
+    /// Breadth first from the destination; then the lowest port that comes closer.
+    fn search(&self, to: u32) -> Box<[Step]> {
+        let mut steps = vec![Step::UNREACHABLE; self.joined.len()];
+        steps[to as usize].distance = 0;
+        let mut reached = VecDeque::from([to]);
+        while let Some(vertex) = reached.pop_front() {
+            let distance = steps[vertex as usize].distance + 1;
+            for &(next, port) in &self.joined[vertex as usize] {
+                let step = &mut steps[next as usize];
+                if step.distance > distance {
+                    reached.push_back(next);
+                }
+                if step.distance >= distance {
+                    *step = Step { port: step.port.min(port), distance };
+                }
+            }
+        }
+        steps.into()
+    }
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).expect("a graph has fewer than 2^32 links")
+}
+
+pub(super) struct Graph<'a> {
+    pub(super) nodes: u32,
+    pub(super) switches: u32,
+    pub(super) degree: Option<u32>,
+    pub(super) links: &'a Links,
+}
+
+impl Graph<'_> {
+    fn strangers(&self) -> impl Iterator<Item = String> {
+        let vertices = self.count().vertices();
+        self.links
+            .pairs
+            .iter()
+            .filter(move |(a, b)| u64::from(*a.max(b)) >= vertices)
+            .map(move |(a, b)| format!("link ({a}, {b}): vertices are numbered from 0 and there are {vertices}"))
+    }
+
+    fn loops(&self) -> impl Iterator<Item = String> {
+        let loops = self.links.pairs.iter().filter(|(a, b)| a == b);
+        loops.map(|(a, b)| format!("link ({a}, {b}) joins vertex {a} to itself"))
+    }
+
+    fn duplicates(&self) -> impl Iterator<Item = String> {
+        let mut seen = BTreeSet::new();
+        let again = self.links.pairs.iter().filter(move |(a, b)| !seen.insert((a.min(b), a.max(b))));
+        again.map(|(a, b)| format!("link ({a}, {b}) is listed more than once"))
+    }
+
+    fn crowded(&self) -> Vec<String> {
+        let Some(limit) = self.degree else {
+            return Vec::new();
+        };
+        let mut degrees = BTreeMap::new();
+        for vertex in self.links.pairs.iter().flat_map(|(a, b)| [a, b]) {
+            *degrees.entry(vertex).or_insert(0_u32) += 1;
+        }
+        let crowded = degrees.into_iter().filter(|(_, degree)| *degree > limit);
+        crowded.map(|(vertex, degree)| format!("vertex {vertex} has {degree} links: `degree` allows {limit}")).collect()
+    }
+
+    /// Looks at the graph only where it has links enough to be connected.
+    fn parted(&self) -> Option<String> {
+        let (links, vertices) = (self.links.pairs.len() as u64, self.count().vertices());
+        if links + 1 < vertices {
+            return Some(format!("{links} links cannot connect {vertices} vertices"));
+        }
+        let linked = self.links.table().joined.len() as u64;
+        let unlinked = (linked < vertices).then(|| narrow(self.links.table().joined.len()));
+        let unreachable = |vertex: &u32| self.distance(*vertex, 0) == u32::MAX;
+        let lost = (0..narrow(self.links.table().joined.len())).find(unreachable).or(unlinked)?;
+        Some(format!("vertex {lost} cannot be reached from vertex 0: the graph is not connected"))
+    }
+}
+
+impl Shape for Graph<'_> {
+    fn count(&self) -> Count {
+        Count { nodes: self.nodes.into(), switches: self.switches.into() }
+    }
+
+    fn ports(&self) -> u32 {
+        self.links.table().degree
+    }
+
+    fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
+        self.links.table().joined.get(vertex as usize)?.get(port as usize).copied()
+    }
+
+    fn route(&self, at: u32, to: u32) -> u32 {
+        self.links.table().step(at, to).port
+    }
+
+    fn distance(&self, a: u32, b: u32) -> u32 {
+        self.links.table().step(a, b).distance
+    }
+
+    fn faults(&self) -> Vec<String> {
+        let mut faults: Vec<String> = at_least(1, "nodes", self.nodes).into_iter().collect();
+        faults.extend(self.strangers());
+        faults.extend(self.loops());
+        faults.extend(self.duplicates());
+        faults.extend(self.crowded());
+        if faults.is_empty() {
+            faults.extend(self.parted());
+        }
+        faults
+    }
+
+    fn layout(&self) -> Vec<(f64, f64)> {
+        let radius = roomy_radius(self.nodes.max(self.switches));
+        circle(self.nodes, radius).chain(circle(self.switches, radius / 2.0)).collect()
+    }
+
+    fn figures(&self) -> Option<Figures> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Topology;
+
+    #[test]
+    fn ports_follow_the_list_and_ties_take_the_lowest() {
+        let square = Topology::graph(4, &[(0, 1), (1, 2), (3, 2), (0, 3)]);
+        assert_eq!(square.neighbour(0, 1), Some((3, 1)));
+        assert_eq!(square.neighbour(2, 1), Some((3, 0)));
+        assert_eq!(square.route(0, 2), 0);
+        assert_eq!(square.route(2, 0), 0);
+        assert_eq!(square.distance(1, 3), 2);
+    }
+
+    #[test]
+    fn every_fault_is_named() {
+        let limited = |nodes, links: &[(u32, u32)]| Topology::Graph {
+            nodes,
+            switches: 0,
+            degree: Some(2),
+            links: links.to_vec().into(),
+        };
+        let of = |nodes, links: &[(u32, u32)]| limited(nodes, links).faults().join("; ");
+        assert_eq!(of(3, &[(0, 1), (1, 2)]), "");
+        assert_eq!(of(2, &[(0, 1), (1, 2)]), "link (1, 2): vertices are numbered from 0 and there are 2");
+        assert_eq!(of(2, &[(0, 1), (1, 1)]).matches("itself").count(), 1);
+        assert_eq!(of(2, &[(0, 1), (1, 0)]), "link (1, 0) is listed more than once");
+        assert_eq!(of(4, &[(0, 1), (0, 2), (3, 0)]), "vertex 0 has 3 links: `degree` allows 2");
+        assert_eq!(of(4, &[(0, 1)]), "1 links cannot connect 4 vertices");
+        let parted = "cannot be reached from vertex 0: the graph is not connected";
+        assert_eq!(of(6, &[(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]), format!("vertex 3 {parted}"));
+        assert_eq!(of(4, &[(0, 1), (1, 2), (2, 0)]), format!("vertex 3 {parted}"));
+        assert_eq!(of(0, &[]), "`nodes` is 0: it must be at least 1");
+        assert_eq!(of(u32::MAX, &[(0, 1)]), format!("1 links cannot connect {} vertices", u32::MAX));
+    }
+}

@@ -1,0 +1,127 @@
+//! How much of a traffic pattern every channel carries.
+
+use std::collections::BTreeMap;
+
+use super::Topology;
+
+/// A share of traffic: source node, destination node and weight.
+pub type Flow = (u32, u32, f64);
+
+/// The load of every channel under a traffic pattern.
+///
+/// Divided by a channel's width, the largest load bounds the throughput: at an injection of λ per
+/// unit of weight the busiest channel is used λ · load / width of the time.
+///
+/// ```
+/// use parsim_sim::network::topology::{ChannelLoads, Topology};
+///
+/// let ring = Topology::Ring { nodes: 8 };
+/// let complement = (0..8).map(|node| (node, 7 - node, 1.0));
+/// assert_eq!(ChannelLoads::along_routes(&ring, complement).max(), 2.0);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChannelLoads {
+    ports: u32,
+    loads: Vec<f64>,
+}
+
+impl ChannelLoads {
+    /// Every flow keeps to [`Topology::route`].
+    #[must_use]
+    pub fn along_routes(topology: &Topology, traffic: impl IntoIterator<Item = Flow>) -> Self {
+        let mut loads = Self::idle(topology);
+        for (from, to, weight) in traffic {
+            let mut at = from;
+            while at != to {
+                let (port, _, next) = topology.step(at, to);
+                loads.add(at, port, weight);
+                at = next;
+            }
+        }
+        loads
+    }
+
+    /// Every flow is divided evenly, at every vertex, over all ports that come closer.
+    #[must_use]
+    pub fn over_shortest_paths(topology: &Topology, traffic: impl IntoIterator<Item = Flow>) -> Self {
+        let mut loads = Self::idle(topology);
+        for (to, present) in by_destination(topology, traffic) {
+            loads.spread(topology, to, present);
+        }
+        loads
+    }
+
+    fn idle(topology: &Topology) -> Self {
+        let ports = topology.ports();
+        Self { ports, loads: vec![0.0; topology.vertices() as usize * ports as usize] }
+    }
+
+    fn spread(&mut self, topology: &Topology, to: u32, mut present: Vec<f64>) {
+        let distances = topology.distances_from(to);
+        let mut farthest_first: Vec<u32> = (0..topology.vertices()).filter(|&vertex| vertex != to).collect();
+        farthest_first.sort_by_key(|&vertex| std::cmp::Reverse(distances[vertex as usize]));
+        for vertex in farthest_first {
+            let distance = distances[vertex as usize];
+            let closer: Vec<(u32, u32)> = topology
+                .links_at(vertex)
+                .filter(|(_, next, _)| distances[*next as usize] < distance)
+                .map(|(port, next, _)| (port, next))
+                .collect();
+            let share = present[vertex as usize] / f64::from(u32::try_from(closer.len()).expect("ports are u32"));
+            for (port, next) in closer {
+                self.add(vertex, port, share);
+                present[next as usize] += share;
+            }
+        }
+    }
+
+    fn add(&mut self, vertex: u32, port: u32, weight: f64) {
+        let index = self.index(vertex, port);
+        self.loads[index] += weight;
+    }
+
+    fn index(&self, vertex: u32, port: u32) -> usize {
+        vertex as usize * self.ports as usize + port as usize
+    }
+
+    /// The load of the channel that leaves `vertex` by `port`.
+    #[must_use]
+    pub fn of(&self, vertex: u32, port: u32) -> f64 {
+        self.loads[self.index(vertex, port)]
+    }
+
+    /// The largest load of any channel.
+    #[must_use]
+    pub fn max(&self) -> f64 {
+        self.loads.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The busiest channel as (vertex, port), the first of equals; nothing without traffic.
+    #[must_use]
+    pub fn busiest(&self) -> Option<(u32, u32)> {
+        let max = self.max();
+        let index = self.loads.iter().position(|&load| load > 0.0 && load >= max)?;
+        let (vertex, port) = (index / self.ports as usize, index % self.ports as usize);
+        u32::try_from(vertex).ok().zip(u32::try_from(port).ok())
+    }
+}
+
+/// Every node sends the same to every node, itself included: 1 / nodes each.
+pub fn uniform(nodes: u32) -> impl Iterator<Item = Flow> {
+    all_pairs(nodes).map(move |(from, to, _)| (from, to, 1.0 / f64::from(nodes)))
+}
+
+/// One unit from every node to every other.
+pub(super) fn all_pairs(nodes: u32) -> impl Iterator<Item = Flow> {
+    (0..nodes).flat_map(move |from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to, 1.0)))
+}
+
+/// What every vertex has to send, by destination.
+fn by_destination(topology: &Topology, traffic: impl IntoIterator<Item = Flow>) -> BTreeMap<u32, Vec<f64>> {
+    let mut present = BTreeMap::new();
+    for (from, to, weight) in traffic {
+        let sources = present.entry(to).or_insert_with(|| vec![0.0; topology.vertices() as usize]);
+        sources[from as usize] += weight;
+    }
+    present
+}

@@ -1,0 +1,394 @@
+//! Who is joined to whom: the graph of a network, its ports and its natural route.
+//!
+//! *Vertices* are the nodes (with a processor), numbered `0..nodes()`, then the switches (routers
+//! without one), `nodes()..vertices()`. Every vertex has numbered *ports*; a link joins one port of
+//! a vertex to one port of another and carries packets both ways, so it is two *channels*, each
+//! named by the port it leaves.
+//!
+//! Everything about a regular topology is computed from its parameters, nothing is tabulated: a
+//! mesh of 1024 × 1024 nodes takes as much memory as one of 2 × 2. Only [`Topology::Graph`] keeps
+//! tables.
+//!
+//! The parameters are plain fields and may be impossible; [`Topology::faults`] says so in words.
+//! All other methods expect a topology without faults and vertices and ports inside it.
+
+mod binary_tree;
+mod bisection;
+mod complete;
+mod cube_connected_cycles;
+mod deadlock;
+mod fat_tree;
+mod flow;
+mod graph;
+mod grid;
+mod hypercube;
+mod layout;
+mod load;
+mod mesh;
+mod metrics;
+mod name;
+mod routes;
+mod shape;
+mod torus;
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod published;
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use binary_tree::BinaryTree;
+use complete::Complete;
+use cube_connected_cycles::CubeConnectedCycles;
+use fat_tree::FatTree;
+use graph::Graph;
+use hypercube::Hypercube;
+use shape::{Figures, Shape};
+
+pub use bisection::Bisection;
+pub use graph::Links;
+pub use load::{ChannelLoads, Flow, uniform};
+pub use metrics::Metrics;
+pub use name::{NAMES, TopologyError};
+pub use routes::Routes;
+
+/// The largest number of vertices of any topology, 2³¹.
+pub const MAX_VERTICES: u64 = 1 << 31;
+
+/// The graph of a network.
+///
+/// ```
+/// use parsim_sim::network::topology::Topology;
+///
+/// let mesh = Topology::from_name("mesh2d", 64).expect("64 is a square");
+/// assert_eq!(mesh, Topology::Mesh2d { rows: 8, columns: 8 });
+/// assert_eq!(mesh.neighbour(0, 0), Some((1, 1)), "east of the corner, arriving from the west");
+/// assert_eq!(mesh.route(0, 63), 0, "columns first");
+/// assert_eq!(mesh.distance(0, 63), 14);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub enum Topology {
+    /// Every node has a link to every other: port `q` of node `v` leads to the `q`-th of the others.
+    Complete {
+        /// Number of nodes.
+        nodes: u32,
+    },
+    /// An open chain; port 0 leads to the next node, port 1 to the one before.
+    Line {
+        /// Number of nodes.
+        nodes: u32,
+    },
+    /// A closed chain, ports as in a line. Two nodes share one link, not two.
+    Ring {
+        /// Number of nodes.
+        nodes: u32,
+    },
+    /// An open grid; node = row · columns + column. Port 0 leads to the next column (east), 1 to
+    /// the one before (west), 2 to the next row (south), 3 to the one before (north).
+    Mesh2d {
+        /// Number of rows, the outer index.
+        rows: u32,
+        /// Number of columns, the inner index.
+        columns: u32,
+    },
+    /// An open grid in space; node = (layer · rows + row) · columns + column. Ports 0 to 3 as in
+    /// two dimensions, 4 leads to the next layer, 5 to the one before.
+    Mesh3d {
+        /// Number of layers, the outermost index.
+        layers: u32,
+        /// Number of rows.
+        rows: u32,
+        /// Number of columns, the innermost index.
+        columns: u32,
+    },
+    /// A grid whose rows and columns are rings, numbered as the mesh. A side of 2 has one link
+    /// between its two nodes, not two.
+    Torus2d {
+        /// Number of rows, the outer index.
+        rows: u32,
+        /// Number of columns, the inner index.
+        columns: u32,
+    },
+    /// A grid in space whose lines are rings, numbered as the mesh.
+    Torus3d {
+        /// Number of layers, the outermost index.
+        layers: u32,
+        /// Number of rows.
+        rows: u32,
+        /// Number of columns, the innermost index.
+        columns: u32,
+    },
+    /// 2^dimension nodes; port `i` leads to the node whose number differs in bit `i`.
+    Hypercube {
+        /// Number of dimensions.
+        dimension: u32,
+    },
+    /// A complete binary tree with a processor at every vertex, root 0, children of `v` at 2v + 1
+    /// and 2v + 2. Port 0 leads to the parent, 1 and 2 to the children.
+    BinaryTree {
+        /// Number of levels: 2^levels − 1 nodes.
+        levels: u32,
+    },
+    /// The k-ary n-tree: arity^levels nodes below levels · arity^(levels − 1) switches.
+    FatTree {
+        /// Number of ports of a switch towards the nodes, and as many towards the roots.
+        arity: u32,
+        /// Number of levels of switches.
+        levels: u32,
+    },
+    /// A hypercube with a ring of `dimension` nodes at every corner; node = corner · dimension +
+    /// position. Ports 0 and 1 lead to the next position and the one before, port 2 to the corner
+    /// that differs in bit `position`.
+    CubeConnectedCycles {
+        /// Dimension of the cube and length of the rings, at least 3.
+        dimension: u32,
+    },
+    /// Any connected graph, as written. Ports are numbered, at either end, in the order in which
+    /// the links are listed.
+    Graph {
+        /// Number of nodes.
+        nodes: u32,
+        /// Number of switches, numbered after the nodes.
+        #[serde(default)]
+        switches: u32,
+        /// The largest number of links at a vertex, where there is one (4 for a transputer).
+        #[serde(default)]
+        degree: Option<u32>,
+        /// The links, as pairs of vertices: `[(0, 1), (1, 2)]`.
+        links: Links,
+    },
+}
+
+/// Evaluates an expression on the shape behind a topology, statically for every kind.
+macro_rules! with_shape {
+    ($topology:expr, $shape:ident => $value:expr) => {
+        match $topology {
+            Topology::Complete { nodes } => {
+                let $shape = Complete { nodes: *nodes };
+                $value
+            }
+            Topology::Line { nodes } => {
+                let $shape = mesh::line(*nodes);
+                $value
+            }
+            Topology::Ring { nodes } => {
+                let $shape = torus::ring(*nodes);
+                $value
+            }
+            Topology::Mesh2d { rows, columns } => {
+                let $shape = mesh::plane(*rows, *columns);
+                $value
+            }
+            Topology::Mesh3d { layers, rows, columns } => {
+                let $shape = mesh::space(*layers, *rows, *columns);
+                $value
+            }
+            Topology::Torus2d { rows, columns } => {
+                let $shape = torus::plane(*rows, *columns);
+                $value
+            }
+            Topology::Torus3d { layers, rows, columns } => {
+                let $shape = torus::space(*layers, *rows, *columns);
+                $value
+            }
+            Topology::Hypercube { dimension } => {
+                let $shape = Hypercube { dimension: *dimension };
+                $value
+            }
+            Topology::BinaryTree { levels } => {
+                let $shape = BinaryTree { levels: *levels };
+                $value
+            }
+            Topology::FatTree { arity, levels } => {
+                let $shape = FatTree { arity: *arity, levels: *levels };
+                $value
+            }
+            Topology::CubeConnectedCycles { dimension } => {
+                let $shape = CubeConnectedCycles { dimension: *dimension };
+                $value
+            }
+            Topology::Graph { nodes, switches, degree, links } => {
+                let $shape = Graph { nodes: *nodes, switches: *switches, degree: *degree, links };
+                $value
+            }
+        }
+    };
+}
+
+impl Topology {
+    /// A graph of nodes alone, without a limit on the links of a node.
+    #[must_use]
+    pub fn graph(nodes: u32, links: &[(u32, u32)]) -> Self {
+        Self::Graph { nodes, switches: 0, degree: None, links: links.to_vec().into() }
+    }
+
+    /// Number of nodes: the vertices that have a processor.
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        narrow(with_shape!(self, shape => shape.count()).nodes)
+    }
+
+    /// Number of vertices: nodes and switches.
+    #[must_use]
+    pub fn vertices(&self) -> u32 {
+        narrow(with_shape!(self, shape => shape.count()).vertices())
+    }
+
+    /// Number of vertices without a processor.
+    #[must_use]
+    pub fn switches(&self) -> u32 {
+        self.vertices() - self.nodes()
+    }
+
+    /// Number of ports of a vertex, at most: all its ports are numbered below this.
+    #[must_use]
+    pub fn ports(&self) -> u32 {
+        with_shape!(self, shape => shape.ports())
+    }
+
+    /// The vertex at the other end of the link at `port` of `vertex`, and the port there; nothing
+    /// where no link is plugged in.
+    #[must_use]
+    pub fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
+        with_shape!(self, shape => shape.neighbour(vertex, port))
+    }
+
+    /// The links at a vertex: its port, the neighbour and the port there, by rising port.
+    pub fn links_at(&self, vertex: u32) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        let joined = move |port| self.neighbour(vertex, port).map(|(to, there)| (port, to, there));
+        (0..self.ports()).filter_map(joined)
+    }
+
+    /// All links, each once, as pairs of (vertex, port), the smaller end first.
+    pub fn links(&self) -> impl Iterator<Item = ((u32, u32), (u32, u32))> + '_ {
+        let at = move |vertex| self.links_at(vertex).map(move |(port, to, there)| ((vertex, port), (to, there)));
+        (0..self.vertices()).flat_map(at).filter(|(near, far)| near < far)
+    }
+
+    /// The port by which a packet at vertex `at` leaves for node `to`: the natural, deterministic
+    /// route of the topology, always a shortest one.
+    ///
+    /// - line, mesh: dimension order, columns first;
+    /// - ring, torus: dimension order, the shorter way round, at equal length the rising one from
+    ///   even coordinates and the falling one from odd ones;
+    /// - hypercube: e-cube, the lowest differing bit first;
+    /// - binary tree: up to the common ancestor, then down;
+    /// - fat tree: up to a common ancestor, at every level by the digit of the destination that
+    ///   belongs to it (d mod k), then down;
+    /// - cube-connected cycles: across the cube wherever a bit differs, else along the ring by the
+    ///   shortest tour of the positions still to visit;
+    /// - graph: a shortest path, by the lowest port.
+    ///
+    /// On lines, meshes, hypercubes and trees no cycle of channels can wait for itself; see
+    /// [`Topology::dependency_cycle`] for the others.
+    ///
+    /// # Panics
+    /// When the packet is there already, or `to` is a switch of a regular topology.
+    #[must_use]
+    pub fn route(&self, at: u32, to: u32) -> u32 {
+        assert!(at != to, "vertex {at} needs no route to itself");
+        with_shape!(self, shape => shape.route(at, to))
+    }
+
+    /// The port of [`Topology::route`], and through how many vertices, `at` being the first, the route is known to
+    /// leave by that port.
+    ///
+    /// # Panics
+    /// As [`Topology::route`].
+    #[must_use]
+    pub fn course(&self, at: u32, to: u32) -> (u32, u32) {
+        assert!(at != to, "vertex {at} needs no route to itself");
+        with_shape!(self, shape => shape.course(at, to))
+    }
+
+    /// Does the way from `at` towards `to`, which leaves by `port`, go round the end of its ring? The end lies between
+    /// the highest and the lowest coordinate; where there are no rings, nothing goes round.
+    #[must_use]
+    pub fn crosses_dateline(&self, at: u32, to: u32, port: u32) -> bool {
+        with_shape!(self, shape => shape.crosses_dateline(at, to, port))
+    }
+
+    /// The vertices from `from` to node `to` along [`Topology::route`], both included.
+    ///
+    /// # Panics
+    /// When the route leads to a port without a link: the topology has [faults](Topology::faults).
+    pub fn path(&self, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
+        let next = move |&at: &u32| (at != to).then(|| self.step(at, to).2);
+        std::iter::successors(Some(from), next)
+    }
+
+    /// Number of links on a shortest path between two vertices.
+    #[must_use]
+    pub fn distance(&self, a: u32, b: u32) -> u32 {
+        with_shape!(self, shape => shape.distance(a, b))
+    }
+
+    /// What is impossible about these parameters, one sentence each; empty if nothing.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = with_shape!(self, shape => shape.faults());
+        let vertices = with_shape!(self, shape => shape.count()).vertices();
+        if faults.is_empty() && vertices > MAX_VERTICES {
+            faults.push(format!("the topology has more than 2^31 = {MAX_VERTICES} vertices"));
+        }
+        faults
+    }
+
+    /// Where to draw every vertex, x to the right, y down, about one unit between neighbours.
+    #[must_use]
+    pub fn layout(&self) -> Vec<(f64, f64)> {
+        with_shape!(self, shape => shape.layout())
+    }
+
+    /// The figures by which topologies are compared.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        Metrics::of(self)
+    }
+
+    /// A cycle of channels (vertex, port) of which each may wait for the next when every packet
+    /// keeps to [`Topology::route`]; nothing if there is none, and then the routing cannot deadlock
+    /// (Dally and Seitz 1987). Looks at all pairs of nodes.
+    #[must_use]
+    pub fn dependency_cycle(&self) -> Option<Vec<(u32, u32)>> {
+        deadlock::dependency_cycle(self)
+    }
+
+    fn step(&self, at: u32, to: u32) -> (u32, u32, u32) {
+        let port = self.route(at, to);
+        let (next, there) = self.neighbour(at, port).expect("a route follows links");
+        (port, there, next)
+    }
+
+    fn figures(&self) -> Figures {
+        with_shape!(self, shape => shape.figures()).unwrap_or_else(|| metrics::measured(self))
+    }
+}
+
+impl fmt::Display for Topology {
+    /// What it is, in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Complete { nodes } => write!(f, "complete graph of {nodes}"),
+            Self::Line { nodes } => write!(f, "line of {nodes}"),
+            Self::Ring { nodes } => write!(f, "ring of {nodes}"),
+            Self::Mesh2d { rows, columns } => write!(f, "{rows} × {columns} mesh"),
+            Self::Mesh3d { layers, rows, columns } => write!(f, "{layers} × {rows} × {columns} mesh"),
+            Self::Torus2d { rows, columns } => write!(f, "{rows} × {columns} torus"),
+            Self::Torus3d { layers, rows, columns } => write!(f, "{layers} × {rows} × {columns} torus"),
+            Self::Hypercube { dimension } => write!(f, "hypercube of dimension {dimension}"),
+            Self::BinaryTree { levels } => write!(f, "binary tree of {levels} levels"),
+            Self::FatTree { arity, levels } => write!(f, "{arity}-ary {levels}-tree"),
+            Self::CubeConnectedCycles { dimension } => write!(f, "cube-connected cycles of dimension {dimension}"),
+            Self::Graph { nodes, .. } => write!(f, "graph of {nodes} nodes"),
+        }
+    }
+}
+
+fn narrow(count: u64) -> u32 {
+    u32::try_from(count).expect("a topology without faults has at most 2^31 vertices")
+}

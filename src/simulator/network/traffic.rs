@@ -1,0 +1,247 @@
+//! Traffic patterns: who sends to whom.
+
+use super::Topology;
+use super::topology::{ChannelLoads, Flow};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+/// A rule that names the destination of every packet.
+///
+/// Grids are square: node = row · side + column, whatever the topology. A node that is its own
+/// destination does not send.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Pattern {
+    /// Every node with the same probability, the source itself included.
+    Uniform,
+    /// One node gets this share of all packets; the others go anywhere.
+    HotSpot {
+        /// The node.
+        #[serde(default)]
+        node: u32,
+        /// Its share, 1 unless given.
+        #[serde(default = "all")]
+        share: f64,
+    },
+    /// The node whose number has all bits inverted: N − 1 − i.
+    BitComplement,
+    /// From (row, column) to (column, row).
+    Transpose,
+    /// The number rotated to the left by one bit.
+    Shuffle,
+    /// North, east, west or south on the wrapped grid, with the same probability.
+    News,
+    /// ⌈side / 2⌉ − 1 columns further on the wrapped grid; on a ring of all nodes if it is not square.
+    Tornado,
+    /// From node i to the i-th node of the list, which may stand in a file: `Permutation(File("x.ron"))`.
+    Permutation(Vec<u32>),
+}
+
+const fn all() -> f64 {
+    1.0
+}
+
+impl Pattern {
+    /// The patterns by which networks are compared: each of them, with node 0 as the hot spot.
+    pub const COMPARED: [Self; 7] = [
+        Self::Uniform,
+        Self::HotSpot { node: 0, share: all() },
+        Self::BitComplement,
+        Self::Transpose,
+        Self::Shuffle,
+        Self::News,
+        Self::Tornado,
+    ];
+
+    /// Its name in output.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::HotSpot { .. } => "hot_spot",
+            Self::BitComplement => "bit_complement",
+            Self::Transpose => "transpose",
+            Self::Shuffle => "shuffle",
+            Self::News => "news",
+            Self::Tornado => "tornado",
+            Self::Permutation(_) => "permutation",
+        }
+    }
+
+    /// The destination of the next packet from `node`, one of `nodes`; the node itself if it does
+    /// not send.
+    #[must_use]
+    pub fn destination(&self, node: u32, nodes: u32, dice: &mut ChaCha8Rng) -> u32 {
+        match self {
+            Self::Uniform => any(nodes, dice),
+            Self::HotSpot { node: hot, share } => {
+                if unit(dice) < *share {
+                    *hot
+                } else {
+                    any(nodes, dice)
+                }
+            }
+            Self::News => news(node, side(nodes), any(4, dice)),
+            _ => self.image(node, nodes),
+        }
+    }
+
+    /// What every one of `nodes` nodes sends to which other, on average, if each sends one unit;
+    /// nothing where the pattern has a [fault](Self::fault).
+    #[must_use]
+    pub fn flows(&self, nodes: u32) -> Option<Vec<Flow>> {
+        self.fault(nodes).is_none().then(|| (0..nodes).flat_map(|node| self.flows_from(node, nodes)).collect())
+    }
+
+    fn flows_from(&self, node: u32, nodes: u32) -> Vec<Flow> {
+        let anywhere = |weight: f64| (0..nodes).map(move |to| (node, to, weight / f64::from(nodes)));
+        match self {
+            Self::Uniform => anywhere(1.0).collect(),
+            Self::HotSpot { node: hot, share } if *share < 1.0 => {
+                anywhere(1.0 - share).chain([(node, *hot, *share)]).collect()
+            }
+            Self::HotSpot { node: hot, .. } => vec![(node, *hot, 1.0)],
+            Self::News => (0..4).map(|way| (node, news(node, side(nodes), way), 0.25)).collect(),
+            Self::BitComplement | Self::Transpose | Self::Shuffle | Self::Tornado | Self::Permutation(_) => {
+                vec![(node, self.image(node, nodes), 1.0)]
+            }
+        }
+    }
+
+    /// The only node to which `node` sends, in a pattern without chance; itself in one with.
+    fn image(&self, node: u32, nodes: u32) -> u32 {
+        match self {
+            Self::BitComplement => nodes - 1 - node,
+            Self::Transpose => node % side(nodes) * side(nodes) + node / side(nodes),
+            Self::Shuffle => node * 2 % nodes + node * 2 / nodes,
+            Self::Tornado => tornado(node, nodes),
+            Self::Permutation(list) => list[node as usize],
+            Self::Uniform | Self::HotSpot { .. } | Self::News => node,
+        }
+    }
+
+    /// The largest load of any channel of `topology` along the natural routes.
+    #[must_use]
+    pub fn largest_load(&self, topology: &Topology) -> Option<f64> {
+        let flows = self.flows(topology.nodes())?;
+        Some(ChannelLoads::along_routes(topology, flows).max())
+    }
+
+    /// What keeps the pattern from being one of `nodes` nodes, in words.
+    #[must_use]
+    pub fn fault(&self, nodes: u32) -> Option<String> {
+        let is_square = side(nodes).pow(2) == nodes;
+        match self {
+            Self::HotSpot { node, .. } if *node >= nodes => Some(format!("the hot node {node} is none of {nodes}")),
+            Self::HotSpot { share, .. } if !(0.0..=1.0).contains(share) => {
+                Some(format!("a share of {share} is not between 0 and 1"))
+            }
+            Self::Transpose | Self::News if !is_square => Some(format!("{nodes} nodes form no square grid")),
+            Self::Shuffle if !nodes.is_power_of_two() => Some(format!("{nodes} is no power of two")),
+            Self::Permutation(list) => {
+                let mut sorted = list.clone();
+                sorted.sort_unstable();
+                (!sorted.into_iter().eq(0..nodes)).then(|| format!("the list is no permutation of 0 to {}", nodes - 1))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A number in [0, 1) with 53 random bits.
+#[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
+pub fn unit(dice: &mut ChaCha8Rng) -> f64 {
+    (dice.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// A number below `count`, all with the same probability up to 2^−32.
+fn any(count: u32, dice: &mut ChaCha8Rng) -> u32 {
+    ((u64::from(dice.next_u32()) * u64::from(count)) >> 32) as u32
+}
+
+const fn side(nodes: u32) -> u32 {
+    nodes.isqrt()
+}
+
+fn news(node: u32, side: u32, way: u32) -> u32 {
+    let (row, column) = (node / side, node % side);
+    match way {
+        0 => (row + side - 1) % side * side + column,
+        1 => row * side + (column + 1) % side,
+        2 => row * side + (column + side - 1) % side,
+        _ => (row + 1) % side * side + column,
+    }
+}
+
+fn tornado(node: u32, nodes: u32) -> u32 {
+    let side = if side(nodes).pow(2) == nodes { side(nodes) } else { nodes };
+    node / side * side + (node % side + side.div_ceil(2) - 1) % side
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Streams;
+
+    #[test]
+    fn permutations_of_sixteen() {
+        let mut dice = Streams::new(1).stream("traffic", 0);
+        let mut to = |pattern: &Pattern, node| pattern.destination(node, 16, &mut dice);
+        assert_eq!(to(&Pattern::BitComplement, 0b0010), 0b1101);
+        assert_eq!(to(&Pattern::Transpose, 1), 4);
+        assert_eq!((to(&Pattern::Shuffle, 0b1010), to(&Pattern::Shuffle, 15)), (0b0101, 15));
+        assert_eq!((to(&Pattern::Tornado, 4), to(&Pattern::Tornado, 7)), (5, 4));
+    }
+
+    #[test]
+    fn neighbours_are_drawn_evenly() {
+        let mut dice = Streams::new(1).stream("traffic", 0);
+        let mut counts = [0; 16];
+        for _ in 0..4000 {
+            counts[Pattern::News.destination(0, 16, &mut dice) as usize] += 1;
+        }
+        for neighbour in [1, 3, 4, 12] {
+            assert!((900..1100).contains(&counts[neighbour]), "{counts:?}");
+        }
+        assert_eq!(counts.iter().filter(|count| **count > 0).count(), 4);
+    }
+
+    #[test]
+    fn flows_are_the_shares_of_the_destinations() {
+        let mut dice = Streams::new(1).stream("traffic", 0);
+        let half = Pattern::HotSpot { node: 3, share: 0.5 };
+        for pattern in Pattern::COMPARED.iter().chain([&half]) {
+            let mut drawn = [0.0; 16];
+            (0..4000).for_each(|_| drawn[pattern.destination(6, 16, &mut dice) as usize] += 1.0 / 4000.0);
+            for (from, to, weight) in pattern.flows(16).unwrap() {
+                drawn[to as usize] -= if from == 6 { weight } else { 0.0 };
+            }
+            assert!(drawn.iter().all(|rest: &f64| rest.abs() < 0.03), "{pattern:?}: {drawn:?}");
+        }
+    }
+
+    #[test]
+    fn loads_of_a_torus() {
+        let torus = Topology::Torus2d { rows: 8, columns: 8 };
+        let load = |pattern: Pattern| pattern.largest_load(&torus).unwrap();
+        assert!((load(Pattern::Uniform) - 1.0).abs() < 1e-9 && (load(Pattern::BitComplement) - 2.0).abs() < 1e-9);
+        assert!((load(Pattern::News) - 0.25).abs() < 1e-9);
+    }
+
+    #[test]
+    fn patterns_are_defined_where_their_digits_are() {
+        let defined = |nodes| Pattern::COMPARED.map(|pattern| pattern.flows(nodes).is_some());
+        assert_eq!(defined(64), [true; 7]);
+        assert_eq!(defined(8), [true, true, true, false, true, false, true]);
+        assert_eq!(defined(9), [true, true, true, true, false, true, true]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        assert_eq!(Pattern::Shuffle.fault(48).as_deref(), Some("48 is no power of two"));
+        assert_eq!(Pattern::Transpose.fault(8).as_deref(), Some("8 nodes form no square grid"));
+        assert!(Pattern::Permutation(vec![0, 2, 2]).fault(3).is_some());
+        assert_eq!(Pattern::Permutation(vec![2, 0, 1]).fault(3), None);
+    }
+}

@@ -1,0 +1,354 @@
+//! Who has the processor: communication software, or one of the computations.
+
+use crate::engine::{Calendar, Entity, Line, Run, Runs};
+use crate::units::{SimDuration, SimTime};
+use occupancy::{Computation, Deferred, Due, Occupancy, Row};
+use serde::{Deserialize, Serialize};
+
+mod occupancy;
+
+/// When communication software gets a processor that computes: for packets in transit as for the node's own, since no
+/// source tells them apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum RouterTurn {
+    /// At once: it has high priority.
+    #[default]
+    AtOnce,
+    /// When the computation comes to the end of the current row of its loop; then everything that
+    /// waits is served, and whatever arrives meanwhile.
+    EndOfRow,
+    /// When the time slice of the computation is over.
+    TimeSlice,
+}
+
+/// The rules by which the computations and the router of a processor take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turns {
+    /// When the router gets its turn.
+    pub router: RouterTurn,
+    /// The period of the clock of time slices: a computation gives way at the second tick since it got
+    /// the processor, so after one to two periods. Without a period it never gives way.
+    pub time_slice: SimDuration,
+}
+
+/// The processors of all nodes: each serves communication jobs in the order of arrival, and computes in the
+/// background. Several computations on one processor take turns.
+///
+/// A job never waits for a computation once it has been let in, so the jobs form a plain FIFO
+/// station, and each of them moves the end of the computation by its service time. Its departure is
+/// therefore known as soon as it is let in.
+pub struct Dispatcher<J> {
+    turns: Turns,
+    processors: Vec<Occupancy<J>>,
+    first_alarm: Entity,
+}
+
+/// What a processor does with jobs that it is handed.
+#[derive(Clone)]
+pub struct Admission {
+    /// How many of them it takes; it has to be asked again when the next one comes.
+    pub count: u32,
+    /// When they depart, if it serves them; otherwise they wait for the router's turn.
+    pub departures: Option<Runs>,
+}
+
+/// How a processor stands before it is handed jobs: what has to be known to take them back.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    free: SimTime,
+    router_has_turn: bool,
+}
+
+impl Standing {
+    /// When it will have served the communication jobs that have been let in.
+    #[must_use]
+    pub const fn free(&self) -> SimTime {
+        self.free
+    }
+}
+
+impl Turns {
+    /// The end of a time slice that begins at `begin`: the second tick of the clock.
+    fn slice_end(self, begin: SimTime) -> SimTime {
+        self.tick(begin, 2)
+    }
+
+    /// The `count`th tick of the clock after `now`; the end of time if the clock stands still.
+    fn tick(self, now: SimTime, count: u64) -> SimTime {
+        match now.ps().checked_div(self.time_slice.ps()) {
+            Some(ticks) => SimTime::START + self.time_slice * (ticks + count),
+            None => SimTime::END,
+        }
+    }
+}
+
+impl<J: Copy> Dispatcher<J> {
+    /// `count` idle processors; the computations' alarms use the entities from `first_alarm` on.
+    #[must_use]
+    pub fn new(count: u32, turns: Turns, first_alarm: Entity) -> Self {
+        let idle = || Occupancy { line: Line::default(), router_has_turn: false, background: None };
+        Self { turns, processors: (0..count).map(|_| idle()).collect(), first_alarm }
+    }
+
+    /// Starts a computation of `rows` rows that take `row` each. [`alarm`](Self::alarm) reports its
+    /// end, by `owner`.
+    pub fn compute(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        processor: u32,
+        owner: u32,
+        (row, rows): (SimDuration, u64),
+    ) {
+        let computation = Computation { owner, left: row * rows, row: Row::of(row) };
+        let occupancy = &mut self.processors[processor as usize];
+        let free = occupancy.line.free();
+        let background = occupancy.background.get_or_insert_with(Box::default);
+        match &mut background.running {
+            Some(running) => {
+                background.waiting.push_back(computation);
+                if running.slice_ends <= now {
+                    running.slice_ends = self.turns.tick(now, 1);
+                }
+            }
+            None => background.give(self.turns, now.max(free), computation),
+        }
+        background.set_alarm(calendar, self.first_alarm + processor);
+    }
+
+    /// Hands a communication job to a processor, at which it arrives now and for which it takes `service`.
+    /// When it departs, unless it waits for the router's turn.
+    #[expect(clippy::inline_always, reason = "the job is put together only where it has to be kept")]
+    #[inline(always)]
+    pub fn serve(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        processor: u32,
+        (job, service): (J, SimDuration),
+    ) -> Option<SimTime> {
+        let occupancy = &mut self.processors[processor as usize];
+        occupancy.router_has_turn &= occupancy.line.free() >= now;
+        if occupancy.running().is_some() {
+            return self.serve_beside(calendar, now, processor, (job, service));
+        }
+        Some(occupancy.line.serve(now, service))
+    }
+
+    /// Serves a communication job on a processor that computes.
+    #[cold]
+    #[inline(never)]
+    fn serve_beside(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        processor: u32,
+        (job, service): (J, SimDuration),
+    ) -> Option<SimTime> {
+        let occupancy = &mut self.processors[processor as usize];
+        if occupancy.must_wait(self.turns) {
+            self.defer(calendar, processor, Run::one(now), (job, service));
+            return None;
+        }
+        let departure = occupancy.line.serve(now, service);
+        self.put_off(calendar, processor, service);
+        Some(departure)
+    }
+
+    /// Hands a run of communication jobs to a processor, each of which takes `service`: it takes as many of
+    /// them as it can be sure of, and what it does with them is what it would do if they came one by one.
+    #[inline]
+    pub fn serve_run(
+        &mut self,
+        calendar: &mut Calendar,
+        processor: u32,
+        arrivals: Run,
+        (job, service): (J, SimDuration),
+    ) -> Admission {
+        let occupancy = &mut self.processors[processor as usize];
+        occupancy.router_has_turn &= occupancy.line.free() >= arrivals.first;
+        if occupancy.running().is_some() || occupancy.router_has_turn {
+            return self.serve_run_beside(calendar, processor, arrivals, (job, service));
+        }
+        let departures = arrivals.through(&mut occupancy.line, service);
+        Admission { count: arrivals.count, departures: Some(departures) }
+    }
+
+    /// Serves a run of communication jobs on a processor that computes, or whose router has its turn.
+    #[inline(never)]
+    fn serve_run_beside(
+        &mut self,
+        calendar: &mut Calendar,
+        processor: u32,
+        arrivals: Run,
+        (job, service): (J, SimDuration),
+    ) -> Admission {
+        let occupancy = &mut self.processors[processor as usize];
+        if occupancy.must_wait(self.turns) {
+            let count = self.defer(calendar, processor, arrivals, (job, service));
+            return Admission { count, departures: None };
+        }
+        let count = occupancy.foreseen(arrivals, service);
+        let departures = arrivals.head(count).through(&mut occupancy.line, service);
+        self.put_off(calendar, processor, service * u64::from(count));
+        Admission { count, departures: Some(departures) }
+    }
+
+    /// Takes memory cycles from the computation that runs on a processor, if one does; its row ends later, and so does
+    /// the computation.
+    pub fn steal(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32, span: SimDuration) {
+        let occupancy = &mut self.processors[processor as usize];
+        let free = occupancy.line.free();
+        if let Some(running) = occupancy.background.as_mut().and_then(|background| background.running.as_mut()) {
+            running.row.stolen_ends = running.left_at_row_end(now, free);
+        }
+        self.put_off(calendar, processor, span);
+    }
+
+    /// The alarm of a processor: a computation ends, its time slice does, or the router has its turn.
+    /// The owner of the computation that has ended, if one has; jobs that have been let in are added to
+    /// `let_in` with their departures.
+    pub fn alarm(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        processor: u32,
+        let_in: &mut Vec<(J, Runs)>,
+    ) -> Option<u32> {
+        let occupancy = &mut self.processors[processor as usize];
+        let background = occupancy.background.as_mut()?;
+        background.alarm = None;
+        let ended = background.running.take_if(|running| running.ends <= now);
+        let is_awaited = !background.waiting.is_empty();
+        let gives_way = background.running.take_if(|running| running.slice_ends <= now && is_awaited);
+        if let Some(running) = gives_way {
+            let left = running.left(now, occupancy.line.free());
+            background.waiting.push_back(Computation { owner: running.owner, left, row: running.row });
+        }
+        if !background.deferred.is_empty() {
+            occupancy.router_has_turn = background.running.is_some();
+            background.let_router_in(self.turns, now, &mut occupancy.line, let_in);
+        }
+        if let Some(next) = background.waiting.pop_front_if(|_| background.running.is_none()) {
+            background.give(self.turns, now.max(occupancy.line.free()), next);
+        }
+        background.set_alarm(calendar, self.first_alarm + processor);
+        ended.map(|running| running.owner)
+    }
+
+    /// The time that communication jobs have had a processor up to `now`.
+    #[must_use]
+    pub fn served(&self, processor: u32, now: SimTime) -> SimDuration {
+        self.processors[processor as usize].line.served(now)
+    }
+
+    /// When a processor will have served the communication jobs that have been let in.
+    #[must_use]
+    pub fn free(&self, processor: u32) -> SimTime {
+        self.processors[processor as usize].line.free()
+    }
+
+    /// Whether communication jobs may have to wait for a computation on a processor.
+    #[must_use]
+    pub fn defers(&self, processor: u32) -> bool {
+        self.turns.router != RouterTurn::AtOnce && !self.is_calm(processor)
+    }
+
+    /// Whether a processor does not compute.
+    #[must_use]
+    pub fn is_calm(&self, processor: u32) -> bool {
+        self.processors[processor as usize].running().is_none()
+    }
+
+    /// Whether a processor works for the communication after `now`, or has jobs that wait for it.
+    #[must_use]
+    pub fn is_busy(&self, processor: u32, now: SimTime) -> bool {
+        let occupancy = &self.processors[processor as usize];
+        let defers = occupancy.background.as_ref().is_some_and(|background| !background.deferred.is_empty());
+        occupancy.line.free() > now || defers
+    }
+
+    /// How a processor stands.
+    #[must_use]
+    pub fn standing(&self, processor: u32) -> Standing {
+        let occupancy = &self.processors[processor as usize];
+        Standing { free: occupancy.line.free(), router_has_turn: occupancy.router_has_turn }
+    }
+
+    /// Takes back all but the first `kept` of the jobs handed over last, which the processor serves: they
+    /// have not come after all. The departures of those that are kept.
+    pub fn take_back(
+        &mut self,
+        calendar: &mut Calendar,
+        processor: u32,
+        before: Standing,
+        (arrivals, kept): (Run, u32),
+        service: SimDuration,
+    ) -> Option<Runs> {
+        let occupancy = &mut self.processors[processor as usize];
+        occupancy.line.take_back(before.free, service * u64::from(arrivals.count));
+        occupancy.router_has_turn = before.router_has_turn;
+        if let Some(background) = occupancy.background.as_mut()
+            && let Some(running) = &mut background.running
+        {
+            running.ends = running.ends.before(service * u64::from(arrivals.count - kept));
+            background.set_alarm(calendar, self.first_alarm + processor);
+        }
+        let kept = (kept > 0).then(|| arrivals.head(kept))?;
+        occupancy.router_has_turn &= before.free >= kept.first;
+        Some(kept.through(&mut occupancy.line, service))
+    }
+
+    /// Takes back all but the first `kept`, one at least, of the jobs handed over last, which wait for the
+    /// router's turn.
+    ///
+    /// # Panics
+    /// If none wait.
+    pub fn take_back_deferred(&mut self, processor: u32, kept: u32) {
+        let background = self.processors[processor as usize].background.as_mut();
+        let last = background.and_then(|background| background.deferred.last_mut());
+        last.expect("jobs that have been deferred wait").count = kept;
+    }
+
+    /// The computation that runs, if one does, ends later by `span`.
+    fn put_off(&mut self, calendar: &mut Calendar, processor: u32, span: SimDuration) {
+        if let Some(background) = self.processors[processor as usize].background.as_mut()
+            && let Some(running) = &mut background.running
+        {
+            running.ends += span;
+            background.set_alarm(calendar, self.first_alarm + processor);
+        }
+    }
+
+    /// Has those of the jobs wait that come before the next alarm; how many they are.
+    fn defer(
+        &mut self,
+        calendar: &mut Calendar,
+        processor: u32,
+        arrivals: Run,
+        (job, service): (J, SimDuration),
+    ) -> u32 {
+        let now = arrivals.first;
+        let occupancy = &mut self.processors[processor as usize];
+        let background = occupancy.background.as_mut().expect("jobs wait for a computation");
+        if let Some(running) = background.running.as_mut().filter(|_| background.router_due.is_none()) {
+            if running.slice_ends <= now {
+                running.slice_ends = self.turns.tick(now, 1);
+            }
+            background.router_due = Some(match self.turns.router {
+                RouterTurn::TimeSlice => Due::At(running.slice_ends),
+                RouterTurn::EndOfRow | RouterTurn::AtOnce => {
+                    Due::Left(running.left_at_row_end(now, occupancy.line.free()))
+                }
+            });
+        }
+        background.set_alarm(calendar, self.first_alarm + processor);
+        let count = background.alarm.map_or(1, |alarm| arrivals.within(alarm, SimDuration::ZERO).max(1));
+        background.deferred.push(Deferred { job, service, count });
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Noise: what makes a computation take longer or shorter than it should.
+
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+/// By how much, relative to its length, a computation is longer or shorter; drawn anew for each
+/// computation, from a stream of its rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Noise {
+    /// Every computation takes the time that it should.
+    #[default]
+    Quiet,
+    /// Evenly distributed up to this share, below 1, of its length to either side.
+    Uniform(f64),
+    /// With this standard deviation; never less than no time.
+    Normal(f64),
+    /// Log-normal with mean 1 and this standard deviation: now and then a computation takes much longer.
+    LogNormal(f64),
+}
+
+impl Noise {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        *self == Self::Quiet
+    }
+
+    /// What is wrong with the parameter.
+    #[must_use]
+    pub fn fault(self) -> Option<String> {
+        match self {
+            Self::Quiet => None,
+            Self::Uniform(share) if (0.0..1.0).contains(&share) => None,
+            Self::Normal(deviation) | Self::LogNormal(deviation) if (0.0..1.0).contains(&deviation) => None,
+            Self::Uniform(share) | Self::Normal(share) | Self::LogNormal(share) => {
+                Some(format!("a noise of {share} is not a share of a computation"))
+            }
+        }
+    }
+
+    /// By what to multiply the next computation.
+    pub fn factor(self, dice: &mut ChaCha8Rng) -> f64 {
+        match self {
+            Self::Quiet => 1.0,
+            Self::Uniform(share) => 1.0 + share * (2.0 * unit(dice) - 1.0),
+            Self::Normal(deviation) => (1.0 + deviation * standard_normal(dice)).max(0.0),
+            Self::LogNormal(deviation) => {
+                let variance = logarithm_above_one(deviation * deviation);
+                exponential(variance.sqrt() * standard_normal(dice) - 0.5 * variance)
+            }
+        }
+    }
+}
+
+/// A number from 0 up to 1.
+fn unit(dice: &mut ChaCha8Rng) -> f64 {
+    f64::from(dice.next_u32()) / 4_294_967_296.0
+}
+
+/// `ln(1 + y)` for y from 0 to 1, by the series of `2 artanh(y / (2 + y))`: the same on every platform.
+fn logarithm_above_one(y: f64) -> f64 {
+    let z = y / (2.0 + y);
+    let terms = (0..20).rev().map(|term| 1.0 / f64::from(2 * term + 1));
+    2.0 * z * terms.fold(0.0, |sum, coefficient| sum * z * z + coefficient)
+}
+
+/// `e^x` for |x| up to ten or so, by the series of `e^(x / 1024)` squared ten times: the same on every platform.
+fn exponential(x: f64) -> f64 {
+    let small = x / 1024.0;
+    let series = (1..10).rev().fold(1.0, |sum, term| 1.0 + small / f64::from(term) * sum);
+    (0..10).fold(series, |power, _| power * power)
+}
+
+/// The sum of twelve numbers of variance 1/12 without their mean (Irwin and Hall): nearly normal, within
+/// six deviations, and, without logarithms and cosines, the same on every platform.
+fn standard_normal(dice: &mut ChaCha8Rng) -> f64 {
+    (0..12).map(|_| unit(dice)).sum::<f64>() - 6.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Streams;
+
+    /// Mean and standard deviation of many factors, and whether all lie within `bounds`.
+    fn shape(noise: Noise, bounds: std::ops::Range<f64>) -> (f64, f64, bool) {
+        let mut dice = Streams::new(1).stream("noise", 0);
+        let drawn: Vec<f64> = (0..10_000).map(|_| noise.factor(&mut dice)).collect();
+        let mean = drawn.iter().sum::<f64>() / 1e4;
+        let variance = drawn.iter().map(|factor| (factor - mean).powi(2)).sum::<f64>() / 1e4;
+        (mean, variance.sqrt(), drawn.iter().all(|factor| bounds.contains(factor)))
+    }
+
+    #[test]
+    fn noise_has_its_distribution() {
+        let (mean, deviation, within) = shape(Noise::Uniform(0.3), 0.7..1.3);
+        assert!((mean - 1.0).abs() < 0.01 && (deviation - 0.3 / 3.0_f64.sqrt()).abs() < 0.01 && within);
+        let (mean, deviation, within) = shape(Noise::Normal(0.1), 0.4..1.6);
+        assert!((mean - 1.0).abs() < 0.01 && (deviation - 0.1).abs() < 0.01 && within);
+        let (mean, deviation, within) = shape(Noise::LogNormal(0.3), 0.1..6.0);
+        assert!((mean - 1.0).abs() < 0.01 && (deviation - 0.3).abs() < 0.01 && within);
+    }
+
+    #[test]
+    fn series_are_as_good_as_the_functions() {
+        for x in [-3.0, -0.2, 0.0, 0.7, 1.0, 5.0] {
+            let exact = f64::exp(x);
+            assert!((exponential(x) / exact - 1.0).abs() < 1e-12, "{x}");
+        }
+        for y in [0.0, 1e-4, 0.01, 0.5, 1.0] {
+            assert!((logarithm_above_one(y) - f64::ln_1p(y)).abs() < 1e-14, "{y}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_below_one() {
+        assert_eq!(Noise::Uniform(0.05).fault(), None);
+        assert!(Noise::Uniform(1.0).fault().is_some() && Noise::Normal(f64::NAN).fault().is_some());
+    }
+}

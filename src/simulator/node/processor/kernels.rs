@@ -1,0 +1,30 @@
+//! A processor whose modules are kernels.
+
+use super::account::Accounting;
+use super::listing::Kernel;
+use super::modules::{Module, Modules};
+use super::t800::{KernelError, T800, TimedKernel};
+use serde::{Deserialize, Serialize};
+
+/// A T800 and what the modules of programs are compiled to: times follow from the instructions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Kernels {
+    /// The hardware, usually `File("../processors/….ron")`.
+    pub t800: T800,
+    /// The listing of each module, usually `File("../kernels/modules.ron")`.
+    pub modules: Modules<Kernel>,
+    /// How the components of a computation make up its time.
+    pub accounting: Accounting,
+}
+
+impl Kernels {
+    /// The kernel of `module`, ready to be timed.
+    ///
+    /// # Errors
+    /// If the hardware or the listing is faulty, or the kernel faults.
+    pub fn timed(&self, module: Module) -> Result<TimedKernel, KernelError> {
+        TimedKernel::new(&self.t800, self.modules.of(module))
+    }
+}

@@ -1,0 +1,266 @@
+//! One message from one rank to all.
+
+use super::payload::Payload;
+use super::power_of_two;
+use super::transfer::{receive, send, start_send};
+use super::tree::{Binomial, Numbering};
+use crate::program::process::Process;
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// How a message of one rank comes to all others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Broadcast {
+    /// The root sends to every other rank.
+    Naive(NaiveBroadcast),
+    /// Every rank passes it on to its neighbours: along the root's row, and along the columns.
+    Neighbour(NeighbourBroadcast),
+    /// Along a binomial tree: the number of ranks that have it doubles in every step, whatever
+    /// their number.
+    Binomial,
+    /// The same tree folded onto a hypercube, whichever rank is the root: every message goes to a
+    /// neighbour in the cube. Needs a power of two of ranks.
+    Hypercube,
+    /// From each rank to the next, in segments that follow each other.
+    Pipelined(PipelinedBroadcast),
+}
+
+/// A chain of all ranks, from the root upwards modulo p.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PipelinedBroadcast {
+    /// The length of the segments; the last one is shorter where it does not divide the message.
+    pub segment: Bytes,
+}
+
+/// One message from the root to every other rank.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NaiveBroadcast {
+    /// To whom first.
+    pub order: SendOrder,
+    /// One after the other, or all at once.
+    pub sends: Concurrency,
+}
+
+/// The order in which the root of a naive broadcast of rank r serves the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum SendOrder {
+    /// r + 1, r + 2, … modulo p.
+    Ascending,
+    /// r − 1, r − 2, … modulo p.
+    Descending,
+}
+
+/// A tree over the virtual grid of ranks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NeighbourBroadcast {
+    /// To the children one after the other, or to all at once.
+    pub sends: Concurrency,
+    /// When a rank begins to pass the message on.
+    pub forward: Forward,
+    /// Which children come first.
+    pub first: Children,
+}
+
+/// Whether the sends of one process wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Concurrency {
+    /// The next send begins when the previous one is complete.
+    Sequential,
+    /// All sends begin at once.
+    Concurrent,
+}
+
+/// The unit in which a message is passed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Forward {
+    /// A rank has the whole message before it passes it on.
+    WholeMessage,
+    /// A rank passes on every packet as soon as it has it, while the next ones arrive.
+    PerPacket,
+}
+
+/// The two kinds of children in the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Children {
+    /// Those along the root's row.
+    Trunk,
+    /// Those along the columns.
+    Branch,
+}
+
+impl Broadcast {
+    /// Broadcasts `bytes` bytes from `root`; all ranks call it, and all get the root's values.
+    pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
+        match self {
+            Self::Naive(naive) => naive.run(me, root, bytes, values).await,
+            Self::Neighbour(tree) => tree.run(me, root, bytes, values).await,
+            Self::Binomial => along_tree(me, root, bytes, values, Numbering::Shifted).await,
+            Self::Hypercube => along_tree(me, root, bytes, values, Numbering::Mirrored).await,
+            Self::Pipelined(chain) => chain.run(me, root, bytes, values).await,
+        }
+    }
+
+    /// Why it cannot run on so many ranks.
+    #[must_use]
+    pub fn fault(&self, ranks: u32) -> Option<String> {
+        match self {
+            Self::Hypercube => power_of_two("Hypercube", ranks),
+            Self::Pipelined(chain) if chain.segment.count() == 0 => {
+                Some("a pipelined broadcast needs segments of at least one byte".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+async fn along_tree(
+    me: &Process,
+    root: u32,
+    bytes: u64,
+    values: Option<Rc<[f64]>>,
+    numbering: Numbering,
+) -> Option<Rc<[f64]>> {
+    let tree = Binomial::new(root, me.ranks(), numbering);
+    let message = match tree.parent(me.rank()) {
+        Some(parent) => receive(me, parent).await,
+        None => Payload::new(bytes, values),
+    };
+    for child in tree.children(me.rank()) {
+        super::transfer::send(me, child, &message).await;
+    }
+    message.values
+}
+
+impl PipelinedBroadcast {
+    async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
+        let ranks = me.ranks();
+        let place = (me.rank() + ranks - root) % ranks;
+        let (previous, next) = ((me.rank() + ranks - 1) % ranks, (me.rank() + 1) % ranks);
+        let lengths = self.lengths(bytes);
+        let own = Payload::new(bytes, values).split(&lengths);
+        let mut segments = Vec::new();
+        let mut under_way = Vec::new();
+        for segment in own {
+            let segment = if place == 0 { segment } else { receive(me, previous).await };
+            if place + 1 < ranks {
+                under_way.push(start_send(me, next, &segment).await);
+            }
+            segments.push(segment);
+        }
+        me.wait_all(under_way).await;
+        Payload::join(&segments).values
+    }
+
+    fn lengths(&self, bytes: u64) -> Vec<u64> {
+        let segment = self.segment.count();
+        let count = bytes.div_ceil(segment).max(1);
+        (0..count).map(|index| segment.min(bytes - index * segment)).collect()
+    }
+}
+
+impl NaiveBroadcast {
+    async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
+        if me.rank() != root {
+            return receive(me, root).await.values;
+        }
+        let ranks = me.ranks();
+        let others = (1..ranks).map(|step| match self.order {
+            SendOrder::Ascending => (root + step) % ranks,
+            SendOrder::Descending => (root + ranks - step) % ranks,
+        });
+        let payload = Payload::new(bytes, values);
+        send_to_each(me, others, &payload, self.sends).await;
+        payload.values
+    }
+}
+
+impl NeighbourBroadcast {
+    async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
+        match self.forward {
+            Forward::WholeMessage => self.pass_on_whole(me, root, bytes, values).await,
+            Forward::PerPacket => self.pass_on_packets(me, root, bytes, values).await,
+        }
+    }
+
+    async fn pass_on_whole(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
+        let payload = match me.grid().parent(root, me.rank()) {
+            Some(parent) => receive(me, parent).await,
+            None => Payload::new(bytes, values),
+        };
+        send_to_each(me, self.children(me, root), &payload, self.sends).await;
+        payload.values
+    }
+
+    /// The message travels as one message per packet; the numbers ride on the last one.
+    async fn pass_on_packets(
+        &self,
+        me: &Process,
+        root: u32,
+        bytes: u64,
+        mut values: Option<Rc<[f64]>>,
+    ) -> Option<Rc<[f64]>> {
+        let parent = me.grid().parent(root, me.rank());
+        let children: Vec<u32> = self.children(me, root).collect();
+        let packets = bytes.div_ceil(me.packet_bytes()).max(1);
+        let mut under_way = Vec::new();
+        for packet in 0..packets {
+            let last = packet + 1 == packets;
+            let length = if last { bytes - packet * me.packet_bytes() } else { me.packet_bytes() };
+            let payload = match parent {
+                Some(parent) => receive(me, parent).await,
+                None => Payload::new(length, values.clone().filter(|_| last)),
+            };
+            for &child in &children {
+                match self.sends {
+                    Concurrency::Sequential => send(me, child, &payload).await,
+                    Concurrency::Concurrent => under_way.push(start_send(me, child, &payload).await),
+                }
+            }
+            if parent.is_some() {
+                values = payload.values;
+            }
+        }
+        me.wait_all(under_way).await;
+        values
+    }
+
+    fn children(&self, me: &Process, root: u32) -> impl Iterator<Item = u32> {
+        let (grid, rank) = (me.grid(), me.rank());
+        let trunk: Vec<u32> = grid.trunk(root, rank).collect();
+        let branches: Vec<u32> = grid.branches(root, rank).collect();
+        let (first, second) = match self.first {
+            Children::Trunk => (trunk, branches),
+            Children::Branch => (branches, trunk),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+async fn send_to_each(me: &Process, ranks: impl Iterator<Item = u32>, payload: &Payload, sends: Concurrency) {
+    match sends {
+        Concurrency::Sequential => {
+            for rank in ranks {
+                send(me, rank, payload).await;
+            }
+        }
+        Concurrency::Concurrent => {
+            let mut under_way = Vec::new();
+            for rank in ranks {
+                under_way.push(start_send(me, rank, payload).await);
+            }
+            me.wait_all(under_way).await;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Collective operations, written with the verbs of a process like any user's code.
+//!
+//! All ranks call an operation, and in the same order. The algorithms are those of
+//! `execution-time-topologies-collectives` and their usual relatives.
+
+mod all_gather;
+mod all_reduce;
+mod all_to_all;
+mod barrier;
+mod broadcast;
+mod gather;
+mod group;
+mod operation;
+mod payload;
+mod reduce;
+mod reduce_scatter;
+mod scan;
+mod scatter;
+mod transfer;
+mod tree;
+
+pub use all_gather::AllGather;
+pub use all_reduce::AllReduce;
+pub use all_to_all::AllToAll;
+pub use barrier::Barrier;
+pub use broadcast::{
+    Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, PipelinedBroadcast, SendOrder,
+};
+pub use gather::Gather;
+pub use group::Group;
+pub use operation::Operation;
+pub use payload::Payload;
+pub use reduce::Reduce;
+pub use reduce_scatter::ReduceScatter;
+pub use scan::Scan;
+pub use scatter::Scatter;
+
+/// The fault of an algorithm that needs a power of two of ranks.
+fn power_of_two(algorithm: &str, ranks: u32) -> Option<String> {
+    let fault = || format!("{algorithm} needs a power of two of ranks, not {ranks}");
+    (!ranks.is_power_of_two()).then(fault)
+}

@@ -1,0 +1,166 @@
+//! A collective operation with its algorithm, as a scenario names it.
+
+use super::payload::Payload;
+use super::{AllGather, AllReduce, AllToAll, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
+use crate::program::process::Process;
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// A collective operation. Its size m is that of the whole message where all ranks get the same or
+/// add up theirs, and that of one block where each rank has a block of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub enum Operation {
+    /// m bytes from the root to all.
+    Broadcast {
+        /// By which way.
+        algorithm: Broadcast,
+    },
+    /// The sum of m bytes of all, to the root.
+    Reduce {
+        /// By which way.
+        algorithm: Reduce,
+    },
+    /// The sum of m bytes of all, to all.
+    AllReduce {
+        /// By which way.
+        algorithm: AllReduce,
+    },
+    /// The sum of p blocks of all, a block of m bytes of it to each.
+    ReduceScatter {
+        /// By which way.
+        algorithm: ReduceScatter,
+    },
+    /// A block of m bytes from the root to each.
+    Scatter {
+        /// By which way.
+        algorithm: Scatter,
+    },
+    /// A block of m bytes from each to the root.
+    Gather {
+        /// By which way.
+        algorithm: Gather,
+    },
+    /// A block of m bytes from each to all.
+    AllGather {
+        /// By which way.
+        algorithm: AllGather,
+    },
+    /// A block of m bytes from each to each.
+    AllToAll {
+        /// By which way.
+        algorithm: AllToAll,
+    },
+    /// All wait for each other.
+    Barrier {
+        /// By which way.
+        algorithm: Barrier,
+    },
+    /// The sums of m bytes of all ranks up to each, to it.
+    Scan {
+        /// By which way.
+        algorithm: Scan,
+    },
+}
+
+impl Operation {
+    /// Its name in a scenario.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Broadcast { .. } => "Broadcast",
+            Self::Reduce { .. } => "Reduce",
+            Self::AllReduce { .. } => "AllReduce",
+            Self::ReduceScatter { .. } => "ReduceScatter",
+            Self::Scatter { .. } => "Scatter",
+            Self::Gather { .. } => "Gather",
+            Self::AllGather { .. } => "AllGather",
+            Self::AllToAll { .. } => "AllToAll",
+            Self::Barrier { .. } => "Barrier",
+            Self::Scan { .. } => "Scan",
+        }
+    }
+
+    /// The memory of this computer for the blocks of all ranks that each of them keeps, in bytes. Measured.
+    #[must_use]
+    pub fn rank_memory(&self, ranks: u32) -> f64 {
+        const OF_A_BLOCK: f64 = 28.0;
+        let copies = match self {
+            Self::AllToAll { .. } => 2.0,
+            Self::AllGather { .. } | Self::ReduceScatter { .. } => 1.0,
+            Self::AllReduce { algorithm } => algorithm.copies_of_blocks(),
+            Self::Broadcast { .. }
+            | Self::Reduce { .. }
+            | Self::Scatter { .. }
+            | Self::Gather { .. }
+            | Self::Barrier { .. }
+            | Self::Scan { .. } => 0.0,
+        };
+        copies * OF_A_BLOCK * f64::from(ranks)
+    }
+
+    /// Takes part with `values` of this rank; the numbers that it has at the end, if it has any.
+    pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
+        let lengths = || vec![bytes; me.ranks() as usize];
+        let all = bytes * u64::from(me.ranks());
+        match self {
+            Self::Broadcast { algorithm } => algorithm.run(me, root, bytes, values).await,
+            Self::Reduce { algorithm } => algorithm.run(me, root, Payload::new(bytes, values)).await?.values,
+            Self::AllReduce { algorithm } => algorithm.run(me, Payload::new(bytes, values)).await.values,
+            Self::ReduceScatter { algorithm } => algorithm.run(me, &Payload::new(all, values), &lengths()).await.values,
+            Self::Scatter { algorithm } => algorithm.run(me, root, bytes, values).await.values,
+            Self::Gather { algorithm } => {
+                Payload::join(&algorithm.run(me, root, Payload::new(bytes, values)).await?).values
+            }
+            Self::AllGather { algorithm } => {
+                Payload::join(&algorithm.run(me, Payload::new(bytes, values), &lengths()).await).values
+            }
+            Self::AllToAll { algorithm } => {
+                Payload::join(&algorithm.run(me, Payload::new(all, values).split(&lengths())).await).values
+            }
+            Self::Barrier { algorithm } => {
+                algorithm.run(me).await;
+                None
+            }
+            Self::Scan { algorithm } => algorithm.run(me, Payload::new(bytes, values)).await.values,
+        }
+    }
+
+    /// Why it cannot run on so many ranks.
+    #[must_use]
+    pub fn fault(&self, ranks: u32) -> Option<String> {
+        match self {
+            Self::Broadcast { algorithm } => algorithm.fault(ranks),
+            Self::Reduce { algorithm } => algorithm.fault(ranks),
+            Self::AllReduce { algorithm } => algorithm.fault(ranks),
+            Self::ReduceScatter { algorithm } => algorithm.fault(ranks),
+            Self::Scatter { algorithm } => algorithm.fault(ranks),
+            Self::Gather { algorithm } => algorithm.fault(ranks),
+            Self::AllGather { algorithm } => algorithm.fault(ranks),
+            Self::AllToAll { algorithm } => algorithm.fault(ranks),
+            Self::Barrier { .. } | Self::Scan { .. } => None,
+        }
+    }
+
+    /// The bytes that a rank holds at most.
+    #[must_use]
+    pub const fn memory(&self, bytes: u64, ranks: u32) -> u64 {
+        match self {
+            Self::Barrier { .. } => 0,
+            Self::Broadcast { .. } | Self::Reduce { .. } | Self::AllReduce { .. } | Self::Scan { .. } => bytes,
+            _ => bytes.saturating_mul(ranks as u64),
+        }
+    }
+
+    /// How many messages of m bytes all ranks together send, roughly; for forecasts only.
+    #[must_use]
+    pub const fn messages(&self, ranks: u32) -> u64 {
+        let ranks = ranks as u64;
+        match self {
+            Self::Barrier { algorithm: Barrier::Ideal } => 0,
+            Self::AllGather { .. } | Self::AllToAll { .. } | Self::ReduceScatter { .. } => ranks * ranks,
+            _ => ranks,
+        }
+    }
+}

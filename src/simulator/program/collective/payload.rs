@@ -1,0 +1,122 @@
+//! What collectives move.
+
+use crate::node::Work;
+use crate::program::Blocks;
+use crate::program::WORD;
+use crate::program::process::Process;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A length and, if the program really computes, the numbers: they are spread evenly over the bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Payload {
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Its numbers.
+    pub values: Option<Rc<[f64]>>,
+    origin: Cell<Origin>,
+}
+
+/// Where the rank that has a payload has it from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Its own memory.
+    Own,
+    /// A message, and it has not been sent on.
+    Message,
+    /// The buffer that it was sent from before.
+    SendBuffer,
+}
+
+impl Payload {
+    /// `bytes` bytes that carry `values`.
+    #[must_use]
+    pub const fn new(bytes: u64, values: Option<Rc<[f64]>>) -> Self {
+        Self { bytes, values, origin: Cell::new(Origin::Own) }
+    }
+
+    /// What a message has brought.
+    pub(super) const fn received(bytes: u64, values: Option<Rc<[f64]>>) -> Self {
+        Self { bytes, values, origin: Cell::new(Origin::Message) }
+    }
+
+    /// Where a send takes it from; the next one finds it in the send buffer.
+    pub(super) fn take_to_send(&self) -> Origin {
+        self.origin.replace(Origin::SendBuffer)
+    }
+
+    /// The parts one behind the other.
+    #[must_use]
+    pub fn join(parts: &[Self]) -> Self {
+        let values = parts.iter().map(|part| part.values.as_deref()).collect::<Option<Vec<_>>>();
+        Self::new(parts.iter().map(|part| part.bytes).sum(), values.map(|values| values.concat().into()))
+    }
+
+    /// Parts of these lengths, which sum to the whole.
+    #[must_use]
+    pub fn split(&self, lengths: &[u64]) -> Vec<Self> {
+        let (mut index, mut byte) = (0, 0);
+        let mut start = 0;
+        lengths
+            .iter()
+            .map(|&bytes| {
+                (index, byte) = (index + 1, byte + bytes);
+                let values = self.values.as_deref().map(|values| {
+                    let end = match self.bytes {
+                        0 => share(values.len(), index, lengths.len() as u64),
+                        whole => share(values.len(), byte, whole),
+                    };
+                    let part = Rc::from(&values[start..end]);
+                    start = end;
+                    part
+                });
+                Self { bytes, values, origin: self.origin.clone() }
+            })
+            .collect()
+    }
+
+    /// The lengths of `parts` parts of `bytes` bytes, as even as possible; words stay whole if the
+    /// message consists of words.
+    #[must_use]
+    pub fn shares(bytes: u64, parts: u32) -> Vec<u64> {
+        let unit = if bytes.is_multiple_of(WORD) { WORD } else { 1 };
+        let blocks = Blocks::new(bytes / unit, parts);
+        (0..parts).map(|part| blocks.count(part) * unit).collect()
+    }
+
+    /// The sum with another of the same length, which costs a floating-point operation a word.
+    pub async fn plus(&self, me: &Process, other: &Self) -> Self {
+        if self.bytes > 0 {
+            me.compute(Work::flops(self.bytes.div_ceil(WORD))).await;
+        }
+        let sum = self.values.as_deref().zip(other.values.as_deref());
+        let values = sum.map(|(one, other)| one.iter().zip(other).map(|(one, other)| one + other).collect());
+        Self::new(self.bytes, values)
+    }
+}
+
+fn share(length: usize, part: u64, whole: u64) -> usize {
+    (length as u128 * u128::from(part) / u128::from(whole)) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_make_the_whole_again() {
+        let whole = Payload::new(56, Some((0..7).map(f64::from).collect()));
+        let shares = Payload::shares(56, 3);
+        assert_eq!(shares, [16, 16, 24]);
+        let parts = whole.split(&shares);
+        assert_eq!(parts[2].values.as_deref(), Some(&[4.0, 5.0, 6.0][..]));
+        assert_eq!(Payload::join(&parts), whole);
+        assert_eq!(Payload::shares(7, 2), [3, 4]);
+    }
+
+    #[test]
+    fn numbers_without_bytes_are_divided_by_parts() {
+        let whole = Payload::new(0, Some([1.0, 2.0].into()));
+        assert_eq!(whole.split(&[0, 0])[1].values.as_deref(), Some(&[2.0][..]));
+    }
+}

@@ -1,0 +1,114 @@
+//! Software: processes that compute and pass messages.
+//!
+//! A program sees ranks, never routes. It is written with the verbs of [`Process`] and with [collective
+//! operations](collective).
+
+pub mod collective;
+mod fit;
+mod grid;
+mod numerics;
+mod partition;
+mod process;
+mod rehearsal;
+mod traffic;
+
+pub use fit::{faults_on, host, inspected, misfits, node_memory};
+pub use grid::Grid;
+pub use numerics::{Numerics, WORD};
+pub use partition::{BlockCyclic, Blocks};
+pub use process::{Answer, Message, Operation, Pattern, Process, Received, Tally, Verb};
+pub(crate) use process::{Notes, PhaseIndex, PhaseNames, STUCK, Surroundings, send_fault, tag_words};
+pub use rehearsal::{Rehearsal, fits, rehearse, rehearse_within};
+pub use traffic::{Injection, Traffic};
+
+use crate::fault::Fault;
+use crate::machine::{Layout, Machine};
+use crate::trace::Phase;
+use crate::units::Bytes;
+use std::future::Future;
+use std::pin::Pin;
+
+/// What every rank runs.
+pub type Run = Pin<Box<dyn Future<Output = ()>>>;
+
+/// A message-passing program: one process per rank.
+///
+/// Any `Fn(Process) -> impl Future` is a program, so an `async fn` will do.
+pub trait Program {
+    /// The process of one rank.
+    fn start(&self, process: Process) -> Run;
+
+    /// The phases that the processes name, in the order in which a report shows them.
+    fn phases(&self) -> &'static [Phase] {
+        &[]
+    }
+
+    /// A rough forecast of how many packets will cross how many links, to tell what a run will cost.
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        let _ = (ranks, packet_bytes);
+        0.0
+    }
+
+    /// A rough forecast of the computations, loads and transfers by the host, each of which is an event.
+    fn jobs(&self, ranks: u32) -> f64 {
+        f64::from(ranks)
+    }
+
+    /// The cost of its real numbers to this computer, if it computes with any.
+    fn numerics(&self, ranks: u32) -> Numerics {
+        let _ = ranks;
+        Numerics::default()
+    }
+
+    /// The memory of this computer that the process of a rank takes beside what every process does, in bytes.
+    fn rank_memory(&self, ranks: u32) -> f64 {
+        let _ = ranks;
+        0.0
+    }
+
+    /// Faults on that many ranks that need no machine to be found; paths are those of its own fields.
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
+        let _ = ranks;
+        Vec::new()
+    }
+
+    /// Faults on `machine`, with its ranks as in `layout`; paths are those of a scenario, such as `machine.network`.
+    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        let _ = (machine, layout);
+        Vec::new()
+    }
+
+    /// The packets that it consists of, if it has no processes: a run then plays the network alone.
+    fn traffic(&self) -> Option<&Traffic> {
+        None
+    }
+
+    /// True if its messages are matched with each other before a run, as far as that is possible without a machine:
+    /// the program itself is input that may be wrong.
+    fn is_rehearsed(&self) -> bool {
+        false
+    }
+
+    /// The memory for data that `rank` of `ranks` needs, where rank `host` reads and writes.
+    fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
+        let _ = (rank, ranks, host);
+        Bytes::default()
+    }
+}
+
+impl<F, R> Program for F
+where
+    F: Fn(Process) -> R,
+    R: Future<Output = ()> + 'static,
+{
+    fn start(&self, process: Process) -> Run {
+        Box::pin(self(process))
+    }
+}
+
+/// The mean number of links between two ranks of a grid; for forecasts only.
+#[must_use]
+pub fn mean_distance(ranks: u32) -> f64 {
+    let (rows, columns) = crate::machine::near_square(ranks);
+    f64::from(rows + columns) / 3.0
+}

@@ -1,0 +1,385 @@
+//! A process: what it knows, and what it can ask for.
+
+use super::grid::Grid;
+use crate::engine::Streams;
+use crate::fault::Fault;
+use crate::machine::{LinkRates, Protocol};
+use crate::node::{Processor, Work};
+use crate::trace::Phase;
+use crate::units::{SimDuration, SimTime};
+use rand_chacha::ChaCha8Rng;
+use std::rc::Rc;
+
+mod surroundings;
+mod verb;
+
+pub use surroundings::Tally;
+pub(crate) use surroundings::{Notes, PhaseIndex, PhaseNames, Surroundings};
+pub use verb::{Answer, Message, Operation, Pattern, Received, Verb};
+pub(crate) use verb::{BARRIER_TAG, COLLECTIVE_TAG, STUCK, send_fault, tag_words};
+
+/// The process of one rank: what it knows and what it can do.
+///
+/// Every verb takes simulated time and is awaited at once: it begins where it is called. The others are free.
+#[derive(Clone)]
+pub struct Process {
+    rank: u32,
+    surroundings: Rc<Surroundings>,
+}
+
+impl Process {
+    pub(crate) const fn new(rank: u32, surroundings: Rc<Surroundings>) -> Self {
+        Self { rank, surroundings }
+    }
+
+    fn notes(&self) -> &Notes {
+        &self.surroundings.notes[self.rank as usize]
+    }
+
+    /// The rank of this process, from 0.
+    #[must_use]
+    pub const fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// The number of processes.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        self.surroundings.ranks
+    }
+
+    /// The rank that the host is connected to.
+    #[must_use]
+    pub fn host(&self) -> u32 {
+        self.surroundings.host
+    }
+
+    /// The ranks as a grid, as square as possible.
+    #[must_use]
+    pub fn grid(&self) -> Grid {
+        Grid::of(self.ranks())
+    }
+
+    /// The most ranks on a node: with the ranks packed, how many consecutive ones share a node.
+    #[must_use]
+    pub fn ranks_per_node(&self) -> u32 {
+        self.surroundings.ranks_per_node
+    }
+
+    /// Operations of a core in the time in which its node's memory moves a byte, where both are described.
+    #[must_use]
+    pub fn balance(&self) -> Option<f64> {
+        self.surroundings.balance
+    }
+
+    /// The largest packet of the machine in bytes.
+    #[must_use]
+    pub fn packet_bytes(&self) -> u64 {
+        self.surroundings.packet_bytes
+    }
+
+    /// The processor it runs on.
+    #[must_use]
+    pub fn processor(&self) -> &Processor {
+        &self.surroundings.processor
+    }
+
+    /// The byte rates of the machine's links, if they are described by their protocol.
+    #[must_use]
+    pub fn link_rates(&self) -> Option<LinkRates> {
+        self.surroundings.link_protocol.as_ref().map(Protocol::rates)
+    }
+
+    /// The streams of random numbers of the run, for what belongs to no rank.
+    #[must_use]
+    pub fn streams(&self) -> Streams {
+        self.surroundings.streams
+    }
+
+    /// The simulated time.
+    #[must_use]
+    pub fn now(&self) -> SimTime {
+        self.surroundings.clock.get()
+    }
+
+    /// A stream of random numbers of this rank's own.
+    #[must_use]
+    pub fn random(&self, purpose: &str) -> ChaCha8Rng {
+        self.surroundings.streams.stream(purpose, u64::from(self.rank))
+    }
+
+    /// A stream of random numbers that is the same on every rank.
+    #[must_use]
+    pub fn common_random(&self, purpose: &str) -> ChaCha8Rng {
+        self.surroundings.streams.stream(purpose, u64::from(u32::MAX))
+    }
+
+    /// From now on the time of this process counts for `phase`.
+    pub fn phase(&self, phase: Phase) {
+        self.notes().phase.set(self.surroundings.phases.index(phase));
+    }
+
+    /// Reports a result of the program by name; the name ends in its unit.
+    pub fn report(&self, name: &'static str, value: f64) {
+        self.surroundings.outcomes.borrow_mut().push((name, value));
+    }
+
+    /// Reports this rank's share of a result by name: the sum over all ranks is the result.
+    pub fn report_share(&self, name: &'static str, share: f64) {
+        self.combine(name, share, |sum, share| sum + share);
+    }
+
+    /// Reports a candidate for a result by name: the largest one of all ranks is the result.
+    pub fn report_largest(&self, name: &'static str, candidate: f64) {
+        self.combine(name, candidate, f64::max);
+    }
+
+    fn combine(&self, name: &'static str, value: f64, with: impl Fn(f64, f64) -> f64) {
+        let mut outcomes = self.surroundings.outcomes.borrow_mut();
+        match outcomes.iter_mut().find(|(reported, _)| *reported == name) {
+            Some((_, result)) => *result = with(*result, value),
+            None => outcomes.push((name, value)),
+        }
+    }
+
+    /// What this process has done so far.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.notes().tally.get()
+    }
+
+    /// Reports what this process has done as its share of `operations` (#op), `memory_bytes` (#b),
+    /// `message_bytes` (between ranks) and `exchanged_bytes` (between nodes, #x).
+    pub fn report_tally(&self) {
+        let Tally { operations, memory_bytes, message_bytes, exchanged_bytes } = self.tally();
+        self.report_share("operations", real(operations));
+        self.report_share("memory_bytes", real(memory_bytes));
+        self.report_share("message_bytes", real(message_bytes));
+        self.report_share("exchanged_bytes", real(exchanged_bytes));
+    }
+
+    /// Records when an activity of the program would be served if nothing but causality delayed it, in the
+    /// program's own unit: from its predecessors' latest critical time to its own.
+    pub fn critical_interval(&self, from: f64, to: f64) {
+        self.surroundings.critical_intervals.borrow_mut().push((from, to));
+    }
+
+    /// Computes.
+    pub fn compute(&self, work: Work) -> impl Future<Output = ()> {
+        let counted = self.count(|tally| {
+            tally.operations = tally.operations.checked_add(work.operations()?)?;
+            Some(())
+        });
+        self.ask(if_counted(counted, Verb::Compute(work)), done)
+    }
+
+    /// Loads `bytes` bytes, all that a computation reads from memory or writes to it, and then computes.
+    /// Nothing happens if there is nothing to compute.
+    pub async fn compute_on(&self, work: Work, bytes: u64) {
+        if work.is_empty() {
+            return;
+        }
+        if bytes > 0 {
+            let counted = self.count(|tally| {
+                tally.memory_bytes = tally.memory_bytes.checked_add(bytes)?;
+                Some(())
+            });
+            if counted.is_none() {
+                self.fail(UNCOUNTED.to_owned()).await;
+            }
+            self.load(real(bytes)).await;
+        }
+        self.compute(work).await;
+    }
+
+    /// Computes a share of some floating-point operations, which need not be a whole number.
+    pub fn operate(&self, operations: f64) -> impl Future<Output = ()> {
+        self.ask(Verb::Operate(operations), done)
+    }
+
+    /// Makes a message of `bytes` bytes that this process has received ready to be sent on, as the machine's
+    /// [`Forwarding`](crate::node::Forwarding) says; collective operations do so themselves.
+    pub fn forward(&self, bytes: u64) -> impl Future<Output = ()> {
+        self.ask(Verb::Forward(bytes), done)
+    }
+
+    /// Loads a share of some bytes, which need not be a whole number, from the memory that the cores of the node
+    /// share; takes no time where they share none.
+    pub async fn load(&self, bytes: f64) {
+        let loading = self.start_load(bytes).await;
+        self.wait(loading).await;
+    }
+
+    /// Begins to load and goes on.
+    pub fn start_load(&self, bytes: f64) -> impl Future<Output = Operation> {
+        self.ask(Verb::StartLoad(bytes), started)
+    }
+
+    /// Has a share of some bytes leave the node through the interfaces that its cores share, for nobody: what a
+    /// model charges for an exchange with whomever.
+    pub async fn leave_node(&self, bytes: f64) {
+        let leaving = self.ask(Verb::StartLeave(bytes), started).await;
+        self.wait(leaving).await;
+    }
+
+    /// Waits until all ranks of the node have come here; costs nothing.
+    pub fn node_barrier(&self) -> impl Future<Output = ()> {
+        self.ask(Verb::NodeBarrier, done)
+    }
+
+    /// Has the host read `bytes` bytes; see [`Host`](crate::node::Host).
+    pub fn input(&self, bytes: u64) -> impl Future<Output = ()> {
+        self.ask(Verb::Input(bytes), done)
+    }
+
+    /// Has the host write `bytes` bytes.
+    pub fn output(&self, bytes: u64) -> impl Future<Output = ()> {
+        self.ask(Verb::Output(bytes), done)
+    }
+
+    /// Sends to rank `to` and waits until the send is complete, in the sense of
+    /// [`Sends`](crate::machine::Sends).
+    pub fn send(&self, to: u32, message: Message) -> impl Future<Output = ()> {
+        let counted = self.count_message(to, &message);
+        self.ask(if_counted(counted, Verb::Send(to, message)), done)
+    }
+
+    /// Waits for the first message from rank `from`.
+    pub fn receive(&self, from: u32) -> impl Future<Output = Message> {
+        let pattern = Pattern { from: Some(from), tag: None };
+        self.ask(Verb::Receive(pattern), |answer| received(answer).message)
+    }
+
+    /// Waits for the first message from any rank.
+    pub fn receive_any(&self) -> impl Future<Output = Received> {
+        self.receive_where(Pattern::default())
+    }
+
+    /// Waits for the first message that fits `pattern`.
+    pub fn receive_where(&self, pattern: Pattern) -> impl Future<Output = Received> {
+        self.ask(Verb::Receive(pattern), received)
+    }
+
+    /// Begins to send and goes on; several sends of one process proceed side by side.
+    pub fn start_send(&self, to: u32, message: Message) -> impl Future<Output = Operation> {
+        let counted = self.count_message(to, &message);
+        self.ask(if_counted(counted, Verb::StartSend(to, message)), started)
+    }
+
+    /// Begins to receive and goes on.
+    pub fn start_receive(&self, pattern: Pattern) -> impl Future<Output = Operation> {
+        self.ask(Verb::StartReceive(pattern), started)
+    }
+
+    /// Waits until `operation` is complete; the message, if it was a receive.
+    pub fn wait(&self, operation: Operation) -> impl Future<Output = Option<Received>> {
+        self.ask(Verb::Wait(operation), |answer| match answer {
+            Answer::Received(received) => Some(received),
+            _ => None,
+        })
+    }
+
+    /// Waits until all `operations` are complete.
+    pub async fn wait_all(&self, operations: impl IntoIterator<Item = Operation>) {
+        for operation in operations {
+            self.wait(operation).await;
+        }
+    }
+
+    /// Waits until one of `operations` is complete; the index of the first to be, the lowest if several are already.
+    /// It still has to be [waited](Self::wait) for, which takes no time then.
+    pub fn wait_any(&self, operations: &[Operation]) -> impl Future<Output = usize> {
+        self.ask(Verb::WaitAny(operations.to_vec()), |answer| match answer {
+            Answer::Ready(index) => index,
+            other => unreachable!("wait_any was answered {other:?}"),
+        })
+    }
+
+    /// Whether `operation` is complete. It still has to be [waited](Self::wait) for, which takes no time then.
+    pub fn test(&self, operation: Operation) -> impl Future<Output = bool> {
+        self.ask(Verb::Test(operation), |answer| match answer {
+            Answer::Tested(complete) => complete,
+            other => unreachable!("a test was answered {other:?}"),
+        })
+    }
+
+    /// Waits until all ranks have come here; costs nothing. For a barrier made of messages see
+    /// [`collective::Barrier`](super::collective::Barrier).
+    pub fn barrier(&self) -> impl Future<Output = ()> {
+        self.ask(Verb::Barrier, done)
+    }
+
+    /// Gives up the run because this process cannot go on.
+    pub fn fail(&self, reason: impl Into<Fault>) -> impl Future<Output = ()> {
+        self.ask(Verb::Fail(reason.into()), done)
+    }
+
+    /// Goes on at once; a dry run counts `steps` steps that asked for nothing.
+    pub fn pause(&self, steps: u64) -> impl Future<Output = ()> {
+        self.ask(Verb::Pause(steps), done)
+    }
+
+    /// From now on this process takes part in the collective operation of this name, or in none.
+    pub fn collective(&self, name: Option<&'static str>) {
+        self.notes().collective.set(name);
+    }
+
+    /// The time since `start`, for programs that measure themselves.
+    #[must_use]
+    pub fn elapsed(&self, start: SimTime) -> SimDuration {
+        self.now().since(start)
+    }
+
+    fn count_message(&self, to: u32, message: &Message) -> Option<()> {
+        let nodes = &self.surroundings.nodes;
+        let leaves = nodes.get(to as usize) != nodes.get(self.rank as usize);
+        self.count(|tally| {
+            let add = |sum: u64, counts: bool| sum.checked_add(if counts { message.bytes } else { 0 });
+            tally.message_bytes = add(tally.message_bytes, to != self.rank)?;
+            tally.exchanged_bytes = add(tally.exchanged_bytes, leaves)?;
+            Some(())
+        })
+    }
+
+    /// Changes the tally; `None`, and no change, if it would not fit.
+    fn count(&self, change: impl FnOnce(&mut Tally) -> Option<()>) -> Option<()> {
+        let mut tally = self.tally();
+        change(&mut tally)?;
+        self.notes().tally.set(tally);
+        Some(())
+    }
+
+    /// Asks at once, so that what awaits the answer holds neither the request nor this process: there may be a million.
+    fn ask<T>(&self, verb: Verb, read: impl Fn(Answer) -> T + Unpin) -> impl Future<Output = T> {
+        self.surroundings.mailbox.ask(verb, read)
+    }
+}
+
+/// A verb, unless it could not be counted.
+fn if_counted(counted: Option<()>, verb: Verb) -> Verb {
+    counted.map_or_else(|| Verb::Fail(UNCOUNTED.to_owned().into()), |()| verb)
+}
+
+/// The fault of a process whose [`Tally`] is full.
+const UNCOUNTED: &str = "does 2^64 or more operations, or moves as many bytes, which is more than is counted";
+
+#[expect(clippy::cast_precision_loss, reason = "what a simulated program does is far below 2^53")]
+const fn real(count: u64) -> f64 {
+    count as f64
+}
+
+fn done(_: Answer) {}
+
+fn received(answer: Answer) -> Received {
+    match answer {
+        Answer::Received(received) => received,
+        other => unreachable!("a receive was answered {other:?}"),
+    }
+}
+
+fn started(answer: Answer) -> Operation {
+    match answer {
+        Answer::Started(operation) => operation,
+        other => unreachable!("the start of an operation was answered {other:?}"),
+    }
+}

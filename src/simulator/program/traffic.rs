@@ -1,0 +1,102 @@
+//! Open-loop traffic: packets that every node injects, whatever becomes of those before.
+
+use super::{Program, Run, mean_distance};
+use crate::fault::Fault;
+use crate::machine::{Layout, Machine, Pattern};
+use crate::trace::Phase;
+use crate::units::{Bytes, SimDuration};
+use serde::{Deserialize, Serialize};
+
+/// Every rank injects packets at a rate of its own; neither processors nor software take part.
+///
+/// Loads are in flits per node and cycle: a flit is what a link carries in a cycle, so that 1 is
+/// all that the link of a node into the network (or, without such links, any link) can carry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Traffic {
+    /// Who sends to whom.
+    pub pattern: Pattern,
+    /// The load, in flits per node and cycle.
+    pub offered: f64,
+    /// The length of a packet.
+    pub packet: Bytes,
+    /// When a node injects.
+    pub process: Injection,
+    /// The time until the network is in its steady state; what is injected in it is not measured.
+    pub warm_up: SimDuration,
+    /// The time in which packets are injected that are measured.
+    pub measured: SimDuration,
+    /// The longest time that the network gets afterwards, without injection, to deliver all packets.
+    pub drain: SimDuration,
+}
+
+/// The times between the packets of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Injection {
+    /// Exponentially distributed.
+    Poisson,
+    /// In every cycle (of a flit with wormhole switching, of a packet otherwise) with the same
+    /// probability.
+    Bernoulli,
+}
+
+impl Program for Traffic {
+    /// Traffic has no processes: the network is driven without them.
+    fn start(&self, _process: super::Process) -> Run {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn packet_hops(&self, ranks: u32, _packet_bytes: u64) -> f64 {
+        // A link of one byte a nanosecond, for want of the machine.
+        let bytes = (self.warm_up.seconds() + self.measured.seconds()) * 1e9 * self.offered * f64::from(ranks);
+        let packet = f64::from(u32::try_from(self.packet.count()).unwrap_or(u32::MAX)).max(1.0);
+        bytes / packet * mean_distance(ranks)
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        &["traffic"]
+    }
+
+    fn traffic(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let mut fault = |path, message: &str, help| faults.push(Fault::new(path, message, help));
+        if !(self.offered > 0.0 && self.offered <= 1.0) {
+            let message = format!("a load of {} flits per node and cycle cannot be offered", self.offered);
+            fault("offered", &message, "give a load above 0 and up to 1");
+        }
+        if self.measured == SimDuration::ZERO {
+            fault("measured", "nothing would be measured", "give a time above 0");
+        }
+        if let Some(message) = self.pattern.fault(ranks) {
+            fault("pattern", &message, "give a pattern for that many ranks");
+        }
+        faults
+    }
+
+    /// Traffic is injected by nodes, and a packet from a node to itself has no way to go.
+    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        let (network, mut faults) = (&machine.network, Vec::new());
+        let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
+        let (smallest, largest) = (network.switching.smallest_packet_bytes(), network.switching.packet_bytes());
+        if !(smallest..=largest).contains(&self.packet.count()) {
+            let message = format!("the network has no packets of {}", self.packet);
+            fault("program.packet", message, &format!("give {} to {}", Bytes::new(smallest), Bytes::new(largest)));
+        }
+        let link = network.end_links.as_ref().unwrap_or(&network.links);
+        if link.byte_time().time(largest) == SimDuration::ZERO {
+            let message = "a load is a share of what a link can carry, and here a byte takes no time".to_owned();
+            fault("machine.network.links", message, "give links that take time for a byte");
+        }
+        if let Some(rank) = (0..layout.ranks()).find(|rank| layout.seat(*rank).core > 0) {
+            let message = format!("rank {rank} is not the first on its node: traffic goes between nodes");
+            fault("placement", message, "place one rank on a node");
+        }
+        faults
+    }
+}

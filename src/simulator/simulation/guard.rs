@@ -1,0 +1,51 @@
+//! The limits of a run, held while it is played.
+
+use super::SimulationError;
+use crate::simulation::Limits;
+use crate::units::SimTime;
+use std::time::{Duration, Instant};
+
+/// Events between two looks at the clock of this computer, which take longer than an event.
+const BETWEEN_LOOKS: u32 = 1024;
+
+/// Holds a run to its limits.
+pub(super) struct Guard<'l> {
+    limits: &'l Limits,
+    /// `None` without a limit of wall time.
+    deadline: Option<Instant>,
+    unseen: u32,
+}
+
+impl<'l> Guard<'l> {
+    /// The guard of a run that begins now. It looks at the clock at once: a case may have many seeds of a few events.
+    pub(super) fn new(limits: &'l Limits) -> Self {
+        let wall = limits.wall.map(|wall| Duration::from_secs_f64(wall.seconds()));
+        Self { limits, deadline: wall.and_then(|wall| Instant::now().checked_add(wall)), unseen: BETWEEN_LOOKS }
+    }
+
+    /// True if the run may go on, which is at `now` after so many `events`.
+    #[inline]
+    pub(super) fn check(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
+        // Arithmetic saturates at the end of time.
+        if now.since(SimTime::START) > self.limits.simulated || now == SimTime::END {
+            return Err(SimulationError::TimeLimit { limit: self.limits.simulated, events });
+        }
+        if events > self.limits.events {
+            return Err(SimulationError::EventLimit { limit: self.limits.events, at_s: now.seconds() });
+        }
+        self.unseen += 1;
+        if self.unseen >= BETWEEN_LOOKS {
+            self.unseen = 0;
+            return self.look_at_the_clock(now, events);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn look_at_the_clock(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
+        match self.limits.wall.filter(|_| self.deadline.is_some_and(|deadline| Instant::now() > deadline)) {
+            Some(limit) => Err(SimulationError::WallLimit { limit, events, at_s: now.seconds() }),
+            None => Ok(()),
+        }
+    }
+}

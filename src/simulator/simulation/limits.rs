@@ -1,0 +1,201 @@
+//! Limits: where a run is given up, and before it a run that would need too much.
+
+use super::estimate::Estimate;
+use crate::fault::Fault;
+use crate::units::{Bytes, SimDuration};
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// Advice for a run that needs too much memory.
+const SMALLER: &str = "give a smaller machine (`partition: Fitted` takes only the part that the ranks need), fewer \
+                       ranks, or a shorter run; `limits.memory` sets another limit";
+
+/// The limits at which a run is given up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// The latest simulated time.
+    pub simulated: SimDuration,
+    /// The largest number of events of a seed; a scenario that surely has more, in all seeds together, is rejected
+    /// before the run, and so is one whose real numbers take more operations.
+    pub events: u64,
+    /// The longest time that a case may take on this computer, all its seeds together, such as "10 min"; no limit
+    /// unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall: Option<SimDuration>,
+    /// The most memory that a case may need on this computer, by estimate; three quarters of what the
+    /// computer has available unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Bytes>,
+}
+
+impl Default for Limits {
+    /// A million simulated seconds and a hundred thousand million events.
+    fn default() -> Self {
+        Self { simulated: SimDuration::from_us(1_000_000_000_000), events: 100_000_000_000, wall: None, memory: None }
+    }
+}
+
+impl Limits {
+    /// The rest of the limits of a case that has taken `elapsed` so far: wall time is one for all its seeds.
+    #[must_use]
+    pub fn after(&self, elapsed: Duration) -> Self {
+        let left = |wall: SimDuration| SimDuration::from_seconds((wall.seconds() - elapsed.as_secs_f64()).max(0.0));
+        Self { wall: self.wall.map(left), ..self.clone() }
+    }
+
+    /// The first limit that a run with this estimate exceeds before it begins.
+    #[must_use]
+    pub fn exceeded_by(&self, estimate: &Estimate) -> Option<Fault> {
+        self.too_much_memory(estimate).or_else(|| self.too_many_events(estimate))
+    }
+
+    fn too_much_memory(&self, estimate: &Estimate) -> Option<Fault> {
+        let (limit, whose) = match self.memory {
+            Some(limit) => (limit.count(), "`limits.memory` allows"),
+            None => (most_memory()?, "three quarters of what this computer has available are"),
+        };
+        (estimate.memory_bytes > limit).then(|| {
+            let message = format!(
+                "the run would need about {}, and {whose} {}",
+                in_words(estimate.memory_bytes),
+                in_words(limit)
+            );
+            Fault::new(estimate.heaviest, message, SMALLER)
+        })
+    }
+
+    fn too_many_events(&self, estimate: &Estimate) -> Option<Fault> {
+        let (count, what) = if estimate.operations > estimate.least_events {
+            (estimate.operations, "operations on real numbers")
+        } else {
+            (estimate.least_events, "events")
+        };
+        #[expect(clippy::cast_precision_loss, reason = "shown to one digit")]
+        let rounded = |count: u64| format!("{:.0e}", count as f64);
+        (count > self.events).then(|| {
+            let message = format!(
+                "the run would take more than {} {what}, and `limits.events` allows {}",
+                rounded(count),
+                rounded(self.events)
+            );
+            Fault::new(
+                "program",
+                message,
+                "give a smaller problem, fewer seeds in `repeat`, or a larger `limits.events`",
+            )
+        })
+    }
+}
+
+/// Bytes to two digits.
+#[must_use]
+pub fn in_words(bytes: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "shown to two digits")]
+    let bytes = bytes as f64;
+    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| bytes >= *unit).unwrap_or((1e3, "kB"));
+    let number = bytes / unit;
+    if number < 10.0 { format!("{number:.1} {name}") } else { format!("{number:.0} {name}") }
+}
+
+/// The most memory that a run may need unless its limits say otherwise: the estimate may be too low.
+#[must_use]
+pub fn most_memory() -> Option<u64> {
+    available_memory().map(|available| available / 4 * 3)
+}
+
+/// The memory that this process could have without swapping when it first asked, where the system tells: the least of
+/// what Linux calls available and of what the control groups of this process leave.
+///
+/// Asked once, so that the cases of a sweep are judged alike whatever else of it is running.
+#[must_use]
+pub fn available_memory() -> Option<u64> {
+    static AVAILABLE: OnceLock<Option<u64>> = OnceLock::new();
+    *AVAILABLE.get_or_init(available_now)
+}
+
+fn available_now() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let limits = [control_group_limit(), address_space_limit(), Some(kib * 1024)];
+    limits.into_iter().flatten().min()
+}
+
+/// The most address space that this process may have (`ulimit -v`), if it is limited.
+fn address_space_limit() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// The limit of memory of the control group of this process or of one around it, less what the group uses.
+fn control_group_limit() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    groups.lines().filter_map(group_memory).min()
+}
+
+/// Of a line of `/proc/self/cgroup`: `0::/path` of version 2, or `4:memory:/path` of version 1.
+fn group_memory(line: &str) -> Option<u64> {
+    let mut parts = line.splitn(3, ':');
+    let (controllers, path) = (parts.nth(1)?, parts.next()?);
+    let (root, most, used) = match controllers {
+        "" => ("/sys/fs/cgroup", "memory.max", "memory.current"),
+        _ if controllers.split(',').any(|one| one == "memory") => {
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+        }
+        _ => return None,
+    };
+    let number = |folder: &std::path::Path, file: &str| -> Option<u64> {
+        std::fs::read_to_string(folder.join(file)).ok()?.trim().parse().ok()
+    };
+    // Inside a container the path may be one of the host, and the root is what counts.
+    let folder = std::path::Path::new(root).join(path.trim_start_matches('/'));
+    let around = folder.ancestors().take_while(|folder| folder.starts_with(root));
+    let free = |folder: &std::path::Path| {
+        number(folder, most).map(|limit| limit.saturating_sub(number(folder, used).unwrap_or(0)))
+    };
+    around.filter_map(free).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(memory_bytes: u64, least_events: u64, operations: u64) -> Estimate {
+        Estimate {
+            events: least_events,
+            least_events,
+            operations,
+            memory_bytes,
+            cpu_s: 0.0,
+            heaviest: "ranks",
+            is_open: false,
+        }
+    }
+
+    #[test]
+    fn each_limit_has_its_message() {
+        let limits = Limits { memory: Some(Bytes::new(10_000_000)), ..Limits::default() };
+        let message = |estimate| limits.exceeded_by(&estimate).map(|fault| (fault.path, fault.message));
+        assert_eq!(message(estimate(10_000_000, 100_000_000_000, 0)), None);
+        let (path, text) = message(estimate(2_500_000_000, 0, 0)).unwrap();
+        assert_eq!(
+            (path.as_str(), text.as_str()),
+            ("ranks", "the run would need about 2.5 GB, and `limits.memory` allows 10 MB")
+        );
+        let (path, text) = message(estimate(0, 200_000_000_000, 0)).unwrap();
+        let expected = "the run would take more than 2e11 events, and `limits.events` allows 1e11";
+        assert_eq!((path.as_str(), text.as_str()), ("program", expected));
+        assert!(message(estimate(0, 0, 1 << 40)).unwrap().1.contains("operations on real numbers"));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn linux_tells_its_memory() {
+        assert!(available_memory().unwrap() > 1 << 20);
+    }
+}

@@ -1,0 +1,462 @@
+//! The meeting point: a program on a machine in, a trace out.
+
+mod deadlock;
+pub mod estimate;
+mod guard;
+pub mod limits;
+mod node_barrier;
+mod post_office;
+mod recorder;
+mod scribe;
+mod stage;
+mod traffic;
+
+pub use deadlock::{Blocked, DeadlockReport};
+pub use estimate::Estimate;
+pub use limits::Limits;
+
+use crate::engine::Streams;
+use crate::fault::Rejection;
+use crate::machine::{Allocation, Layout, Machine};
+use crate::network::Standstill;
+use crate::program::{Program, faults_on};
+use crate::trace::Trace;
+use crate::units::SimDuration;
+use guard::Guard;
+use stage::Stage;
+use std::io::Write;
+
+/// A run that is ready to be played: a machine, a layout of ranks on it, a seed and limits. It can only be made of what
+/// has passed its check.
+///
+/// ```
+/// use parsim_sim::machine::Sends;
+/// use parsim_sim::network::{Link, Network, Topology};
+/// use parsim_sim::node::{Node, Processor, Router};
+/// use parsim_sim::units::Bytes;
+/// use parsim_sim::{Machine, Message, Process, Simulation};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let node = Node::ideal(Processor::FlopRate("1 Gflop/s".parse()?), Router::Hardware);
+/// let ring = Topology::Ring { nodes: 4 };
+/// let network = Network::store_and_forward(ring, Link::new("1 GB/s".parse()?), Bytes::new(4096));
+/// let machine = Machine::new("a ring", node, network, Sends::UntilInjected);
+/// let trace = Simulation::new(&machine, 2)?.run(&async |me: Process| match me.rank() {
+///     0 => me.send(1, Message::new(1000)).await,
+///     _ => drop(me.receive(0).await),
+/// })?;
+/// assert_eq!(trace.counts.messages, 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Simulation<'m> {
+    machine: &'m Machine,
+    layout: Layout,
+    streams: Streams,
+    limits: Limits,
+    keeps_deliveries: bool,
+    keeps_diary: bool,
+    packet_by_packet: bool,
+}
+
+/// Why a run has no result.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SimulationError {
+    /// Nothing is going to happen any more, and processes still wait.
+    #[error("{0}")]
+    Deadlock(DeadlockReport),
+    /// Packets wait for buffers and none will ever be free.
+    #[error("the network is deadlocked at {at_s} s: {standstill}")]
+    NetworkDeadlock {
+        /// The simulated time, in seconds.
+        at_s: f64,
+        /// The packets and the buffers.
+        standstill: Standstill,
+    },
+    /// The limit of simulated time is reached.
+    #[error("the run has reached its limit of {limit} of simulated time after {events} events")]
+    TimeLimit {
+        /// The limit.
+        limit: SimDuration,
+        /// Events played.
+        events: u64,
+    },
+    /// The limit of events is reached.
+    #[error("the run has reached its limit of {limit} events at {at_s} s of simulated time")]
+    EventLimit {
+        /// The limit.
+        limit: u64,
+        /// The simulated time, in seconds.
+        at_s: f64,
+    },
+    /// The limit of wall time is reached: another try, or another computer, may get further.
+    #[error(
+        "the run has reached its limit of {limit} of wall time after {events} events, at {at_s} s of simulated time"
+    )]
+    WallLimit {
+        /// The limit.
+        limit: SimDuration,
+        /// Events played.
+        events: u64,
+        /// The simulated time, in seconds.
+        at_s: f64,
+    },
+    /// The trace of the run could not be written.
+    #[error("the trace cannot be written: {0}")]
+    NotRecorded(String),
+    /// The program has no ranks whose activities could be recorded.
+    #[error("{program} has no processes whose activities could be recorded: give another program")]
+    NothingToRecord {
+        /// The program.
+        program: String,
+    },
+    /// A defect of the simulator, which must not take the results of other runs with it.
+    #[error("parsim has a defect: {0}")]
+    Defect(String),
+    /// Machine, ranks, placement or program cannot be so.
+    #[error("{0}")]
+    Rejected(#[from] Rejection),
+    /// A process did what no process can do.
+    #[error("rank {rank} {fault}")]
+    ProgramFault {
+        /// The rank.
+        rank: u32,
+        /// What it did.
+        fault: String,
+    },
+}
+
+impl SimulationError {
+    /// The same error, of a run that had only a part of the time of its case.
+    #[must_use]
+    pub fn of_case(self, limits: &Limits) -> Self {
+        match (self, limits.wall) {
+            (Self::WallLimit { events, at_s, .. }, Some(limit)) => Self::WallLimit { limit, events, at_s },
+            (error, _) => error,
+        }
+    }
+}
+
+/// How much a recording tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What the ranks do, and why.
+    Ranks,
+    /// What the links carry as well.
+    Links,
+}
+
+impl<'m> Simulation<'m> {
+    /// `ranks` ranks in row-major order on as square a part of the machine as they form; seed 1.
+    ///
+    /// # Errors
+    /// All faults of the machine, and of so many ranks on it.
+    pub fn new(machine: &'m Machine, ranks: u32) -> Result<Self, SimulationError> {
+        Self::on(&Allocation::new(machine, ranks))
+    }
+
+    /// The ranks of `allocation`, with its random streams.
+    ///
+    /// # Errors
+    /// All faults of machine, ranks, partition and placement; more memory than this computer has available.
+    pub fn on(allocation: &Allocation<'m>) -> Result<Self, SimulationError> {
+        let topology = allocation.topology_in_use()?;
+        let estimate = Estimate::idle(allocation.machine(), &topology, allocation.ranks());
+        Rejection::unless_empty(Limits::default().exceeded_by(&estimate).into_iter().collect())?;
+        Ok(Self::laid_out(allocation.machine(), allocation.layout()?, allocation.random_streams()))
+    }
+
+    /// The ranks of a layout on `machine`, which has been granted there.
+    #[must_use]
+    pub fn laid_out(machine: &'m Machine, layout: Layout, streams: Streams) -> Self {
+        Self {
+            machine,
+            layout,
+            streams,
+            limits: Limits::default(),
+            keeps_deliveries: false,
+            keeps_diary: false,
+            packet_by_packet: false,
+        }
+    }
+
+    /// The layout of the ranks.
+    #[must_use]
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The same run with the random streams of another seed.
+    #[must_use]
+    pub const fn streams(mut self, streams: Streams) -> Self {
+        self.streams = streams;
+        self
+    }
+
+    /// The same run in which no packets travel together: it takes longer, and gives the same trace.
+    #[must_use]
+    pub const fn packet_by_packet(mut self) -> Self {
+        self.packet_by_packet = true;
+        self
+    }
+
+    /// The same run with other limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The same run, whose trace tells the delivery of every message.
+    #[must_use]
+    pub const fn keep_deliveries(mut self) -> Self {
+        self.keeps_deliveries = true;
+        self
+    }
+
+    /// The same run, packet by packet, whose trace tells what every rank did, piece by piece.
+    #[must_use]
+    pub const fn keep_diary(mut self) -> Self {
+        self.keeps_diary = true;
+        self.packet_by_packet()
+    }
+
+    /// Plays the run to its end.
+    ///
+    /// # Errors
+    /// A fault of the program on this machine, a deadlock with who waits for whom, a limit, or a fault of a
+    /// process.
+    pub fn run(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
+        self.check(program)?;
+        self.run_checked(program)
+    }
+
+    fn check(&self, program: &dyn Program) -> Result<(), Rejection> {
+        Rejection::unless_empty(faults_on(program, self.machine, &self.layout, self.streams))
+    }
+
+    /// Runs a program that [`faults_on`](crate::program::faults_on) has found no fault with, to its end.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_checked(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
+        if let Some(traffic) = program.traffic() {
+            return traffic::play(self, traffic);
+        }
+        let stage = self.play(Stage::set(self, program))?;
+        self.close(stage, program)
+    }
+
+    /// Plays the run to its end and records what every rank does into `sink`; `name` tells what the program is.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and what the sink says.
+    pub fn run_recorded(
+        &self,
+        program: &dyn Program,
+        name: &str,
+        detail: Detail,
+        sink: Box<dyn Write + '_>,
+    ) -> Result<Trace, SimulationError> {
+        self.check(program)?;
+        self.record_checked(program, name, detail, sink)
+    }
+
+    /// Runs such a program and records it.
+    ///
+    /// # Errors
+    /// As [`run_recorded`](Self::run_recorded).
+    pub fn record_checked(
+        &self,
+        program: &dyn Program,
+        name: &str,
+        detail: Detail,
+        sink: Box<dyn Write + '_>,
+    ) -> Result<Trace, SimulationError> {
+        if program.traffic().is_some() {
+            return Err(SimulationError::NothingToRecord { program: name.to_owned() });
+        }
+        let mut stage = Stage::set(self, program);
+        stage.record(name, detail, sink)?;
+        let stage = self.play(stage)?;
+        self.close(stage, program)
+    }
+
+    /// The trace of a play; one that is cut short is counted by another, packet by packet.
+    fn close(&self, mut stage: Stage<'_>, program: &dyn Program) -> Result<Trace, SimulationError> {
+        if !stage.is_cut_short() {
+            return stage.close();
+        }
+        let slow = self.clone().packet_by_packet();
+        let exact = slow.play(Stage::set(&slow, program))?;
+        stage.close_counted_by(exact)
+    }
+
+    fn play<'s>(&self, mut stage: Stage<'s>) -> Result<Stage<'s>, SimulationError> {
+        let mut guard = Guard::new(&self.limits);
+        guard.check(stage.open()?, stage.events())?;
+        while let Some(now) = stage.step()? {
+            guard.check(now, stage.events())?;
+        }
+        Ok(stage)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::NodeOverride;
+    use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
+    use crate::network::{Buffers, Switching, Topology, VirtualChannels};
+    use crate::node::{Module, Noise, Router, Routing, Work};
+    use crate::program::{Message, Process};
+    use crate::units::{Bytes, PerByte};
+
+    fn us(us: u64) -> SimDuration {
+        SimDuration::from_us(us)
+    }
+
+    fn machine(topology: Topology, switching: Switching) -> Machine {
+        let mut machine = crate::machine::shipped("router-network");
+        machine.network.topology = topology;
+        machine.network.switching = switching;
+        machine.network.links.per_byte = Some(PerByte::new(us(1)));
+        machine
+    }
+
+    fn packet() -> Bytes {
+        Bytes::new(1024)
+    }
+
+    /// `t_s` = 100 us of software, `t_w` = 1 us, `t_h` = 7 us, `m` = 64 bytes over 5 links; 3 us of router
+    /// software at every node that the message comes to.
+    #[test]
+    fn a_message_of_a_program_takes_its_closed_form() {
+        let modes = [
+            (Switching::StoreAndForward(StoreAndForward { packet: packet() }), 7, 5 * (64 + 7)),
+            (Switching::CutThrough(CutThrough { packet: packet(), header: Bytes::new(0) }), 7, 64 + 5 * 7),
+            (Switching::CutThrough(CutThrough { packet: packet(), header: Bytes::new(4) }), 7, 64 + 5 * 7 + 4 * 4),
+        ];
+        for (switching, per_packet, expected) in modes {
+            for buffers in [Buffers::Unbounded, Buffers::Packets(1)] {
+                let mut machine = machine(Topology::Line { nodes: 6 }, switching.clone());
+                machine.network.links.per_packet = us(per_packet);
+                machine.network.links.buffers = buffers;
+                machine.nodes.sending.per_packet = us(100);
+                machine.nodes.router = Router::Software;
+                machine.nodes.routing = Routing { per_packet: us(3) };
+                let trace = Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap();
+                assert_eq!(trace.makespan, us(100 + expected + 5 * 3), "{switching:?}");
+            }
+        }
+    }
+
+    /// The clock of the routers has a period of 4 us, and software stands between the arrival of
+    /// the head and the next cycle.
+    #[test]
+    fn a_worm_waits_for_the_software_of_every_node_that_has_some() {
+        let mode = Wormhole { packet: packet(), flit: Bytes::new(4), buffer: 8, lanes: 1 };
+        let mut machine = machine(Topology::Line { nodes: 6 }, Switching::Wormhole(mode));
+        let lone = 4 * (1 + 4 * 5 + 3 + 16 - 1);
+        assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone));
+        machine.nodes.router = Router::Software;
+        assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4));
+        machine.nodes.routing = Routing { per_packet: us(3) };
+        assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4 + 3));
+        machine.nodes.routing = Routing { per_packet: us(5) };
+        assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 8 + 5));
+    }
+
+    async fn ping_the_last(me: Process) {
+        let last = me.ranks() - 1;
+        match me.rank() {
+            0 => me.send(last, Message::new(64)).await,
+            rank if rank == last => drop(me.receive(0).await),
+            _ => {}
+        }
+    }
+
+    /// A node at half speed takes twice as long, noise repeats with its seed, and without either nothing changes.
+    #[test]
+    fn slow_nodes_and_noise_lengthen_computations() {
+        async fn compute(me: Process) {
+            me.compute(Work::new(Module::Rsub, 100)).await;
+        }
+        let mut machine = crate::machine::shipped("parsytec-supercluster-t800");
+        machine.network.links.start = SimDuration::ZERO;
+        let time = |machine: &Machine, seed| {
+            Simulation::new(machine, 4).unwrap().streams(Streams::new(seed)).run(&compute).unwrap().makespan
+        };
+        assert_eq!(time(&machine, 1), us(900));
+        machine.overrides = vec![NodeOverride::NodeSpeed { nodes: vec![3], factor: 0.5 }];
+        assert_eq!(time(&machine, 1), us(1800));
+        machine.nodes.noise = Noise::Uniform(0.05);
+        assert_eq!(time(&machine, 1), time(&machine, 1));
+        assert_ne!(time(&machine, 1), time(&machine, 2));
+        assert!(time(&machine, 1) > us(1710) && time(&machine, 1) < us(1890));
+    }
+
+    /// A process that computes and looks for a message now and then takes it when it is there, not before.
+    #[test]
+    fn an_operation_is_tested_without_waiting() {
+        async fn poll(me: Process) {
+            if me.rank() == 1 {
+                return me.send(0, Message::new(8 * 1024)).await;
+            }
+            let coming = me.start_receive(crate::program::Pattern::default()).await;
+            let mut polls = 0;
+            while !me.test(coming).await {
+                polls += 1;
+                me.compute(Work::flops(10)).await;
+            }
+            let tested = me.now();
+            assert!(me.wait(coming).await.is_some());
+            assert_eq!(me.now(), tested);
+            me.report("polls", f64::from(polls));
+        }
+        let machine = crate::machine::shipped("parsytec-supercluster-t800");
+        let trace = Simulation::new(&machine, 2).unwrap().run(&poll).unwrap();
+        assert!(trace.outcome("polls").unwrap() > 100.0, "{:?}", trace.outcomes);
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_a_fault_of_the_program() {
+        let machine = crate::machine::shipped("parsytec-supercluster-t800");
+        let sending = |to: u32, bytes: u64| {
+            let send = move |me: Process| async move {
+                match me.rank() {
+                    0 => me.send(to, Message::new(bytes)).await,
+                    _ => drop(me.receive(0).await),
+                }
+            };
+            Simulation::new(&machine, 2)
+                .unwrap()
+                .run(&send)
+                .map(|trace| trace.counts.messages)
+                .map_err(|error| error.to_string())
+        };
+        let packet = machine.network.switching.packet_bytes();
+        assert_eq!(sending(1, packet), Ok(1));
+        assert!(sending(2, packet).unwrap_err().contains("sends to rank 2, but the ranks are 0 to 1"));
+        let error = sending(1, packet << 32).unwrap_err();
+        assert!(error.contains("at once, but a message has at most 2^32 - 1 packets of 120 B"), "{error}");
+    }
+
+    /// Everybody sends to the third neighbour on a ring where each buffer holds one packet.
+    #[test]
+    fn a_deadlock_of_the_network_names_its_buffers() {
+        async fn shift(me: Process) {
+            me.send((me.rank() + 3) % me.ranks(), Message::new(8 * 1024)).await;
+            me.receive((me.rank() + me.ranks() - 3) % me.ranks()).await;
+        }
+        let switching = Switching::StoreAndForward(StoreAndForward { packet: packet() });
+        let mut machine = machine(Topology::Ring { nodes: 8 }, switching);
+        machine.network.links.buffers = Buffers::Packets(1);
+        assert!(Simulation::new(&machine, 8).unwrap().run(&shift).is_ok());
+        machine.network.virtual_channels = VirtualChannels::Single;
+        let error = Simulation::new(&machine, 8).unwrap().run(&shift).unwrap_err();
+        let SimulationError::NetworkDeadlock { standstill, .. } = &error else { panic!("{error}") };
+        assert_eq!(standstill.cycle.len(), 8, "{error}");
+        assert!(error.to_string().contains("0 → 1 [0]"), "{error}");
+    }
+}

@@ -1,0 +1,83 @@
+//! Traffic on small networks whose figures are known.
+
+use super::*;
+use crate::machine::{Allocation, Machine, Partition, Pattern};
+use crate::network::Topology;
+use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
+use crate::units::Bytes;
+use std::collections::BTreeMap;
+
+/// The machine of the shipped traffic scenarios with another network.
+pub(super) fn router_network(network: Network) -> Machine {
+    let machine = crate::machine::shipped("router-network");
+    Machine { network, ..machine }
+}
+
+fn trace(machine: &Machine, traffic: &Traffic) -> Trace {
+    let allocation = Allocation::new(machine, machine.network.topology.nodes()).partition(Partition::Whole);
+    Simulation::on(&allocation).unwrap().run(traffic).unwrap()
+}
+
+/// The outcomes of `traffic` on the network of `machine`.
+pub(super) fn run(machine: &Machine, traffic: &Traffic) -> BTreeMap<&'static str, f64> {
+    trace(machine, traffic).outcomes.into_iter().collect()
+}
+
+fn mesh(switching: Switching) -> Machine {
+    let machine = crate::machine::shipped("router-network");
+    router_network(Network { switching, topology: Topology::Mesh2d { rows: 4, columns: 4 }, ..machine.network })
+}
+
+fn traffic(offered: f64, packet: u64) -> Traffic {
+    Traffic {
+        pattern: Pattern::Uniform,
+        offered,
+        packet: Bytes::new(packet),
+        process: Injection::Bernoulli,
+        warm_up: SimDuration::from_us(10),
+        measured: SimDuration::from_us(100),
+        drain: SimDuration::from_us(1000),
+    }
+}
+
+fn modes() -> [Switching; 3] {
+    let packet = Bytes::new(64);
+    [
+        Switching::StoreAndForward(StoreAndForward { packet }),
+        Switching::CutThrough(CutThrough { packet, header: Bytes::new(4) }),
+        Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 8, lanes: 2 }),
+    ]
+}
+
+#[test]
+fn what_is_offered_below_saturation_is_accepted() {
+    for switching in modes() {
+        let outcomes = run(&mesh(switching.clone()), &traffic(0.2, 16));
+        let (injected, accepted) =
+            (outcomes["injected_flits_per_node_cycle"], outcomes["accepted_flits_per_node_cycle"]);
+        assert!((injected / (0.2 * 15.0 / 16.0) - 1.0).abs() < 0.03, "{switching:?}: {injected}");
+        assert!((accepted / injected - 1.0).abs() < 0.01, "{switching:?}: {accepted}");
+        assert!(outcomes["injected_packets"].to_bits() == outcomes["delivered_packets"].to_bits());
+    }
+}
+
+/// Without contention the mean is that of the distances: 8/3 links of 16 ns in a 4 × 4 mesh,
+/// source and destination different.
+#[test]
+fn latency_at_almost_no_load_is_that_of_lone_packets() {
+    let [store_and_forward, cut_through, wormhole] = modes().map(|mode| run(&mesh(mode), &traffic(0.002, 16)));
+    let near = |outcomes: &BTreeMap<&str, f64>, expected_ns: f64| {
+        let mean = outcomes["latency_mean_s"] * 1e9;
+        assert!((mean / expected_ns - 1.0).abs() < 0.05, "{mean} ns, expected {expected_ns} ns");
+    };
+    near(&store_and_forward, 8.0 / 3.0 * 16.0);
+    near(&cut_through, 16.0 + 4.0 * (8.0 / 3.0 - 1.0));
+    near(&wormhole, 4.0 * (1.0 + 4.0 * 8.0 / 3.0 + 3.0 + 3.0));
+}
+
+#[test]
+fn runs_with_the_same_seed_are_equal() {
+    let machine = mesh(modes()[2].clone());
+    let [one, other] = [(); 2].map(|()| trace(&machine, &traffic(0.3, 16)));
+    assert_eq!((one.outcomes, one.counts), (other.outcomes, other.counts));
+}

@@ -1,0 +1,89 @@
+//! What happened: the records of a run, readable without the simulator.
+
+mod accounts;
+mod diary;
+pub mod events;
+mod recording;
+mod transfer;
+
+pub use accounts::{Account, Accounts, Activity, Phase, find_phase};
+pub use diary::{Diary, Doing, Entry, Loop, Part, Service, Software};
+pub use recording::{
+    Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
+};
+pub use transfer::{Direction, Transfer};
+
+use crate::units::{SimDuration, SimTime};
+
+/// What a run leaves behind.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// When the last process had finished.
+    pub makespan: SimDuration,
+    /// The rank that the host is connected to.
+    pub host: u32,
+    /// Where the time of every rank went.
+    pub accounts: Accounts,
+    /// Every direction of every link.
+    pub links: Vec<LinkLoad>,
+    /// The work of the simulator.
+    pub counts: Counts,
+    /// What the program reported by name.
+    pub outcomes: Vec<(&'static str, f64)>,
+    /// When the program's own activities would be served if nothing but causality delayed them, from one critical
+    /// time to the next in the program's unit; only of programs that compute critical times.
+    pub critical_intervals: Vec<(f64, f64)>,
+    /// Every delivered message, in the order of delivery, if the run was asked to keep them.
+    pub deliveries: Vec<Delivery>,
+    /// What every rank did, piece by piece, if the run was asked to keep it.
+    pub diary: Option<Diary>,
+}
+
+impl Trace {
+    /// What the program reported by this name, the first if it did so more than once.
+    #[must_use]
+    pub fn outcome(&self, name: &str) -> Option<f64> {
+        self.outcomes.iter().find(|(reported, _)| *reported == name).map(|(_, value)| *value)
+    }
+}
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkLoad {
+    /// The vertex that sends.
+    pub from: u32,
+    /// The vertex that receives.
+    pub to: u32,
+    /// Packets carried, acknowledges included.
+    pub packets: u32,
+    /// Time spent transmitting.
+    pub busy: SimDuration,
+}
+
+/// How much there was to simulate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Events taken from the calendar.
+    pub events: u64,
+    /// Messages sent.
+    pub messages: u64,
+    /// Packets carried over one link each, acknowledges included.
+    pub packet_hops: u64,
+}
+
+/// The delivery of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The sending rank.
+    pub from: u32,
+    /// The receiving rank.
+    pub to: u32,
+    /// The length of the message.
+    pub bytes: u64,
+    /// Whether the sender had sent the same data before.
+    pub again: bool,
+    /// When the send began.
+    pub sent: SimTime,
+    /// When the last packet had been received.
+    pub delivered: SimTime,
+}

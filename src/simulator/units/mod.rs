@@ -1,0 +1,19 @@
+//! Quantities with their units: types in the code, text in the scenario.
+//!
+//! Every quantity is an exact integer or ratio of integers. It is converted once per operation,
+//! in wide integers, and rounded to the nearest picosecond; no truncated clock period or
+//! "picoseconds per byte" is ever stored.
+
+mod bytes;
+mod characters;
+mod spelling;
+mod text;
+mod time;
+mod work;
+
+pub use bytes::{BitRate, BitTimes, Bytes, PerByte};
+pub use characters::{escaped, escaped_lines, first_control};
+pub use spelling::nearest;
+pub use text::QuantityError;
+pub use time::{SimDuration, SimTime, TotalTime};
+pub use work::{Cycles, FlopRate, Hertz};

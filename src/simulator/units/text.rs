@@ -1,0 +1,269 @@
+//! The text form of quantities: a decimal number and a unit, such as `"20 Mbit/s"`.
+
+use std::fmt;
+
+/// Why a text is no quantity of the wanted kind. `Display` says what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QuantityError {
+    /// There is a number, and nothing behind it.
+    #[error("`{text}` has no unit: {wanted}")]
+    MissingUnit {
+        /// The text as written.
+        text: String,
+        /// What would be right.
+        wanted: &'static str,
+    },
+    /// The unit is not one of this quantity.
+    #[error("`{unit}` is not a unit of {wanted}")]
+    UnknownUnit {
+        /// The unit as written.
+        unit: String,
+        /// What would be right.
+        wanted: &'static str,
+    },
+    /// The text does not begin with a decimal number.
+    #[error("`{text}` does not begin with a number: {wanted}")]
+    NotANumber {
+        /// The text as written.
+        text: String,
+        /// What would be right.
+        wanted: &'static str,
+    },
+    /// Quantities of a machine are never negative.
+    #[error("`{0}` is negative")]
+    Negative(String),
+    /// The value is larger than the type holds.
+    #[error("`{text}` is too large: the largest is {largest}")]
+    TooLarge {
+        /// The text as written.
+        text: String,
+        /// The largest representable value, as text.
+        largest: &'static str,
+    },
+    /// The value is not zero and would be rounded to zero.
+    #[error("`{text}` is too small: the smallest is {smallest}")]
+    TooSmall {
+        /// The text as written.
+        text: String,
+        /// The resolution, as text.
+        smallest: &'static str,
+    },
+}
+
+/// A unit: its name and how many base units it is.
+pub(super) type Unit = (&'static str, u128);
+
+/// One kind of quantity: what to call it, its units and its range.
+pub(super) struct Kind {
+    /// Completes "…: a time needs a unit, such as …".
+    pub wanted: &'static str,
+    pub units: &'static [Unit],
+    pub smallest: &'static str,
+    pub largest: &'static str,
+}
+
+/// A number without sign: `digits · 10^exponent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Decimal {
+    digits: u128,
+    exponent: i32,
+}
+
+impl Kind {
+    /// The value of `text` in base units, rounded to the nearest.
+    pub fn parse(&self, text: &str) -> Result<u64, QuantityError> {
+        let (number, unit) = self.split(text)?;
+        let scale = self
+            .units
+            .iter()
+            .find(|(name, _)| *name == unit)
+            .ok_or_else(|| QuantityError::UnknownUnit { unit: unit.to_owned(), wanted: self.wanted })?
+            .1;
+        self.scaled(text, number, scale)
+    }
+
+    /// The value of `text` in base units, which must not be zero.
+    pub fn parse_positive(&self, text: &str) -> Result<u64, QuantityError> {
+        let too_small = || QuantityError::TooSmall { text: text.to_owned(), smallest: self.smallest };
+        self.parse(text).and_then(|value| if value == 0 { Err(too_small()) } else { Ok(value) })
+    }
+
+    /// The number before the unit, and the unit.
+    fn split<'t>(&self, text: &'t str) -> Result<(Decimal, &'t str), QuantityError> {
+        let trimmed = text.trim();
+        let end = number_end(trimmed);
+        let (number, unit) = (&trimmed[..end], trimmed[end..].trim_start());
+        if number.starts_with('-') && number.len() > 1 {
+            return Err(QuantityError::Negative(text.to_owned()));
+        }
+        let number =
+            decimal(number).ok_or_else(|| QuantityError::NotANumber { text: text.to_owned(), wanted: self.wanted })?;
+        if unit.is_empty() {
+            return Err(QuantityError::MissingUnit { text: text.to_owned(), wanted: self.wanted });
+        }
+        Ok((number, unit))
+    }
+
+    fn scaled(&self, text: &str, number: Decimal, scale: u128) -> Result<u64, QuantityError> {
+        let too_large = || QuantityError::TooLarge { text: text.to_owned(), largest: self.largest };
+        let product = number.digits.checked_mul(scale).ok_or_else(too_large)?;
+        let value = shift(product, number.exponent).ok_or_else(too_large)?;
+        if value == 0 && number.digits != 0 {
+            return Err(QuantityError::TooSmall { text: text.to_owned(), smallest: self.smallest });
+        }
+        u64::try_from(value).map_err(|_| too_large())
+    }
+
+    /// Writes `value` in the largest unit in which it needs at most `decimals` decimals.
+    pub fn write(&self, f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
+        let value = u128::from(value);
+        let unit = self.units.iter().rev().find(|(_, scale)| value >= *scale && value * 1000 % scale == 0);
+        let (name, scale) = unit.unwrap_or(&self.units[0]);
+        let (whole, rest) = (value / scale, value % scale);
+        if rest == 0 {
+            return write!(f, "{whole} {name}");
+        }
+        let thousandths = format!("{:03}", rest * 1000 / scale);
+        write!(f, "{whole}.{} {name}", thousandths.trim_end_matches('0'))
+    }
+}
+
+/// Where the number at the beginning of `text` ends; an `e` counts only before a digit or sign.
+fn number_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    while end < bytes.len() {
+        let exponent = matches!(bytes[end], b'e' | b'E')
+            && end > 0
+            && matches!(bytes.get(end + 1), Some(b'0'..=b'9' | b'-' | b'+'));
+        let sign = matches!(bytes[end], b'-' | b'+') && (end == 0 || matches!(bytes[end - 1], b'e' | b'E'));
+        if !(matches!(bytes[end], b'0'..=b'9' | b'.' | b'_') || exponent || sign) {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+fn decimal(text: &str) -> Option<Decimal> {
+    let (mantissa, exponent) = match text.find(['e', 'E']) {
+        Some(at) => (&text[..at], text[at + 1..].parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let mantissa = mantissa.trim_start_matches('+').replace('_', "");
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((&mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let digits = format!("{whole}{fraction}");
+    Some(Decimal { digits: digits.parse().ok()?, exponent: exponent.checked_sub(i32::try_from(fraction.len()).ok()?)? })
+}
+
+/// `value · 10^exponent`, rounded to the nearest; `None` on overflow.
+fn shift(value: u128, exponent: i32) -> Option<u128> {
+    if exponent >= 0 {
+        if value == 0 {
+            return Some(0);
+        }
+        return 10u128.checked_pow(exponent.unsigned_abs())?.checked_mul(value);
+    }
+    Some(match 10u128.checked_pow(exponent.unsigned_abs()) {
+        Some(divisor) => value / divisor + u128::from(value % divisor >= divisor.div_ceil(2)),
+        None => 0,
+    })
+}
+
+/// `Deserialize` from text, `Serialize` and `FromStr` by `Kind::parse` and `Display`.
+macro_rules! quantity_text {
+    ($type:ident, $expecting:literal) => {
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+                struct Text;
+                impl serde::de::Visitor<'_> for Text {
+                    type Value = $type;
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str($expecting)
+                    }
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                }
+                source.deserialize_str(Text)
+            }
+        }
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
+                sink.collect_str(self)
+            }
+        }
+        $crate::units::text::text_schema!($type, $expecting);
+    };
+}
+pub(super) use quantity_text;
+
+/// `JsonSchema` of what a scenario writes as a text.
+macro_rules! text_schema {
+    ($type:ident, $expecting:literal) => {
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "description": $expecting })
+            }
+        }
+    };
+}
+pub(super) use text_schema;
+
+/// The text form of a newtype around base units: `FromStr` by a method of its kind, `Display`, and serde.
+macro_rules! quantity {
+    ($type:ident, $kind:ident, $parse:ident, $expecting:literal) => {
+        impl std::str::FromStr for $type {
+            type Err = $crate::units::QuantityError;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                $kind.$parse(text).map(Self)
+            }
+        }
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $kind.write(f, self.0)
+            }
+        }
+        $crate::units::text::quantity_text!($type, $expecting);
+    };
+}
+pub(super) use quantity;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIME: Kind = Kind {
+        wanted: "a time, such as \"1.5 us\"",
+        units: &[("ps", 1), ("ns", 1000), ("us", 1_000_000)],
+        smallest: "1 ps",
+        largest: "18446744 s",
+    };
+
+    #[test]
+    fn decimals_are_exact() {
+        assert_eq!(TIME.parse("45.99 us"), Ok(45_990_000));
+        assert_eq!(TIME.parse("45.99us"), Ok(45_990_000));
+        assert_eq!(TIME.parse("1e3 ns"), Ok(1_000_000));
+        assert_eq!(TIME.parse("1_000 ns"), Ok(1_000_000));
+        assert_eq!(TIME.parse("0.0005 ns"), Ok(1));
+        assert_eq!(TIME.parse("0 us"), Ok(0));
+    }
+
+    #[test]
+    fn every_refusal_says_what_is_right() {
+        assert!(matches!(TIME.parse("5"), Err(QuantityError::MissingUnit { .. })));
+        assert!(matches!(TIME.parse("5 B"), Err(QuantityError::UnknownUnit { .. })));
+        assert!(matches!(TIME.parse("us"), Err(QuantityError::NotANumber { .. })));
+        assert!(matches!(TIME.parse("1.2.3 us"), Err(QuantityError::NotANumber { .. })));
+        assert!(matches!(TIME.parse("-1 us"), Err(QuantityError::Negative(_))));
+        assert!(matches!(TIME.parse("1e99 us"), Err(QuantityError::TooLarge { .. })));
+        assert!(matches!(TIME.parse("0.1 ps"), Err(QuantityError::TooSmall { .. })));
+        assert!(matches!(TIME.parse("1e-99 us"), Err(QuantityError::TooSmall { .. })));
+    }
+}

@@ -1,0 +1,100 @@
+//! Clocks and cycles.
+
+use super::text::{Kind, quantity};
+use super::time::SimDuration;
+use serde::{Deserialize, Serialize};
+
+const FREQUENCY: Kind = Kind {
+    wanted: "a clock rate, such as \"20 MHz\" (Hz, kHz, MHz, GHz)",
+    units: &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)],
+    smallest: "1 Hz",
+    largest: "18446744073 GHz",
+};
+
+/// A clock rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hertz(u64);
+
+const FLOP_RATE: Kind = Kind {
+    wanted: "a rate of operations, such as \"8.5 Gflop/s\" (flop/s, kflop/s, Mflop/s, Gflop/s, Tflop/s)",
+    units: &[
+        ("flop/s", 1),
+        ("kflop/s", 1_000),
+        ("Mflop/s", 1_000_000),
+        ("Gflop/s", 1_000_000_000),
+        ("Tflop/s", 1_000_000_000_000),
+    ],
+    smallest: "1 flop/s",
+    largest: "18446744 Tflop/s",
+};
+
+/// Floating-point operations per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FlopRate(u64);
+
+impl FlopRate {
+    /// Operations per second.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "rates of operations are given to a few digits")]
+    pub const fn per_s(self) -> f64 {
+        self.0 as f64
+    }
+
+    /// The time of `operations` operations, rounded once.
+    #[must_use]
+    pub fn time(self, operations: u64) -> SimDuration {
+        const SECOND: SimDuration = SimDuration::from_us(1_000_000);
+        SECOND.ratio(operations, self.0)
+    }
+
+    /// The time of a share of some operations, which need not be whole, rounded once.
+    #[must_use]
+    pub fn time_of_share(self, operations: f64) -> SimDuration {
+        SimDuration::from_seconds(operations / self.per_s())
+    }
+}
+
+quantity!(FlopRate, FLOP_RATE, parse_positive, "a rate of operations with its unit, such as \"8.5 Gflop/s\"");
+
+/// A number of processor cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Cycles(pub u64);
+
+impl Hertz {
+    /// Cycles per second.
+    #[must_use]
+    pub const fn per_s(self) -> u64 {
+        self.0
+    }
+
+    /// The time of `cycles` cycles, rounded once: 30 MHz has no integer period in picoseconds.
+    #[must_use]
+    pub fn time(self, cycles: Cycles) -> SimDuration {
+        const SECOND: SimDuration = SimDuration::from_us(1_000_000);
+        SECOND.ratio(cycles.0, self.0)
+    }
+}
+
+quantity!(Hertz, FREQUENCY, parse_positive, "a clock rate with its unit, such as \"20 MHz\"");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_take_their_share_of_a_second() {
+        let rate: FlopRate = "8.5 Gflop/s".parse().unwrap();
+        assert_eq!(rate.time(17).ps(), 2_000);
+        assert_eq!(rate.time_of_share(0.85).ps(), 100);
+        assert_eq!(rate.to_string(), "8.5 Gflop/s");
+    }
+
+    #[test]
+    fn thirty_megahertz_does_not_drift() {
+        let clock: Hertz = "30 MHz".parse().unwrap();
+        assert_eq!(clock.time(Cycles(30_000_000)), SimDuration::from_us(1_000_000));
+        assert_eq!(clock.time(Cycles(1)).ps(), 33_333);
+    }
+}

@@ -1,0 +1,251 @@
+//! What limits a run: why, where and when, CS-RR-281 section 3.5 (after Hollingsworth, section 2).
+
+use super::components::{Component, Components, SubComponent};
+use parsim_sim::trace::{Activity, Trace};
+use parsim_sim::units::SimDuration;
+
+/// Why a run takes as long as it does: its largest component, and the largest part of that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bottleneck {
+    /// The component.
+    pub component: Component,
+    /// The largest of its parts, where they are known.
+    pub part: Option<SubComponent>,
+    /// The component as a fraction of all components.
+    pub share: f64,
+}
+
+/// Where and when a bottleneck shows; what cannot be told is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Place {
+    /// The rank that it holds up most.
+    pub rank: Option<u32>,
+    /// The link direction that is busy longest, from node to node.
+    pub link: Option<(u32, u32)>,
+    /// The part of the code.
+    pub module: Option<&'static str>,
+    /// The phase of the program.
+    pub phase: Option<&'static str>,
+}
+
+/// The bottleneck changes on the way along an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// Where, as a value of the axis.
+    pub at: f64,
+    /// What has been the largest component.
+    pub from: Component,
+    /// What is the largest component from there on.
+    pub to: Component,
+}
+
+impl Bottleneck {
+    /// The bottleneck among the distinct components; the first of equals.
+    ///
+    /// # Panics
+    /// Never: there are always components.
+    #[must_use]
+    pub fn of(components: &Components) -> Self {
+        let distinct: Vec<_> = components.distinct().collect();
+        let (component, _) = largest(distinct).expect("communication is always known");
+        let parts = component.parts().iter().filter_map(|part| Some((*part, components.part_s(*part)?)));
+        let part = largest(parts.collect()).map(|(part, _)| part);
+        Self { component, part, share: components.share(component).unwrap_or(0.0) }
+    }
+}
+
+fn largest<T>(parts: Vec<(T, f64)>) -> Option<(T, f64)> {
+    parts.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+impl Place {
+    /// Where and when `bottleneck` shows in a run: the rank and the phase that spend most time on
+    /// it, and for communication the busiest link. The phase is that of the host's rank.
+    #[must_use]
+    pub fn in_trace(trace: &Trace, bottleneck: &Bottleneck) -> Self {
+        let activities = activities(bottleneck.component);
+        let phase = longest_phase(trace, activities);
+        let communicates = bottleneck.component == Component::Communication;
+        // All wait for the slowest; the rank whose processor works most for the network is the cause.
+        let rank_activities = if communicates { &[Activity::System] } else { activities };
+        Self {
+            rank: longest_rank(trace, rank_activities),
+            link: busiest_link(trace).filter(|_| communicates),
+            module: phase,
+            phase,
+        }
+    }
+}
+
+const fn activities(component: Component) -> &'static [Activity] {
+    match component {
+        Component::InputOutput => &[Activity::InputOutput],
+        Component::Communication => &[Activity::Sending, Activity::Blocked, Activity::System],
+        _ => &[Activity::Computing],
+    }
+}
+
+fn longest_phase(trace: &Trace, activities: &[Activity]) -> Option<&'static str> {
+    let time = |phase: &&&'static str| -> SimDuration {
+        let account = trace.accounts.account(trace.host, phase);
+        activities.iter().map(|activity| account.get(*activity)).sum()
+    };
+    trace.accounts.phases().iter().rev().max_by_key(time).copied()
+}
+
+fn longest_rank(trace: &Trace, activities: &[Activity]) -> Option<u32> {
+    let time = |rank: &u32| -> SimDuration {
+        let account = trace.accounts.rank(*rank);
+        activities.iter().map(|activity| account.get(*activity)).sum()
+    };
+    (0..trace.accounts.ranks()).rev().max_by_key(time)
+}
+
+fn busiest_link(trace: &Trace) -> Option<(u32, u32)> {
+    let busiest = trace.links.iter().rev().max_by_key(|link| link.busy)?;
+    Some((busiest.from, busiest.to))
+}
+
+/// Two neighbouring points of an axis, with the components there.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'c> {
+    /// The lower or earlier point.
+    pub from: (f64, &'c Components),
+    /// The next one.
+    pub to: (f64, &'c Components),
+}
+
+impl Step<'_> {
+    /// The changes of the bottleneck within the step, in order.
+    #[must_use]
+    pub fn changes(&self) -> Vec<Change> {
+        let (before, after) = (Bottleneck::of(self.from.1).component, Bottleneck::of(self.to.1).component);
+        let mut changes = Vec::new();
+        self.collect_changes(before, after, &mut changes);
+        changes
+    }
+
+    /// Where `quantity` passes 1 within the step.
+    #[must_use]
+    pub fn passes_one(&self, quantity: fn(&Components) -> Option<f64>) -> Option<f64> {
+        self.crossing((quantity(self.from.1)?, quantity(self.to.1)?), (1.0, 1.0))
+    }
+
+    /// From `before` to `after`, by way of a third component that is the largest where they meet.
+    fn collect_changes(&self, before: Component, after: Component, changes: &mut Vec<Change>) {
+        if before == after {
+            return;
+        }
+        let Some(at) = self.ends(before).zip(self.ends(after)).and_then(|(one, other)| self.crossing(one, other))
+        else {
+            return;
+        };
+        let there = |component| self.ends(component).map(|ends| self.interpolate(at, ends));
+        let height = there(before).unwrap_or(0.0);
+        let others = Component::ALL.into_iter().filter(|other| *other != before && *other != after);
+        let known = self.from.1.distinct().map(|(component, _)| component).collect::<Vec<_>>();
+        let higher = others.filter(|other| known.contains(other)).filter_map(|other| Some((other, there(other)?)));
+        match largest(higher.filter(|(_, seconds)| *seconds > height * (1.0 + 1e-9)).collect()) {
+            Some((between, _)) => {
+                self.collect_changes(before, between, changes);
+                self.collect_changes(between, after, changes);
+            }
+            None => changes.push(Change { at, from: before, to: after }),
+        }
+    }
+
+    /// A component at both ends.
+    fn ends(&self, component: Component) -> Option<(f64, f64)> {
+        Some((self.from.1.component_s(component)?, self.to.1.component_s(component)?))
+    }
+
+    /// Where two quantities that are known at both ends become equal.
+    ///
+    /// Between the points they are taken as powers of the axis, which most components are; as
+    /// straight lines if there is a zero or a negative value.
+    fn crossing(&self, one: (f64, f64), other: (f64, f64)) -> Option<f64> {
+        let logarithmic = [one.0, one.1, other.0, other.1].iter().all(|value| *value > 0.0);
+        let height = |value: f64| if logarithmic { value.ln() } else { value };
+        let (before, after) = (height(one.0) - height(other.0), height(one.1) - height(other.1));
+        let changes_sign = (before < 0.0 && after >= 0.0) || (before > 0.0 && after <= 0.0);
+        changes_sign.then(|| self.position(before / (before - after)))
+    }
+
+    /// The value of the axis at a fraction of the step.
+    fn position(&self, fraction: f64) -> f64 {
+        let (from, to) = (self.from.0, self.to.0);
+        if self.is_logarithmic() { from * (to / from).powf(fraction) } else { from + fraction * (to - from) }
+    }
+
+    fn interpolate(&self, at: f64, (before, after): (f64, f64)) -> f64 {
+        let (from, to) = (self.from.0, self.to.0);
+        let fraction =
+            if self.is_logarithmic() { (at / from).ln() / (to / from).ln() } else { (at - from) / (to - from) };
+        let logarithmic = before > 0.0 && after > 0.0;
+        if logarithmic { before * (after / before).powf(fraction) } else { before + fraction * (after - before) }
+    }
+
+    fn is_logarithmic(&self) -> bool {
+        self.from.0 > 0.0 && self.to.0 > 0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::components::tests::trace;
+    use super::*;
+
+    fn components(computation_s: f64, broadcast_s: f64, input_s: f64) -> Components {
+        Components {
+            computation_s,
+            broadcast_s,
+            input_s,
+            distribution_s: 0.0,
+            other_communication_s: 0.0,
+            total_s: computation_s + broadcast_s + input_s,
+            ..Components::of_trace(&trace(), None)
+        }
+    }
+
+    fn changes(from: &(f64, Components), to: &(f64, Components)) -> Vec<Change> {
+        Step { from: (from.0, &from.1), to: (to.0, &to.1) }.changes()
+    }
+
+    #[test]
+    fn powers_meet_at_their_geometric_mean() {
+        let changes = changes(&(16.0, components(4.0, 1.0, 0.1)), &(64.0, components(1.0, 4.0, 0.1)));
+        let [change] = changes[..] else { panic!("{changes:?}") };
+        assert!((change.at - 32.0).abs() < 1e-9);
+        assert_eq!((change.from, change.to), (Component::Computation, Component::Communication));
+    }
+
+    #[test]
+    fn a_third_component_may_lie_between() {
+        let changes = changes(&(1.0, components(16.0, 0.25, 3.0)), &(64.0, components(0.25, 16.0, 3.0)));
+        let [first, second] = changes[..] else { panic!("{changes:?}") };
+        assert_eq!((first.from, first.to), (Component::Computation, Component::InputOutput));
+        assert_eq!((second.from, second.to), (Component::InputOutput, Component::Communication));
+        assert!(first.at < 8.0 && second.at > 8.0);
+    }
+
+    #[test]
+    fn what_begins_at_zero_is_a_line() {
+        let (from, to) = (components(3.0, 0.0, 0.0), components(1.0, 2.0, 0.0));
+        let step = Step { from: (0.0, &from), to: (10.0, &to) };
+        assert_eq!(step.passes_one(Components::communication_to_computation), Some(5.0));
+        assert_eq!(step.passes_one(Components::memory_to_processing), None);
+    }
+
+    #[test]
+    fn why_where_and_when() {
+        let trace = trace();
+        let components = Components::of_trace(&trace, None);
+        let bottleneck = Bottleneck::of(&components);
+        assert_eq!((bottleneck.component, bottleneck.part), (Component::Computation, None));
+        let place = Place::in_trace(&trace, &bottleneck);
+        assert_eq!((place.rank, place.link, place.phase), (Some(1), None, Some("reduction")));
+        let communication = Bottleneck { component: Component::Communication, ..bottleneck };
+        let place = Place::in_trace(&trace, &communication);
+        assert_eq!((place.rank, place.link, place.phase), (Some(0), Some((0, 1)), Some("distribution")));
+    }
+}

@@ -1,0 +1,124 @@
+//! Where the time went.
+
+use parsim_sim::trace::{Activity, Phase, Trace};
+use parsim_sim::units::{SimDuration, TotalTime};
+
+/// The makespan taken apart in two ways, each of which sums to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Breakdown {
+    /// By phase, on the rank of the host, which is there from the first to the last moment.
+    pub phases: Vec<Share<Phase>>,
+    /// By activity, on average over all ranks.
+    pub activities: Vec<Share<Activity>>,
+    /// The link direction that is busy longest; none on a single node.
+    pub busiest_link: Option<BusiestLink>,
+    /// The rank whose processor is busy longest, and the share of the makespan.
+    pub busiest_rank: (u32, f64),
+}
+
+/// A share of the makespan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Share<T> {
+    /// What it is the share of.
+    pub of: T,
+    /// The time, in seconds.
+    pub seconds: f64,
+}
+
+/// A direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BusiestLink {
+    /// The sending vertex.
+    pub from: u32,
+    /// The receiving vertex.
+    pub to: u32,
+    /// The share of the makespan in which it transmits.
+    pub utilization: f64,
+}
+
+impl Breakdown {
+    /// Takes the makespan of `trace` apart.
+    #[must_use]
+    pub fn of(trace: &Trace) -> Self {
+        Self {
+            phases: phases(trace),
+            activities: activities(trace),
+            busiest_link: busiest_link(trace),
+            busiest_rank: busiest_rank(trace),
+        }
+    }
+}
+
+fn phases(trace: &Trace) -> Vec<Share<Phase>> {
+    let accounts = &trace.accounts;
+    let share = |phase: &Phase| Share { of: *phase, seconds: accounts.account(trace.host, phase).total().seconds() };
+    accounts.phases().iter().map(share).collect()
+}
+
+fn activities(trace: &Trace) -> Vec<Share<Activity>> {
+    let accounts = &trace.accounts;
+    let mean = |activity| {
+        let sum: TotalTime = (0..accounts.ranks()).map(|rank| accounts.rank(rank).get(activity)).sum();
+        sum.seconds() / f64::from(accounts.ranks())
+    };
+    Activity::ALL.into_iter().map(|activity| Share { of: activity, seconds: mean(activity) }).collect()
+}
+
+fn busiest_link(trace: &Trace) -> Option<BusiestLink> {
+    // The first of equals, so that the answer does not depend on an order of iteration.
+    let busiest = trace.links.iter().rev().max_by_key(|link| link.busy)?;
+    let utilization = share(busiest.busy, trace.makespan);
+    Some(BusiestLink { from: busiest.from, to: busiest.to, utilization })
+}
+
+fn busiest_rank(trace: &Trace) -> (u32, f64) {
+    let busy = |rank: u32| {
+        let account = trace.accounts.rank(rank);
+        account.get(Activity::Computing) + account.get(Activity::System)
+    };
+    let rank = (0..trace.accounts.ranks()).rev().max_by_key(|rank| busy(*rank)).unwrap_or(0);
+    (rank, share(busy(rank), trace.makespan))
+}
+
+fn share(part: SimDuration, whole: SimDuration) -> f64 {
+    if whole == SimDuration::ZERO { 0.0 } else { part.seconds() / whole.seconds() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parsim_sim::trace::{Accounts, Counts};
+
+    /// 65,536 ranks for half of all time: their times sum to far more than a span holds.
+    #[test]
+    fn activities_of_many_ranks_sum_to_the_makespan() {
+        let ranks = 1 << 16;
+        let makespan = SimDuration::from_ps(u64::MAX / 2);
+        let mut accounts = Accounts::new(ranks, &[]);
+        for rank in 0..ranks {
+            let computing = makespan.ratio(u64::from(rank), u64::from(ranks));
+            let blocked = (makespan - computing).ratio(1, 3);
+            accounts.add(rank, "work", Activity::Computing, computing);
+            accounts.add(rank, "work", Activity::Blocked, blocked);
+            accounts.add(rank, "rest", Activity::Idle, makespan - computing - blocked);
+            assert_eq!(accounts.rank(rank).total(), makespan);
+        }
+        let trace = Trace {
+            makespan,
+            host: 0,
+            accounts,
+            links: Vec::new(),
+            counts: Counts::default(),
+            outcomes: Vec::new(),
+            diary: None,
+            critical_intervals: Vec::new(),
+            deliveries: Vec::new(),
+        };
+        let breakdown = Breakdown::of(&trace);
+        let of = |activity| breakdown.activities.iter().find(|share| share.of == activity).unwrap().seconds;
+        let sum: f64 = breakdown.activities.iter().map(|share| share.seconds).sum();
+        assert!((sum / makespan.seconds() - 1.0).abs() < 1e-12, "{sum}");
+        // The mean of r / 65536 for r from 0 to 65535.
+        assert!((of(Activity::Computing) / makespan.seconds() - 0.5 * 65_535.0 / 65_536.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,490 @@
+//! The components of an execution time, CS-RR-281 sections 3 and 3.5.
+
+use parsim_sim::trace::{Account, Activity, Trace};
+use parsim_sim::units::SimDuration;
+
+/// The components of one execution time, in seconds; in brackets the rows of CS-RR-281, Table 5.
+///
+/// A prediction and a simulated run have the same components, so that the same questions can be
+/// asked of both. Those of a run are the times of the host's rank, which is there from the first
+/// to the last moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Components {
+    /// The whole time (Txp). The components may leave a part of it without a name.
+    pub total_s: f64,
+    /// Processing and memory together (Tproc + Tmem).
+    pub computation_s: f64,
+    /// What computation consists of, where the processor's description says so.
+    pub split: Option<ComputationSplit>,
+    /// `T_s` of equation (7), the serial part; `None` where the source does not tell it apart.
+    pub serial_s: Option<f64>,
+    /// `T_po` of equation (7), processing that only the parallel program needs; `None` likewise.
+    pub parallel_overhead_s: Option<f64>,
+    /// Initialisation of the links (Tcini).
+    pub initialisation_s: f64,
+    /// Distribution of the data (Tdist).
+    pub distribution_s: f64,
+    /// Broadcasts, the waiting for their senders included (Tbroad).
+    pub broadcast_s: f64,
+    /// Collection of the results (Tcol).
+    pub collection_s: f64,
+    /// Communication with no other name: barriers, exchanges, routing for others while computing.
+    pub other_communication_s: f64,
+    /// Reading (Tinp).
+    pub input_s: f64,
+    /// Writing (Tout).
+    pub output_s: f64,
+    /// `Σ p_i T_i / (p Σ T_i)` of equation (8) over all stages of the run, a processor being
+    /// active while it computes for the program.
+    pub processor_utilization: f64,
+    /// The same over the stages of computation alone, which is `U_p` as equation (7) uses it: the
+    /// mean of the processors' computing times by the longest of them. 1 by assumption in the models.
+    pub load_balance: f64,
+}
+
+/// What a computation consists of, as fractions that sum to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ComputationSplit {
+    /// The processor without its floating-point unit (Tcpu).
+    pub cpu: f64,
+    /// The floating-point unit, as far as it does not overlap the rest (Tfpu).
+    pub fpu: f64,
+    /// Accesses to on-chip memory (Tinm).
+    pub internal_memory: f64,
+    /// Accesses to external memory, instruction fetch included (Texm).
+    pub external_memory: f64,
+    /// Words of data that the program moves between memory and processor for each of its
+    /// floating-point operations, if known.
+    pub words_per_flop: Option<f64>,
+}
+
+/// A component of the execution time, of the kind that a B-ratio is formed of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Component {
+    /// The processor works, with operands at hand (Tproc).
+    Processing,
+    /// It waits for its memory (Tmem).
+    Memory,
+    /// Both together, where nothing tells them apart.
+    Computation,
+    /// It communicates, or waits for those that do (Tcom).
+    Communication,
+    /// It waits for input and output (Ti/o).
+    InputOutput,
+    /// The serial part, `T_s` of equation (7).
+    Serial,
+    /// The overhead of the parallel program, `T_po` of equation (7).
+    ParallelOverhead,
+}
+
+/// A part of a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SubComponent {
+    /// Part of processing.
+    Cpu,
+    /// Part of processing.
+    Fpu,
+    /// Part of memory.
+    InternalMemory,
+    /// Part of memory.
+    ExternalMemory,
+    /// Part of communication.
+    Initialisation,
+    /// Part of communication.
+    Distribution,
+    /// Part of communication.
+    Broadcast,
+    /// Part of communication.
+    Collection,
+    /// Part of communication.
+    OtherCommunication,
+    /// Part of input and output.
+    Input,
+    /// Part of input and output.
+    Output,
+}
+
+impl Component {
+    /// Every component.
+    pub const ALL: [Self; 7] = [
+        Self::Processing,
+        Self::Memory,
+        Self::Computation,
+        Self::Communication,
+        Self::InputOutput,
+        Self::Serial,
+        Self::ParallelOverhead,
+    ];
+
+    /// Its name as a key of output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Processing => "processing",
+            Self::Memory => "memory",
+            Self::Computation => "computation",
+            Self::Communication => "communication",
+            Self::InputOutput => "input_output",
+            Self::Serial => "serial",
+            Self::ParallelOverhead => "parallel_overhead",
+        }
+    }
+
+    /// Its name in a sentence.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::InputOutput => "input and output",
+            Self::Serial => "the serial part",
+            Self::ParallelOverhead => "parallel overhead",
+            _ => self.name(),
+        }
+    }
+
+    /// What it consists of.
+    #[must_use]
+    pub const fn parts(self) -> &'static [SubComponent] {
+        match self {
+            Self::Processing => &[SubComponent::Cpu, SubComponent::Fpu],
+            Self::Memory => &[SubComponent::InternalMemory, SubComponent::ExternalMemory],
+            Self::Communication => &[
+                SubComponent::Initialisation,
+                SubComponent::Distribution,
+                SubComponent::Broadcast,
+                SubComponent::Collection,
+                SubComponent::OtherCommunication,
+            ],
+            Self::InputOutput => &[SubComponent::Input, SubComponent::Output],
+            Self::Computation | Self::Serial | Self::ParallelOverhead => &[],
+        }
+    }
+}
+
+impl SubComponent {
+    /// Every part of every component.
+    pub const ALL: [Self; 11] = [
+        Self::Cpu,
+        Self::Fpu,
+        Self::InternalMemory,
+        Self::ExternalMemory,
+        Self::Initialisation,
+        Self::Distribution,
+        Self::Broadcast,
+        Self::Collection,
+        Self::OtherCommunication,
+        Self::Input,
+        Self::Output,
+    ];
+
+    /// Its name as a key of output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Fpu => "fpu",
+            Self::InternalMemory => "internal_memory",
+            Self::ExternalMemory => "external_memory",
+            Self::Initialisation => "initialisation",
+            Self::Distribution => "distribution",
+            Self::Broadcast => "broadcast",
+            Self::Collection => "collection",
+            Self::OtherCommunication => "other_communication",
+            Self::Input => "input",
+            Self::Output => "output",
+        }
+    }
+
+    /// Its name in a sentence.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Cpu => "CPU",
+            Self::Fpu => "FPU",
+            Self::InternalMemory => "internal memory",
+            Self::ExternalMemory => "external memory",
+            Self::Initialisation => "initialisation of links",
+            Self::OtherCommunication => "other communication",
+            _ => self.name(),
+        }
+    }
+}
+
+impl Components {
+    /// The means of several runs, part by part, with the split of the first; `None` of none.
+    #[must_use]
+    pub fn mean(runs: &[Self]) -> Option<Self> {
+        let first = runs.first()?;
+        #[expect(clippy::cast_precision_loss, reason = "nobody repeats a run 2^52 times")]
+        let mean = |part: fn(&Self) -> f64| runs.iter().map(part).sum::<f64>() / runs.len() as f64;
+        let known = |part: fn(&Self) -> Option<f64>| {
+            let parts: Option<Vec<f64>> = runs.iter().map(part).collect();
+            parts.and_then(|parts| super::Sample::of(&parts)).map(|sample| sample.mean)
+        };
+        Some(Self {
+            total_s: mean(|run| run.total_s),
+            computation_s: mean(|run| run.computation_s),
+            split: first.split,
+            serial_s: known(|run| run.serial_s),
+            parallel_overhead_s: known(|run| run.parallel_overhead_s),
+            initialisation_s: mean(|run| run.initialisation_s),
+            distribution_s: mean(|run| run.distribution_s),
+            broadcast_s: mean(|run| run.broadcast_s),
+            collection_s: mean(|run| run.collection_s),
+            other_communication_s: mean(|run| run.other_communication_s),
+            input_s: mean(|run| run.input_s),
+            output_s: mean(|run| run.output_s),
+            processor_utilization: mean(|run| run.processor_utilization),
+            load_balance: mean(|run| run.load_balance),
+        })
+    }
+
+    /// The components of a simulated run: the times of the host's rank.
+    ///
+    /// Computing is computation in whatever phase, or the serial part or the parallel overhead in
+    /// phases of the names `serial` and `overhead`. Waiting for the host is input, or output in a
+    /// phase of that name. Everything else is the communication that its phase is named after, or
+    /// other communication; a rank that has ended waits for nobody.
+    #[must_use]
+    pub fn of_trace(trace: &Trace, split: Option<ComputationSplit>) -> Self {
+        let accounts = &trace.accounts;
+        let mut components = Self {
+            total_s: trace.makespan.seconds(),
+            computation_s: 0.0,
+            split,
+            serial_s: None,
+            parallel_overhead_s: None,
+            initialisation_s: 0.0,
+            distribution_s: 0.0,
+            broadcast_s: 0.0,
+            collection_s: 0.0,
+            other_communication_s: 0.0,
+            input_s: 0.0,
+            output_s: 0.0,
+            processor_utilization: utilization(trace),
+            load_balance: load_balance(trace),
+        };
+        for phase in accounts.phases() {
+            components.add(phase, accounts.account(trace.host, phase));
+        }
+        components
+    }
+
+    fn add(&mut self, phase: &str, account: Account) {
+        let seconds = |activity| account.get(activity).seconds();
+        *self.computing_in(phase) += seconds(Activity::Computing);
+        *(if phase == "output" { &mut self.output_s } else { &mut self.input_s }) += seconds(Activity::InputOutput);
+        *self.communication_in(phase) +=
+            [Activity::Sending, Activity::Blocked, Activity::System].into_iter().map(seconds).sum::<f64>();
+    }
+
+    fn computing_in(&mut self, phase: &str) -> &mut f64 {
+        match phase {
+            "serial" => self.serial_s.get_or_insert(0.0),
+            "overhead" => self.parallel_overhead_s.get_or_insert(0.0),
+            _ => &mut self.computation_s,
+        }
+    }
+
+    const fn communication_in(&mut self, phase: &str) -> &mut f64 {
+        match phase.as_bytes() {
+            b"initialisation" => &mut self.initialisation_s,
+            b"distribution" => &mut self.distribution_s,
+            b"broadcast" => &mut self.broadcast_s,
+            b"collection" => &mut self.collection_s,
+            _ => &mut self.other_communication_s,
+        }
+    }
+
+    /// A component, in seconds; `None` where the source does not tell it apart.
+    #[must_use]
+    pub fn component_s(&self, component: Component) -> Option<f64> {
+        match component {
+            Component::Computation => Some(self.computation_s),
+            Component::Serial => self.serial_s,
+            Component::ParallelOverhead => self.parallel_overhead_s,
+            _ => component.parts().iter().map(|part| self.part_s(*part)).sum(),
+        }
+    }
+
+    /// A part of a component, in seconds; `None` where the source does not tell it apart.
+    #[must_use]
+    pub fn part_s(&self, part: SubComponent) -> Option<f64> {
+        let computation = |fraction: fn(&ComputationSplit) -> f64| {
+            let split = self.split.as_ref()?;
+            Some(self.computation_s * fraction(split))
+        };
+        match part {
+            SubComponent::Cpu => computation(|split| split.cpu),
+            SubComponent::Fpu => computation(|split| split.fpu),
+            SubComponent::InternalMemory => computation(|split| split.internal_memory),
+            SubComponent::ExternalMemory => computation(|split| split.external_memory),
+            SubComponent::Initialisation => Some(self.initialisation_s),
+            SubComponent::Distribution => Some(self.distribution_s),
+            SubComponent::Broadcast => Some(self.broadcast_s),
+            SubComponent::Collection => Some(self.collection_s),
+            SubComponent::OtherCommunication => Some(self.other_communication_s),
+            SubComponent::Input => Some(self.input_s),
+            SubComponent::Output => Some(self.output_s),
+        }
+    }
+
+    /// The known components that do not contain each other, with their times in seconds.
+    pub fn distinct(&self) -> impl Iterator<Item = (Component, f64)> + '_ {
+        let hidden = if self.split.is_some() { Component::Computation } else { Component::Processing };
+        let known = Component::ALL.into_iter().filter(move |component| *component != hidden);
+        known.filter_map(|component| Some((component, self.component_s(component)?)))
+    }
+
+    /// The time that is in no component: what the printed predictions count twice, or a host's
+    /// rank that has ended before others.
+    #[must_use]
+    pub fn unattributed_s(&self) -> f64 {
+        let named: f64 = self.distinct().map(|(_, seconds)| seconds).sum();
+        // Below a picosecond it is the rounding of the sum.
+        Some(self.total_s - named).filter(|rest| rest.abs() > 1e-12 * self.total_s.max(1.0)).unwrap_or(0.0)
+    }
+
+    /// The fraction that `component` is of all components.
+    #[must_use]
+    pub fn share(&self, component: Component) -> Option<f64> {
+        let all: f64 = self.distinct().map(|(_, seconds)| seconds).sum();
+        self.component_s(component).filter(|_| all > 0.0).map(|seconds| seconds / all)
+    }
+
+    /// The B-ratio (section 3.5): `component` by the sum of all others; `None` if it is alone.
+    #[must_use]
+    pub fn b_ratio(&self, component: Component) -> Option<f64> {
+        let all: f64 = self.distinct().map(|(_, seconds)| seconds).sum();
+        let own = self.component_s(component)?;
+        ratio(own, all - own)
+    }
+
+    /// Communication by computation, which is processing and memory (section 3.5).
+    #[must_use]
+    pub fn communication_to_computation(&self) -> Option<f64> {
+        ratio(self.component_s(Component::Communication)?, self.computation_s)
+    }
+
+    /// Memory by processing (section 3.5); constant in p on a machine without a cache.
+    #[must_use]
+    pub fn memory_to_processing(&self) -> Option<f64> {
+        ratio(self.component_s(Component::Memory)?, self.component_s(Component::Processing)?)
+    }
+
+    /// Amdahl's balance (section 2): the Mword/s that the memory delivers while it is accessed, for
+    /// each Mflop/s that the processor achieves while it processes. A balanced machine has 1.
+    #[must_use]
+    pub fn mword_per_mflop(&self) -> Option<f64> {
+        let words_per_flop = self.split.as_ref()?.words_per_flop?;
+        ratio(words_per_flop, self.memory_to_processing()?)
+    }
+}
+
+fn ratio(part: f64, other: f64) -> Option<f64> {
+    (other > 0.0).then(|| part / other)
+}
+
+fn computing(trace: &Trace, rank: u32) -> SimDuration {
+    trace.accounts.rank(rank).get(Activity::Computing)
+}
+
+fn mean_computing_s(trace: &Trace) -> f64 {
+    let ranks = trace.accounts.ranks();
+    (0..ranks).map(|rank| computing(trace, rank).seconds()).sum::<f64>() / f64::from(ranks)
+}
+
+fn utilization(trace: &Trace) -> f64 {
+    ratio(mean_computing_s(trace), trace.makespan.seconds()).unwrap_or(0.0)
+}
+
+fn load_balance(trace: &Trace) -> f64 {
+    let longest = (0..trace.accounts.ranks()).map(|rank| computing(trace, rank)).max().unwrap_or_default();
+    ratio(mean_computing_s(trace), longest.seconds()).unwrap_or(1.0)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use parsim_sim::trace::{Accounts, Counts, LinkLoad};
+
+    /// Two ranks: the host's reads 2 s, distributes 1 s, computes 3 s, and routes 1 s meanwhile;
+    /// the other one computes 5 s and ends last.
+    pub fn trace() -> Trace {
+        let seconds = |count: u64| SimDuration::from_us(1_000_000 * count);
+        let mut accounts = Accounts::new(2, &["input"]);
+        accounts.add(0, "input", Activity::InputOutput, seconds(2));
+        accounts.add(0, "distribution", Activity::Sending, seconds(1));
+        accounts.add(0, "reduction", Activity::Computing, seconds(3));
+        accounts.add(0, "reduction", Activity::System, seconds(1));
+        accounts.add(0, "reduction", Activity::Idle, seconds(1));
+        accounts.add(1, "distribution", Activity::Blocked, seconds(3));
+        accounts.add(1, "reduction", Activity::Computing, seconds(5));
+        let link = |from, to, busy| LinkLoad { from, to, packets: 1, busy: seconds(busy) };
+        Trace {
+            makespan: seconds(8),
+            host: 0,
+            accounts,
+            links: vec![link(0, 1, 1), link(1, 0, 0)],
+            counts: Counts::default(),
+            outcomes: Vec::new(),
+            diary: None,
+            critical_intervals: Vec::new(),
+            deliveries: Vec::new(),
+        }
+    }
+
+    const SPLIT: ComputationSplit = ComputationSplit {
+        cpu: 0.25,
+        fpu: 0.25,
+        internal_memory: 0.125,
+        external_memory: 0.375,
+        words_per_flop: Some(1.5),
+    };
+
+    fn assert_is(actual: Option<f64>, expected: f64) {
+        assert!(actual.is_some_and(|actual| (actual - expected).abs() < 1e-12), "{actual:?} is not {expected}");
+    }
+
+    #[test]
+    fn a_run_without_a_split_has_computation() {
+        let components = Components::of_trace(&trace(), None);
+        assert_is(components.component_s(Component::Computation), 3.0);
+        assert_is(components.component_s(Component::Communication), 2.0);
+        assert_is(components.part_s(SubComponent::OtherCommunication), 1.0);
+        assert_is(components.component_s(Component::InputOutput), 2.0);
+        assert_is(Some(components.unattributed_s()), 1.0);
+        assert_eq!(components.component_s(Component::Processing), None);
+        assert_eq!(components.memory_to_processing(), None);
+        assert_is(components.b_ratio(Component::Computation), 3.0 / 4.0);
+        assert_is(components.communication_to_computation(), 2.0 / 3.0);
+        assert_is(Some(components.processor_utilization), 0.5);
+        assert_is(Some(components.load_balance), 0.8);
+    }
+
+    #[test]
+    fn a_run_with_a_split_has_processing_and_memory() {
+        use Component::{Communication, InputOutput, Memory, Processing};
+        let components = Components::of_trace(&trace(), Some(SPLIT));
+        assert_is(components.component_s(Component::Processing), 1.5);
+        assert_is(components.part_s(SubComponent::ExternalMemory), 1.125);
+        assert_is(components.b_ratio(Component::Memory), 1.5 / 5.5);
+        assert_is(components.memory_to_processing(), 1.0);
+        assert_is(components.mword_per_mflop(), 1.5);
+        let distinct: Vec<_> = components.distinct().map(|(component, _)| component).collect();
+        assert_eq!(distinct, [Processing, Memory, Communication, InputOutput]);
+    }
+
+    #[test]
+    fn a_component_that_is_alone_has_no_ratio() {
+        let mut components = Components::of_trace(&trace(), None);
+        components = Components {
+            distribution_s: 0.0,
+            other_communication_s: 0.0,
+            input_s: 0.0,
+            total_s: components.computation_s,
+            ..components
+        };
+        assert_eq!(components.b_ratio(Component::Computation), None);
+        assert_is(components.b_ratio(Component::Communication), 0.0);
+    }
+}

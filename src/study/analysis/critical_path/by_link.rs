@@ -1,0 +1,164 @@
+//! Which links the messages on a critical path were on.
+
+use super::{CriticalPath, Span, Through};
+use parsim_sim::trace::events::{EventId, MESSAGE};
+use parsim_sim::trace::{Direction, Recording, Transfer};
+use parsim_sim::units::{SimDuration, SimTime};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Where a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Where {
+    /// A link holds a packet of it; of several such links the one that the message came to last.
+    Link(Direction),
+    /// None does: software works for it, or it waits. The vertex is the end of the last link that it has come to, or its
+    /// source.
+    Node(u32),
+}
+
+/// A part of a message's way in which it is at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// The place.
+    pub place: Where,
+    /// When it comes there.
+    pub from: SimDuration,
+    /// When it goes on.
+    pub to: SimDuration,
+}
+
+/// What the links carried for the messages on a path.
+pub struct Carried<'r> {
+    nodes: &'r [u32],
+    /// By cause.
+    transfers: FxHashMap<EventId, Vec<&'r Transfer>>,
+}
+
+impl<'r> Carried<'r> {
+    /// `None` if the run does not tell what links carried.
+    pub(super) fn of(path: &CriticalPath<'_>, run: &'r Recording) -> Option<Self> {
+        if run.transfers.is_empty() {
+            return None;
+        }
+        let causes: FxHashSet<EventId> = path.spans().filter_map(|span| message(path, &span)).collect();
+        let mut transfers: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for transfer in run.transfers.iter().filter(|it| !it.is_acknowledge && causes.contains(&it.event)) {
+            transfers.entry(transfer.event).or_default().push(transfer);
+        }
+        Some(Self { nodes: &run.header.nodes, transfers })
+    }
+
+    /// The way of a message that is a piece of a path, from the beginning of the piece to its end without gaps. `None` if
+    /// the piece is no message, or one that went over no link.
+    #[must_use]
+    pub fn way(&self, path: &CriticalPath<'_>, span: &Span) -> Option<Vec<Stretch>> {
+        let cause = message(path, span)?;
+        let destination = *self.nodes.get(path.events().get(span.event).process as usize)?;
+        let own = self.transfers.get(&cause)?.iter().filter(|transfer| transfer.destination == destination);
+        let mut links: Vec<(SimTime, Direction, Vec<&Transfer>)> = Vec::new();
+        for transfer in own {
+            let direction = transfer.direction();
+            match links.iter_mut().find(|link| link.1 == direction) {
+                Some(link) => link.2.push(transfer),
+                None => links.push((transfer.first, direction, vec![transfer])),
+            }
+        }
+        links.sort_by_key(|link| (link.0, link.1));
+        Some(sweep(span, &links))
+    }
+}
+
+/// The sending of the message that a piece of a path is.
+fn message(path: &CriticalPath<'_>, span: &Span) -> Option<EventId> {
+    match &span.through {
+        Through::Antecedent(antecedent) if path.events().way_of(antecedent).kind == MESSAGE => Some(antecedent.event),
+        _ => None,
+    }
+}
+
+/// Takes a piece of a path apart by links, which stand in the order in which the message came to them.
+fn sweep(span: &Span, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec<Stretch> {
+    let clip = |time: SimTime| time.since(SimTime::START).clamp(span.from, span.to);
+    let mut changes: Vec<(SimDuration, usize, bool)> = Vec::new();
+    for (order, (.., transfers)) in links.iter().enumerate() {
+        for transfer in transfers {
+            let starts = (0..transfer.packets).map(|packet| transfer.first + transfer.gap * u64::from(packet));
+            let held = starts.map(|start| (clip(start), clip(start + transfer.time)));
+            changes.extend(held.flat_map(|(from, to)| [(from, order, true), (to, order, false)]));
+        }
+    }
+    changes.sort_unstable_by_key(|(time, ..)| *time);
+    let mut way: Vec<Stretch> = Vec::new();
+    let mut holding: BTreeMap<usize, i64> = BTreeMap::new();
+    let mut since = span.from;
+    let mut come_to: Option<usize> = None;
+    for (time, order, begins) in changes.into_iter().chain([(span.to, 0, false)]) {
+        if time > since {
+            let farthest = holding.iter().rev().find(|(_, packets)| **packets > 0).map(|(order, _)| links[*order].1);
+            let vertex = || match come_to {
+                Some(order) => links[order].1.far_end(),
+                None => links.first().map_or(0, |link| link.1.near_end()),
+            };
+            let place = farthest.map_or_else(|| Where::Node(vertex()), Where::Link);
+            match way.last_mut().filter(|last| last.place == place) {
+                Some(last) => last.to = time,
+                None => way.push(Stretch { place, from: since, to: time }),
+            }
+            since = time;
+        }
+        *holding.entry(order).or_default() += if begins { 1 } else { -1 };
+        come_to = come_to.max(begins.then_some(order));
+    }
+    way
+}
+
+impl fmt::Display for Where {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Link(direction) => direction.fmt(f),
+            Self::Node(vertex) => write!(f, "node {vertex}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_where_its_foremost_packet_is() {
+        let us = SimDuration::from_us;
+        let on = |from: u32, first: u64, packets| Transfer {
+            from,
+            to: from + 1,
+            channel: 0,
+            destination: 2,
+            is_acknowledge: false,
+            event: 0,
+            bytes: 1,
+            first: SimTime::START + us(first),
+            gap: us(4),
+            time: us(3),
+            on_wire: us(3),
+            packets,
+        };
+        let (one, other) = (on(0, 11, 2), on(1, 16, 2));
+        let link = |from, to| Direction::Link { from, to };
+        let links = [(one.first, link(0, 1), vec![&one]), (other.first, link(1, 2), vec![&other])];
+        let span = Span { event: 1, from: us(10), to: us(25), through: Through::Activity };
+        // The first link holds packets from 11 to 14 and 15 to 18, the second one from 16 to 19 and 20 to 23.
+        let places = [
+            (Where::Node(0), 10, 11),
+            (Where::Link(link(0, 1)), 11, 14),
+            (Where::Node(1), 14, 15),
+            (Where::Link(link(0, 1)), 15, 16),
+            (Where::Link(link(1, 2)), 16, 19),
+            (Where::Node(2), 19, 20),
+            (Where::Link(link(1, 2)), 20, 23),
+            (Where::Node(2), 23, 25),
+        ];
+        assert_eq!(sweep(&span, &links), places.map(|(place, from, to)| Stretch { place, from: us(from), to: us(to) }));
+    }
+}

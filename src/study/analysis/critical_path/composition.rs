@@ -1,0 +1,115 @@
+//! What the critical path consists of.
+
+use super::by_link::{Carried, Stretch, Where};
+use super::{CriticalPath, Span, Through};
+use parsim_sim::trace::Direction;
+use parsim_sim::trace::events::MESSAGE;
+use parsim_sim::units::SimDuration;
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+
+/// The length of the critical path taken apart in four ways. Each sums to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composition {
+    /// By process; what happens between processes stands under `None`.
+    pub processes: Vec<Part<Option<u32>>>,
+    /// By kind of activity or of delay.
+    pub kinds: Vec<Part<String>>,
+    /// By phase of the program; delays count for the phase of the process that they delay.
+    pub phases: Vec<Part<String>>,
+    /// By link or connection; what happens within processes stands under `None`, what happens to messages while no link
+    /// holds them, where links are known, under `messages at nodes`.
+    pub links: Vec<Part<Option<String>>>,
+}
+
+/// What messages on the path do while no link holds a packet of them.
+const AT_NODES: &str = "messages at nodes";
+
+/// A part of the critical path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part<T> {
+    /// What it is the part of.
+    pub of: T,
+    /// How long it is.
+    pub time: SimDuration,
+    /// How many pieces of the path it has.
+    pub pieces: u64,
+}
+
+impl Composition {
+    pub(super) fn of(path: &CriticalPath<'_>, carried: Option<Carried<'_>>) -> Self {
+        let events = path.events();
+        let way = |span: &Span| match &span.through {
+            Through::Activity => None,
+            Through::Antecedent(antecedent) => Some(events.way_of(antecedent)),
+        };
+        let link = |span: &Span| way(span).map(|way| way.link.clone()).filter(|link| !link.is_empty());
+        let process = |span: &Span| {
+            let is_between = way(span).is_some_and(|way| way.kind == MESSAGE);
+            (!is_between).then(|| events.get(span.event).process)
+        };
+        let label = |span: &Span| events.label_of(span.event);
+        Self {
+            processes: parts(path.spans(), process),
+            kinds: parts(path.spans(), |span| {
+                way(span).map_or_else(|| label(span).kind.clone(), |way| way.kind.clone())
+            }),
+            phases: parts(path.spans(), |span| label(span).phase.clone()),
+            links: match carried {
+                None => parts(path.spans(), link),
+                Some(carried) => links(path, &carried, link),
+            },
+        }
+    }
+}
+
+/// The parts by single links; the time of a message on no link stands under [`AT_NODES`].
+fn links(
+    path: &CriticalPath<'_>,
+    carried: &Carried<'_>,
+    whole: impl Fn(&Span) -> Option<String>,
+) -> Vec<Part<Option<String>>> {
+    let pieces = path.spans().flat_map(|span| match carried.way(path, &span) {
+        None => vec![(whole(&span), span.to - span.from)],
+        Some(way) => parts_of_way(&way),
+    });
+    sums(pieces)
+}
+
+/// The time of a message at each place that it was at, in the order in which it came there.
+fn parts_of_way(way: &[Stretch]) -> Vec<(Option<String>, SimDuration)> {
+    let mut parts: Vec<(Option<Direction>, SimDuration)> = Vec::new();
+    for Stretch { place, from, to } in way {
+        let link = match place {
+            Where::Link(direction) => Some(*direction),
+            Where::Node(_) => None,
+        };
+        match parts.iter_mut().find(|part| part.0 == link) {
+            Some(part) => part.1 += *to - *from,
+            None => parts.push((link, *to - *from)),
+        }
+    }
+    let name = |link: Option<Direction>| link.map_or(AT_NODES.to_owned(), |link| link.to_string());
+    parts.into_iter().map(|(link, time)| (Some(name(link)), time)).collect()
+}
+
+/// The longest part first, of equals the one that comes first on the path; nothing that takes no time.
+fn parts<T: Clone + Eq + Hash>(spans: impl Iterator<Item = Span>, of: impl Fn(&Span) -> T) -> Vec<Part<T>> {
+    let spans = spans.filter(|span| span.to > span.from);
+    sums(spans.map(|span| (of(&span), span.to - span.from)))
+}
+
+fn sums<T: Clone + Eq + Hash>(pieces: impl Iterator<Item = (T, SimDuration)>) -> Vec<Part<T>> {
+    let mut parts: Vec<Part<T>> = Vec::new();
+    let mut places = FxHashMap::default();
+    for (of, time) in pieces.filter(|(_, time)| *time > SimDuration::ZERO) {
+        let place = *places.entry(of.clone()).or_insert(parts.len());
+        if place == parts.len() {
+            parts.push(Part { of, time: SimDuration::ZERO, pieces: 0 });
+        }
+        parts[place].time += time;
+        parts[place].pieces += 1;
+    }
+    parts.sort_by_key(|part| std::cmp::Reverse(part.time));
+    parts
+}

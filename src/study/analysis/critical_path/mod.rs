@@ -1,0 +1,267 @@
+//! The critical path of a trace, after Overeinder and Sloot (1995).
+
+mod by_link;
+mod composition;
+mod order;
+mod overlap;
+
+pub use by_link::{Carried, Stretch, Where};
+pub use composition::{Composition, Part};
+pub use order::CausalityError;
+
+use super::parallelism::{self, Parallelism, Step};
+use order::{NONE, Order};
+use parsim_sim::trace::Recording;
+use parsim_sim::trace::events::{Antecedent, EventId, Events, MESSAGE};
+use parsim_sim::units::{SimDuration, TotalTime};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+
+/// The critical times of all events of a trace, and the longest path through them.
+///
+/// Equation (1) of the source: crit(e) = max over the immediate ancestors e′ of crit(e′) + T(e′, e). Its text lets
+/// crit(e) be zero where there is no ancestor, so that the first activity of every process is lost; here every
+/// process is created at time zero, and its first activity counts.
+#[derive(Clone, Debug)]
+pub struct CriticalPath<'e> {
+    events: &'e Events,
+    predecessors: Vec<EventId>,
+    order: Order,
+    critical: Vec<SimDuration>,
+    /// The events on the path. What leads to each is found again when it is asked for: a path may have as many pieces
+    /// as the trace has events.
+    on_path: Vec<EventId>,
+}
+
+/// A piece of the critical path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The event that it leads to.
+    pub event: EventId,
+    /// When it begins: the critical time of the ancestor.
+    pub from: SimDuration,
+    /// When it ends: the critical time of the event.
+    pub to: SimDuration,
+    /// What it is.
+    pub through: Through,
+}
+
+/// What leads to an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Through {
+    /// The activity of the process itself.
+    Activity,
+    /// An antecedent with its delay.
+    Antecedent(Antecedent),
+}
+
+impl<'e> CriticalPath<'e> {
+    /// Finds the critical path.
+    ///
+    /// # Errors
+    /// The events whose causality is violated, or the first one that is beyond the end of time.
+    pub fn of(events: &'e Events) -> Result<Self, CausalityError> {
+        let predecessors = order::predecessors(events);
+        let order = order::order(events, &predecessors)?;
+        let mut path = Self {
+            events,
+            predecessors,
+            order,
+            critical: vec![SimDuration::ZERO; events.count() as usize],
+            on_path: Vec::new(),
+        };
+        let mut critical = std::mem::take(&mut path.critical);
+        for event in path.order.forwards() {
+            let latest = path.latest_cause(event, &critical).to;
+            if latest == SimDuration::MAX {
+                return Err(CausalityError::TooLong { event: events.name(event), process: events.get(event).process });
+            }
+            critical[event as usize] = latest;
+        }
+        path.critical = critical;
+        path.on_path = path.walk_back();
+        Ok(path)
+    }
+
+    /// The ancestor that an event waits for longest: of equals the predecessor, then the antecedent with the least name.
+    fn latest_cause(&self, event: EventId, critical: &[SimDuration]) -> Span {
+        let service = self.events.get(event).service;
+        let from = self.predecessor(event).map_or(SimDuration::ZERO, |before| critical[before as usize]);
+        let mut latest = Span { event, from, to: from + service, through: Through::Activity };
+        for antecedent in self.events.antecedents(event) {
+            let from = critical[antecedent.event as usize];
+            let is_named_first = match latest.through {
+                Through::Activity => false,
+                Through::Antecedent(other) => self.events.name(antecedent.event) < self.events.name(other.event),
+            };
+            let to = from + antecedent.delay;
+            if to > latest.to || (to == latest.to && is_named_first) {
+                latest = Span { event, from, to, through: Through::Antecedent(*antecedent) };
+            }
+        }
+        latest
+    }
+
+    fn walk_back(&self) -> Vec<EventId> {
+        let mut events = Vec::new();
+        let mut at = self.last_event();
+        while let Some(event) = at {
+            events.push(event);
+            at = match self.latest_cause(event, &self.critical).through {
+                Through::Activity => self.predecessor(event),
+                Through::Antecedent(antecedent) => Some(antecedent.event),
+            };
+        }
+        events.reverse();
+        events
+    }
+
+    /// The event with the latest critical time, of equals the one with the least name.
+    fn last_event(&self) -> Option<EventId> {
+        (0..self.events.count()).max_by_key(|event| (self.critical[*event as usize], Reverse(self.events.name(*event))))
+    }
+
+    /// The events.
+    #[must_use]
+    pub const fn events(&self) -> &'e Events {
+        self.events
+    }
+
+    /// The event before `event` in the same process.
+    #[must_use]
+    pub fn predecessor(&self, event: EventId) -> Option<EventId> {
+        Some(self.predecessors[event as usize]).filter(|event| *event != NONE)
+    }
+
+    /// The critical time of an event.
+    #[must_use]
+    pub fn critical(&self, event: EventId) -> SimDuration {
+        self.critical[event as usize]
+    }
+
+    /// The pieces of the path, from the beginning to the end, without gaps; their lengths sum to its length.
+    #[must_use]
+    pub fn spans(&self) -> impl ExactSizeIterator<Item = Span> + '_ {
+        self.on_path.iter().map(|event| self.latest_cause(*event, &self.critical))
+    }
+
+    /// The length of the path, max crit(e): the shortest time in which the trace could have happened.
+    #[must_use]
+    pub fn length(&self) -> SimDuration {
+        self.on_path.last().map_or(SimDuration::ZERO, |event| self.critical(*event))
+    }
+
+    /// What the path consists of.
+    #[must_use]
+    pub fn composition(&self) -> Composition {
+        Composition::of(self, None)
+    }
+
+    /// What the path of a recorded run consists of. Where it tells what links carried, messages are taken apart by link.
+    #[must_use]
+    pub fn composition_of(&self, run: &Recording) -> Composition {
+        Composition::of(self, self.carried(run))
+    }
+
+    /// What links carried for the messages on the path of a recorded run, if it tells that.
+    #[must_use]
+    pub fn carried<'r>(&self, run: &'r Recording) -> Option<Carried<'r>> {
+        Carried::of(self, run)
+    }
+
+    /// The service times of all activities that occupy a processor.
+    #[must_use]
+    pub fn busy(&self) -> TotalTime {
+        self.busy_events().map(|event| self.events.get(event).service).sum()
+    }
+
+    fn busy_events(&self) -> impl Iterator<Item = EventId> + '_ {
+        let occupies: Vec<bool> = self.events.labels().iter().map(parsim_sim::trace::events::Label::occupies).collect();
+        (0..self.events.count()).filter(move |event| occupies[usize::from(self.events.get(*event).label)])
+    }
+
+    /// The delays of all messages.
+    #[must_use]
+    pub fn messages(&self) -> TotalTime {
+        let messages = self.events.all_antecedents().iter();
+        messages.filter(|one| self.events.way_of(one).kind == MESSAGE).map(|one| one.delay).sum()
+    }
+
+    /// The average parallelism A = W / L: the service times of all activities, calculation and communication,
+    /// by the length of the path; `None` for a path without length.
+    ///
+    /// The delay of a message is in W once. It occupies no processor: [`mean_active`](Self::mean_active) is without.
+    #[must_use]
+    pub fn average_parallelism(&self) -> Option<f64> {
+        self.by_length(self.busy() + self.messages())
+    }
+
+    /// The average number of processors at work: as the average parallelism, but without the delays of messages.
+    /// It is the mean of the profile, Σ k·h(k).
+    #[must_use]
+    pub fn mean_active(&self) -> Option<f64> {
+        self.by_length(self.busy())
+    }
+
+    fn by_length(&self, time: TotalTime) -> Option<f64> {
+        (self.length() > SimDuration::ZERO).then(|| time.seconds() / self.length().seconds())
+    }
+
+    /// How long each activity could last longer without making the path longer, by event.
+    #[must_use]
+    pub fn slacks(&self) -> Vec<SimDuration> {
+        let mut slacks = vec![SimDuration::ZERO; self.critical.len()];
+        self.visit_slacks(|event, slack| slacks[event as usize] = slack);
+        slacks
+    }
+
+    /// Tells `receive` the slack of every event, effects before their causes.
+    ///
+    /// An event may be as late as its effects allow: the earliest of their latest times less what lies between. Only what
+    /// has not come to its event yet is kept, so that a long trace needs no memory for it.
+    pub fn visit_slacks(&self, mut receive: impl FnMut(EventId, SimDuration)) {
+        let mut before_next = vec![self.length(); self.events.processes() as usize];
+        let mut of_antecedents: FxHashMap<EventId, SimDuration> = FxHashMap::default();
+        for event in self.order.forwards().rev() {
+            let entry = self.events.get(event);
+            let before_next = &mut before_next[entry.process as usize];
+            let latest = of_antecedents.remove(&event).map_or(*before_next, |limit| limit.min(*before_next));
+            *before_next = latest - entry.service;
+            for antecedent in self.events.antecedents(event) {
+                let limit = latest - antecedent.delay;
+                of_antecedents.entry(antecedent.event).and_modify(|known| *known = limit.min(*known)).or_insert(limit);
+            }
+            receive(event, latest - self.critical(event));
+        }
+    }
+
+    /// The activities that occupy a processor, from begin to end: each ends at the critical time of its event.
+    fn activities(&self) -> impl Iterator<Item = (SimDuration, SimDuration)> + '_ {
+        self.busy_events().map(|event| {
+            let (service, end) = (self.events.get(event).service, self.critical(event));
+            (end - service, end)
+        })
+    }
+
+    /// How many processors are at work, for how long.
+    #[must_use]
+    pub fn parallelism(&self) -> Parallelism {
+        Parallelism::of(|| self.activities(), u64::from(self.events.count()), self.length())
+    }
+
+    /// How long each process computes while a message from it or to it is on its way, by process.
+    ///
+    /// All messages are kept and sorted for it.
+    #[must_use]
+    pub fn overlaps(&self) -> Vec<SimDuration> {
+        overlap::overlaps(self)
+    }
+
+    /// Tells `receive` how many processors are at work when, in the order of time.
+    pub fn profile(&self, receive: impl FnMut(Step)) {
+        parallelism::sweep(|| self.activities(), u64::from(self.events.count()), self.length(), receive);
+    }
+}
+
+#[cfg(test)]
+mod tests;

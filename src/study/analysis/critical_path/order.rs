@@ -1,0 +1,225 @@
+//! The order in which events can have happened, or why they cannot.
+
+use parsim_sim::trace::events::{EventId, Events};
+use parsim_sim::units::SimDuration;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::fmt;
+
+/// No event: what comes before the first one of a process.
+pub const NONE: EventId = EventId::MAX;
+
+/// Why events cannot have happened as a trace says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CausalityError {
+    /// A cause is later than its effect: Definition 3 of Overeinder and Sloot, C(e′) ≤ C(e).
+    Backwards {
+        /// Name, process and logical time of the cause.
+        cause: (u64, u32, f64),
+        /// Name, process and logical time of the effect.
+        effect: (u64, u32, f64),
+    },
+    /// Events cause each other: name and process of each, and the last one causes the first.
+    Circle(Vec<(u64, u32)>),
+    /// The causes of an event take longer than time is counted.
+    TooLong {
+        /// Its name.
+        event: u64,
+        /// Its process.
+        process: u32,
+    },
+}
+
+impl fmt::Display for CausalityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Backwards { cause, effect } => write!(
+                f,
+                "event {} of process {} at logical time {} causes event {} of process {}, which is earlier, at {}",
+                cause.0, cause.1, cause.2, effect.0, effect.1, effect.2
+            ),
+            Self::TooLong { event, process } => write!(
+                f,
+                "event {event} of process {process} is later than {:.0} s (213 days), which is as long as time is counted",
+                SimDuration::MAX.seconds()
+            ),
+            Self::Circle(events) => {
+                f.write_str("events cause each other in a circle:")?;
+                for (index, (name, process)) in events.iter().enumerate() {
+                    let arrow = if index == 0 { "" } else { " →" };
+                    write!(f, "{arrow} event {name} of process {process}")?;
+                }
+                match events.first() {
+                    Some((name, _)) => write!(f, " → event {name}"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for CausalityError {}
+
+/// An order of events in which every cause comes before its effects.
+#[derive(Clone, Debug)]
+pub enum Order {
+    /// As they stand in the list.
+    AsListed(u32),
+    /// Some other.
+    Sorted(Vec<EventId>),
+}
+
+impl Order {
+    pub fn forwards(&self) -> Box<dyn DoubleEndedIterator<Item = EventId> + '_> {
+        match self {
+            Self::AsListed(count) => Box::new(0..*count),
+            Self::Sorted(events) => Box::new(events.iter().copied()),
+        }
+    }
+}
+
+/// The event before each one in the same process, by (logical time, name); [`NONE`] before the first.
+pub fn predecessors(events: &Events) -> Vec<EventId> {
+    let mut predecessors = vec![NONE; events.count() as usize];
+    let mut last = vec![NONE; events.processes() as usize];
+    let mut visit = |event: EventId| {
+        let last = &mut last[events.get(event).process as usize];
+        predecessors[event as usize] = *last;
+        *last = event;
+    };
+    if events.is_in_order() {
+        (0..events.count()).for_each(&mut visit);
+    } else {
+        let mut sorted: Vec<_> = (0..events.count()).collect();
+        sorted.sort_by_key(|event| moment(events, *event));
+        sorted.into_iter().for_each(&mut visit);
+    }
+    predecessors
+}
+
+/// Sorts events topologically; of those that are possible next, the one with the least (logical time, name) comes
+/// first, so that the order is always the same.
+pub fn order(events: &Events, predecessors: &[EventId]) -> Result<Order, CausalityError> {
+    if events.is_in_order() {
+        return Ok(Order::AsListed(events.count()));
+    }
+    check_clocks(events)?;
+    let successors = Successors::of(events, predecessors);
+    let mut missing: Vec<usize> =
+        (0..events.count()).map(|event| causes(events, predecessors, event).count()).collect();
+    let is_ready = |event: &EventId| missing[*event as usize] == 0;
+    let mut ready: BinaryHeap<_> =
+        (0..events.count()).filter(is_ready).map(|event| Reverse(moment(events, event))).collect();
+    let mut sorted = Vec::with_capacity(events.count() as usize);
+    while let Some(Reverse(Moment { event, .. })) = ready.pop() {
+        sorted.push(event);
+        for effect in successors.of_event(event) {
+            missing[*effect as usize] -= 1;
+            if missing[*effect as usize] == 0 {
+                ready.push(Reverse(moment(events, *effect)));
+            }
+        }
+    }
+    if sorted.len() < events.count() as usize {
+        return Err(circle(events, predecessors, &missing));
+    }
+    Ok(Order::Sorted(sorted))
+}
+
+/// When an event happens in the logical time of its trace; unique.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Moment {
+    clock: f64,
+    name: u64,
+    event: EventId,
+}
+
+impl Eq for Moment {}
+
+impl PartialOrd for Moment {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Moment {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.clock.total_cmp(&other.clock).then_with(|| self.name.cmp(&other.name))
+    }
+}
+
+fn moment(events: &Events, event: EventId) -> Moment {
+    let clock = events.stamp(event).map_or(0.0, |stamp| stamp.clock);
+    Moment { clock, name: events.name(event), event }
+}
+
+fn causes(events: &Events, predecessors: &[EventId], event: EventId) -> impl Iterator<Item = EventId> {
+    let predecessor = Some(predecessors[event as usize]).filter(|event| *event != NONE);
+    predecessor.into_iter().chain(events.antecedents(event).iter().map(|antecedent| antecedent.event))
+}
+
+fn check_clocks(events: &Events) -> Result<(), CausalityError> {
+    let told = |event| (events.name(event), events.get(event).process, moment(events, event).clock);
+    for effect in 0..events.count() {
+        for antecedent in events.antecedents(effect) {
+            if moment(events, antecedent.event).clock > moment(events, effect).clock {
+                return Err(CausalityError::Backwards { cause: told(antecedent.event), effect: told(effect) });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The effects of each event.
+struct Successors {
+    ends: Vec<usize>,
+    effects: Vec<EventId>,
+}
+
+impl Successors {
+    fn of(events: &Events, predecessors: &[EventId]) -> Self {
+        let mut ends = vec![0; events.count() as usize + 1];
+        for effect in 0..events.count() {
+            for cause in causes(events, predecessors, effect) {
+                ends[cause as usize + 1] += 1;
+            }
+        }
+        for index in 1..ends.len() {
+            ends[index] += ends[index - 1];
+        }
+        let mut next = ends.clone();
+        let mut effects = vec![NONE; ends[ends.len() - 1]];
+        for effect in 0..events.count() {
+            for cause in causes(events, predecessors, effect) {
+                effects[next[cause as usize]] = effect;
+                next[cause as usize] += 1;
+            }
+        }
+        Self { ends, effects }
+    }
+
+    fn of_event(&self, event: EventId) -> &[EventId] {
+        &self.effects[self.ends[event as usize]..self.ends[event as usize + 1]]
+    }
+}
+
+/// Some circle among the events that have missing causes: whoever misses a cause has one that does so too.
+fn circle(events: &Events, predecessors: &[EventId], missing: &[usize]) -> CausalityError {
+    let is_left = |event: &EventId| missing[*event as usize] > 0;
+    let mut walked = Vec::new();
+    let mut place = vec![None; missing.len()];
+    let mut at = (0..events.count()).find(is_left);
+    while let Some(event) = at {
+        if let Some(first) = place[event as usize] {
+            // Walked from effects to causes.
+            let circle = walked[first..].iter().rev();
+            return CausalityError::Circle(
+                circle.map(|event: &EventId| (events.name(*event), events.get(*event).process)).collect(),
+            );
+        }
+        place[event as usize] = Some(walked.len());
+        walked.push(event);
+        at = causes(events, predecessors, event).find(is_left);
+    }
+    CausalityError::Circle(Vec::new())
+}

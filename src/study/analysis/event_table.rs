@@ -1,0 +1,267 @@
+//! Events as text: a table with a line for each event, so that traces of other programs can be analysed.
+//!
+//! `docs/trace-format.md` describes it.
+
+use parsim_sim::trace::events::{Antecedent, Event, Events, Label, MESSAGE, Stamp, Way};
+use parsim_sim::units::{SimDuration, escaped, first_control};
+use rustc_hash::FxHashMap;
+use std::io::Read;
+
+/// Why a table is no list of events. `Display` says what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// It cannot be read as CSV.
+    #[error("{0}")]
+    Csv(String),
+    /// A column is missing.
+    #[error(
+        "there is no column `{name}`: the columns are id, process, clock, service_s, antecedents and, if wanted, kind and phase"
+    )]
+    MissingColumn {
+        /// The column.
+        name: &'static str,
+    },
+    /// A column is not known.
+    #[error(
+        "line 1: `{name}` is no column: the columns are id, process, clock, service_s, antecedents, kind and phase"
+    )]
+    UnknownColumn {
+        /// The column as written.
+        name: String,
+    },
+    /// A cell does not hold what its column asks for.
+    #[error("line {line}, column `{column}`: `{text}` is no {wanted}")]
+    Cell {
+        /// The line, from 1.
+        line: u64,
+        /// The name of the column.
+        column: &'static str,
+        /// What stands there.
+        text: String,
+        /// What should stand there.
+        wanted: &'static str,
+    },
+    /// Two events have the same name.
+    #[error("line {line}: there is another event {id}: give each event an id of its own")]
+    Twice {
+        /// The line of the second one.
+        line: u64,
+        /// The name.
+        id: u64,
+    },
+    /// There are more pairs of kind and phase than an event can name.
+    #[error("line {line}: there are more than {MOST_LABELS} kinds and phases of activities")]
+    Labels {
+        /// The line of the first that is too many.
+        line: u64,
+    },
+    /// An antecedent is not in the table.
+    #[error("line {line}: event {id} has the antecedent {antecedent}, which is no event of the table")]
+    UnknownAntecedent {
+        /// The line.
+        line: u64,
+        /// The event.
+        id: u64,
+        /// What it names.
+        antecedent: u64,
+    },
+}
+
+/// The largest number of a process plus one: every process costs memory, named or not.
+const MOST_PROCESSES: u32 = 1 << 20;
+
+/// Pairs of kind and phase, which events name in 16 bits.
+const MOST_LABELS: usize = 1 << 16;
+
+const ID: &str = "id";
+const PROCESS: &str = "process";
+const CLOCK: &str = "clock";
+const SERVICE: &str = "service_s";
+const ANTECEDENTS: &str = "antecedents";
+const KIND: &str = "kind";
+const PHASE: &str = "phase";
+
+/// Where each column stands.
+struct Columns {
+    id: usize,
+    process: usize,
+    clock: usize,
+    service: usize,
+    antecedents: usize,
+    kind: Option<usize>,
+    phase: Option<usize>,
+}
+
+impl Columns {
+    fn of(header: &csv::StringRecord) -> Result<Self, TableError> {
+        let known = [ID, PROCESS, CLOCK, SERVICE, ANTECEDENTS, KIND, PHASE];
+        if let Some(name) = header.iter().find(|name| !known.contains(name)) {
+            return Err(TableError::UnknownColumn { name: escaped(name).into_owned() });
+        }
+        let at = |wanted: &'static str| header.iter().position(|name| name == wanted);
+        let needed = |name: &'static str| at(name).ok_or(TableError::MissingColumn { name });
+        Ok(Self {
+            id: needed(ID)?,
+            process: needed(PROCESS)?,
+            clock: needed(CLOCK)?,
+            service: needed(SERVICE)?,
+            antecedents: needed(ANTECEDENTS)?,
+            kind: at(KIND),
+            phase: at(PHASE),
+        })
+    }
+}
+
+/// A line with its place.
+struct Line {
+    number: u64,
+    cells: csv::StringRecord,
+}
+
+impl Line {
+    fn cell<T>(
+        &self,
+        (index, column): (usize, &'static str),
+        wanted: &'static str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, TableError> {
+        let text = &self.cells[index];
+        let fault = || TableError::Cell { line: self.number, column, text: escaped(text).into_owned(), wanted };
+        read(text).ok_or_else(fault)
+    }
+
+    fn id(&self, columns: &Columns) -> Result<u64, TableError> {
+        self.cell((columns.id, ID), "whole number", |text| text.parse().ok())
+    }
+
+    fn text(&self, (index, column): (Option<usize>, &'static str)) -> Result<String, TableError> {
+        let name = |text: &str| first_control(text).is_none().then(|| text.to_owned());
+        index.map_or_else(
+            || Ok(String::new()),
+            |index| self.cell((index, column), "name: it holds control characters", name),
+        )
+    }
+}
+
+/// Reads a table of events: CSV with the columns `id`, `process`, `clock`, `service_s` and `antecedents`, and, if
+/// wanted, `kind` and `phase`. Antecedents are `event:seconds`, separated by blanks, each with `@link` if it goes
+/// over a link that has a name.
+///
+/// # Errors
+/// The first fault, with its line.
+pub fn read_table(source: impl Read) -> Result<Events, TableError> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(source);
+    let columns = Columns::of(reader.headers().map_err(|error| TableError::Csv(error.to_string()))?)?;
+    let mut lines = Vec::new();
+    for cells in reader.records() {
+        let cells = cells.map_err(|error| TableError::Csv(error.to_string()))?;
+        lines.push(Line { number: cells.position().map_or(0, csv::Position::line), cells });
+    }
+    let mut numbers = FxHashMap::default();
+    for (number, line) in (0_u32..).zip(&lines) {
+        let id = line.id(&columns)?;
+        if numbers.insert(id, number).is_some() {
+            return Err(TableError::Twice { line: line.number, id });
+        }
+    }
+    let mut events = Events::default();
+    for line in &lines {
+        add(&mut events, line, &columns, &numbers)?;
+    }
+    Ok(events)
+}
+
+fn add(events: &mut Events, line: &Line, columns: &Columns, numbers: &FxHashMap<u64, u32>) -> Result<(), TableError> {
+    let id = line.id(columns)?;
+    let process = line.cell((columns.process, PROCESS), "number of a process, below 1048576", |text| {
+        text.parse().ok().filter(|process| *process < MOST_PROCESSES)
+    })?;
+    let clock = |text: &str| text.parse().ok().filter(|clock: &f64| clock.is_finite());
+    let clock = line.cell((columns.clock, CLOCK), "finite number", clock)?;
+    let service = line.cell((columns.service, SERVICE), SECONDS, seconds)?;
+    let label = Label { kind: line.text((columns.kind, KIND))?, phase: line.text((columns.phase, PHASE))? };
+    if events.labels().len() == MOST_LABELS && !events.labels().contains(&label) {
+        return Err(TableError::Labels { line: line.number });
+    }
+    let label = events.label(label);
+    let mut antecedents = Vec::new();
+    for text in line.cells[columns.antecedents].split_whitespace() {
+        antecedents.push(antecedent(events, (text, line.number), id, numbers)?);
+    }
+    events.push(Event { process, service, label }, Some(Stamp { clock, id }), &antecedents);
+    Ok(())
+}
+
+const SECONDS: &str = "time in seconds from 0 to 18446744 (213 days), and none of less than 1e-12 but 0";
+const LONGEST_S: f64 = 18_446_744.0;
+/// A picosecond: less would be read as nothing.
+const SHORTEST_S: f64 = 1e-12;
+
+fn seconds(text: &str) -> Option<SimDuration> {
+    let seconds: f64 = text.parse().ok()?;
+    let is_time = seconds == 0.0 || (SHORTEST_S..=LONGEST_S).contains(&seconds);
+    is_time.then(|| SimDuration::from_seconds(seconds))
+}
+
+/// `event:seconds` or `event:seconds@link`.
+fn antecedent(
+    events: &mut Events,
+    (cell, line): (&str, u64),
+    id: u64,
+    numbers: &FxHashMap<u64, u32>,
+) -> Result<Antecedent, TableError> {
+    let fault = |wanted| TableError::Cell { line, column: ANTECEDENTS, text: escaped(cell).into_owned(), wanted };
+    if first_control(cell).is_some() {
+        return Err(fault("antecedent: it holds control characters"));
+    }
+    let (event, rest) = cell.split_once(':').ok_or_else(|| fault("antecedent: write event:seconds"))?;
+    let antecedent: u64 = event.parse().map_err(|_| fault("antecedent: write event:seconds"))?;
+    let (span, over) = rest.split_once('@').unwrap_or((rest, ""));
+    let delay = seconds(span).ok_or_else(|| fault(SECONDS))?;
+    let event = *numbers.get(&antecedent).ok_or(TableError::UnknownAntecedent { line, id, antecedent })?;
+    let way = events.way(Way { kind: MESSAGE.to_owned(), link: over.to_owned() });
+    Ok(Antecedent { event, way, delay })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "id,process,clock,service_s,antecedents,kind\n";
+
+    fn fault(lines: &str) -> String {
+        read_table(format!("{HEADER}{lines}").as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_table_is_read_with_links_and_kinds() {
+        let table = format!("# by hand\n{HEADER}7, 0, 1, 2,, work\n9,1,1.5,0,7:0.25@0-1,receive\n");
+        let events = read_table(table.as_bytes()).unwrap();
+        assert_eq!((events.count(), events.processes(), events.name(1)), (2, 2, 9));
+        let [antecedent] = events.antecedents(1) else { panic!("one antecedent") };
+        assert_eq!((antecedent.event, antecedent.delay), (0, SimDuration::from_us(250_000)));
+        assert_eq!(events.way_of(antecedent).link, "0-1");
+        assert_eq!(events.label_of(0).kind, "work");
+    }
+
+    #[test]
+    fn faults_name_the_line_and_what_would_be_right() {
+        assert_eq!(
+            fault("1,0,1,-2,,x\n"),
+            "line 2, column `service_s`: `-2` is no time in seconds from 0 to 18446744 (213 days), and none of less than 1e-12 \
+             but 0"
+        );
+        assert!(fault("1,0,1,1e-13,,x\n").starts_with("line 2, column `service_s`: `1e-13` is no time"));
+        assert!(fault("1,0,1,1e9,,x\n").starts_with("line 2, column `service_s`: `1e9` is no time"));
+        assert!(fault("1,0,1,1,,x\n2,0,2,1,1:2e7,x\n").starts_with("line 3, column `antecedents`: `1:2e7` is no time"));
+        assert_eq!(fault("1,0,inf,2,,x\n"), "line 2, column `clock`: `inf` is no finite number");
+        assert_eq!(fault("1,0,1,2,3:1,x\n"), "line 2: event 1 has the antecedent 3, which is no event of the table");
+        assert!(fault("1,0,1,2,,x\n1,0,1,2,,x\n").starts_with("line 3: there is another event 1"));
+        assert!(fault("1,0,1,2,3,x\n").contains("write event:seconds"));
+        assert!(fault("1,0,1\n").contains("line: 2"));
+        let hostile = fault("1,0,1,2,,\u{1b}]0;title\u{7}\n");
+        assert!(hostile.contains("control characters") && first_control(&hostile).is_none(), "{hostile}");
+        assert!(read_table("id,proc\n".as_bytes()).unwrap_err().to_string().contains("`proc` is no column"));
+        assert!(read_table("id,process\n".as_bytes()).unwrap_err().to_string().contains("no column `clock`"));
+    }
+}

@@ -1,0 +1,30 @@
+//! Explanations of a trace. Nothing here knows the simulator: a trace read from disk will do.
+
+mod accounting;
+mod bottleneck;
+mod breakdown;
+mod components;
+pub mod critical_path;
+mod event_table;
+mod optimum;
+mod parallelism;
+mod performance;
+mod residual;
+mod search;
+mod sensitivity;
+mod statistics;
+pub mod step;
+
+pub use accounting::{Accounting, Gain, PhaseBalance, RankTime};
+pub use bottleneck::{Bottleneck, Change, Place, Step};
+pub use breakdown::{Breakdown, BusiestLink, Share};
+pub use components::{Component, Components, ComputationSplit, SubComponent};
+pub use critical_path::CriticalPath;
+pub use event_table::{TableError, read_table};
+pub use optimum::{Choice, Goal, Optimum, Point};
+pub use parallelism::{Parallelism, Step as ProfileStep};
+pub use performance::Performance;
+pub use residual::{Residuals, root_mean_square};
+pub use search::smallest;
+pub use sensitivity::{Elasticity, Probe};
+pub use statistics::{Sample, student_quantile};

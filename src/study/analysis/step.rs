@@ -1,0 +1,284 @@
+//! One step of a rank, such as an iteration, and what its time consists of.
+
+use parsim_sim::trace::{Activity, Delivery, Diary, Doing, Entry, Phase, Service, Software};
+use parsim_sim::units::{SimDuration, SimTime};
+use std::cmp::Reverse;
+
+/// From where a rank enters a phase to where it enters the same phase again, or ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The rank.
+    pub rank: u32,
+    /// The phase in which it begins.
+    pub phase: Phase,
+    /// Which of the rank's steps, from 1 on.
+    pub number: usize,
+    /// How many the rank has.
+    pub of: usize,
+    /// When it begins.
+    pub begin: SimTime,
+    /// When it ends.
+    pub end: SimTime,
+    /// What its time consists of, in the order in which it first occurs; these sum to it.
+    pub items: Vec<StepItem>,
+}
+
+/// A part of the time of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepItem {
+    /// The phase of the program.
+    pub phase: Phase,
+    /// What it is.
+    pub part: StepPart,
+    /// How often: iterations, packets, bytes, waits.
+    pub count: u64,
+    /// All of it, in picoseconds. Only what a computation takes longer than alone can be negative.
+    pub time_ps: i128,
+    /// Of waits for messages on their way the longest: which of the messages between these two ranks it was for, in the
+    /// order of their delivery, from 1 on, and its time in picoseconds.
+    pub longest: Option<(u32, i128)>,
+}
+
+/// What the time of a rank is spent with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepPart {
+    /// A loop of a computation, or floating-point operations.
+    Loop(&'static str),
+    /// What computations take longer, or, by their noise, less long, than these loops take alone.
+    Disturbance,
+    /// Communication software on its processor.
+    Software(Software),
+    /// A wait for a message that another rank has not begun to send.
+    NotSent {
+        /// That rank.
+        from: u32,
+    },
+    /// A wait for a message on its way.
+    UnderWay {
+        /// The rank that has sent it.
+        from: u32,
+    },
+    /// A wait for others, such as for any of several messages.
+    Blocked,
+    /// Making what was received ready to be sent on.
+    Forwarding,
+    /// A wait for a send to complete.
+    Sending {
+        /// The receiver, where the process waits for one send alone.
+        to: Option<u32>,
+    },
+    /// The start of a transfer from or to the host.
+    HostStart {
+        /// Whether it is read.
+        is_input: bool,
+    },
+    /// The bytes of a transfer from or to the host.
+    HostBytes {
+        /// Whether they are read.
+        is_input: bool,
+    },
+    /// A wait for bytes on their way through what the cores of a node share.
+    Moving {
+        /// Whether that is memory; else they leave the node.
+        is_memory: bool,
+    },
+    /// A wait at a barrier.
+    AtBarrier,
+}
+
+/// The steps of a run.
+#[derive(Clone, Debug)]
+pub struct Steps<'d> {
+    /// By rank.
+    entries: Vec<Vec<&'d Entry>>,
+    services: &'d [Service],
+    deliveries: &'d [Delivery],
+}
+
+impl<'d> Steps<'d> {
+    /// The steps of a run on so many ranks.
+    #[must_use]
+    pub fn of(diary: &'d Diary, deliveries: &'d [Delivery], ranks: u32) -> Self {
+        let mut entries = vec![Vec::new(); ranks as usize];
+        for entry in &diary.entries {
+            entries[entry.rank as usize].push(entry);
+        }
+        Self { entries, services: &diary.services, deliveries }
+    }
+
+    /// The phases with how often a rank enters them, the one that is entered most often first, of several the earliest.
+    #[must_use]
+    pub fn phases(&self) -> Vec<(Phase, usize)> {
+        let mut first: Vec<(SimTime, Phase)> = Vec::new();
+        for entry in self.entries.iter().flatten() {
+            match first.iter_mut().find(|(_, phase)| *phase == entry.phase) {
+                Some((begin, _)) => *begin = entry.begin.min(*begin),
+                None => first.push((entry.begin, entry.phase)),
+            }
+        }
+        first.sort_by_key(|(begin, _)| *begin);
+        let most = |phase| (0..self.ranks()).map(|rank| self.beginnings(rank, phase).len()).max().unwrap_or(0);
+        let mut phases: Vec<_> = first.into_iter().map(|(_, phase)| (phase, most(phase))).collect();
+        phases.sort_by_key(|(_, entered)| Reverse(*entered));
+        phases
+    }
+
+    /// The number of ranks.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "it was given in 32 bits")]
+    pub const fn ranks(&self) -> u32 {
+        self.entries.len() as u32
+    }
+
+    fn entries(&self, rank: u32) -> &[&'d Entry] {
+        self.entries.get(rank as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// When `rank` enters `phase`.
+    fn beginnings(&self, rank: u32, phase: Phase) -> Vec<SimTime> {
+        let entries = self.entries(rank);
+        let before = std::iter::once(None).chain(entries.iter().map(|entry| Some(entry.phase)));
+        let enters =
+            entries.iter().zip(before).filter(|(entry, before)| entry.phase == phase && *before != Some(phase));
+        enters.map(|(entry, _)| entry.begin).collect()
+    }
+
+    /// How many steps `rank` has by `phase`.
+    #[must_use]
+    pub fn count(&self, rank: u32, phase: Phase) -> usize {
+        self.beginnings(rank, phase).len()
+    }
+
+    /// When step `number` of `rank`, from 1 on, begins and ends; `None` if it has no such step.
+    fn span(&self, rank: u32, phase: Phase, number: usize) -> Option<(SimTime, SimTime)> {
+        let beginnings = self.beginnings(rank, phase);
+        let begin = *beginnings.get(number.checked_sub(1)?)?;
+        let end = beginnings.get(number).copied().or_else(|| self.entries(rank).last().map(|last| last.end))?;
+        Some((begin, end))
+    }
+
+    /// Step `number` of `rank`, from 1 on, by `phase`; `None` if it has no such step.
+    #[must_use]
+    pub fn step(&self, rank: u32, phase: Phase, number: usize) -> Option<Step> {
+        let (begin, end) = self.span(rank, phase, number)?;
+        let mut items = Items::default();
+        for entry in self.entries(rank).iter().filter(|entry| entry.begin >= begin && entry.end <= end) {
+            self.itemise(entry, &mut items);
+        }
+        Some(Step { rank, phase, number, of: self.count(rank, phase), begin, end, items: items.0 })
+    }
+
+    /// The rank that ends its step `number` by `phase` last, of several the first one.
+    #[must_use]
+    pub fn critical(&self, phase: Phase, number: usize) -> Option<u32> {
+        let ends = (0..self.ranks()).filter_map(|rank| Some((self.span(rank, phase, number)?.1, rank)));
+        ends.max_by_key(|(end, rank)| (*end, Reverse(*rank))).map(|(_, rank)| rank)
+    }
+
+    fn itemise(&self, entry: &Entry, items: &mut Items) {
+        let phase = entry.phase;
+        let whole = (entry.begin, entry.end);
+        let rest = entry.end.since(entry.begin) - entry.system;
+        match (entry.activity, entry.doing) {
+            (Activity::Computing, Doing::Computing { loops }) => {
+                for (name, iterations, time) in loops.into_iter().flatten() {
+                    items.add(phase, StepPart::Loop(name), iterations, ps(time));
+                }
+                let alone: i128 = loops.into_iter().flatten().map(|(.., time)| ps(time)).sum();
+                items.add(phase, StepPart::Disturbance, 1, ps(rest) - alone);
+            }
+            (Activity::InputOutput, Doing::Transferring { is_input, bytes, start }) => {
+                let start = start.min(rest);
+                items.add(phase, StepPart::HostStart { is_input }, 1, ps(start));
+                items.add(phase, StepPart::HostBytes { is_input }, bytes, ps(rest - start));
+            }
+            (Activity::Blocked, Doing::Receiving { from, bytes }) => {
+                let message = self.message(entry, from, bytes);
+                let sent = message.map_or(entry.begin, |(sent, _)| sent).max(entry.begin);
+                let early = sent.since(entry.begin) - self.software_in(entry.processor, (entry.begin, sent));
+                let late = rest - early;
+                items.add(phase, StepPart::NotSent { from }, u64::from(ps(early) > 0), ps(early));
+                items.add(phase, StepPart::UnderWay { from }, u64::from(ps(late) > 0), ps(late));
+                items.note(phase, StepPart::UnderWay { from }, message.map(|(_, number)| (number, ps(late))));
+            }
+            (Activity::Sending, Doing::Forwarding { bytes }) => {
+                items.add(phase, StepPart::Forwarding, bytes, ps(rest));
+            }
+            (Activity::Sending, Doing::Sending { to }) => {
+                items.add(phase, StepPart::Sending { to: Some(to) }, 1, ps(rest));
+            }
+            (Activity::Sending, _) => items.add(phase, StepPart::Sending { to: None }, 1, ps(rest)),
+            (Activity::Blocked, Doing::Moving { is_memory, bytes }) => {
+                items.add(phase, StepPart::Moving { is_memory }, bytes, ps(rest));
+            }
+            (Activity::Blocked, Doing::AtBarrier) => items.add(phase, StepPart::AtBarrier, 1, ps(rest)),
+            _ => items.add(phase, StepPart::Blocked, 1, ps(rest)),
+        }
+        for service in self.services_in(entry.processor, whole) {
+            clip(service, whole, |part, count, time| items.add(phase, StepPart::Software(part), count, ps(time)));
+        }
+    }
+
+    /// The message whose delivery ended the wait: when it was sent, and its number between these ranks.
+    fn message(&self, entry: &Entry, from: u32, bytes: u64) -> Option<(SimTime, u32)> {
+        let between = self.deliveries.iter().filter(|one| (one.from, one.to) == (from, entry.rank));
+        let mut numbered = between.zip(1..);
+        let (delivery, number) = numbered.find(|(one, _)| (one.bytes, one.delivered) == (bytes, entry.end))?;
+        Some((delivery.sent, number))
+    }
+
+    fn services_in(&self, processor: u32, (from, until): (SimTime, SimTime)) -> impl Iterator<Item = &'d Service> {
+        let on_it = self.services.iter().filter(move |service| service.processor == processor);
+        on_it.filter(move |service| service.end > from && service.begin() < until)
+    }
+
+    fn software_in(&self, processor: u32, (from, until): (SimTime, SimTime)) -> SimDuration {
+        let inside = |service: &Service| service.end.min(until).since(service.begin().max(from));
+        self.services_in(processor, (from, until)).map(inside).sum()
+    }
+}
+
+/// Tells `receive` what of the parts of a service lies in a span; a part counts where it begins.
+fn clip(service: &Service, (from, until): (SimTime, SimTime), mut receive: impl FnMut(Software, u64, SimDuration)) {
+    let mut begin = service.begin();
+    for (part, count, time) in service.parts {
+        let end = begin + time;
+        let inside = end.min(until).since(begin.max(from));
+        if inside > SimDuration::ZERO {
+            receive(part, if begin >= from { count } else { 0 }, inside);
+        }
+        begin = end;
+    }
+}
+
+fn ps(time: SimDuration) -> i128 {
+    i128::from(time.ps())
+}
+
+/// Items of one kind together.
+#[derive(Default)]
+struct Items(Vec<StepItem>);
+
+impl Items {
+    fn add(&mut self, phase: Phase, part: StepPart, count: u64, time_ps: i128) {
+        if time_ps == 0 {
+            return;
+        }
+        match self.0.iter_mut().find(|item| item.phase == phase && item.part == part) {
+            Some(item) => {
+                item.count += count;
+                item.time_ps += time_ps;
+            }
+            None => self.0.push(StepItem { phase, part, count, time_ps, longest: None }),
+        }
+    }
+
+    /// A wait has been added, for this message.
+    fn note(&mut self, phase: Phase, part: StepPart, message: Option<(u32, i128)>) {
+        if let Some(item) = self.0.iter_mut().find(|item| item.phase == phase && item.part == part)
+            && item.longest.is_none_or(|(_, time)| message.is_some_and(|(_, other)| other > time))
+        {
+            item.longest = message;
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Studies of message-passing machines: the questions that are put to the simulator, and their answers.
+//!
+//! A **scenario** puts a **program** on a **machine**; an **experiment** runs it, once or along its axes; **analysis**
+//! and **models** explain the trace; the **report** shows it. The simulator itself is `parsim-sim`.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`scenario`] | the question: read from RON, checked, unfolded along its axes |
+//! | [`programs`] | the programs that a scenario can name, and the language of its own ones |
+//! | [`experiment`] | runs of scenarios |
+//! | [`analysis`], [`model`] | explanations: where the time went; closed forms |
+//! | [`report`] | records, tables, a run in words |
+
+pub mod analysis;
+pub mod experiment;
+pub mod model;
+pub mod programs;
+pub mod report;
+pub mod scenario;
+
+pub use scenario::{Scenario, load_machine};

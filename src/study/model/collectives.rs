@@ -1,0 +1,105 @@
+//! Collective operations on networks without contention.
+//!
+//! Source: `execution-time-topologies-collectives`, its table of collective operations, recomputed:
+//! where the printed formula is wrong, that is said. p is the number of ranks; m, the length of a
+//! message or, where every rank has one of its own, of a block, is in bytes. The hypercube's
+//! formulas need p = 2^k, those of the torus p = k² and a k × k torus.
+
+/// The cost of a message to a neighbour: `t_s + m t_w`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Costs {
+    /// `t_s`, in seconds.
+    pub start_s: f64,
+    /// `t_w`, in seconds.
+    pub per_byte_s: f64,
+}
+
+impl Costs {
+    /// One-to-all broadcast on a hypercube, `(t_s + m t_w) log₂ p`.
+    #[must_use]
+    pub fn broadcast_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
+        (self.start_s + bytes * self.per_byte_s) * ranks.log2()
+    }
+
+    /// All-to-one reduction on a hypercube, `(t_s + m t_w) log₂ p`; additions cost nothing.
+    #[must_use]
+    pub fn reduce_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
+        self.broadcast_hypercube_s(ranks, bytes)
+    }
+
+    /// Allreduce on a hypercube, `(t_s + m t_w) log₂ p`; printed, without m, as `T_AR`.
+    #[must_use]
+    pub fn all_reduce_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
+        self.broadcast_hypercube_s(ranks, bytes)
+    }
+
+    /// Allgather on a hypercube, `t_s log₂ p + m t_w (p − 1)`.
+    #[must_use]
+    pub fn all_gather_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
+        self.start_s * ranks.log2() + bytes * self.per_byte_s * (ranks - 1.0)
+    }
+
+    /// Reduce-scatter, the all-to-all reduction proper, on a hypercube: `t_s log₂ p + m t_w (p − 1)`.
+    #[must_use]
+    pub fn reduce_scatter_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
+        self.all_gather_hypercube_s(ranks, bytes)
+    }
+
+    /// Scatter and gather on a hypercube, `t_s log₂ p + m t_w (p − 1)`.
+    #[must_use]
+    pub fn scatter_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
+        self.all_gather_hypercube_s(ranks, bytes)
+    }
+
+    /// All-to-all on a hypercube, `(t_s + ½ p m t_w) log₂ p`.
+    #[must_use]
+    pub fn all_to_all_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
+        (self.start_s + 0.5 * ranks * bytes * self.per_byte_s) * ranks.log2()
+    }
+
+    /// Allgather on a 2D torus, `2 t_s (√p − 1) + m t_w (p − 1)`.
+    #[must_use]
+    pub fn all_gather_torus_s(self, ranks: f64, bytes: f64) -> f64 {
+        2.0 * self.start_s * (ranks.sqrt() - 1.0) + bytes * self.per_byte_s * (ranks - 1.0)
+    }
+
+    /// All-to-all on a 2D torus whose rings are used in one direction, `(2 t_s + p m t_w) (√p − 1)`;
+    /// printed with √(p − 1).
+    #[must_use]
+    pub fn all_to_all_torus_s(self, ranks: f64, bytes: f64) -> f64 {
+        (2.0 * self.start_s + ranks * bytes * self.per_byte_s) * (ranks.sqrt() - 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str =
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../validation/collectives/collectives.csv"));
+
+    fn time(operation: &str) -> fn(Costs, f64, f64) -> f64 {
+        match operation {
+            "broadcast-hypercube" => Costs::broadcast_hypercube_s,
+            "reduce-hypercube" => Costs::reduce_hypercube_s,
+            "allreduce-hypercube" => Costs::all_reduce_hypercube_s,
+            "allgather-hypercube" => Costs::all_gather_hypercube_s,
+            "reduce-scatter-hypercube" => Costs::reduce_scatter_hypercube_s,
+            "scatter-hypercube" => Costs::scatter_hypercube_s,
+            "all-to-all-hypercube" => Costs::all_to_all_hypercube_s,
+            "allgather-torus" => Costs::all_gather_torus_s,
+            _ => Costs::all_to_all_torus_s,
+        }
+    }
+
+    #[test]
+    fn all_cases_of_the_table() {
+        for row in TABLE.lines().skip(1) {
+            let cells: Vec<&str> = row.split(',').collect();
+            let number = |column: usize| cells[column].parse::<f64>().expect("a number");
+            let costs = Costs { start_s: number(3), per_byte_s: number(4) };
+            let time = time(cells[0])(costs, number(1), number(2));
+            assert!((time - number(5)).abs() < 1e-9, "{row}: {time}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Clusters of multi-core nodes: the hierarchical model of Kredel, Kruse and Richling (2015).
+//!
+//! p nodes with q cores each. A node's cores share its memory (bandwidth `b_m`) and its network interface
+//! (bandwidth `b_cl`); a core computes `l_c` operations a second. A problem has `#op` operations, moves
+//! `#b` bytes between memory and cores, and exchanges `#x` bytes between nodes. Where the source contradicts
+//! itself, [`Reading`] says which of its statements is meant; no equation carries the number (2).
+
+mod demand;
+mod explained;
+mod optimum;
+#[cfg(test)]
+mod published;
+#[cfg(test)]
+mod tests;
+
+pub use demand::Demand;
+pub use explained::Explained;
+pub use optimum::{Communication, Optimum, Search, best_cores, best_nodes};
+
+use parsim_sim::machine::Machine;
+
+/// The scaling function s(z) of a node: how loads and computation share its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scaling {
+    /// Hockney: `s(z) = z / (1 + z)`, loads and computation one after the other.
+    Hockney,
+    /// Roofline: `s(z) = min(1, z)`, loads hidden behind computation.
+    Roofline,
+}
+
+impl Scaling {
+    /// `s(z)`.
+    #[must_use]
+    pub fn of(self, z: f64) -> f64 {
+        match self {
+            Self::Hockney => z / (1.0 + z),
+            Self::Roofline => z.min(1.0),
+        }
+    }
+}
+
+/// Which of the source's statements on the bandwidth between nodes is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// What follows from (3) with `b_cl(q, p) = β1(p) b_cl / q`: `q² p / β1(p)` in (4) and (5). The source's own
+    /// (6) to (9) are of this form.
+    Corrected,
+    /// (4) and (5) as printed, `q² p / β(q, p)`; with β = β1 / q that is `q³ p / β1(p)`, one q too many. The
+    /// source's `q_E³` and the q³ of its `p_E` are of this form.
+    Printed,
+}
+
+impl Reading {
+    /// The exponent k of q in `q^k p / β1(p)`.
+    #[must_use]
+    pub const fn exponent(self) -> i32 {
+        match self {
+            Self::Corrected => 2,
+            Self::Printed => 3,
+        }
+    }
+}
+
+/// The characteristic hardware parameters of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hardware {
+    /// `l_c`, the performance of a core.
+    pub core_flop_per_s: f64,
+    /// `b_m`, the bandwidth between the cores of a node and its memory.
+    pub memory_bytes_per_s: f64,
+    /// `b_cl`, the bandwidth between two nodes.
+    pub cluster_bytes_per_s: f64,
+}
+
+impl Hardware {
+    /// `a* = l_c / b_m`, in operations per byte.
+    #[must_use]
+    pub fn balance(&self) -> f64 {
+        self.core_flop_per_s / self.memory_bytes_per_s
+    }
+
+    /// `v = b_cl / b_m`.
+    #[must_use]
+    pub fn bandwidth_ratio(&self) -> f64 {
+        self.cluster_bytes_per_s / self.memory_bytes_per_s
+    }
+}
+
+impl Hardware {
+    /// Those of `machine`, where its processors are rates of operations and the cores of its nodes share a memory
+    /// and an interface.
+    #[must_use]
+    pub fn of(machine: &Machine) -> Option<Self> {
+        let node = &machine.nodes;
+        Some(Self {
+            core_flop_per_s: node.core_flop_per_s()?,
+            memory_bytes_per_s: node.shared_memory()?.bandwidth.bytes_per_s(),
+            cluster_bytes_per_s: node.shared_interface()?.bandwidth.bytes_per_s(),
+        })
+    }
+}
+
+/// `l_m(q) = q l_c s(x / q)`: the most operations a second of a node.
+#[must_use]
+pub fn node_performance(hardware: &Hardware, x: f64, q: f64, scaling: Scaling) -> f64 {
+    q * hardware.core_flop_per_s * scaling.of(x / q)
+}
+
+/// `η_m(x, q) = l_m(q) / (q l_m(1))`: the efficiency of a node relative to one of its cores. Unlike that of the
+/// cluster it is not relative to `l_c`: at q = 1 it is 1 for any x.
+#[must_use]
+pub fn node_efficiency(x: f64, q: f64, scaling: Scaling) -> f64 {
+    scaling.of(x / q) / scaling.of(x)
+}
+
+/// The dimensionless parameters of a problem on a cluster.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// Operational intensity: `x = (#op / #b) / (l_c / b_m)`.
+    pub x: f64,
+    /// `r = #b / #x`; infinite where nothing is exchanged.
+    pub r: f64,
+    /// `v = b_cl / b_m`.
+    pub v: f64,
+    /// `β1(p)`: how many times the bandwidth between two nodes all nodes have together.
+    pub beta1: f64,
+}
+
+impl Parameters {
+    /// Equation (5): the efficiency of `q` cores on each of `p` nodes, relative to `l_c`.
+    #[must_use]
+    pub fn efficiency(&self, (q, p): (f64, f64), scaling: Scaling, reading: Reading) -> f64 {
+        let s = scaling.of(self.x / q);
+        let exchange = q.powi(reading.exponent()) * p / self.beta1 * s / (self.v * self.r * self.x);
+        s / (1.0 + exchange)
+    }
+
+    /// `S = q p η`: the speed-up over one core that computes all the time.
+    #[must_use]
+    pub fn speedup(&self, (q, p): (f64, f64), scaling: Scaling, reading: Reading) -> f64 {
+        q * p * self.efficiency((q, p), scaling, reading)
+    }
+
+    /// Equation (4): the performance of the cluster, in operations per second.
+    #[must_use]
+    pub fn performance(&self, hardware: &Hardware, at: (f64, f64), scaling: Scaling, reading: Reading) -> f64 {
+        hardware.core_flop_per_s * self.speedup(at, scaling, reading)
+    }
+
+    /// The source's simplification of (5) for Hockney's scaling, `β r v x / (β r v x + r v q + q² p)`, in which the
+    /// middle term lacks its β; corrected, with β and the exponent of q, it is (5) again.
+    #[must_use]
+    pub fn simplified(&self, (q, p): (f64, f64), reading: Reading) -> f64 {
+        let Self { x, r, v, beta1 } = *self;
+        let middle = match reading {
+            Reading::Corrected => beta1,
+            Reading::Printed => 1.0,
+        };
+        1.0 / (1.0 + middle * q / (beta1 * x) + q.powi(2) * p / (beta1 * r * v * x))
+    }
+}
+
+/// The work of a simulation whose times are whole picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Roundings {
+    /// Cores of a node.
+    pub q: f64,
+    /// Chunks of all rounds, each loaded and computed.
+    pub chunks: f64,
+    /// Rounds, each with an exchange.
+    pub rounds: f64,
+    /// The most by which a load or an exchange is rounded, in picoseconds: a half for its length, and one more where
+    /// its end is rounded because cores share.
+    pub each_ps: f64,
+    /// By how many bytes a message is rounded to a whole number.
+    pub message_bytes: f64,
+}
+
+impl Roundings {
+    /// How far the efficiency of a bulk-synchronous run of `makespan_s` may be from (5), relative: in every chunk q
+    /// loads and a computation are rounded, in every exchange q messages, which are also whole bytes.
+    #[must_use]
+    pub fn bound(&self, hardware: &Hardware, makespan_s: f64) -> f64 {
+        let message_ps = 1e12 * self.message_bytes / hardware.cluster_bytes_per_s;
+        let chunk_ps = self.q * self.each_ps + 0.5;
+        let exchange_ps = self.q * (self.each_ps + message_ps);
+        1e-12 * (self.chunks * chunk_ps + self.rounds * exchange_ps) / makespan_s
+    }
+}

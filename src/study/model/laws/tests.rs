@@ -1,0 +1,221 @@
+//! The laws against the worked values of the slides, and against each other.
+
+use super::isoefficiency::Algorithm;
+use super::*;
+use serde_json::Value;
+
+fn vectors() -> Value {
+    serde_json::from_str(include_str!("../../../../validation/speedup-laws/vectors.json")).unwrap()
+}
+
+fn list<'v>(vectors: &'v Value, key: &str) -> &'v [Value] {
+    vectors[key].as_array().unwrap()
+}
+
+/// A number of a vector; infinitely many processors are written as a text.
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| if value == "inf" { f64::INFINITY } else { panic!("{value} is no number") })
+}
+
+fn assert_close(left: f64, right: f64, relative: f64, what: &str) {
+    assert!((left - right).abs() <= relative * right.abs().max(1e-300), "{what}: {left} is not {right}");
+}
+
+#[test]
+fn worked_values_are_those_of_the_slides() {
+    let vectors = vectors();
+    let examples = list(&vectors, "examples");
+    assert_eq!(examples.len(), 31);
+    for example in examples {
+        let (id, inputs) = (example["id"].as_str().unwrap(), &example["inputs"]);
+        let input = |key: &str| number(&inputs[key]);
+        let value = match example["kind"].as_str().unwrap() {
+            "amdahl" => amdahl::speedup(input("f"), input("p")),
+            "efficiency" => efficiency(amdahl::speedup(input("f"), input("p")), input("p")),
+            "ratio" => {
+                let [fewer, more] = [0, 1].map(|index| amdahl::speedup(input("f"), number(&inputs["p"][index])));
+                more / fewer
+            }
+            "gustafson" => gustafson::scaled_speedup(input("s"), input("p")),
+            "gustafson_inverse" => gustafson::serial_share(input("psi"), input("p")),
+            "amdahl_inverse" => amdahl::serial_fraction(input("psi"), input("p")),
+            "karp_flatt" => karp_flatt::metric(input("psi"), input("p")),
+            other => panic!("an unknown kind {other}"),
+        };
+        assert_close(value, number(&example["recomputed"]), 1e-12, id);
+        // Two printed values are wrong, one is a check of the first: see validation/speedup-laws.
+        let is_misprint = ["amdahl_16384_f", "amdahl_16384_check"].contains(&id);
+        if let (Some(printed), false) = (example["printed"].as_f64(), is_misprint) {
+            let tolerance = number(&example["tol"]);
+            assert!((value - printed).abs() <= tolerance, "{id}: {value} is not the printed {printed}");
+        }
+        if let Some(from_e) = example.get("psi_from_e") {
+            let printed = number(&example["printed"]);
+            assert_close(karp_flatt::speedup(printed, input("p")), number(from_e), 5e-5, id);
+        }
+    }
+}
+
+#[test]
+fn the_laws_agree_on_random_programs() {
+    let vectors = vectors();
+    let identities = list(&vectors, "identities");
+    assert_eq!(identities.len(), 20);
+    for vector in identities {
+        let of = |key: &str| number(&vector[key]);
+        let parts = TimeParts { serial_s: of("sigma"), parallel_s: of("phi"), overhead_s: of("kappa") };
+        let p = of("p");
+        let quiet = TimeParts { overhead_s: 0.0, ..parts };
+        let (f, s) = (parts.serial_fraction(), parts.serial_share(p));
+        let excess = parts.overhead_s / ((p - 1.0) * parts.sequential_time_s());
+        let values = [
+            ("T1", parts.sequential_time_s()),
+            ("Tp", parts.parallel_time_s(p)),
+            ("psi", parts.speedup(p)),
+            ("eps", efficiency(parts.speedup(p), p)),
+            ("eps_formula", parts.efficiency(p)),
+            ("amdahl", amdahl::speedup(f, p)),
+            ("amdahl", quiet.speedup(p)),
+            ("gb", gustafson::scaled_speedup(s, p)),
+            ("amdahl", amdahl::speedup(gustafson::fraction_of_share(s, p), p)),
+            ("e_definition", karp_flatt::definition(&parts)),
+            ("e_from_psi", karp_flatt::metric(parts.speedup(p), p)),
+            ("e_diff_pred", excess),
+            ("T0", parts.total_overhead_s(p)),
+            ("iso_C", isoefficiency::constant(parts.efficiency(p))),
+            ("iso_lhs", isoefficiency::constant(parts.efficiency(p)) * parts.total_overhead_s(p)),
+        ];
+        for (key, value) in values {
+            assert_close(value, of(key), 1e-10, key);
+        }
+        let measured = karp_flatt::metric(parts.speedup(p), p) - karp_flatt::definition(&parts);
+        assert!((measured - excess).abs() < 1e-12);
+        let held = isoefficiency::efficiency(parts.total_overhead_s(p), parts.sequential_time_s());
+        assert_close(held, parts.efficiency(p), 1e-12, "efficiency");
+    }
+}
+
+#[test]
+fn closed_forms_of_isoefficiency_are_those_of_the_slides() {
+    let vectors = vectors();
+    let algorithms =
+        [("reduction", Algorithm::Reduction), ("floyd", Algorithm::Floyd), ("fd", Algorithm::FiniteDifference)];
+    let rows = list(&vectors, "isoefficiency");
+    assert_eq!(rows.len(), 12);
+    for row in rows {
+        let (p, c) = (number(&row["p"]), number(&row["C"]));
+        for (name, algorithm) in algorithms {
+            assert_close(algorithm.problem_size(c, p), number(&row[&format!("{name}_n")]), 1e-12, name);
+            assert_close(algorithm.scalability(c, p), number(&row[&format!("{name}_M_over_p")]), 1e-12, name);
+            let memory = algorithm.memory(algorithm.problem_size(c, p));
+            assert_close(algorithm.scalability(c, p), memory / p, 1e-12, name);
+        }
+    }
+    for row in list(&vectors, "iso_constant_check") {
+        let (p, c) = (number(&row["p"]), number(&row["C"]));
+        let n = |algorithm: Algorithm| algorithm.problem_size(c, p);
+        // The work and the overhead of each, with constants of one.
+        let (reduction, floyd, fd) = (n(Algorithm::Reduction), n(Algorithm::Floyd), n(Algorithm::FiniteDifference));
+        let cases = [
+            ("E_reduction", reduction, p * p.log2()),
+            ("E_floyd", floyd.powi(3), p * floyd.powi(2) * p.log2()),
+            ("E_fd", fd.powi(2), fd * p.sqrt()),
+        ];
+        for (key, work, overhead) in cases {
+            assert_close(isoefficiency::efficiency(overhead, work), number(&row[key]), 1e-12, key);
+        }
+    }
+}
+
+#[test]
+fn memory_limits_the_processors_that_hold_the_efficiency() {
+    // C log₂ p = 10 at p = 1024; C² p log₂² p = 1024 at p = 32 … 33; C² always fits.
+    assert_eq!(Algorithm::Reduction.largest_processors(1.0, 10.0, 1 << 20), Some(1024));
+    assert_eq!(Algorithm::Floyd.largest_processors(1.0, 800.0, 1 << 20), Some(32));
+    assert_eq!(Algorithm::FiniteDifference.largest_processors(3.0, 9.0, 1 << 20), Some(1 << 20));
+    assert_eq!(Algorithm::FiniteDifference.largest_processors(3.1, 9.0, 1 << 20), None);
+}
+
+#[test]
+fn slides_50_to_54_with_the_values_their_axes_fit() {
+    let fixed = TimeParts { serial_s: 1.0, parallel_s: 20.0, overhead_s: 0.0 };
+    let work = ScaledWork { serial_s: 1.0, parallel_s: 20.0, overhead: Growth::None };
+    assert!((fixed.speedup(256.0) - 19.478_260_869_565_22).abs() < 1e-9);
+    assert!((fixed.speedup(f64::INFINITY) - 21.0).abs() < 1e-12);
+    assert!((work.scaled_speedup(4096.0) - 81_921.0 / 21.0).abs() < 1e-9);
+    let logarithmic = ScaledWork { overhead: Growth::Logarithmic(1.0), ..work };
+    assert!((logarithmic.scaled_speedup(4096.0) - 81_921.0 / 33.0).abs() < 1e-9);
+    let share = work.serial_s / (work.serial_s + work.parallel_s);
+    assert!((work.scaled_speedup(64.0) - gustafson::scaled_speedup(share, 64.0)).abs() < 1e-9);
+}
+
+#[test]
+fn the_knee_is_where_the_speedup_is_largest_and_moves_with_the_problem() {
+    for growth in [Growth::Logarithmic(0.37), Growth::Linear(0.021)] {
+        let speedup = |p: f64| growth.parts(3.0, 200.0, p).speedup(p);
+        let largest = (1..2000).map(f64::from).max_by(|one, other| speedup(*one).total_cmp(&speedup(*other)));
+        assert_eq!(knee(3.0, 200.0, growth), largest);
+        assert_eq!(knee(0.0, 200.0, growth), largest);
+        // Overhead that one processor already pays dearly.
+        assert_eq!(knee(3.0, 1e-6, growth), Some(1.0));
+    }
+    assert_eq!(knee(1.0, 20.0, Growth::None), None);
+    let shift = |growth: Growth| growth.least_time(1000.0 * 8.0) / growth.least_time(1000.0);
+    assert!((shift(Growth::Logarithmic(1.0)) - 8.0).abs() < 1e-12);
+    assert!((shift(Growth::Linear(1.0)) - 8.0_f64.sqrt()).abs() < 1e-12);
+}
+
+fn points(speedups: &[(f64, f64)]) -> Vec<SeriesPoint> {
+    let point = |&(processors, speedup): &(f64, f64)| SeriesPoint {
+        processors,
+        time_s: 100.0 / speedup,
+        components: Vec::new(),
+    };
+    speedups.iter().map(point).collect()
+}
+
+#[test]
+fn both_series_of_the_slides_get_their_verdict() {
+    let first = [1.0, 1.82, 2.5, 3.08, 3.57, 4.0, 4.38, 4.71];
+    let second = [1.0, 1.87, 2.61, 3.23, 3.73, 4.14, 4.46, 4.71];
+    for (speedups, trend) in [(first, Trend::Constant), (second, Trend::Rising)] {
+        let numbered: Vec<_> = (1..).map(f64::from).zip(speedups).collect();
+        let series = SpeedupSeries::new(points(&numbered), None).unwrap();
+        assert_eq!(series.verdict().unwrap().trend, trend);
+        assert_eq!(series.knee(), None);
+        assert_eq!(series.base(), Base::OneProcessor(100.0));
+    }
+}
+
+#[test]
+fn parts_of_the_metric_sum_to_it_and_name_what_grows() {
+    let at = |processors: f64| {
+        let components = [("serial", 2.0), ("computing", 98.0 / processors), ("waiting", 0.1 * (processors - 1.0))];
+        let components: Vec<_> = components.map(|(name, seconds)| (name.to_owned(), seconds)).into();
+        SeriesPoint { processors, time_s: components.iter().map(|part| part.1).sum(), components }
+    };
+    let series = SpeedupSeries::new([64.0, 1.0, 8.0, 16.0, 32.0].map(at).into(), None).unwrap();
+    for (law, (processors, parts)) in series.laws()[1..].iter().zip(series.parts()) {
+        assert_close(law.processors, processors, 0.0, "processors");
+        assert_close(parts.iter().map(|part| part.1).sum(), law.serial_fraction.unwrap(), 1e-12, "the sum");
+        assert!(parts[1].1.abs() < 1e-12, "a component that divides evenly has no part");
+    }
+    let verdict = series.verdict().unwrap();
+    assert_eq!((verdict.trend, verdict.growing.unwrap().0.as_str()), (Trend::Rising, "waiting"));
+    assert_eq!(series.knee(), Some(32.0));
+    let sequential = SpeedupSeries::new(points(&[(2.0, 1.0), (4.0, 2.0)]), Some(50.0)).unwrap();
+    assert_close(sequential.laws()[0].speedup, 0.5, 1e-12, "speedup against a faster sequential program");
+    assert_eq!(sequential.verdict().unwrap().growing, None);
+    assert_eq!(SpeedupSeries::new(points(&[(2.0, 1.0)]), None), None);
+}
+
+#[test]
+fn the_fitted_fraction_is_the_one_of_the_law_and_the_mean_of_two() {
+    let law = |f: f64| [1.0, 2.0, 8.0, 64.0].map(|p| (p, amdahl::speedup(f, p)));
+    for f in [0.0, 0.01, 0.3, 1.0] {
+        assert!((amdahl::fitted_fraction(&law(f)).unwrap() - f).abs() < 1e-12);
+    }
+    let both: Vec<_> = law(0.1).into_iter().chain(law(0.3)).collect();
+    assert!((amdahl::fitted_fraction(&both).unwrap() - 0.2).abs() < 1e-12);
+    assert_eq!(amdahl::fitted_fraction(&[(1.0, 1.0)]), None);
+}

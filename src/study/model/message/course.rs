@@ -1,0 +1,126 @@
+//! The way of packets over links that hold whole packets: stored, or cut through.
+
+use super::chain::{Chain, Step};
+use super::services::{NOTHING, OfLink, OfPacket, Services};
+use super::{Item, stores_packets};
+use parsim_sim::machine::Machine;
+use std::collections::VecDeque;
+
+/// What the packets behind a packet wait for.
+#[derive(Default)]
+pub struct Before {
+    pub prepared: Option<Step>,
+    /// All of it has left its source.
+    pub left: Option<Step>,
+    pub shared: Vec<Step>,
+    /// By link: all of it has been sent.
+    sent: Vec<Step>,
+    /// By link: it has been dealt with at the other end.
+    passed_on: Vec<Step>,
+    pub taken_in: Option<Step>,
+}
+
+impl Before {
+    /// The packet is prepared and comes through what the cores of its source share.
+    pub fn leave_core(&self, chain: &mut Chain, services: &Services, packet: &OfPacket) -> (Self, Step) {
+        let cause = if services.overlap { self.prepared } else { self.left };
+        let prepared = chain.serve([cause], packet.prepare);
+        let mut now = prepared;
+        let mut shared = Vec::new();
+        for (index, (transfer, latency, in_line)) in packet.shared.iter().enumerate() {
+            let before = self.shared.get(index).copied().filter(|_| *in_line);
+            now = chain.serve([Some(now), before], *transfer);
+            shared.push(now);
+            now = chain.then(now, *latency);
+        }
+        (Self { prepared: Some(prepared), shared, ..Self::default() }, now)
+    }
+}
+
+/// The packets of a message, one after the other.
+struct Course<'s> {
+    services: &'s Services,
+    stores: bool,
+    chain: Chain,
+    /// Of the packets before, as far back as there is room anywhere: when they made room, by link.
+    made_room: VecDeque<Vec<Step>>,
+}
+
+/// The items of a message whose packets are held by links as a whole.
+pub fn chain(machine: &Machine, services: &Services) -> Vec<Item> {
+    let stores = stores_packets(&machine.network.switching);
+    let mut course = Course { services, stores, chain: Chain::default(), made_room: VecDeque::new() };
+    let mut before = Before::default();
+    let mut last = None;
+    for number in 0..services.packets {
+        if number + 1 == services.packets && services.last_may_overtake() {
+            // Then nothing but its preparation is sure to come after the others.
+            last = before.taken_in;
+            before = Before { prepared: before.prepared, ..Before::default() };
+            course.made_room.clear();
+        }
+        before = course.packet(&before, services.packet(number));
+    }
+    let last = last.into_iter().chain(before.taken_in).max_by_key(|step| course.chain.end(*step));
+    services.bill(course.chain.back_from(last.expect("a message has a packet")))
+}
+
+impl Course<'_> {
+    fn packet(&mut self, before: &Before, packet: &OfPacket) -> Before {
+        let (mut state, mut now) = before.leave_core(&mut self.chain, self.services, packet);
+        if self.services.is_local {
+            state.left = Some(now);
+        }
+        let mut tail = None;
+        for (index, link) in packet.links.iter().enumerate() {
+            let is_last = index + 1 == packet.links.len();
+            let (sent, head) = self.cross(before, (index, link), now, (tail, is_last));
+            state.left = state.left.or(Some(sent));
+            state.sent.push(sent);
+            tail = Some(self.chain.then(sent, link.latency));
+            now = self.chain.then(head, link.latency);
+            if let Some(pass_on) = packet.pass_on.filter(|_| link.to_router) {
+                now = self.chain.serve([Some(now), before.passed_on.get(index).copied()], pass_on);
+            }
+            state.passed_on.push(now);
+        }
+        let taken_in = self.chain.serve([Some(now), before.taken_in], packet.take_in);
+        state.taken_in = Some(taken_in);
+        self.make_room(&state, packet);
+        state
+    }
+
+    /// All of the packet has been sent over a link; and as much as the other end needs.
+    fn cross(
+        &mut self,
+        before: &Before,
+        (index, link): (usize, &OfLink),
+        now: Step,
+        (tail, is_last): (Option<Step>, bool),
+    ) -> (Step, Step) {
+        let causes = [Some(now), before.sent.get(index).copied(), self.room(index, link)];
+        let all = self.chain.serve(causes, link.all);
+        if self.stores {
+            return (all, all);
+        }
+        // The tail cannot leave before it has come.
+        let sent = self.chain.serve([Some(all), tail], NOTHING);
+        let head = if is_last { sent } else { self.chain.serve(causes, link.header) };
+        (sent, head)
+    }
+
+    /// The packet that has to be gone before there is room for another one.
+    fn room(&self, index: usize, link: &OfLink) -> Option<Step> {
+        let behind = self.made_room.len().checked_sub(link.room? as usize)?;
+        self.made_room.get(behind).map(|steps| steps[index])
+    }
+
+    fn make_room(&mut self, state: &Before, packet: &OfPacket) {
+        let Some(most) = packet.links.iter().filter_map(|link| link.room).max() else { return };
+        let onward = state.sent.iter().skip(1).copied();
+        self.made_room.push_back(onward.chain(state.taken_in).collect());
+        if self.made_room.len() > most as usize {
+            self.made_room.pop_front();
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! What the services of a message cost, and which constants that is.
+
+use super::{Item, Message, stores_packets};
+use parsim_sim::machine::Machine;
+use parsim_sim::network::{Buffers, Link, Switching};
+use parsim_sim::node::{Router, Sending};
+use parsim_sim::units::SimDuration;
+use std::borrow::Cow;
+
+/// The number of a service among all [`Services`].
+pub type ServiceId = u32;
+
+/// A service and its length.
+pub type Priced = (ServiceId, SimDuration);
+
+type Text = Cow<'static, str>;
+
+/// A part of a service: which kind, how often, how long.
+type Charge = (usize, u64, SimDuration);
+
+/// What is paid for, and the path of the constant.
+type Kind = (Text, Option<Text>);
+
+/// What packets of one length cost.
+pub struct OfPacket {
+    pub prepare: Priced,
+    /// What the cores of the source share: the server, its latency, and whether packets pass it one after the other.
+    pub shared: Vec<(Priced, Priced, bool)>,
+    /// By link of the way.
+    pub links: Vec<OfLink>,
+    /// At every node between the ends; `None` where routers are hardware.
+    pub pass_on: Option<Priced>,
+    pub take_in: Priced,
+    /// The cycles of clocked routers.
+    pub cycles: Option<Cycles>,
+}
+
+/// A packet on a link.
+#[derive(Clone, Copy)]
+pub struct OfLink {
+    /// All of it.
+    pub all: Priced,
+    /// As much as the other end must have to send it on.
+    pub header: Priced,
+    /// How long it is on its way.
+    pub latency: Priced,
+    /// Whether its router deals with it at the other end, which is not its destination.
+    pub to_router: bool,
+    /// Room at the other end.
+    pub room: Option<u32>,
+}
+
+/// The cycles of clocked routers.
+#[derive(Clone, Copy)]
+pub struct Cycles {
+    /// From the beginning of a cycle in which a head asks a router to its being at the front of the next one.
+    pub hop: Priced,
+    /// The same at the last router.
+    pub out: Priced,
+    /// What follows the head.
+    pub body: Priced,
+    /// All flits, one a cycle.
+    pub flits: Priced,
+}
+
+/// The services of a message; all packets but the last are equal.
+pub struct Services {
+    pub packets: u64,
+    pub full: OfPacket,
+    pub last: OfPacket,
+    /// Whether a packet is prepared as soon as the one before it is, and not when that has left.
+    pub overlap: bool,
+    pub is_local: bool,
+    on_one_processor: bool,
+    hops: u64,
+    kinds: Vec<Kind>,
+    charges: Vec<Vec<Charge>>,
+}
+
+/// What costs nothing.
+pub const NOTHING: Priced = (0, SimDuration::ZERO);
+/// The wait for the next cycle of routers, whose length is known when it begins.
+pub const CLOCK: ServiceId = 1;
+
+/// What is paid for and the constant, for the parts of a preparation.
+const PREPARATION: [(&str, &str); 3] = [
+    ("preparing packets", "machine.nodes.sending.per_packet"),
+    ("copying at the source", "machine.nodes.sending.per_byte"),
+    ("setting up the route", "machine.nodes.sending.per_hop"),
+];
+
+impl Services {
+    pub fn of(machine: &Machine, message: &Message) -> Self {
+        let packet = machine.network.switching.packet_bytes();
+        let packets = message.bytes.div_ceil(packet).max(1);
+        let mut bill = Bill::default();
+        let full = bill.packet(machine, message, packet.min(message.bytes));
+        let last = bill.packet(machine, message, message.bytes - (packets - 1) * packet);
+        let cores = machine.nodes.cores();
+        let is_local = message.from.node == message.to.node;
+        Self {
+            packets,
+            full,
+            last,
+            overlap: machine.nodes.sending.overlap && !is_local,
+            is_local,
+            on_one_processor: is_local && message.from.core % cores == message.to.core % cores,
+            hops: u64::from(message.hops),
+            kinds: bill.kinds,
+            charges: bill.charges,
+        }
+    }
+
+    pub const fn is_on_one_processor(&self) -> bool {
+        self.on_one_processor
+    }
+
+    pub const fn is_clocked(&self) -> bool {
+        self.full.cycles.is_some() && !self.is_local
+    }
+
+    pub const fn packet(&self, number: u64) -> &OfPacket {
+        if number + 1 == self.packets { &self.last } else { &self.full }
+    }
+
+    /// At least as many as there are.
+    pub fn count(&self) -> u64 {
+        let clocked = if self.is_clocked() { 2 + 3 * self.hops } else { 0 };
+        let of_packet = 4 + 2 * self.full.shared.len() as u64 + 6 * self.full.links.len() as u64 + clocked;
+        self.packets.saturating_mul(of_packet)
+    }
+
+    /// What the services do not explain.
+    pub fn remainder(&self, machine: &Machine) -> Option<&'static str> {
+        const SHARING: &str = "own packets that share a memory or an interface, and queue behind it";
+        const WORMS: &str = "own packets one behind the other, and flits without room, at the routers";
+        if let (Switching::Wormhole(mode), true) = (&machine.network.switching, self.is_clocked()) {
+            let cycle = machine.network.links.byte_time().time(mode.flit.count());
+            let to_credit = 6 + 2 * (machine.network.links.latency.ps() / cycle.ps().max(1));
+            return (self.packets > 1 || u64::from(mode.buffer) < to_credit).then_some(WORMS);
+        }
+        self.shares_with_itself().then_some(SHARING)
+    }
+
+    /// Whether packets of the message may be in one server at the same time.
+    fn shares_with_itself(&self) -> bool {
+        self.packets > 1 && self.overlap && self.full.shared.iter().any(|(.., in_line)| !in_line)
+    }
+
+    /// Where packets share a server, the shorter one may leave it first.
+    pub fn last_may_overtake(&self) -> bool {
+        self.shares_with_itself() && self.full.prepare != self.last.prepare
+    }
+
+    /// Every service of a message that does not leave its processor, which works all the time.
+    pub fn all(&self) -> Vec<Item> {
+        let of_packet = |packet: &OfPacket| [packet.prepare, packet.take_in];
+        let full = of_packet(&self.full).map(|(service, _)| (service, self.packets - 1));
+        let last = of_packet(&self.last).map(|(service, _)| (service, 1));
+        let mut sums = self.sums();
+        for (service, times) in full.into_iter().chain(last) {
+            self.add(&mut sums, service, times);
+        }
+        self.items(sums)
+    }
+
+    /// The items of a chain.
+    pub fn bill(&self, services: impl Iterator<Item = Priced>) -> Vec<Item> {
+        let mut sums = self.sums();
+        for (service, time) in services {
+            if service == CLOCK {
+                let sum = &mut sums[self.charges[CLOCK as usize][0].0];
+                *sum = (sum.0 + 1, sum.1 + time);
+            } else {
+                self.add(&mut sums, service, 1);
+            }
+        }
+        self.items(sums)
+    }
+
+    fn sums(&self) -> Vec<(u64, SimDuration)> {
+        vec![(0, SimDuration::ZERO); self.kinds.len()]
+    }
+
+    fn add(&self, sums: &mut [(u64, SimDuration)], service: ServiceId, times: u64) {
+        for (kind, count, time) in &self.charges[service as usize] {
+            let sum = &mut sums[*kind];
+            *sum = (sum.0 + times * count, sum.1 + *time * times);
+        }
+    }
+
+    fn items(&self, sums: Vec<(u64, SimDuration)>) -> Vec<Item> {
+        let item = |((what, constant), (count, time)): (&Kind, _)| Item {
+            what: what.clone(),
+            constant: constant.clone(),
+            count,
+            time,
+        };
+        let items = self.kinds.iter().zip(sums).map(item);
+        items.filter(|item| item.time > SimDuration::ZERO).collect()
+    }
+}
+
+/// A description of links, with their name and its path.
+#[derive(Clone, Copy)]
+struct NamedLink<'m> {
+    link: &'m Link,
+    name: &'static str,
+    path: &'static str,
+}
+
+impl<'m> NamedLink<'m> {
+    /// The links between vertices.
+    const fn within(link: &'m Link) -> Self {
+        Self { link, name: "links", path: "machine.network.links" }
+    }
+
+    /// The path of the constant that tells the time of a byte.
+    fn constant_of_bytes(self) -> String {
+        let field = if self.link.per_byte.is_some() { "per_byte" } else { "protocol" };
+        format!("{}.{field}", self.path)
+    }
+}
+
+/// Services while they are priced.
+struct Bill {
+    kinds: Vec<Kind>,
+    charges: Vec<Vec<Charge>>,
+}
+
+impl Default for Bill {
+    fn default() -> Self {
+        let mut bill = Self { kinds: Vec::new(), charges: vec![Vec::new()] };
+        for (what, constant) in PREPARATION {
+            bill.kinds.push((what.into(), Some(constant.into())));
+        }
+        bill.kinds.push(("waiting for the clock of the routers".into(), None));
+        bill.charges.push(vec![(bill.kinds.len() - 1, 0, SimDuration::ZERO)]);
+        bill
+    }
+}
+
+impl Bill {
+    /// The services of a packet of `bytes` bytes.
+    fn packet(&mut self, machine: &Machine, message: &Message, bytes: u64) -> OfPacket {
+        let nodes = &machine.nodes;
+        let prepare = self.prepare(&nodes.sending, message.hops, if message.copies { bytes } else { 0 });
+        let shared = self.shared(machine, message, bytes);
+        let (links, cycles) = match &machine.network.switching {
+            Switching::Wormhole(mode) => (Vec::new(), Some(self.cycles(machine, mode.flit.count(), bytes))),
+            _ => (self.way(machine, message, bytes), None),
+        };
+        let routing = ("routing at nodes", "machine.nodes.routing.per_packet", 1, nodes.routing.per_packet);
+        let pass_on = (nodes.router == Router::Software).then(|| self.service([routing]));
+        let receiving = &nodes.receiving;
+        let take_in = self.service([
+            routing,
+            ("receiving packets", "machine.nodes.receiving.per_packet", 1, receiving.per_packet),
+            ("copying at the destination", "machine.nodes.receiving.per_byte", bytes, receiving.per_byte.time(bytes)),
+        ]);
+        OfPacket { prepare, shared, links, pass_on, take_in, cycles }
+    }
+
+    fn prepare(&mut self, sending: &Sending, hops: u32, bytes: u64) -> Priced {
+        let hops = u64::from(hops);
+        let [packets, copies, routes] = PREPARATION;
+        self.service([
+            (packets.0, packets.1, 1, sending.per_packet),
+            (copies.0, copies.1, bytes, sending.per_byte.time(bytes)),
+            (routes.0, routes.1, hops, sending.per_hop * hops),
+        ])
+    }
+
+    /// What the cores of the source share, from the inside out.
+    #[expect(clippy::cast_precision_loss, reason = "a packet has fewer than 2^32 bytes")]
+    fn shared(&mut self, machine: &Machine, message: &Message, bytes: u64) -> Vec<(Priced, Priced, bool)> {
+        let inside = machine.nodes.levels.len();
+        let on_the_way = machine.shared_on_the_way(message.from, message.to).into_iter().map(|server| {
+            let (levels, number) =
+                if server.level < inside { ("nodes.levels", server.level) } else { ("levels", server.level - inside) };
+            let name = &machine.nodes.levels.iter().chain(&machine.levels).nth(server.level).expect("it is one").name;
+            let what = if server.is_memory { "memory" } else { "interface" };
+            let path = format!("machine.{levels}.{number}.{what}");
+            let time = server.shared.bandwidth.time_of_share(bytes as f64);
+            let transfer = self.service([(
+                format!("bytes through the {what} of the {name}"),
+                format!("{path}.bandwidth"),
+                bytes,
+                time,
+            )]);
+            let waits = (format!("latency of the {what} of the {name}"), format!("{path}.latency"));
+            let latency = self.service([(waits.0, waits.1, 1, server.shared.latency)]);
+            (transfer, latency, server.shared.is_in_line())
+        });
+        on_the_way.collect()
+    }
+
+    /// The links that a packet is sent over: between a node and its router, where there are such links, and from vertex
+    /// to vertex.
+    fn way(&mut self, machine: &Machine, message: &Message, bytes: u64) -> Vec<OfLink> {
+        let network = &machine.network;
+        let hops = message.hops as usize;
+        if hops == 0 {
+            return Vec::new();
+        }
+        let within = self.link(machine, NamedLink::within(&network.links), bytes);
+        let Some(link) = &network.end_links else {
+            let mut way = vec![within; hops];
+            way[hops - 1].to_router = false;
+            return way;
+        };
+        let end = NamedLink { link, name: "end links", path: "machine.network.end_links" };
+        let end = self.link(machine, end, bytes);
+        let between_nodes_and_routers = OfLink { to_router: false, ..end };
+        let mut way = vec![within; hops];
+        if network.topology.switches() > 0 {
+            way[0] = end;
+            way[hops - 1] = between_nodes_and_routers;
+        } else {
+            way[hops - 1].to_router = false;
+            way.insert(0, between_nodes_and_routers);
+            way.push(between_nodes_and_routers);
+        }
+        way
+    }
+
+    fn link(&mut self, machine: &Machine, named: NamedLink<'_>, bytes: u64) -> OfLink {
+        let header = machine.network.switching.header_bytes(bytes);
+        let all = self.transmission(named, bytes);
+        let header = if stores_packets(&machine.network.switching) { all } else { self.transmission(named, header) };
+        let NamedLink { link, name, path } = named;
+        let latency = (format!("latency of {name}"), format!("{path}.latency"), 1, link.latency);
+        let room = match link.buffers {
+            Buffers::Unbounded => None,
+            Buffers::Packets(room) => Some(room),
+        };
+        OfLink { all, header, latency: self.service([latency]), to_router: true, room }
+    }
+
+    fn transmission(&mut self, named: NamedLink<'_>, bytes: u64) -> Priced {
+        let NamedLink { link, name, path } = named;
+        let start = (format!("start of packets on {name}"), format!("{path}.per_packet"), 1, link.per_packet);
+        let time = link.byte_time().time(bytes);
+        self.service([start, (format!("bytes on {name}"), named.constant_of_bytes(), bytes, time)])
+    }
+
+    /// Clocked routers: see [`parsim_sim::network::switching::wormhole`].
+    fn cycles(&mut self, machine: &Machine, flit: u64, bytes: u64) -> Cycles {
+        const AT_ROUTER: u64 = 3;
+        let links = &machine.network.links;
+        let cycle = links.byte_time().time(flit);
+        let constant = NamedLink::within(links).constant_of_bytes();
+        let flits = bytes.div_ceil(flit).max(1);
+        let router = ("heads in routers, in cycles", constant.as_str(), AT_ROUTER, cycle * AT_ROUTER);
+        let link = ("heads on links, in cycles", constant.as_str(), 1, cycle);
+        let latency = ("latency of links", "machine.network.links.latency", 1, links.latency);
+        let behind = |count: u64| [("flits behind their heads, in cycles", constant.as_str(), count, cycle * count)];
+        Cycles {
+            hop: self.service([router, link, latency]),
+            out: self.service([router]),
+            body: self.service(behind(flits - 1)),
+            flits: self.service(behind(flits)),
+        }
+    }
+
+    /// A service made of charges: what for, the path of the constant, how often, how long.
+    fn service<const N: usize, W: Into<String>, C: Into<String>>(
+        &mut self,
+        charges: [(W, C, u64, SimDuration); N],
+    ) -> Priced {
+        let charges: Vec<Charge> = charges
+            .into_iter()
+            .map(|(what, constant, count, time)| {
+                (self.kind((what.into().into(), Some(constant.into().into()))), count, time)
+            })
+            .collect();
+        let time = charges.iter().map(|(.., time)| *time).sum();
+        self.charges.push(charges);
+        (ServiceId::try_from(self.charges.len() - 1).expect("fewer than 2^32 services of a packet"), time)
+    }
+
+    fn kind(&mut self, kind: Kind) -> usize {
+        let known = self.kinds.iter().position(|known| *known == kind);
+        known.unwrap_or_else(|| {
+            self.kinds.push(kind);
+            self.kinds.len() - 1
+        })
+    }
+}

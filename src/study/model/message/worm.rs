@@ -1,0 +1,78 @@
+//! The way of packets through clocked routers.
+//!
+//! A head that comes to a router, or that software there has dealt with, asks for a virtual channel at the beginning of a
+//! cycle; [`parsim_sim::network::switching::wormhole`] tells how many cycles it takes from there to the next router, and out of
+//! the last one. What is injected, or asked for by software, waits for the first cycle that begins after it.
+//!
+//! Packets of a message may overtake each other on different virtual channels: beyond the source none waits for the one
+//! before it here.
+
+use super::chain::{Chain, Step};
+use super::course::Before;
+use super::services::{CLOCK, Cycles, NOTHING, OfPacket, Services};
+use super::{Item, Message};
+use parsim_sim::machine::Machine;
+use parsim_sim::network::Switching;
+use parsim_sim::units::SimDuration;
+
+struct Worms<'s> {
+    services: &'s Services,
+    message: &'s Message,
+    cycle: SimDuration,
+    chain: Chain,
+}
+
+/// What the packets behind a packet wait for.
+#[derive(Default)]
+struct Ahead {
+    before: Before,
+    /// All of its flits are in the first router.
+    injected: Option<Step>,
+}
+
+/// The items of a message in clocked routers.
+pub fn chain(machine: &Machine, message: &Message, services: &Services) -> Vec<Item> {
+    let flit = match &machine.network.switching {
+        Switching::Wormhole(mode) => mode.flit.count(),
+        _ => 1,
+    };
+    let cycle = machine.network.links.byte_time().time(flit);
+    let mut worms = Worms { services, message, cycle, chain: Chain::default() };
+    let mut ahead = Ahead::default();
+    for number in 0..services.packets {
+        let packet = services.packet(number);
+        let cycles = packet.cycles.expect("routers with a clock have cycles");
+        ahead = worms.packet(&ahead, packet, cycles);
+    }
+    let last = ahead.before.taken_in.expect("a message has a packet");
+    services.bill(worms.chain.back_from(last))
+}
+
+impl Worms<'_> {
+    fn packet(&mut self, ahead: &Ahead, packet: &OfPacket, cycles: Cycles) -> Ahead {
+        let (mut before, ready) = ahead.before.leave_core(&mut self.chain, self.services, packet);
+        let on_clock = self.wait_for_clock(ready);
+        let entered = self.chain.serve([Some(on_clock), ahead.injected], NOTHING);
+        let injected = self.chain.then(entered, cycles.flits);
+        let mut head = self.chain.then(entered, cycles.hop);
+        before.left = Some(self.chain.then(head, cycles.body));
+        for _ in 1..self.message.hops {
+            if let Some(pass_on) = packet.pass_on {
+                let served = self.chain.then(head, pass_on);
+                head = self.wait_for_clock(served);
+            }
+            head = self.chain.then(head, cycles.hop);
+        }
+        let out = self.chain.then(head, cycles.out);
+        let tail = self.chain.then(out, cycles.body);
+        before.taken_in = Some(self.chain.then(tail, packet.take_in));
+        Ahead { before, injected: Some(injected) }
+    }
+
+    /// The first cycle that begins after `step`.
+    fn wait_for_clock(&mut self, step: Step) -> Step {
+        let now = (self.message.sent + self.chain.end(step)).ps();
+        let since = SimDuration::from_ps(now % self.cycle.ps().max(1));
+        self.chain.serve([Some(step)], (CLOCK, self.cycle - since))
+    }
+}

@@ -1,0 +1,87 @@
+//! A collective operation by itself, measured.
+
+use super::packets;
+use super::real;
+use parsim_sim::fault::Fault;
+use parsim_sim::program::Process;
+use parsim_sim::program::collective::Operation;
+use parsim_sim::program::mean_distance;
+use parsim_sim::program::{Program, Run};
+use parsim_sim::trace::Phase;
+use parsim_sim::units::{Bytes, SimDuration};
+use serde::{Deserialize, Serialize};
+
+/// All ranks begin the operation at the same instant; `collective_s` is the time until the last one
+/// has ended it, on average over the repetitions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Collective {
+    /// What is measured.
+    pub operation: Operation,
+    /// Its size m; see [`Operation`].
+    pub bytes: Bytes,
+    /// The rank that sends or collects; rank 0 unless given.
+    #[serde(default)]
+    pub root: u32,
+    /// How often; once unless given.
+    #[serde(default = "once")]
+    pub repetitions: u32,
+}
+
+const fn once() -> u32 {
+    1
+}
+
+impl Program for Collective {
+    fn start(&self, process: Process) -> Run {
+        Box::pin(measure(process, self.clone()))
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        &["collective"]
+    }
+
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        let messages = real(self.operation.messages(ranks)) * f64::from(self.repetitions);
+        packets(messages, self.bytes.count(), packet_bytes) * mean_distance(ranks)
+    }
+
+    fn rank_memory(&self, ranks: u32) -> f64 {
+        self.operation.rank_memory(ranks)
+    }
+
+    fn memory(&self, _rank: u32, ranks: u32, _host: u32) -> Bytes {
+        Bytes::new(self.operation.memory(self.bytes.count(), ranks))
+    }
+
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
+        let fault = |path: &str, message: String, help: &str| Fault::new(path, message, help);
+        let mut faults = Vec::new();
+        if let Some(message) = self.operation.fault(ranks) {
+            faults.push(fault("operation", message, "give another number of ranks or another algorithm"));
+        }
+        if self.root >= ranks {
+            let message = format!("the root is rank {}, but there are {ranks} ranks", self.root);
+            faults.push(fault("root", message, &format!("give a rank from 0 to {}", ranks - 1)));
+        }
+        if self.repetitions == 0 {
+            faults.push(fault("repetitions", "nothing would be measured".to_owned(), "give a number from 1 on"));
+        }
+        faults
+    }
+}
+
+async fn measure(me: Process, collective: Collective) {
+    me.phase("collective");
+    let mut total = SimDuration::ZERO;
+    for _ in 0..collective.repetitions {
+        me.barrier().await;
+        let start = me.now();
+        collective.operation.run(&me, collective.root, collective.bytes.count(), None).await;
+        me.barrier().await;
+        total += me.elapsed(start);
+    }
+    if me.rank() == 0 {
+        me.report("collective_s", total.seconds() / f64::from(collective.repetitions));
+    }
+}

@@ -1,0 +1,342 @@
+//! From tokens to a tree, by precedence climbing.
+//!
+//! Types are checked here: variables are numbers, so it is known of every part whether it is a number or a truth value.
+
+use super::Value;
+use super::fault::{Fault, REFERENCE, Span};
+use super::functions::{self, FUNCTIONS};
+use super::lexer::{Spanned, Token};
+use super::node::{Arithmetic, Comparison, Connective, Kind, Node};
+use parsim_sim::units::nearest;
+
+/// The binding strength of operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grammar {
+    /// As documented.
+    Current,
+    /// As in versions before, for notes on what has changed: `^` bound to the left, and less than a sign.
+    Former,
+}
+
+/// The deepest nesting of parts: far deeper than anybody writes, and no danger to the stack.
+const DEEPEST: usize = 60;
+const COMPARISONS: u8 = 4;
+const POWERS: u8 = 7;
+
+/// A binary operator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Connective(Connective),
+    Comparison(Comparison),
+    Arithmetic(Arithmetic),
+}
+
+/// Reads a whole expression.
+pub(super) fn parse(text: &str, tokens: Vec<Spanned>, grammar: Grammar) -> Result<(Node, Vec<(String, Span)>), Fault> {
+    let mut parser = Parser { text, tokens, at: 0, depth: 0, names: Vec::new(), grammar };
+    let root = parser.choice()?;
+    match parser.token() {
+        Token::End => Ok((root, parser.names)),
+        _ => Err(parser.unexpected_behind_operand()),
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<Spanned>,
+    at: usize,
+    depth: usize,
+    names: Vec<(String, Span)>,
+    grammar: Grammar,
+}
+
+impl Parser<'_> {
+    fn token(&self) -> &Token {
+        &self.tokens[self.at].token
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    fn is_at(&self, symbol: &str) -> bool {
+        matches!(self.token(), Token::Symbol(found) if *found == symbol)
+    }
+
+    fn accept(&mut self, symbol: &str) -> bool {
+        let found = self.is_at(symbol);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            let message = format!("parts are nested more than {DEEPEST} deep");
+            return Err(Fault::new(self.span(), message, "compute a part of it elsewhere"));
+        }
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+
+    /// `a if condition else b`, or anything that binds closer.
+    fn choice(&mut self) -> Result<Node, Fault> {
+        let value = self.binary(1)?;
+        if !self.is_at("if") {
+            return Ok(value);
+        }
+        let at = self.span();
+        self.at += 1;
+        let condition = self.binary(1)?;
+        if !self.accept("else") {
+            let help = "write `a if condition else b`";
+            return Err(Fault::new(at, "this `if` has no `else`", help));
+        }
+        let otherwise = self.nested(Self::choice)?;
+        self.truth(&condition, "the condition of `if`")?;
+        if value.is_truth() != otherwise.is_truth() {
+            let message = "one side of `if … else` is a number, the other a truth value";
+            return Err(Fault::new(at, message, "give two numbers or two conditions"));
+        }
+        let span = value.span.to(otherwise.span);
+        Ok(Node { kind: Kind::Choice(Box::new([condition, value, otherwise])), span })
+    }
+
+    /// Operators that bind at least as closely as `level`.
+    fn binary(&mut self, level: u8) -> Result<Node, Fault> {
+        let mut left = if self.is_at("not") { self.negation(level)? } else { self.unary()? };
+        while let Some((operator, binds)) = self.operator().filter(|(_, binds)| *binds >= level) {
+            let at = self.span();
+            self.at += 1;
+            let right = self.binary(binds + 1)?;
+            left = self.joined(operator, at, left, right)?;
+            if matches!(operator, Operator::Comparison(_)) {
+                self.no_chain()?;
+            }
+        }
+        Ok(left)
+    }
+
+    fn operator(&self) -> Option<(Operator, u8)> {
+        let Token::Symbol(symbol) = self.token() else { return None };
+        let comparison = |comparison| (Operator::Comparison(comparison), COMPARISONS);
+        let arithmetic = |arithmetic, level| (Operator::Arithmetic(arithmetic), level);
+        Some(match *symbol {
+            "||" => (Operator::Connective(Connective::Or), 1),
+            "&&" => (Operator::Connective(Connective::And), 2),
+            "==" => comparison(Comparison::Equal),
+            "!=" => comparison(Comparison::Unequal),
+            "<" => comparison(Comparison::Less),
+            "<=" => comparison(Comparison::LessOrEqual),
+            ">" => comparison(Comparison::Greater),
+            ">=" => comparison(Comparison::GreaterOrEqual),
+            "+" => arithmetic(Arithmetic::Add, 5),
+            "-" => arithmetic(Arithmetic::Subtract, 5),
+            "*" => arithmetic(Arithmetic::Multiply, 6),
+            "/" => arithmetic(Arithmetic::Divide, 6),
+            "div" => arithmetic(Arithmetic::FlooredDivide, 6),
+            "%" => arithmetic(Arithmetic::Remainder, 6),
+            "^" if self.grammar == Grammar::Former => arithmetic(Arithmetic::Power, POWERS),
+            _ => return None,
+        })
+    }
+
+    /// `not` binds closer than `and`, and less than comparisons.
+    fn negation(&mut self, level: u8) -> Result<Node, Fault> {
+        let at = self.span();
+        if level > COMPARISONS - 1 {
+            return Err(Fault::new(at, "`not` binds less than what stands before it", "put brackets around `not …`"));
+        }
+        self.at += 1;
+        let operand = self.nested(|parser| parser.binary(COMPARISONS - 1))?;
+        self.not(at, operand)
+    }
+
+    fn not(&self, at: Span, operand: Node) -> Result<Node, Fault> {
+        self.truth(&operand, "what is negated")?;
+        let span = at.to(operand.span);
+        Ok(Node { kind: Kind::Not(Box::new(operand)), span })
+    }
+
+    fn unary(&mut self) -> Result<Node, Fault> {
+        let at = self.span();
+        if self.accept("-") {
+            let operand = self.nested(Self::unary)?;
+            self.number(&operand, "`-`")?;
+            let span = at.to(operand.span);
+            return Ok(Node { kind: Kind::Negate(Box::new(operand)), span });
+        }
+        if self.accept("+") {
+            let operand = self.nested(Self::unary)?;
+            self.number(&operand, "`+`")?;
+            return Ok(operand);
+        }
+        if self.accept("!") {
+            let operand = self.nested(Self::unary)?;
+            return self.not(at, operand);
+        }
+        if self.grammar == Grammar::Former { self.primary() } else { self.power() }
+    }
+
+    /// `a ^ b`, where b may have a sign.
+    fn power(&mut self) -> Result<Node, Fault> {
+        let base = self.primary()?;
+        let at = self.span();
+        if !self.accept("^") {
+            return Ok(base);
+        }
+        let exponent = self.nested(Self::unary)?;
+        self.joined(Operator::Arithmetic(Arithmetic::Power), at, base, exponent)
+    }
+
+    fn primary(&mut self) -> Result<Node, Fault> {
+        let Spanned { token, span } = self.tokens[self.at].clone();
+        self.at += usize::from(token != Token::End);
+        let constant = |value| Ok(Node { kind: Kind::Constant(value), span });
+        match token {
+            Token::Number(value) => constant(value),
+            Token::Symbol("true") => constant(Value::Truth(true)),
+            Token::Symbol("false") => constant(Value::Truth(false)),
+            Token::Symbol("(") => self.bracket(span),
+            Token::Name(name) if self.is_at("(") => self.call(&name, span),
+            Token::Name(name) => Ok(self.variable(name, span)),
+            Token::End if self.at == 0 => {
+                Err(Fault::new(span, "the expression is empty", "write one such as `(rank + 1) % p`"))
+            }
+            Token::End => Err(Fault::new(span, "something is missing at the end", "write a number, a name or `(…)`")),
+            Token::Symbol(_) => {
+                let message = format!("`{}` stands where a number, a name or `(` is expected", span.of_text(self.text));
+                Err(Fault::new(span, message, REFERENCE))
+            }
+        }
+    }
+
+    fn bracket(&mut self, at: Span) -> Result<Node, Fault> {
+        let inner = self.nested(Self::choice)?;
+        let end = self.closing(at)?;
+        Ok(Node { span: at.to(end), ..inner })
+    }
+
+    fn closing(&mut self, opening: Span) -> Result<Span, Fault> {
+        let end = self.span();
+        match self.token() {
+            Token::Symbol(")") => {
+                self.at += 1;
+                Ok(end)
+            }
+            Token::End => Err(Fault::new(opening, "this bracket is never closed", "add `)`")),
+            _ => Err(self.unexpected_behind_operand()),
+        }
+    }
+
+    fn variable(&mut self, name: String, span: Span) -> Node {
+        let number = self.names.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            self.names.push((name, span));
+            self.names.len() - 1
+        });
+        let number = u16::try_from(number).expect("an expression has fewer names than characters");
+        Node { kind: Kind::Variable(number), span }
+    }
+
+    fn call(&mut self, name: &str, span: Span) -> Result<Node, Fault> {
+        let Some(function) = functions::find(name) else { return Err(unknown_function(name, span)) };
+        let opening = self.span();
+        self.at += 1;
+        let mut arguments = Vec::new();
+        if !self.is_at(")") {
+            arguments.push(self.nested(Self::choice)?);
+            while self.accept(",") {
+                arguments.push(self.nested(Self::choice)?);
+            }
+        }
+        let end = self.closing(opening)?;
+        if !(function.least..=function.most).contains(&arguments.len()) {
+            let message = format!("`{name}` is given {} arguments", arguments.len());
+            return Err(Fault::new(span.to(end), message, format!("write `{}`", function.usage())));
+        }
+        for argument in &arguments {
+            self.number(argument, &format!("`{name}`"))?;
+        }
+        Ok(Node { kind: Kind::Call(function, arguments.into()), span: span.to(end) })
+    }
+
+    fn joined(&self, operator: Operator, at: Span, left: Node, right: Node) -> Result<Node, Fault> {
+        let (name, span) = (format!("`{}`", at.of_text(self.text)), left.span.to(right.span));
+        let of_truths = match operator {
+            Operator::Connective(_) => true,
+            Operator::Comparison(Comparison::Equal | Comparison::Unequal) => left.is_truth(),
+            Operator::Comparison(_) | Operator::Arithmetic(_) => false,
+        };
+        for side in [&left, &right] {
+            if of_truths { self.truth(side, &name)? } else { self.number(side, &name)? }
+        }
+        let sides = Box::new([left, right]);
+        let kind = match operator {
+            Operator::Connective(connective) => Kind::Connective(connective, sides),
+            Operator::Comparison(comparison) => Kind::Comparison(comparison, sides),
+            Operator::Arithmetic(arithmetic) => Kind::Arithmetic(arithmetic, sides),
+        };
+        Ok(Node { kind, span })
+    }
+
+    fn truth(&self, node: &Node, who: &str) -> Result<(), Fault> {
+        if node.is_truth() {
+            return Ok(());
+        }
+        let part = node.span.of_text(self.text);
+        let message = format!("{who} needs a truth value, but `{part}` is a number");
+        Err(Fault::new(node.span, message, format!("compare it with something, such as `{part} != 0`")))
+    }
+
+    fn number(&self, node: &Node, who: &str) -> Result<(), Fault> {
+        if !node.is_truth() {
+            return Ok(());
+        }
+        let part = node.span.of_text(self.text);
+        let message = format!("{who} needs a number, but `{part}` is a truth value");
+        Err(Fault::new(node.span, message, format!("write `1 if {part} else 0` for a number")))
+    }
+
+    fn no_chain(&self) -> Result<(), Fault> {
+        match self.operator() {
+            Some((Operator::Comparison(_), _)) => {
+                let help = "write `a < b && b < c`, or brackets to compare truth values";
+                Err(Fault::new(self.span(), "comparisons cannot be chained", help))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A fault at what stands where an operator, a closing bracket or the end is expected.
+    fn unexpected_behind_operand(&self) -> Fault {
+        let span = self.span();
+        let found = span.of_text(self.text);
+        let help = match found {
+            "mod" | "MOD" => "write `%` for the remainder".to_owned(),
+            "xor" | "XOR" => "write `bitxor(a, b)`".to_owned(),
+            "AND" | "OR" | "NOT" | "DIV" | "IF" | "ELSE" => format!("write `{}`", found.to_lowercase()),
+            "min" | "max" | "atan2" => format!("write `{found}(a, b)`"),
+            "else" => "write `a if condition else b`".to_owned(),
+            ")" => "remove it, or add `(` before".to_owned(),
+            _ if self.follows_function() => {
+                let name = self.tokens[self.at - 1].span.of_text(self.text);
+                format!("write `{name}({found}…)`")
+            }
+            _ => format!("write an operator before it; {REFERENCE}"),
+        };
+        Fault::new(span, format!("`{found}` stands where an operator or the end is expected"), help)
+    }
+
+    fn follows_function(&self) -> bool {
+        let before = self.at.checked_sub(1).map(|at| &self.tokens[at].token);
+        matches!(before, Some(Token::Name(name)) if functions::find(name).is_some())
+    }
+}
+
+fn unknown_function(name: &str, span: Span) -> Fault {
+    let names: Vec<_> = FUNCTIONS.iter().map(|function| function.name).collect();
+    let meant = nearest(name, names.iter().copied()).map(|meant| format!("did you mean `{meant}`? "));
+    let help = format!("{}the functions are {}", meant.unwrap_or_default(), names.join(", "));
+    Fault::new(span, format!("there is no function `{name}`"), help)
+}

@@ -1,0 +1,83 @@
+//! The events of a run, as far as they are known before it.
+
+use parsim_sim::program::Rehearsal;
+use std::ops::{Add, Mul};
+
+/// What causes the events of a run, as a forecast.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Forecast {
+    /// The links that packets cross, summed over the packets.
+    pub packet_hops: f64,
+    /// Computations, loads from memory and transfers by the host.
+    pub jobs: f64,
+    /// The packets between ranks that are certain.
+    pub least_packets: f64,
+    /// The jobs that are certain.
+    pub least_jobs: f64,
+    /// True if messages decide how long the program goes on: only what is certain is then known.
+    pub is_open: bool,
+}
+
+impl Forecast {
+    /// A quarter of what is expected to the order of magnitude is certain; no packet goes further than `distance`.
+    pub(super) fn rough(packet_hops: f64, distance: f64, jobs: f64) -> Self {
+        let (least_packets, least_jobs) = (packet_hops / distance / 4.0, jobs / 4.0);
+        Self { packet_hops, jobs, least_packets, least_jobs, is_open: false }
+    }
+
+    /// What a rehearsal has seen, which is all there is if it came to an end. Another order of the messages may
+    /// lead a program another way.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
+    pub fn seen(rehearsal: &Rehearsal) -> Self {
+        let (packets, jobs) = (rehearsal.packets() as f64, rehearsal.jobs() as f64);
+        Self {
+            packet_hops: rehearsal.packet_hops() as f64,
+            jobs,
+            least_packets: packets / 4.0,
+            least_jobs: jobs / 4.0,
+            is_open: false,
+        }
+    }
+
+    /// The larger one of two forecasts of the same program, count by count.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            packet_hops: self.packet_hops.max(other.packet_hops),
+            jobs: self.jobs.max(other.jobs),
+            least_packets: self.least_packets.max(other.least_packets),
+            least_jobs: self.least_jobs.max(other.least_jobs),
+            is_open: self.is_open || other.is_open,
+        }
+    }
+}
+
+impl Add for Forecast {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            packet_hops: self.packet_hops + other.packet_hops,
+            jobs: self.jobs + other.jobs,
+            least_packets: self.least_packets + other.least_packets,
+            least_jobs: self.least_jobs + other.least_jobs,
+            is_open: self.is_open || other.is_open,
+        }
+    }
+}
+
+/// So many times the same.
+impl Mul<f64> for Forecast {
+    type Output = Self;
+
+    fn mul(self, times: f64) -> Self {
+        Self {
+            packet_hops: self.packet_hops * times,
+            jobs: self.jobs * times,
+            least_packets: self.least_packets * times,
+            least_jobs: self.least_jobs * times,
+            is_open: self.is_open,
+        }
+    }
+}

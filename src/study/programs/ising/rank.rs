@@ -1,0 +1,157 @@
+//! One rank of a simulation: its logical processes, its messages, and what its work costs.
+
+use super::courier::Courier;
+use super::events::{EventQueue, Kind, Letter, RolledBack};
+use super::lattice::Model;
+use super::wire::Note;
+use super::{Ising, StateSaving};
+use parsim_sim::node::{Module, Work};
+use parsim_sim::program::Blocks;
+use parsim_sim::program::Process;
+
+/// The bytes of an element that [`Module::Buf`] copies.
+const ELEMENT_BYTES: u64 = 8;
+
+/// What all protocols need on a rank.
+pub struct Rank {
+    pub me: Process,
+    pub program: Ising,
+    pub queue: EventQueue,
+    pub courier: Courier,
+    /// Letters sent to each rank.
+    pub sent: Vec<u64>,
+    /// Letters received.
+    pub received: u64,
+    /// Null messages sent.
+    pub null_messages: u64,
+    /// Computations of the global virtual time.
+    pub rounds: u32,
+    model: Model,
+}
+
+impl Rank {
+    /// The rank of `me` before the first event.
+    pub fn new(me: &Process, program: &Ising) -> Self {
+        let model = Model::of(program);
+        let blocks = Blocks::new(model.processes() as u64, me.ranks());
+        let (first, count) = (to_index(blocks.first(me.rank())), to_index(blocks.count(me.rank())));
+        let mut lattices = model.beginning(me.streams());
+        let mut own: Vec<_> = lattices.drain(first..first + count).collect();
+        for lattice in &mut own {
+            lattice.tally.critical.attempts = f64::from(program.initialisation);
+        }
+        Self {
+            queue: EventQueue::new(&model, first, own, program.saving().is_some()),
+            courier: Courier::new(me),
+            sent: vec![0; me.ranks() as usize],
+            received: 0,
+            null_messages: 0,
+            rounds: 0,
+            me: me.clone(),
+            program: program.clone(),
+            model,
+        }
+    }
+
+    /// The rank of a logical process.
+    pub fn holder(&self, process: usize) -> u32 {
+        let blocks = Blocks::new(self.model.processes() as u64, self.me.ranks());
+        let holds = |rank: &u32| to_index(blocks.first(rank + 1)) > process;
+        (0..self.me.ranks()).find(holds).unwrap_or(0)
+    }
+
+    /// The ranks that hold neighbours of this one's logical processes.
+    pub fn neighbours(&self) -> Vec<u32> {
+        let own = (0..self.model.processes()).filter(|process| self.holder(*process) == self.me.rank());
+        let around = own.flat_map(|process| super::lattice::Side::ALL.map(|side| self.model.neighbour(process, side)));
+        let mut ranks: Vec<u32> = around.map(|process| self.holder(process)).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks.retain(|rank| *rank != self.me.rank());
+        ranks
+    }
+
+    /// Processes the earliest event and pays for it; `false` if there is none.
+    pub async fn process_next(&mut self) -> bool {
+        let Some((kind, rolled_back)) = self.queue.process_next() else { return false };
+        let operations = match kind {
+            Kind::Attempt => self.program.costs.attempt,
+            Kind::Update => self.program.costs.update,
+        };
+        self.operate(operations).await;
+        self.save().await;
+        self.settle(rolled_back).await;
+        true
+    }
+
+    /// Takes a letter in and pays for it.
+    pub async fn take_in(&mut self, letter: Letter) {
+        self.received += 1;
+        let rolled_back = self.queue.take_in(letter);
+        self.settle(rolled_back).await;
+    }
+
+    /// Tells another rank something, and pays for it.
+    pub async fn tell(&mut self, to: u32, note: &Note) {
+        self.operate(self.program.costs.send).await;
+        let bytes = match note {
+            Note::Report(report) => self.program.costs.message.count() + 4 * report.sent.len() as u64,
+            _ => self.program.costs.message.count(),
+        };
+        self.courier.send(to, bytes, &note.encode()).await;
+    }
+
+    /// The next message, if one is there, and pays for it: who sent it, and what it says.
+    pub async fn poll(&mut self) -> Option<(u32, Note)> {
+        let (from, content) = self.courier.poll().await?;
+        self.operate(self.program.costs.receive).await;
+        Some((from, Note::decode(&content)))
+    }
+
+    /// Waits for the next message, and pays for it.
+    pub async fn next(&mut self) -> (u32, Note) {
+        let (from, content) = self.courier.next().await;
+        self.operate(self.program.costs.receive).await;
+        (from, Note::decode(&content))
+    }
+
+    /// Pays for a rollback and sends what has to be sent.
+    async fn settle(&mut self, rolled_back: RolledBack) {
+        if rolled_back.happened {
+            let costs = &self.program.costs;
+            let operations = u64::from(costs.rollback) + u64::from(costs.undo) * rolled_back.undone;
+            self.compute(Module::Flop, operations).await;
+            self.save().await;
+        }
+        for letter in std::mem::take(&mut self.queue.outgoing) {
+            let to = self.holder(letter.update.to);
+            self.sent[to as usize] += 1;
+            self.tell(to, &Note::Letter(letter)).await;
+        }
+    }
+
+    /// Copies the state of a logical process, to save or to restore it.
+    async fn save(&self) {
+        let sites = match self.program.saving() {
+            None => return,
+            Some(StateSaving::Incremental) => 1,
+            Some(StateSaving::Copy) => self.model.state_sites() as u64,
+        };
+        let bytes = sites * self.program.costs.site.count();
+        self.compute(Module::Buf, bytes.div_ceil(ELEMENT_BYTES)).await;
+    }
+
+    async fn operate(&self, operations: u32) {
+        self.compute(Module::Flop, u64::from(operations)).await;
+    }
+
+    async fn compute(&self, module: Module, iterations: u64) {
+        if iterations > 0 {
+            self.me.compute(Work::new(module, iterations)).await;
+        }
+    }
+}
+
+fn to_index(count: u64) -> usize {
+    usize::try_from(count).expect("logical processes are counted in 32 bits")
+}

@@ -1,0 +1,170 @@
+//! Time Warp: every rank goes ahead, and back if it went too far.
+//!
+//! The global virtual time is computed by rank 0, which stops all others: each tells the virtual time of its
+//! earliest event and how many letters it has sent to and received from whom. When no letter is under way, the
+//! earliest of these times is the global one. Counting by receiver makes stale reports harmless: a stopped rank
+//! sends only because of a letter that it has received, so the first letter missing in a report leaves its
+//! receiver's balance open. Ranks do not go on at the same moment: one that still stands may be sent a letter by
+//! one that works already, and reports it for a round that is over; such reports are told by their round's number.
+
+use super::rank::Rank;
+use super::wire::{Note, Report};
+use parsim_sim::units::{SimDuration, SimTime};
+
+/// The rank that computes the global virtual time.
+const COORDINATOR: u32 = 0;
+
+/// Simulates to the end.
+pub async fn simulate(rank: &mut Rank, gvt_every: SimDuration) {
+    let mut time_warp = TimeWarp {
+        gvt_every,
+        last_round: rank.me.now(),
+        has_worked: false,
+        noticed: false,
+        idle: vec![false; rank.me.ranks() as usize],
+        finished: false,
+        rank,
+    };
+    time_warp.run().await;
+}
+
+struct TimeWarp<'r> {
+    rank: &'r mut Rank,
+    gvt_every: SimDuration,
+    /// When the global virtual time was last known.
+    last_round: SimTime,
+    /// Whether an event has been processed since then: rounds that follow at once must not keep rank 0 from its work.
+    has_worked: bool,
+    /// Whether the coordinator has been told that this rank is idle, since then.
+    noticed: bool,
+    /// The coordinator's: which ranks are idle, since then.
+    idle: Vec<bool>,
+    finished: bool,
+}
+
+impl TimeWarp<'_> {
+    async fn run(&mut self) {
+        while !self.finished {
+            while let Some((from, note)) = self.rank.poll().await {
+                self.listen(from, note).await;
+            }
+            if self.finished {
+                return;
+            }
+            let coordinates = self.rank.me.rank() == COORDINATOR;
+            if coordinates && self.has_worked && self.rank.me.elapsed(self.last_round) >= self.gvt_every {
+                self.compute_global_time().await;
+            } else if self.rank.process_next().await {
+                self.has_worked = true;
+            } else if coordinates && self.others_are_idle() {
+                self.compute_global_time().await;
+            } else {
+                self.rest().await;
+            }
+        }
+    }
+
+    /// Waits for a message, for want of events.
+    async fn rest(&mut self) {
+        if self.rank.me.rank() != COORDINATOR && !self.noticed {
+            self.noticed = true;
+            self.rank.tell(COORDINATOR, &Note::Idle).await;
+        }
+        let (from, note) = self.rank.next().await;
+        self.listen(from, note).await;
+    }
+
+    async fn listen(&mut self, from: u32, note: Note) {
+        match note {
+            Note::Letter(letter) => self.rank.take_in(letter).await,
+            Note::Idle => self.idle[from as usize] = true,
+            Note::Stop(round) => self.stand_still(round).await,
+            Note::Report(_) => {}
+            note => unreachable!("a rank that works was told {note:?}"),
+        }
+    }
+
+    fn others_are_idle(&self) -> bool {
+        (0..).zip(&self.idle).all(|(rank, idle)| *idle || rank == COORDINATOR)
+    }
+
+    fn report(&self, round: f64) -> Report {
+        #[expect(clippy::cast_precision_loss, reason = "letters are counted far below 2^53")]
+        let real = |count: &u64| *count as f64;
+        Report {
+            round,
+            next: self.rank.queue.next_time(),
+            received: real(&self.rank.received),
+            sent: self.rank.sent.iter().map(real).collect(),
+        }
+    }
+
+    /// Processes no event until the global virtual time is known, but takes letters in.
+    async fn stand_still(&mut self, round: f64) {
+        let report = Note::Report(self.report(round));
+        self.rank.tell(COORDINATOR, &report).await;
+        loop {
+            let (_, note) = self.rank.next().await;
+            match note {
+                Note::Letter(letter) => {
+                    self.rank.take_in(letter).await;
+                    let report = Note::Report(self.report(round));
+                    self.rank.tell(COORDINATOR, &report).await;
+                }
+                Note::GlobalTime(time) => return self.go_on(time),
+                note => unreachable!("a stopped rank was told {note:?}"),
+            }
+        }
+    }
+
+    /// Stops all ranks, and lets them go on when the global virtual time is known.
+    async fn compute_global_time(&mut self) {
+        self.rank.rounds += 1;
+        let round = f64::from(self.rank.rounds);
+        let others = (0..self.rank.me.ranks()).filter(|rank| *rank != COORDINATOR);
+        for other in others.clone() {
+            self.rank.tell(other, &Note::Stop(round)).await;
+        }
+        let mut reports: Vec<Option<Report>> = vec![None; self.rank.me.ranks() as usize];
+        loop {
+            reports[COORDINATOR as usize] = Some(self.report(round));
+            if let Some(time) = global_time(&reports) {
+                for other in others {
+                    self.rank.tell(other, &Note::GlobalTime(time)).await;
+                }
+                return self.go_on(time);
+            }
+            let (from, note) = self.rank.next().await;
+            match note {
+                Note::Letter(letter) => self.rank.take_in(letter).await,
+                Note::Report(report) if is_of(&report, round) => reports[from as usize] = Some(report),
+                Note::Report(_) | Note::Idle => {}
+                note => unreachable!("the coordinator was told {note:?}"),
+            }
+        }
+    }
+
+    fn go_on(&mut self, global_time: f64) {
+        self.rank.queue.commit(global_time);
+        self.last_round = self.rank.me.now();
+        self.has_worked = false;
+        self.noticed = false;
+        self.idle.fill(false);
+        self.finished = global_time.is_infinite();
+    }
+}
+
+/// Whether a report is for this round.
+#[expect(clippy::float_cmp, reason = "counts")]
+fn is_of(report: &Report, round: f64) -> bool {
+    report.round == round
+}
+
+/// The global virtual time, if all ranks have reported and no letter is under way.
+fn global_time(reports: &[Option<Report>]) -> Option<f64> {
+    let reports: Vec<&Report> = reports.iter().map(Option::as_ref).collect::<Option<_>>()?;
+    let sent_to = |rank: usize| reports.iter().map(|report| report.sent[rank]).sum::<f64>();
+    #[expect(clippy::float_cmp, reason = "counts")]
+    let arrived = reports.iter().enumerate().all(|(rank, report)| sent_to(rank) == report.received);
+    arrived.then(|| reports.iter().map(|report| report.next).fold(f64::INFINITY, f64::min))
+}

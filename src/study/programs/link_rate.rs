@@ -1,0 +1,40 @@
+//! The byte rates of a link.
+
+use parsim_sim::fault::Fault;
+use parsim_sim::machine::{Layout, Machine};
+use parsim_sim::program::Process;
+use parsim_sim::program::{Program, Run};
+use parsim_sim::trace::Phase;
+use serde::{Deserialize, Serialize};
+
+/// Reports the byte rates of the machine's links by their protocol: `one_way_bytes_per_s`, and
+/// `two_way_bytes_per_s`, the sum of both directions while both are busy. Packets and acknowledges are
+/// simulated bit time by bit time; no simulated time passes on the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkRate {}
+
+impl Program for LinkRate {
+    fn start(&self, process: Process) -> Run {
+        Box::pin(async move { report_rates(&process) })
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        &[]
+    }
+
+    fn misfits(&self, machine: &Machine, _layout: &Layout) -> Vec<Fault> {
+        let fault = || {
+            let help = "describe the wire: `protocol: Protocol(…)`";
+            Fault::new("machine.network.links", "the links have no protocol to take rates from", help)
+        };
+        machine.network.links.protocol.is_none().then(fault).into_iter().collect()
+    }
+}
+
+fn report_rates(me: &Process) {
+    if let Some(rates) = me.link_rates().filter(|_| me.rank() == me.host()) {
+        me.report("one_way_bytes_per_s", rates.one_way_bytes_per_s());
+        me.report("two_way_bytes_per_s", rates.two_way_bytes_per_s());
+    }
+}

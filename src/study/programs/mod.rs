@@ -1,0 +1,229 @@
+//! The programs that a scenario can name, and the language of those that it writes itself.
+//!
+//! They are written with the verbs of [`Process`](parsim_sim::Process), just like a user's own.
+
+pub mod characteristic;
+mod collective;
+mod compute;
+mod dense;
+mod dot_product;
+pub mod expression;
+mod fft2d;
+mod finite_difference;
+mod floyd;
+mod forecast;
+mod gauss_jordan;
+mod ising;
+mod link_rate;
+mod lu;
+pub mod phases;
+mod ping;
+mod reduction;
+mod ring_shift;
+mod summa;
+
+pub use characteristic::Characteristic;
+pub use collective::Collective;
+pub use compute::Compute;
+pub use dot_product::DotProduct;
+pub use fft2d::Fft2d;
+pub use finite_difference::FiniteDifference;
+pub use floyd::{Decomposition, Floyd};
+pub use forecast::Forecast;
+pub use gauss_jordan::{Distribution, GaussJordan};
+pub use ising::{Costs, Ising, StateSaving, Synchronisation};
+pub use link_rate::LinkRate;
+pub use lu::Lu;
+pub use phases::Phases;
+pub use ping::Ping;
+pub use reduction::Reduction;
+pub use ring_shift::{RingShift, ShiftOrder};
+pub use summa::Summa;
+
+use expression::Changes;
+use parsim_sim::engine::Streams;
+use parsim_sim::fault::Fault;
+use parsim_sim::machine::{Layout, Machine};
+use parsim_sim::program::{Numerics, Process, Program, Rehearsal, Run, Traffic, host, mean_distance};
+use parsim_sim::trace::Phase;
+use parsim_sim::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// The programs that a scenario can name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename = "Program")]
+pub enum Shipped {
+    /// One message from rank 0 to rank 1.
+    Ping(Ping),
+    /// Gauss-Jordan elimination by block rows.
+    GaussJordan(GaussJordan),
+    /// Every rank computes one loop.
+    Compute(Compute),
+    /// The byte rates of a link.
+    LinkRate(LinkRate),
+    /// Every rank passes a message to the next one.
+    RingShift(RingShift),
+    /// A collective operation, measured.
+    Collective(Collective),
+    /// The loads, computations and exchanges that characterise an application.
+    Characteristic(Characteristic),
+    /// A program made of steps, written in the scenario itself.
+    Phases(Phases),
+    /// The scalar product of two vectors.
+    DotProduct(DotProduct),
+    /// Matrix multiplication on a grid of ranks.
+    Summa(Summa),
+    /// LU factorisation with partial pivoting, block-cyclic on a grid of ranks.
+    Lu(Lu),
+    /// The two-dimensional Fourier transform, with a transposition.
+    Fft2d(Fft2d),
+    /// The sum of many numbers.
+    Reduction(Reduction),
+    /// All shortest paths of a graph.
+    Floyd(Floyd),
+    /// The iteration of Jacobi on a square grid.
+    FiniteDifference(FiniteDifference),
+    /// Packets that every node injects without waiting for anything.
+    Traffic(Traffic),
+    /// A parallel discrete-event simulation of a spin system.
+    Ising(Ising),
+}
+
+impl Shipped {
+    /// Whether it is packets at random instants instead of a program that ends.
+    #[must_use]
+    pub const fn is_traffic(&self) -> bool {
+        matches!(self, Self::Traffic(_))
+    }
+
+    /// Its name in a scenario.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Ping(_) => "Ping",
+            Self::GaussJordan(_) => "GaussJordan",
+            Self::Compute(_) => "Compute",
+            Self::LinkRate(_) => "LinkRate",
+            Self::RingShift(_) => "RingShift",
+            Self::Collective(_) => "Collective",
+            Self::Characteristic(_) => "Characteristic",
+            Self::Phases(_) => "Phases",
+            Self::DotProduct(_) => "DotProduct",
+            Self::Summa(_) => "Summa",
+            Self::Lu(_) => "Lu",
+            Self::Fft2d(_) => "Fft2d",
+            Self::Reduction(_) => "Reduction",
+            Self::Floyd(_) => "Floyd",
+            Self::FiniteDifference(_) => "FiniteDifference",
+            Self::Traffic(_) => "Traffic",
+            Self::Ising(_) => "Ising",
+        }
+    }
+
+    /// The causes of the events of a run; those of a program of steps by its rehearsal, and where that was given up, by
+    /// a count.
+    #[must_use]
+    pub fn forecast(&self, rehearsal: Option<&Rehearsal>, ranks: u32, packet_bytes: u64) -> Forecast {
+        match (self, rehearsal) {
+            (Self::Phases(program), Some(rehearsal)) => program.forecast(rehearsal, ranks, packet_bytes),
+            _ => {
+                Forecast::rough(self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0), self.jobs(ranks))
+            }
+        }
+    }
+
+    fn as_program(&self) -> &dyn Program {
+        match self {
+            Self::Ping(program) => program,
+            Self::GaussJordan(program) => program,
+            Self::Compute(program) => program,
+            Self::LinkRate(program) => program,
+            Self::RingShift(program) => program,
+            Self::Collective(program) => program,
+            Self::Characteristic(program) => program,
+            Self::Phases(program) => program,
+            Self::DotProduct(program) => program,
+            Self::Summa(program) => program,
+            Self::Lu(program) => program,
+            Self::Fft2d(program) => program,
+            Self::Reduction(program) => program,
+            Self::Floyd(program) => program,
+            Self::FiniteDifference(program) => program,
+            Self::Traffic(program) => program,
+            Self::Ising(program) => program,
+        }
+    }
+}
+
+impl Program for Shipped {
+    fn start(&self, process: Process) -> Run {
+        self.as_program().start(process)
+    }
+
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        self.as_program().packet_hops(ranks, packet_bytes)
+    }
+
+    fn jobs(&self, ranks: u32) -> f64 {
+        self.as_program().jobs(ranks)
+    }
+
+    fn numerics(&self, ranks: u32) -> Numerics {
+        self.as_program().numerics(ranks)
+    }
+
+    fn rank_memory(&self, ranks: u32) -> f64 {
+        self.as_program().rank_memory(ranks)
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        self.as_program().phases()
+    }
+
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
+        self.as_program().faults(ranks)
+    }
+
+    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        self.as_program().misfits(machine, layout)
+    }
+
+    fn traffic(&self) -> Option<&Traffic> {
+        self.as_program().traffic()
+    }
+
+    fn is_rehearsed(&self) -> bool {
+        self.as_program().is_rehearsed()
+    }
+
+    fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
+        self.as_program().memory(rank, ranks, host)
+    }
+}
+
+/// Looks for expressions of `program` that have another value than in version 0.1, in a dry run; paths are those of a
+/// scenario.
+pub fn note_changes(program: &Shipped, machine: &Machine, layout: &Layout, streams: Streams, changes: &mut Changes) {
+    if let Shipped::Phases(program) = program {
+        let packet_bytes = machine.network.switching.packet_bytes();
+        program.note_changes((layout.ranks(), host(machine, layout)), packet_bytes, streams, changes);
+    }
+}
+
+/// The fault of a field that must not be 0.
+fn at_least_one(path: &str, value: u64) -> Vec<Fault> {
+    let fault = || Fault::new(path, format!("`{path}` is 0"), "give a number from 1 on");
+    (value == 0).then(fault).into_iter().collect()
+}
+
+/// The packets of `count` messages of `bytes` bytes; for forecasts only.
+#[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
+fn packets(count: f64, bytes: u64, packet_bytes: u64) -> f64 {
+    count * bytes.div_ceil(packet_bytes).max(1) as f64
+}
+
+/// A number of rows, for forecasts only.
+#[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
+const fn real(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,123 @@
+//! Expressions of steps that have another value than in version 0.1, found by a dry run.
+
+use super::expression::Expression;
+use super::scope::Scope;
+use super::step::Step;
+use super::{Phases, follow, legality};
+use crate::programs::expression::{Changes, Former};
+use parsim_sim::engine::Streams;
+use parsim_sim::program::Process;
+use parsim_sim::program::{fits, rehearse_within};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// So many values of one expression are compared, so that a loop leaves some for what comes behind it.
+const VALUES: u32 = 200;
+/// So many ranks are asked for their memory.
+const RANKS: u32 = 50;
+/// A verb of a dry run costs this much work.
+const OF_A_VERB: u64 = 4;
+
+/// Compares the values of expressions while a process takes steps.
+pub(super) struct Watch {
+    /// By the identity of the expression.
+    suspects: HashMap<usize, Suspect>,
+    changes: RefCell<Changes>,
+}
+
+struct Suspect {
+    path: String,
+    former: Former,
+    left: Cell<u32>,
+}
+
+/// Looks for changes where a dry run on `ranks` ranks evaluates; paths are those of a scenario.
+pub(super) fn note(
+    program: &Phases,
+    (ranks, host): (u32, u32),
+    packet_bytes: u64,
+    streams: Streams,
+    changes: &mut Changes,
+) {
+    let watch = Watch::of(program, changes);
+    watch.memory(program, ranks, host);
+    let verbs = watch.changes.borrow().left() / OF_A_VERB;
+    let watch = Rc::new(watch);
+    if !watch.suspects.is_empty() && u64::from(ranks) < verbs && fits(program, ranks) {
+        let watched = |process: Process| follow(process, program.clone(), Some(Rc::clone(&watch)));
+        let rehearsal = rehearse_within(verbs, &watched, ranks, host, packet_bytes, streams);
+        watch.changes.borrow_mut().spend(OF_A_VERB * (rehearsal.verbs() + u64::from(ranks)));
+    }
+    *changes = watch.changes.take();
+}
+
+impl Watch {
+    fn of(program: &Phases, changes: &mut Changes) -> Self {
+        let mut expressions = Vec::new();
+        expressions.extend(program.memory.as_ref().map(|memory| ("program.memory".to_owned(), memory.count())));
+        legality::locate("program.steps", &program.steps, &mut expressions);
+        let suspect = |(path, expression): (String, &Expression)| {
+            let former = changes.suspect(&path, &expression.to_string())?;
+            Some((expression.identity(), Suspect { path, former, left: Cell::new(VALUES) }))
+        };
+        let suspects = expressions.into_iter().filter_map(suspect).collect();
+        Self { suspects, changes: RefCell::new(std::mem::take(changes)) }
+    }
+
+    fn memory(&self, program: &Phases, ranks: u32, host: u32) {
+        if let Some(memory) = &program.memory {
+            (0..ranks.min(RANKS)).for_each(|rank| self.expression(memory.count(), &program.scope(rank, ranks, host)));
+        }
+    }
+
+    /// Compares the values of the expressions of a step that is about to be taken.
+    pub fn step(&self, step: &Step, scope: &Scope) {
+        for (_, expression) in step.expressions() {
+            self.expression(expression, scope);
+        }
+    }
+
+    /// Compares the values of one expression.
+    pub fn expression(&self, expression: &Expression, scope: &Scope) {
+        let Some(suspect) = self.suspects.get(&expression.identity()).filter(|suspect| suspect.left.get() > 0) else {
+            return;
+        };
+        suspect.left.update(|left| left - 1);
+        self.changes.borrow_mut().compare(&suspect.path, &suspect.former, |name| scope.get(name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(steps: &str, ranks: u32) -> Vec<(String, String)> {
+        let text = format!("(parameters: {{\"n\": 7}}, memory: Some(\"n / 2 * 2 B\"), steps: [{steps}])");
+        let program: Phases = ron::Options::default().from_str(&text).unwrap();
+        let mut changes = Changes::default();
+        note(&program, (ranks, 0), 100, Streams::new(1), &mut changes);
+        changes.found().map(|(path, words)| (path.to_owned(), words.to_owned())).collect()
+    }
+
+    #[test]
+    fn changes_are_found_where_a_dry_run_evaluates() {
+        let compute = "Compute(flops: \"n / 2 * 2\")";
+        let steps = format!(
+            "Repeat(times: \"p\", index: Some(\"i\"), steps: [When(condition: \"i / 2 > 1\", then: [{compute}])]),
+             When(condition: \"rank < sqrt(p)\", then: [], otherwise: [{compute}]),
+             When(condition: \"rank > p\", then: [{compute}])"
+        );
+        let found = found(&steps, 4);
+        let paths: Vec<_> = found.iter().map(|(path, _)| path.as_str()).collect();
+        let expected = [
+            "program.memory",
+            "program.steps.0.steps.0.condition",
+            "program.steps.0.steps.0.then.0.flops",
+            "program.steps.1.condition",
+            "program.steps.1.otherwise.0.flops",
+        ];
+        assert_eq!(paths, expected);
+        assert!(found[1].1.starts_with("`i / 2 > 1` is true here (i = 3); version 0.1 gave false"), "{}", found[1].1);
+    }
+}

@@ -1,0 +1,230 @@
+//! A count of the packets and jobs of steps, without taking them: for programs that are too long to be rehearsed.
+
+use super::Phases;
+use super::expression::Expression;
+use super::scope::Scope;
+use super::step::Step;
+use crate::programs::expression::Value;
+use crate::programs::forecast::Forecast;
+use crate::programs::mean_distance;
+use parsim_sim::program::Grid;
+
+/// So many steps are looked at for a rank, and about so many for all of them: else some ranks stand for all.
+const STEPS_OF_A_RANK: u32 = 20_000;
+const STEPS: u32 = 200_000;
+const FEWEST_RANKS: u32 = 8;
+/// So many rounds of a loop stand for all, where they differ.
+const ROUNDS: u64 = 8;
+/// The variables that messages bring.
+const OF_MESSAGES: [&str; 2] = ["source", "number"];
+
+/// The packets and jobs of all ranks: exact where all ranks and rounds are looked at, or all are alike; the least where
+/// messages decide.
+pub(super) fn count(program: &Phases, ranks: u32, packet_bytes: u64) -> Forecast {
+    let of_rank = |rank: u32| {
+        let scope = program.scope(rank, ranks, 0);
+        let mut counter = Counter { scope, rank, grid: Grid::of(ranks), packet_bytes, left: STEPS_OF_A_RANK };
+        let all = counter.steps(&program.steps);
+        (all, STEPS_OF_A_RANK - counter.left)
+    };
+    let (first, looked) = of_rank(0);
+    let others = u64::from(ranks - 1);
+    let sample = others.min((STEPS / looked.max(1)).max(FEWEST_RANKS).into());
+    let chosen = (0..sample).map(|place| 1 + u32::try_from(spread(others, sample, place)).expect("it is a rank"));
+    let rest = chosen.map(|rank| of_rank(rank).0).fold(Forecast::default(), |sum, one| sum + one);
+    first + scaled(rest, others, sample)
+}
+
+/// The forecast of `all` rounds or ranks, of which `sample` have been counted; only those are certain.
+fn scaled(counted: Forecast, all: u64, sample: u64) -> Forecast {
+    let Forecast { least_packets, least_jobs, .. } = counted;
+    Forecast { least_packets, least_jobs, ..counted * (real(all) / real(sample.max(1))) }
+}
+
+/// One of `all` numbers for each `place` of `sample`: spread evenly, but in step with nothing (golden section).
+fn spread(all: u64, sample: u64, place: u64) -> u64 {
+    const GOLDEN: u64 = 40_503;
+    let within = (place * GOLDEN + GOLDEN / 2) % (1 << 16);
+    let chosen = u128::from(all) * u128::from((place << 16) + within) / u128::from(sample << 16);
+    if all == sample { place } else { u64::try_from(chosen).expect("it is below all of them") }
+}
+
+struct Counter {
+    scope: Scope,
+    rank: u32,
+    grid: Grid,
+    packet_bytes: u64,
+    /// Steps that may still be looked at.
+    left: u32,
+}
+
+const OPEN: Forecast = Forecast { packet_hops: 0.0, jobs: 0.0, least_packets: 0.0, least_jobs: 0.0, is_open: true };
+const JOB: Forecast = Forecast { packet_hops: 0.0, jobs: 1.0, least_packets: 0.0, least_jobs: 1.0, is_open: false };
+
+impl Counter {
+    fn steps(&mut self, steps: &[Step]) -> Forecast {
+        steps.iter().map(|step| self.step(step)).fold(Forecast::default(), |sum, one| sum + one)
+    }
+
+    fn step(&mut self, step: &Step) -> Forecast {
+        if self.left == 0 {
+            return OPEN;
+        }
+        self.left -= 1;
+        self.known(step).unwrap_or(OPEN)
+    }
+
+    /// `None` if messages decide.
+    fn known(&mut self, step: &Step) -> Option<Forecast> {
+        Some(match step {
+            Step::Phase { steps, .. } => self.steps(steps),
+            Step::While { .. } => return None,
+            Step::Repeat { times, index, steps } => self.repeat(self.count(times)?, index.as_deref(), steps),
+            Step::When { condition, then, otherwise } => {
+                let holds = condition.condition(self.deciding(condition)?).ok()?;
+                self.steps(if holds { then } else { otherwise })
+            }
+            Step::Send { to, bytes, .. } => {
+                let bytes = bytes.bytes(self.deciding(bytes.count())?).ok()?;
+                // A rank that answers whoever has asked is as far away as any other.
+                let to = self.deciding(to).and_then(|scope| to.rank(scope).ok());
+                self.messages(bytes, 1.0, to.map_or(mean_distance(self.grid.ranks()), |to| self.distance(to)))
+            }
+            Step::Exchange { with, bytes } => {
+                let bytes = bytes.bytes(self.deciding(bytes.count())?).ok()?;
+                let neighbours = with.of(self.rank, self.grid).into_iter().flatten();
+                neighbours
+                    .map(|to| self.messages(bytes, 1.0, self.distance(to)))
+                    .fold(Forecast::default(), |a, b| a + b)
+            }
+            Step::Collective { operation, bytes, .. } => {
+                let (bytes, ranks) = (bytes.bytes(self.deciding(bytes.count())?).ok()?, self.grid.ranks());
+                let messages = real(operation.messages(ranks)) / f64::from(ranks);
+                let all = self.messages(bytes, messages, mean_distance(ranks));
+                Forecast { least_packets: if ranks > 1 { messages.min(1.0) / 2.0 } else { 0.0 }, ..all }
+            }
+            Step::Compute { flops, .. } => {
+                if self.count(flops)? > 0 {
+                    JOB
+                } else {
+                    Forecast::default()
+                }
+            }
+            Step::Input { .. } | Step::Output { .. } => JOB,
+            Step::Receive { .. } => Forecast::default(),
+        })
+    }
+
+    /// The variables, if they decide on the value of an expression before any message has come.
+    fn deciding(&self, expression: &Expression) -> Option<&Scope> {
+        let is_brought = |(name, _): (&str, _)| OF_MESSAGES.contains(&name);
+        (!expression.formula().names().any(is_brought)).then_some(&self.scope)
+    }
+
+    fn count(&self, expression: &Expression) -> Option<u64> {
+        expression.count(self.deciding(expression)?).ok()
+    }
+
+    fn repeat(&mut self, times: u64, index: Option<&str>, steps: &[Step]) -> Forecast {
+        match index.filter(|index| mention(steps, index)) {
+            _ if times == 0 => Forecast::default(),
+            None => self.steps(steps) * real(times),
+            Some(index) => {
+                let sample = times.min(ROUNDS);
+                let rounds: Vec<_> =
+                    (0..sample).map(|place| self.round(index, spread(times, sample, place), steps)).collect();
+                scaled(rounds.into_iter().fold(Forecast::default(), |sum, round| sum + round), times, sample)
+            }
+        }
+    }
+
+    fn round(&mut self, index: &str, round: u64, steps: &[Step]) -> Forecast {
+        self.scope.declare(index, Value::Whole(i64::try_from(round).unwrap_or(i64::MAX)));
+        let counted = self.steps(steps);
+        self.scope.forget();
+        counted
+    }
+
+    fn messages(&self, bytes: u64, count: f64, distance: f64) -> Forecast {
+        let packets = if distance > 0.0 { count * real(bytes.div_ceil(self.packet_bytes).max(1)) } else { 0.0 };
+        Forecast { packet_hops: packets * distance, least_packets: packets, ..Forecast::default() }
+    }
+
+    /// The links between this rank and another one, if the ranks lie row by row on a mesh.
+    fn distance(&self, to: u32) -> f64 {
+        let ((row, column), (to_row, to_column)) = (self.grid.coordinates(self.rank), self.grid.coordinates(to));
+        f64::from(row.abs_diff(to_row)) + f64::from(column.abs_diff(to_column))
+    }
+}
+
+/// True if the steps, or those within them, mention a variable.
+fn mention(steps: &[Step], variable: &str) -> bool {
+    let names = |expression: &Expression| expression.formula().names().any(|(name, _)| name == variable);
+    steps.iter().any(|step| {
+        step.expressions().into_iter().any(|(_, expression)| names(expression))
+            || step.inner().into_iter().any(|(_, inner)| mention(inner, variable))
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
+const fn real(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(steps: &str, ranks: u32) -> Forecast {
+        let program: Phases = ron::Options::default().from_str(&format!("(steps: [{steps}])")).unwrap();
+        count(&program, ranks, 100)
+    }
+
+    #[test]
+    fn computations_and_packets_of_loops_are_counted_exactly_where_rounds_are_alike() {
+        let steps = "Repeat(times: \"1000000000000\", steps: [Compute(flops: \"10\"),
+                     Repeat(times: \"p\", steps: [Exchange(with: Ring, bytes: \"101 B\")])])";
+        let Forecast { jobs, least_jobs, least_packets, is_open, .. } = counted(steps, 4);
+        assert_eq!((jobs, least_jobs, least_packets, is_open), (4e12, 4e12, 4.0 * 4e12 * 2.0 * 2.0, false));
+    }
+
+    /// Neither the parity of the rounds nor a step every thousand rounds falls into step with the sample.
+    #[test]
+    fn rounds_that_differ_are_sampled() {
+        let within = |steps: &str, exact: f64| {
+            let jobs = counted(steps, 1).jobs;
+            assert!((0.5 * exact..=1.5 * exact).contains(&jobs), "{steps}: {jobs}, and it is {exact}");
+        };
+        let repeat =
+            |times: &str, steps: &str| format!("Repeat(times: \"{times}\", index: Some(\"i\"), steps: [{steps}])");
+        let compute = "Compute(flops: \"10\")";
+        within(&repeat("8000000", &format!("When(condition: \"i % 2 == 0\", then: [{compute}])")), 4e6);
+        within(&repeat("8000000", &format!("{compute}, When(condition: \"i % 1000 == 0\", then: [{compute}])")), 8e6);
+        within(&repeat("1000", "Repeat(times: \"1000\", index: Some(\"j\"), steps: [Compute(flops: \"i + j\")])"), 1e6);
+        within(&repeat("1000", &format!("Repeat(times: \"i\", steps: [{compute}])")), 499_500.0);
+        assert!(counted(&repeat("1000", "Compute(flops: \"i\")"), 1).least_jobs <= 999.0);
+    }
+
+    #[test]
+    fn messages_that_decide_leave_only_what_is_certain() {
+        let certain = "Compute(flops: \"10\")";
+        for open in [
+            "While(condition: \"rank >= 0\", steps: [Receive(from: \"0\")])",
+            "Repeat(times: \"number\", steps: [Compute(flops: \"10\")])",
+            "When(condition: \"source > 0\", then: [Compute(flops: \"10\")])",
+        ] {
+            let Forecast { jobs, is_open, .. } = counted(&format!("{certain}, {open}"), 3);
+            assert_eq!((jobs, is_open), (3.0, true), "{open}");
+        }
+        assert!(!counted("Receive(from: \"0\"), Send(to: \"source\", bytes: \"8 B\")", 3).is_open);
+    }
+
+    /// A master among many workers counts as one rank.
+    #[test]
+    fn a_rank_that_does_most_stands_for_itself() {
+        let steps = "When(condition: \"rank == 0\", then: [Repeat(times: \"1000 * p\", index: Some(\"i\"), steps: [
+                     Send(to: \"1 + i % (p - 1)\", bytes: \"8 B\"), Compute(flops: \"1 + i\")])])";
+        let Forecast { jobs, .. } = counted(steps, 4096);
+        assert!((jobs - 4_096_000.0).abs() < 1.0, "{jobs}");
+    }
+}

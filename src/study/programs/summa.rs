@@ -1,0 +1,170 @@
+//! Matrix multiplication on a grid of ranks: SUMMA (van de Geijn and Watts 1997).
+
+use super::dense::Dense;
+use super::real;
+use super::{at_least_one, packets};
+use parsim_sim::fault::Fault;
+use parsim_sim::node::{Module, Work};
+use parsim_sim::program::Blocks;
+use parsim_sim::program::Grid;
+use parsim_sim::program::Numerics;
+use parsim_sim::program::Process;
+use parsim_sim::program::WORD;
+use parsim_sim::program::collective::{Group, Payload};
+use parsim_sim::program::{Program, Run};
+use parsim_sim::trace::Phase;
+use parsim_sim::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// C = AB of `n` × `n` matrices, all three in blocks on a grid of ranks.
+///
+/// Panel by panel, the ranks that have some columns of A broadcast them along their rows of the grid, those
+/// that have the same rows of B along their columns, and every rank adds the product of what it got to its
+/// block of C. Every such update reads its two panels and reads and writes its block of C.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Summa {
+    /// The number of rows and columns.
+    pub n: u64,
+    /// The width of a panel; panels end where blocks end.
+    pub panel: u64,
+    /// The rows of the grid of ranks, which divide their number; as square as possible unless given.
+    #[serde(default)]
+    pub rows: Option<u32>,
+    /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
+    /// of any element from a sequential computation. The simulated time is the same.
+    #[serde(default)]
+    pub numerics: bool,
+}
+
+impl Program for Summa {
+    fn start(&self, process: Process) -> Run {
+        Box::pin(multiply(process, self.clone()))
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        &["row_broadcast", "column_broadcast", "update"]
+    }
+
+    fn numerics(&self, ranks: u32) -> Numerics {
+        let n = real(self.n);
+        Numerics::of(self.numerics, 2.0 * f64::from(ranks) + 1.0, n * n, 2.0 * n.powi(3) * (f64::from(ranks) + 1.0))
+    }
+
+    fn jobs(&self, ranks: u32) -> f64 {
+        real(self.n.div_ceil(self.panel.max(1))) * f64::from(ranks)
+    }
+
+    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        let grid = Grid::shaped(ranks, self.rows);
+        let (rows, columns) = (u64::from(grid.rows()), u64::from(grid.columns));
+        let panels = self.n.div_ceil(self.panel.max(1));
+        let panel = |ranks: u64| self.panel.saturating_mul(self.n / ranks).saturating_mul(WORD);
+        packets(real(panels) * real(rows) * real(columns - 1), panel(rows), packet_bytes)
+            + packets(real(panels) * real(columns) * real(rows - 1), panel(columns), packet_bytes)
+    }
+
+    fn faults(&self, ranks: u32) -> Vec<Fault> {
+        let mut faults = at_least_one("n", self.n);
+        faults.extend(at_least_one("panel", self.panel));
+        faults.extend(Grid::fault(ranks, self.rows));
+        faults
+    }
+
+    fn memory(&self, rank: u32, ranks: u32, _host: u32) -> Bytes {
+        let Share { rows, columns, .. } = Share::new(self, rank, ranks);
+        let words = 3 * u128::from(rows) * u128::from(columns) + u128::from(self.panel) * u128::from(rows + columns);
+        Bytes::new(u64::try_from(words * u128::from(WORD)).unwrap_or(u64::MAX))
+    }
+}
+
+/// What of each matrix a rank has.
+struct Share {
+    by_row: Blocks,
+    by_column: Blocks,
+    row: u32,
+    column: u32,
+    rows: u64,
+    columns: u64,
+}
+
+impl Share {
+    fn new(program: &Summa, rank: u32, ranks: u32) -> Self {
+        let grid = Grid::shaped(ranks, program.rows);
+        let (row, column) = grid.coordinates(rank);
+        let (by_row, by_column) = (Blocks::new(program.n, grid.rows()), Blocks::new(program.n, grid.columns));
+        Self { by_row, by_column, row, column, rows: by_row.count(row), columns: by_column.count(column) }
+    }
+
+    fn of(&self, matrix: &Dense) -> Dense {
+        let (top, left) = (self.by_row.first(self.row), self.by_column.first(self.column));
+        matrix.block(top..top + self.rows, left..left + self.columns)
+    }
+
+    /// The end of the panel that begins at `start`.
+    fn end(&self, start: u64, width: u64) -> u64 {
+        let column = self.by_column.owner(start) + 1;
+        let row = self.by_row.owner(start) + 1;
+        (start.saturating_add(width)).min(self.by_column.first(column)).min(self.by_row.first(row))
+    }
+}
+
+async fn multiply(me: Process, program: Summa) {
+    let share = Share::new(&program, me.rank(), me.ranks());
+    let (down, along) = Grid::shaped(me.ranks(), program.rows).lines(me.rank());
+    let (down, along) = (Group::new(&me, down), Group::new(&me, along));
+    let mut numbers = program.numerics.then(|| Numbers::new(&me, program.n, &share));
+    let mut start = 0;
+    while start < program.n {
+        let end = share.end(start, program.panel);
+        let (width, Share { rows, columns, .. }) = (end - start, &share);
+        me.phase("row_broadcast");
+        let own = numbers.as_ref().map(|numbers| numbers.panel_of_a(&share, start, end));
+        let left = along.broadcast(&me, share.by_column.owner(start), Payload::new(rows * width * WORD, own)).await;
+        me.phase("column_broadcast");
+        let own = numbers.as_ref().map(|numbers| numbers.panel_of_b(&share, start, end));
+        let right = down.broadcast(&me, share.by_row.owner(start), Payload::new(width * columns * WORD, own)).await;
+        me.phase("update");
+        let bytes = (rows * width + width * columns + 2 * rows * columns) * WORD;
+        me.compute_on(Work::new(Module::Rsub, columns * width).rows(*rows), bytes).await;
+        if let (Some(numbers), Some(left), Some(right)) = (&mut numbers, left.values, right.values) {
+            numbers.product.add_product(&Dense::new(width, &left), &Dense::new(*columns, &right));
+        }
+        start = end;
+    }
+    if let Some(numbers) = numbers {
+        me.report_largest("relative_error", numbers.relative_error(&share));
+    }
+    me.report_tally();
+}
+
+/// The factors, of which a rank only sends what it has, and the rank's block of the product.
+struct Numbers {
+    n: u64,
+    a: Dense,
+    b: Dense,
+    product: Dense,
+}
+
+impl Numbers {
+    fn new(me: &Process, n: u64, share: &Share) -> Self {
+        let factor = |name| Dense::random(me.common_random(name), n, n);
+        Self { n, a: factor("A"), b: factor("B"), product: Dense::zeros(share.rows, share.columns) }
+    }
+
+    fn panel_of_a(&self, share: &Share, start: u64, end: u64) -> std::rc::Rc<[f64]> {
+        let top = share.by_row.first(share.row);
+        self.a.block(top..top + share.rows, start..end).values()
+    }
+
+    fn panel_of_b(&self, share: &Share, start: u64, end: u64) -> std::rc::Rc<[f64]> {
+        let left = share.by_column.first(share.column);
+        self.b.block(start..end, left..left + share.columns).values()
+    }
+
+    fn relative_error(&self, share: &Share) -> f64 {
+        let mut product = Dense::zeros(self.n, self.n);
+        product.add_product(&self.a, &self.b);
+        self.product.relative_error(&share.of(&product))
+    }
+}

@@ -1,0 +1,192 @@
+//! Runs side by side, and the accounts of their ranks.
+
+use super::record::Record;
+use super::table::{Table, digits, percent};
+use crate::analysis::critical_path::{CriticalPath, Part};
+use crate::analysis::{Accounting, Gain, PhaseBalance, RankTime};
+use parsim_sim::trace::Recording;
+use parsim_sim::units::SimDuration;
+use std::fmt;
+
+/// One of the runs that are compared.
+pub struct Side {
+    title: String,
+    /// Key, what it is in words, and the value where there is one.
+    values: Vec<(String, String, Option<f64>)>,
+}
+
+impl Side {
+    /// What is to be said about a trace called `title`; `run` and `gain` where they are known.
+    #[must_use]
+    pub fn new(title: String, path: &CriticalPath<'_>, run: Option<&Recording>, gain: Option<Gain>) -> Self {
+        let mut side = Self { title, values: Vec::new() };
+        side.put("makespan_s", "makespan, s", run.map(|run| run.makespan.seconds()));
+        side.put("sequential_s", "on one processor, s", gain.map(|gain| gain.sequential_s));
+        side.put("speedup", "speedup", gain.map(|gain| gain.speedup));
+        side.put("efficiency", "efficiency", gain.map(|gain| gain.efficiency));
+        side.put("overhead_s", "parallel overhead p T − T(1), s", gain.map(|gain| gain.overhead_s));
+        side.put("critical_path_s", "critical path, s", Some(path.length().seconds()));
+        side.put("average_parallelism", "average parallelism", path.average_parallelism());
+        side.put("mean_active", "processors at work", path.mean_active());
+        let composition = path.composition();
+        for Part { of, time, .. } in &composition.kinds {
+            side.time(&format!("path_{}_s", key(of)), &format!("path: {of}, s"), *time);
+        }
+        for Part { of, time, .. } in &composition.phases {
+            side.time(&format!("path_phase_{}_s", key(of)), &format!("path: phase {of}, s"), *time);
+        }
+        if let Some(run) = run {
+            side.account(&Accounting::of(&run.times, &path.overlaps()));
+        }
+        side
+    }
+
+    fn account(&mut self, accounting: &Accounting) {
+        for (name, seconds) in accounting.mean() {
+            self.put(
+                &format!("mean_{name}_s"),
+                &format!("mean of the ranks: {}, s", name.replace('_', "/")),
+                Some(seconds),
+            );
+        }
+        let words = "mean of the ranks: computation beside own messages, s";
+        self.put("mean_overlap_s", words, Some(accounting.mean_overlap_s()));
+        self.put("imbalance", "imbalance of the computation", accounting.whole.imbalance);
+        for phase in accounting.phases.iter().filter(|phase| phase.imbalance.is_some()) {
+            let name = format!("imbalance_{}", key(&phase.phase));
+            self.put(&name, &format!("imbalance of {}", phase.phase), phase.imbalance);
+        }
+    }
+
+    fn put(&mut self, key: &str, words: &str, value: Option<f64>) {
+        self.values.push((key.to_owned(), words.to_owned(), value));
+    }
+
+    fn time(&mut self, key: &str, words: &str, time: SimDuration) {
+        self.put(key, words, Some(time.seconds()));
+    }
+
+    fn value(&self, key: &str) -> Option<f64> {
+        self.values.iter().find(|(name, ..)| name == key).and_then(|(_, _, value)| *value)
+    }
+}
+
+fn key(name: &str) -> String {
+    if name.is_empty() { "unnamed".to_owned() } else { name.replace(' ', "_") }
+}
+
+/// Two runs side by side.
+pub struct Comparison {
+    /// The one that the other is compared with.
+    pub first: Side,
+    /// The other.
+    pub second: Side,
+}
+
+impl Comparison {
+    /// Keys and words of both, those of the first one first.
+    fn rows(&self) -> Vec<(&str, &str)> {
+        let mut rows: Vec<(&str, &str)> = Vec::new();
+        for (key, words, _) in self.first.values.iter().chain(&self.second.values) {
+            if !rows.iter().any(|(known, _)| known == key) {
+                rows.push((key, words));
+            }
+        }
+        rows
+    }
+
+    /// The comparison as a flat object: the keys of a side begin with `a_` and `b_`, those of the difference, b − a,
+    /// with `difference_`.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        let mut record = Record::default();
+        record.put("a", self.first.title.as_str());
+        record.put("b", self.second.title.as_str());
+        for (key, _) in self.rows() {
+            let (a, b) = (self.first.value(key), self.second.value(key));
+            record.put(&format!("a_{key}"), a);
+            record.put(&format!("b_{key}"), b);
+            record.put(&format!("difference_{key}"), a.zip(b).map(|(a, b)| b - a));
+        }
+        record
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "A: {}\nB: {}\n", self.first.title, self.second.title)?;
+        let mut table = Table::new(["", "A", "B", "B − A", "%"]);
+        let number = |value: Option<f64>| value.map_or_else(String::new, digits);
+        for (key, words) in self.rows() {
+            let (a, b) = (self.first.value(key), self.second.value(key));
+            let both = a.zip(b);
+            let relative = both.filter(|(a, _)| *a != 0.0).map_or_else(String::new, |(a, b)| percent(b / a - 1.0));
+            table.row([words.to_owned(), number(a), number(b), number(both.map(|(a, b)| b - a)), relative]);
+        }
+        write!(f, "{table}")
+    }
+}
+
+/// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle, and the
+/// overlap, which the computation contains.
+#[must_use]
+pub fn rank_table(accounting: &Accounting) -> Table {
+    let columns = ["rank", "computation", "input/output", "communication", "system", "idle", "sum", "overlap"];
+    let mut table = Table::new(columns);
+    for (rank, time) in accounting.ranks.iter().enumerate() {
+        let parts = time.parts().into_iter().map(|(_, part)| part).chain([time.total(), time.overlap]);
+        table.row([rank.to_string()].into_iter().chain(parts.map(|part| digits(part.seconds()))));
+    }
+    table
+}
+
+/// The accounts of every rank as keys, each of which holds a list over the ranks, and the imbalance of each phase.
+#[must_use]
+pub fn rank_record(accounting: &Accounting) -> Record {
+    let mut record = Record::default();
+    for (place, (name, _)) in RankTime::default().parts().into_iter().enumerate() {
+        let of = |rank: &RankTime| rank.parts()[place].1.seconds();
+        record.put(&format!("rank_{name}_s"), accounting.ranks.iter().map(of).collect::<Vec<_>>());
+    }
+    let overlap = |rank: &RankTime| rank.overlap.seconds();
+    record.put("rank_overlap_s", accounting.ranks.iter().map(overlap).collect::<Vec<_>>());
+    record.put("imbalance", accounting.whole.imbalance);
+    for phase in &accounting.phases {
+        record.put(&format!("imbalance_{}", key(&phase.phase)), phase.imbalance);
+    }
+    record
+}
+
+/// What parallel execution gains and costs, as keys; `null` where it is not known.
+#[must_use]
+pub fn gain_record(gain: Option<Gain>) -> Record {
+    let mut record = Record::default();
+    record.put("sequential_s", gain.map(|gain| gain.sequential_s));
+    record.put("speedup", gain.map(|gain| gain.speedup));
+    record.put("efficiency", gain.map(|gain| gain.efficiency));
+    record.put("overhead_s", gain.map(|gain| gain.overhead_s));
+    record
+}
+
+/// What parallel execution gains and costs, as a table.
+#[must_use]
+pub fn gain_table(gain: &Gain) -> Table {
+    let mut table = Table::new(["against one processor", ""]);
+    table.row(["one processor takes".to_owned(), digits(gain.sequential_s) + " s"]);
+    table.row(["speedup".to_owned(), digits(gain.speedup)]);
+    table.row(["efficiency".to_owned(), digits(gain.efficiency)]);
+    table.row(["parallel overhead p T − T(1)".to_owned(), digits(gain.overhead_s) + " s"]);
+    table
+}
+
+/// The balance of the computation of each phase as a table.
+#[must_use]
+pub fn balance_table(accounting: &Accounting) -> Table {
+    let mut table = Table::new(["phase", "mean computation", "largest", "imbalance"]);
+    let all = PhaseBalance { phase: "all".to_owned(), ..accounting.whole.clone() };
+    for phase in accounting.phases.iter().chain([&all]).filter(|phase| phase.imbalance.is_some()) {
+        let imbalance = phase.imbalance.map_or_else(String::new, digits);
+        table.row([phase.phase.clone(), digits(phase.mean_s), digits(phase.largest_s), imbalance]);
+    }
+    table
+}

@@ -1,0 +1,259 @@
+//! The critical path in words, tables and keys.
+
+use super::record::Record;
+use super::table::{Table, digits};
+use crate::analysis::Parallelism;
+use crate::analysis::critical_path::{Composition, CriticalPath, Part, Through};
+use parsim_sim::trace::Recording;
+use parsim_sim::trace::events::{Label, MESSAGE};
+use parsim_sim::units::{SimDuration, TotalTime};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// So many rows of a table are what a reader takes in.
+const ROWS: usize = 12;
+
+/// A critical path, for people and for programs.
+pub struct CriticalPathReport {
+    title: String,
+    makespan: Option<SimDuration>,
+    processes: u32,
+    events: u32,
+    length: SimDuration,
+    pieces: usize,
+    busy: TotalTime,
+    messages: TotalTime,
+    average_parallelism: Option<f64>,
+    mean_active: Option<f64>,
+    composition: Composition,
+    parallelism: Parallelism,
+    slack: Vec<Slack>,
+}
+
+/// How much later the activities of one sort could end.
+struct Slack {
+    label: Label,
+    activities: u64,
+    /// Those that could not be longer at all.
+    critical: u64,
+    total: TotalTime,
+}
+
+impl CriticalPathReport {
+    /// The report on the path of a trace called `title`, which is that of `run` if it was recorded.
+    #[must_use]
+    pub fn new(title: String, path: &CriticalPath<'_>, run: Option<&Recording>) -> Self {
+        Self {
+            title,
+            makespan: run.map(|run| run.makespan),
+            processes: path.events().processes(),
+            events: path.events().count(),
+            length: path.length(),
+            pieces: path.spans().len(),
+            busy: path.busy(),
+            messages: path.messages(),
+            average_parallelism: path.average_parallelism(),
+            mean_active: path.mean_active(),
+            composition: run.map_or_else(|| path.composition(), |run| path.composition_of(run)),
+            parallelism: path.parallelism(),
+            slack: slack(path),
+        }
+    }
+
+    /// The report as a flat object.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        let mut record = Record::default();
+        record.put("trace", self.title.as_str());
+        record.put("processes", self.processes);
+        record.put("makespan_s", self.makespan.map(SimDuration::seconds));
+        record.put("critical_path_s", self.length.seconds());
+        record.put("critical_path_spans", self.pieces);
+        record.put("events", self.events);
+        record.put("events_without_slack", self.slack.iter().map(|slack| slack.critical).sum::<u64>());
+        record.put("busy_s", self.busy.seconds());
+        record.put("messages_s", self.messages.seconds());
+        record.put("average_parallelism", self.average_parallelism);
+        record.put("mean_active", self.mean_active);
+        let Composition { processes, kinds, phases, links } = &self.composition;
+        record.put("path_by_kind_s", object(kinds, |of| named(of)));
+        record.put("path_by_phase_s", object(phases, |of| named(of)));
+        record.put("path_by_process_s", object(processes, |of| process(*of)));
+        record.put("path_by_link_s", object(links, |of| link(of.as_deref())));
+        record.put("degree_of_parallelism", self.parallelism.histogram());
+        record
+    }
+
+    fn parts<T>(&self, what: &str, parts: &[Part<T>], name: impl Fn(&T) -> String) -> Table {
+        let mut table = Table::new([what, "seconds", "% of the path", "spans"]);
+        let share = |time: SimDuration| format!("{:.1}", 100.0 * time.seconds() / self.length.seconds());
+        for part in parts.iter().take(ROWS) {
+            table.row([name(&part.of), digits(part.time.seconds()), share(part.time), part.pieces.to_string()]);
+        }
+        if parts.len() > ROWS {
+            let rest = &parts[ROWS..];
+            let time: SimDuration = rest.iter().map(|part| part.time).sum();
+            let pieces: u64 = rest.iter().map(|part| part.pieces).sum();
+            table.row([format!("{} others", rest.len()), digits(time.seconds()), share(time), pieces.to_string()]);
+        }
+        table
+    }
+
+    fn slacks(&self) -> Table {
+        let mut table = Table::new(["activity", "phase", "activities", "% without slack", "mean slack, s"]);
+        for slack in &self.slack {
+            let count = count(slack.activities);
+            let critical = format!("{:.1}", 100.0 * self::count(slack.critical) / count);
+            let mean = digits(slack.total.seconds() / count);
+            table.row([
+                named(&slack.label.kind),
+                named(&slack.label.phase),
+                slack.activities.to_string(),
+                critical,
+                mean,
+            ]);
+        }
+        table
+    }
+
+    fn degrees(&self) -> Table {
+        let mut table = Table::new(["processors at work", "% of the time"]);
+        let histogram = self.parallelism.histogram();
+        let width = histogram.len().div_ceil(2 * ROWS).max(1);
+        for (index, shares) in histogram.chunks(width).enumerate() {
+            let (first, last) = (index * width, index * width + shares.len() - 1);
+            let name = if first == last { first.to_string() } else { format!("{first} to {last}") };
+            table.row([name, format!("{:.1}", 100.0 * shares.iter().sum::<f64>())]);
+        }
+        table
+    }
+}
+
+impl fmt::Display for CriticalPathReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.title)?;
+        let mut table = Table::new(["", ""]);
+        let seconds = |seconds: f64| digits(seconds) + " s";
+        let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
+        if let Some(makespan) = self.makespan {
+            row("makespan", seconds(makespan.seconds()));
+        }
+        row("critical path", format!("{}, in {} spans", seconds(self.length.seconds()), self.pieces));
+        row("events", format!("{} of {} processes", self.events, self.processes));
+        row("service of processors", seconds(self.busy.seconds()));
+        row("delays of messages", seconds(self.messages.seconds()));
+        let number = |number: Option<f64>| number.map_or("none".to_owned(), digits);
+        row("average parallelism", number(self.average_parallelism) + ", service and messages by the path");
+        row("processors at work", number(self.mean_active) + ", service by the path");
+        writeln!(f, "{table}")?;
+        let Composition { processes, kinds, phases, links } = &self.composition;
+        writeln!(f, "What the critical path consists of:\n")?;
+        writeln!(f, "{}", self.parts("kind", kinds, |of| named(of)))?;
+        writeln!(f, "{}", self.parts("phase", phases, |of| named(of)))?;
+        writeln!(f, "{}", self.parts("process", processes, |of| process(*of)))?;
+        writeln!(f, "{}", self.parts("link", links, |of| link(of.as_deref())))?;
+        writeln!(f, "How much longer activities could last without making the path longer:\n")?;
+        writeln!(f, "{}", self.slacks())?;
+        writeln!(f, "How many processors are at work, if nothing but causes delays them:\n")?;
+        write!(f, "{}", self.degrees())
+    }
+}
+
+fn slack(path: &CriticalPath<'_>) -> Vec<Slack> {
+    let events = path.events();
+    let none = |label: &Label| Slack { label: label.clone(), activities: 0, critical: 0, total: TotalTime::default() };
+    let mut sorts: Vec<Slack> = events.labels().iter().map(none).collect();
+    path.visit_slacks(|event, slack| {
+        let sort = &mut sorts[usize::from(events.get(event).label)];
+        sort.activities += 1;
+        sort.critical += u64::from(slack == SimDuration::ZERO);
+        sort.total += slack;
+    });
+    sorts.retain(|sort| sort.activities > 0);
+    sorts
+}
+
+#[expect(clippy::cast_precision_loss, reason = "events are counted in 32 bits")]
+fn count(number: u64) -> f64 {
+    number as f64
+}
+
+fn named(name: &str) -> String {
+    if name.is_empty() { "unnamed".to_owned() } else { name.to_owned() }
+}
+
+fn process(process: Option<u32>) -> String {
+    process.map_or("between processes".to_owned(), |process| process.to_string())
+}
+
+fn link(link: Option<&str>) -> String {
+    link.unwrap_or("within processes").to_owned()
+}
+
+fn object<T>(parts: &[Part<T>], name: impl Fn(&T) -> String) -> Value {
+    let entry = |part: &Part<T>| (name(&part.of), Value::from(part.time.seconds()));
+    Value::Object(parts.iter().map(entry).collect::<Map<_, _>>())
+}
+
+/// Every event as a line: the columns of a table of events, and its critical time and slack.
+///
+/// # Errors
+/// What the sink says.
+pub fn write_events(path: &CriticalPath<'_>, sink: impl std::io::Write) -> std::io::Result<()> {
+    let events = path.events();
+    let mut lines = csv::Writer::from_writer(sink);
+    let columns =
+        ["id", "process", "clock", "service_s", "antecedents", "kind", "phase", "critical_s", "slack_s", "on_path"];
+    lines.write_record(columns)?;
+    let mut spans = path.spans().map(|span| span.event).collect::<Vec<_>>();
+    spans.sort_unstable();
+    for (event, slack) in (0..).zip(path.slacks()) {
+        let (entry, label) = (events.get(event), events.label_of(event));
+        let critical = path.critical(event).seconds();
+        let antecedents = events.antecedents(event).iter().map(|antecedent| {
+            let link = &events.way_of(antecedent).link;
+            let at = if link.is_empty() { "" } else { "@" };
+            format!("{}:{}{at}{link}", events.name(antecedent.event), antecedent.delay.seconds())
+        });
+        lines.write_record([
+            events.name(event).to_string(),
+            entry.process.to_string(),
+            events.stamp(event).map_or(critical, |stamp| stamp.clock).to_string(),
+            entry.service.seconds().to_string(),
+            antecedents.collect::<Vec<_>>().join(" "),
+            label.kind.clone(),
+            label.phase.clone(),
+            critical.to_string(),
+            slack.seconds().to_string(),
+            u8::from(spans.binary_search(&event).is_ok()).to_string(),
+        ])?;
+    }
+    lines.flush()
+}
+
+/// Every piece of the path as a line, in the order of time, messages with one for each place on their way if `run` tells
+/// it; the times of all lines sum to the length of the path.
+///
+/// # Errors
+/// What the sink says.
+pub fn write_path(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl std::io::Write) -> std::io::Result<()> {
+    let carried = run.and_then(|run| path.carried(run));
+    let events = path.events();
+    let mut lines = csv::Writer::from_writer(sink);
+    lines.write_record(["from_s", "to_s", "kind", "phase", "process", "place"])?;
+    for span in path.spans().filter(|span| span.to > span.from) {
+        let (process, label) = (events.get(span.event).process, events.label_of(span.event));
+        let (kind, link) = match &span.through {
+            Through::Activity => (&label.kind, ""),
+            Through::Antecedent(antecedent) => (&events.way_of(antecedent).kind, &*events.way_of(antecedent).link),
+        };
+        let way = carried.as_ref().and_then(|carried| carried.way(path, &span));
+        let way = way.map(|way| way.iter().map(|it| (it.from, it.to, it.place.to_string())).collect());
+        for (from, to, place) in way.unwrap_or_else(|| vec![(span.from, span.to, link.to_owned())]) {
+            let process = if kind == MESSAGE { String::new() } else { process.to_string() };
+            let times = [from, to].map(|time| time.seconds().to_string());
+            lines.write_record([&times[0], &times[1], kind, &label.phase, &process, &place])?;
+        }
+    }
+    lines.flush()
+}

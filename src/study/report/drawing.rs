@@ -1,0 +1,206 @@
+//! A graph as a picture.
+
+use parsim_sim::units::escaped;
+use std::fmt;
+
+/// The distance of vertices one unit apart in the picture, in pixels, unless they stand closer.
+const UNIT: f64 = 64.0;
+/// The least distance of two vertices in the picture, in pixels.
+const CLOSEST: f64 = 34.0;
+const LARGEST: f64 = 6000.0;
+const MARGIN: f64 = 56.0;
+const TITLE: f64 = 34.0;
+const STYLE: &str = "
+  .title { font: 600 17px sans-serif; fill: #1f2933 }
+  .link { fill: none; stroke: #7b8794; stroke-width: 1.6 }
+  .node { fill: #2b6cb0; stroke: #ffffff; stroke-width: 1.5 }
+  .switch { fill: #f6ad55; stroke: #ffffff; stroke-width: 1.5 }
+  .number { font-family: sans-serif; fill: #ffffff; text-anchor: middle }
+";
+
+type Point = (f64, f64);
+
+/// Vertices with their places, and links between them; displayed as SVG.
+///
+/// A link that would run through other vertices is bent around them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawing {
+    title: String,
+    places: Vec<Point>,
+    nodes: usize,
+    links: Vec<(u32, u32)>,
+    radius: f64,
+    size: Point,
+}
+
+impl Drawing {
+    /// A drawing of `links` between vertices at `places` (x to the right, y down, any scale), of
+    /// which the first `nodes` are nodes and the others switches.
+    #[must_use]
+    pub fn new(title: &str, places: &[Point], nodes: u32, links: Vec<(u32, u32)>) -> Self {
+        let closest = closest(places);
+        let extent = |axis: fn(&Point) -> f64| {
+            let values = || places.iter().map(axis);
+            (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
+        };
+        let ((left, right), (top, bottom)) = (extent(|place| place.0), extent(|place| place.1));
+        let wide = (right - left).max(bottom - top).max(1.0);
+        let scale = UNIT.max(CLOSEST / closest).min(LARGEST / wide);
+        let place =
+            |place: &Point| ((place.0 - left).mul_add(scale, MARGIN), (place.1 - top).mul_add(scale, MARGIN + TITLE));
+        Self {
+            title: title.to_owned(),
+            places: places.iter().map(place).collect(),
+            nodes: nodes as usize,
+            links,
+            radius: (0.36 * closest * scale).min(15.0),
+            size: (
+                (right - left).mul_add(scale, 2.0 * MARGIN).max(360.0).max(title_width(title)),
+                (bottom - top).mul_add(scale, 2.0 * MARGIN + TITLE),
+            ),
+        }
+    }
+
+    /// How far a link leaves the straight line, to the left as seen along it.
+    fn bend(&self, from: usize, to: usize) -> f64 {
+        let (start, end) = (self.places[from], self.places[to]);
+        let length = distance(start, end);
+        let blocked = |(index, place): (usize, &Point)| {
+            index != from && index != to && distance_to_segment(*place, start, end) < 0.7 * self.radius
+        };
+        if self.places.iter().enumerate().any(blocked) { 0.045f64.mul_add(length, 1.7 * self.radius) } else { 0.0 }
+    }
+
+    /// The same with vertices no larger than `radius`.
+    pub(super) fn with_radius(mut self, radius: f64) -> Self {
+        self.radius = self.radius.min(radius);
+        self
+    }
+
+    /// Width and height.
+    pub(super) const fn size(&self) -> Point {
+        self.size
+    }
+
+    /// The way of a link as SVG writes it; a straight one is moved `aside`, to the right as seen along it.
+    pub(super) fn path(&self, from: u32, to: u32, aside: f64) -> String {
+        let (from, to) = (from as usize, to as usize);
+        let ((x1, y1), (x2, y2)) = (self.places[from], self.places[to]);
+        let length = distance((x1, y1), (x2, y2));
+        let (along_x, along_y) = ((x2 - x1) / length, (y2 - y1) / length);
+        let bend = self.bend(from, to);
+        if bend == 0.0 {
+            let (x, y) = (-along_y * aside, along_x * aside);
+            return format!("M{:.1} {:.1}L{:.1} {:.1}", x1 + x, y1 + y, x2 + x, y2 + y);
+        }
+        let out = bend / 0.75;
+        let (side_x, side_y) = (along_y * out, -along_x * out);
+        let reach = 0.18 * length;
+        let (ax, ay) = (along_x.mul_add(reach, x1 + side_x), along_y.mul_add(reach, y1 + side_y));
+        let (bx, by) = (along_x.mul_add(-reach, x2 + side_x), along_y.mul_add(-reach, y2 + side_y));
+        format!("M{x1:.1} {y1:.1}C{ax:.1} {ay:.1} {bx:.1} {by:.1} {x2:.1} {y2:.1}")
+    }
+
+    /// Everything before the first link, with `room` below the picture.
+    pub(super) fn write_opening(&self, f: &mut fmt::Formatter<'_>, style: &str, room: f64) -> fmt::Result {
+        let (width, height) = (self.size.0, self.size.1 + room);
+        writeln!(
+            f,
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}">"#
+        )?;
+        writeln!(f, "<style>{style}</style>")?;
+        writeln!(f, r##"<rect width="100%" height="100%" fill="#ffffff"/>"##)?;
+        let title = escaped(&self.title).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        writeln!(f, r#"<text class="title" x="20" y="30">{title}</text>"#)
+    }
+
+    pub(super) fn write_vertices(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.places.iter().enumerate().try_for_each(|(vertex, place)| self.write_vertex(f, vertex, *place))
+    }
+
+    fn write_vertex(&self, f: &mut fmt::Formatter<'_>, vertex: usize, (x, y): Point) -> fmt::Result {
+        let radius = self.radius;
+        if vertex < self.nodes {
+            writeln!(f, r#"<circle class="node" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#)?;
+        } else {
+            let (left, top, side) = (x - radius, y - radius, 2.0 * radius);
+            writeln!(
+                f,
+                r#"<rect class="switch" x="{left:.1}" y="{top:.1}" width="{side:.1}" height="{side:.1}" rx="3"/>"#
+            )?;
+        }
+        let digits = vertex.max(1).ilog10() + 1;
+        let font = radius * if digits < 3 { 1.0 } else { 0.75 };
+        writeln!(f, r#"<text class="number" x="{x:.1}" y="{y:.1}" dy="0.35em" font-size="{font:.1}">{vertex}</text>"#)
+    }
+}
+
+impl fmt::Display for Drawing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_opening(f, STYLE, 0.0)?;
+        for (from, to) in &self.links {
+            writeln!(f, r#"<path class="link" d="{}"/>"#, self.path(*from, *to, 0.0))?;
+        }
+        self.write_vertices(f)?;
+        writeln!(f, "</svg>")
+    }
+}
+
+/// The width that a title takes, in pixels, in a wide typeface.
+fn title_width(title: &str) -> f64 {
+    title.chars().map(|_| 10.5).sum::<f64>() + 40.0
+}
+
+/// The distance of the two closest points; one if there are not two.
+fn closest(places: &[Point]) -> f64 {
+    let mut sorted = places.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut closest = f64::INFINITY;
+    for (index, place) in sorted.iter().enumerate() {
+        for other in &sorted[index + 1..] {
+            if other.0 - place.0 >= closest {
+                break;
+            }
+            closest = closest.min(distance(*place, *other));
+        }
+    }
+    if closest.is_finite() && closest > 0.0 { closest } else { 1.0 }
+}
+
+fn distance(a: Point, b: Point) -> f64 {
+    (a.0 - b.0).hypot(a.1 - b.1)
+}
+
+fn distance_to_segment(point: Point, start: Point, end: Point) -> f64 {
+    let (along, length) = ((end.0 - start.0, end.1 - start.1), distance(start, end));
+    let share = ((point.0 - start.0) * along.0 + (point.1 - start.1) * along.1) / (length * length);
+    let share = share.clamp(0.0, 1.0);
+    distance(point, (along.0.mul_add(share, start.0), along.1.mul_add(share, start.1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_past_other_vertices_is_bent() {
+        let ring = Drawing::new("a < b", &[(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], 2, vec![(0, 1), (1, 2), (0, 2)]);
+        let svg = ring.to_string();
+        assert_eq!(svg.matches("<path").count(), 3);
+        assert_eq!(svg.matches('C').count(), 1);
+        assert_eq!((svg.matches("<circle").count(), svg.matches("class=\"switch\"").count()), (2, 1));
+        assert!(svg.contains("a &lt; b"));
+    }
+
+    #[test]
+    fn a_title_is_not_cut_off() {
+        let width = |title: &str| Drawing::new(title, &[(0.0, 0.0), (1.0, 0.0)], 2, vec![(0, 1)]).size().0;
+        assert!(width("GaussJordan on Parsytec SuperCluster (128 T800), 16 ranks, 4 × 4 mesh") > 700.0);
+        assert!((width("ring") - 360.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_vertex_can_be_drawn() {
+        assert!(Drawing::new("one", &[(0.0, 0.0)], 1, vec![]).to_string().contains("<circle"));
+    }
+}

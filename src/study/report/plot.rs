@@ -1,0 +1,496 @@
+//! Line charts as SVG; the same chart is the same bytes.
+
+use parsim_sim::units::escaped_lines;
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::ops::Range;
+
+/// A line chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineChart {
+    /// What it shows, in words.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: ChartAxis,
+    /// The vertical axis.
+    pub y: ChartAxis,
+    /// The lines, in the order of the legend.
+    pub lines: Vec<Line>,
+    /// A height to mark with a thin line, such as a ratio of 1.
+    pub reference: Option<f64>,
+}
+
+/// An axis of a chart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChartAxis {
+    /// What it is, with its unit in brackets.
+    pub label: String,
+    /// How values are laid out along it.
+    pub scale: Scale,
+    /// The names of the values 0, 1, 2, … where they are no numbers; points over them are not joined. Of the
+    /// horizontal axis.
+    pub categories: Vec<String>,
+}
+
+impl ChartAxis {
+    /// An axis of numbers.
+    #[must_use]
+    pub fn new(label: impl Into<String>, scale: Scale) -> Self {
+        Self { label: label.into(), scale, categories: Vec::new() }
+    }
+
+    /// An axis of names.
+    #[must_use]
+    pub fn of_categories(label: impl Into<String>, categories: Vec<String>) -> Self {
+        Self { label: label.into(), scale: Scale::Linear, categories }
+    }
+
+    fn layout(&self, values: impl IntoIterator<Item = f64>) -> Positions {
+        match self.categories.len() {
+            0 => self.scale.layout(values, true),
+            count => category_layout(count),
+        }
+    }
+
+    fn text(&self, position: f64) -> String {
+        let numbered = self.categories.iter().enumerate();
+        #[expect(clippy::cast_precision_loss, reason = "nobody draws 2^52 categories")]
+        let here =
+            numbered.map(|(index, name)| (index as f64, name)).find(|(index, _)| (index - position).abs() < 0.25);
+        match here {
+            Some((_, name)) => fitted(name, PLOT_WIDTH as usize / self.categories.len() / LETTER),
+            None if self.categories.is_empty() => self.scale.text(position),
+            None => String::new(),
+        }
+    }
+}
+
+/// The width of a letter of a label, generously.
+const LETTER: usize = 9;
+
+/// A name in at most `most` letters: its beginning and its end, where names of variants differ.
+fn fitted(name: &str, most: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= most.max(3) {
+        return name.to_owned();
+    }
+    let kept = most.max(3) - 1;
+    let (begin, end) = (kept / 2, letters.len() - (kept - kept / 2));
+    letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
+}
+
+/// How values are laid out along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// From 0, if no value is below.
+    Linear,
+    /// Equal ratios take equal space, marked at powers of two.
+    Log2,
+    /// Equal ratios take equal space, marked at 1, 2 and 5 of every power of ten.
+    Log10,
+}
+
+/// A line with a marker at each of its points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Its name in the legend, where an empty one does not stand.
+    pub name: String,
+    /// Its points; what a logarithmic axis cannot show is left out.
+    pub points: Vec<(f64, f64)>,
+    /// Which colour it has: lines about the same thing share one.
+    pub hue: usize,
+    /// Which marker it has.
+    pub marker: usize,
+    /// Whether it is dashed.
+    pub dashed: bool,
+    /// Half the height of the error bar at each point; none if empty.
+    pub half_widths: Vec<f64>,
+}
+
+impl Line {
+    /// A solid line with colour and marker number `index`.
+    #[must_use]
+    pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>, index: usize) -> Self {
+        Self { name: name.into(), points, hue: index, marker: index, dashed: false, half_widths: Vec::new() }
+    }
+}
+
+impl Scale {
+    /// Logarithmic to the base 2 where that spreads `values` better, as it does numbers of processors.
+    #[must_use]
+    pub fn fitting(values: impl IntoIterator<Item = f64>) -> Self {
+        let (least, most) = bounds(values);
+        if least > 0.0 && most >= 4.0 * least { Self::Log2 } else { Self::Linear }
+    }
+
+    /// The position of a value along the axis; `None` if it has none.
+    pub(super) fn position(self, value: f64) -> Option<f64> {
+        match self {
+            Self::Linear => value.is_finite().then_some(value),
+            _ if value <= 0.0 || !value.is_finite() => None,
+            Self::Log2 => Some(value.log2()),
+            Self::Log10 => Some(value.log10()),
+        }
+    }
+
+    /// The range of positions to show, and the positions to mark.
+    pub(super) fn layout(self, values: impl IntoIterator<Item = f64>, pad: bool) -> Positions {
+        let (mut least, mut most) = bounds(values.into_iter().filter_map(|value| self.position(value)));
+        if least > most {
+            (least, most) = (0.0, 1.0);
+        }
+        match self {
+            Self::Linear => linear_layout(least, most, pad),
+            Self::Log2 => log2_layout(least, most),
+            Self::Log10 => log10_layout(least, most),
+        }
+    }
+
+    /// The value at a position, as text.
+    pub(super) fn text(self, position: f64) -> String {
+        let value = match self {
+            Self::Linear => position,
+            Self::Log2 => position.exp2(),
+            Self::Log10 => 10f64.powf(position),
+        };
+        // Six digits: 0.1 + 0.2 is 0.3 to a reader.
+        let rounded: f64 = format!("{value:.5e}").parse().expect("a printed number can be read");
+        if rounded == 0.0 { "0".to_owned() } else { rounded.to_string() }
+    }
+}
+
+fn bounds(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let start = (f64::INFINITY, f64::NEG_INFINITY);
+    values.into_iter().fold(start, |(least, most), value| (least.min(value), most.max(value)))
+}
+
+fn linear_layout(least: f64, most: f64, pad: bool) -> Positions {
+    let bottom = least.min(0.0);
+    let span = if most > bottom { most - bottom } else { 1.0 };
+    let rough = span / 6.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= rough);
+    let step = step.unwrap_or(10.0 * power);
+    let (lowest, highest) = ((bottom / step).floor(), ((bottom + span) / step - 1e-9).ceil());
+    let margin = if pad { 0.02 * span } else { 0.0 };
+    Positions {
+        range: lowest * step - margin..highest * step + margin,
+        marks: whole(lowest, highest, 1.0).map(|number| number * step).collect(),
+    }
+}
+
+/// A place for each of `count` categories.
+fn category_layout(count: usize) -> Positions {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    Positions { range: -0.5..f64::from(count) - 0.5, marks: (0..count).map(f64::from).collect() }
+}
+
+fn log2_layout(least: f64, most: f64) -> Positions {
+    let margin = 0.03 * (most - least).max(1.0);
+    let stride = ((most - least) / 12.0).ceil().max(1.0);
+    Positions {
+        range: least - margin..most + margin,
+        marks: whole((least - 1e-9).ceil(), (most + 1e-9).floor(), stride).collect(),
+    }
+}
+
+fn log10_layout(least: f64, most: f64) -> Positions {
+    let digits: &[f64] = if most - least <= 3.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let decades = whole(least.floor() - 1.0, most.ceil() + 1.0, 1.0);
+    let marks: Vec<f64> = decades.flat_map(|decade| digits.iter().map(move |digit| decade + digit.log10())).collect();
+    let below = marks.iter().copied().filter(|mark| *mark <= least + 1e-9).fold(f64::NEG_INFINITY, f64::max);
+    let above = marks.iter().copied().filter(|mark| *mark >= most - 1e-9).fold(f64::INFINITY, f64::min);
+    let range = if below < above { below..above } else { below..above + 0.3 };
+    let marks = marks.into_iter().filter(|mark| *mark >= range.start && *mark <= range.end).collect();
+    Positions { range, marks }
+}
+
+/// Whole numbers from `first` to `last`, in steps.
+fn whole(first: f64, last: f64, step: f64) -> impl Iterator<Item = f64> {
+    std::iter::successors(Some(first), move |number| Some(number + step)).take_while(move |number| *number <= last)
+}
+
+const HEIGHT: u32 = 540;
+const PLOT_WIDTH: u32 = 760;
+const TITLE_HEIGHT: u32 = 52;
+const LEGEND_STEP: i32 = 24;
+pub(super) const FONT: &str = "Helvetica, Arial, sans-serif";
+pub(super) const INK: RGBColor = RGBColor(38, 42, 48);
+pub(super) const GRID: RGBColor = RGBColor(226, 229, 233);
+pub(super) const AXIS: RGBColor = RGBColor(120, 126, 134);
+
+/// Colours that people with any colour vision tell apart: those of Okabe and Ito, and three of Tol's.
+pub(super) const COLOURS: [RGBColor; 11] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(150, 110, 20),
+    RGBColor(230, 159, 0),
+    RGBColor(90, 90, 90),
+    RGBColor(136, 34, 85),
+    RGBColor(51, 34, 136),
+    RGBColor(153, 153, 51),
+];
+
+/// Circle, square, triangle, diamond and triangle upside down, as outlines around a point.
+const MARKERS: [&[(i32, i32)]; 5] = [
+    &[(-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2), (-4, -2)],
+    &[(-4, -4), (4, -4), (4, 4), (-4, 4)],
+    &[(0, -5), (5, 4), (-5, 4)],
+    &[(0, -6), (5, 0), (0, 6), (-5, 0)],
+    &[(0, 5), (5, -4), (-5, -4)],
+];
+
+/// The positions along an axis, with those to mark.
+pub(super) struct Positions {
+    pub(super) range: Range<f64>,
+    pub(super) marks: Vec<f64>,
+}
+
+impl Ranged for Positions {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, position: &f64, pixels: (i32, i32)) -> i32 {
+        RangedCoordf64::from(self.range.clone()).map(position, pixels)
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        // The bold points are labelled; light ones between them would only be clutter.
+        if hint.weight().allow_light_points() { Vec::new() } else { self.marks.clone() }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
+pub(super) type Area<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
+pub(super) type Chart<'c, 's> = ChartContext<'c, SVGBackend<'s>, Cartesian2d<Positions, Positions>>;
+pub(super) type DrawingResult = Result<(), Box<dyn std::error::Error>>;
+
+/// What `draw` draws on white paper of this width and height, as an SVG document.
+///
+/// # Panics
+/// Never: a text takes any picture.
+pub(super) fn document(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> DrawingResult) -> String {
+    let mut document = String::new();
+    let drawn = || {
+        let root = SVGBackend::with_string(&mut document, size).into_drawing_area();
+        root.fill(&WHITE)?;
+        draw(&root)?;
+        root.present()?;
+        Ok(())
+    };
+    let drawn: DrawingResult = drawn();
+    drawn.expect("a picture can be written to a text");
+    escaped_lines(&document)
+}
+
+impl LineChart {
+    /// The chart as an SVG document.
+    ///
+    /// # Panics
+    /// Never: a text takes any picture.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let size = (PLOT_WIDTH + self.legend_width(), HEIGHT.max(TITLE_HEIGHT + self.legend_height()));
+        document(size, |paper| self.draw(paper))
+    }
+
+    fn draw(&self, root: &Area<'_>) -> DrawingResult {
+        root.draw(&Text::new(self.title.clone(), (24, 18), font(20)))?;
+        let (_, below) = root.split_vertically(TITLE_HEIGHT);
+        let (plot, legend) = below.split_horizontally(PLOT_WIDTH);
+        self.draw_plot(&plot)?;
+        self.draw_legend(&legend)
+    }
+
+    fn draw_plot(&self, area: &Area<'_>) -> DrawingResult {
+        let values = |pick: fn(&(f64, f64)) -> f64| self.lines.iter().flat_map(|line| &line.points).map(pick);
+        let x_axis = self.x.layout(values(|point| point.0));
+        let ends = self.lines.iter().flat_map(Line::bars).flat_map(|(_, from, to)| [from, to]);
+        let y_axis = self.y.scale.layout(values(|point| point.1).chain(ends).chain(self.reference), false);
+        let (left, right) = (x_axis.range.start, x_axis.range.end);
+        let mut chart = ChartBuilder::on(area)
+            .margin_right(16)
+            .margin_top(4)
+            .margin_left(14)
+            .x_label_area_size(48)
+            .y_label_area_size(70)
+            .build_cartesian_2d(x_axis, y_axis)?;
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID)
+            .axis_style(AXIS)
+            .x_desc(&self.x.label)
+            .y_desc(&self.y.label)
+            .axis_desc_style(font(15))
+            .label_style(font(14))
+            .x_label_formatter(&|position| self.x.text(*position))
+            .y_label_formatter(&|position| self.y.scale.text(*position))
+            .draw()?;
+        if let Some(height) = self.reference.and_then(|height| self.y.scale.position(height)) {
+            let ends = vec![(left, height), (right, height)];
+            chart.draw_series([PathElement::new(ends, AXIS.stroke_width(2))])?;
+        }
+        for line in &self.lines {
+            self.draw_line(&mut chart, line)?;
+        }
+        Ok(())
+    }
+
+    fn draw_line(&self, chart: &mut Chart<'_, '_>, line: &Line) -> DrawingResult {
+        let position = |(x, y): &(f64, f64)| Some((self.x.scale.position(*x)?, self.y.scale.position(*y)?));
+        let points: Vec<_> = line.points.iter().filter_map(position).collect();
+        let colour = line.colour();
+        for (x, from, to) in line.bars() {
+            let ends = [(x, from), (x, to)];
+            let ends: Vec<_> = ends.iter().filter_map(position).collect();
+            chart.draw_series(
+                ends.iter().map(|end| {
+                    EmptyElement::at(*end) + PathElement::new(vec![(-4, 0), (4, 0)], colour.stroke_width(1))
+                }),
+            )?;
+            chart.draw_series([PathElement::new(ends, colour.stroke_width(1))])?;
+        }
+        if !self.x.categories.is_empty() {
+            // No value lies between two categories.
+        } else if line.dashed {
+            chart.draw_series(DashedLineSeries::new(points.clone(), 7, 5, colour.stroke_width(2)))?;
+        } else {
+            chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
+        }
+        let marker = |point| EmptyElement::at(point) + Polygon::new(line.outline((0, 0)), colour.filled());
+        chart.draw_series(points.into_iter().map(marker))?;
+        Ok(())
+    }
+
+    fn draw_legend(&self, area: &Area<'_>) -> DrawingResult {
+        let mut y = 18;
+        for line in self.named() {
+            let colour = line.colour();
+            let strokes: &[(i32, i32)] = if line.dashed { &[(4, 13), (25, 34)] } else { &[(4, 34)] };
+            for (from, to) in strokes {
+                area.draw(&PathElement::new(vec![(*from, y), (*to, y)], colour.stroke_width(2)))?;
+            }
+            area.draw(&Polygon::new(line.outline((19, y)), colour.filled()))?;
+            let beside = font(14).pos(Pos::new(HPos::Left, VPos::Center));
+            area.draw(&Text::new(line.name.clone(), (42, y), beside))?;
+            y += LEGEND_STEP;
+        }
+        Ok(())
+    }
+
+    fn named(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| !line.name.is_empty())
+    }
+
+    fn legend_height(&self) -> u32 {
+        LEGEND_STEP.unsigned_abs() * (1 + u32::try_from(self.named().count()).unwrap_or(100).min(100))
+    }
+
+    /// Wide enough for the longest name, at a generous width of a letter.
+    fn legend_width(&self) -> u32 {
+        let letters = self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+        62 + 8 * u32::try_from(letters).unwrap_or(100).min(100)
+    }
+}
+
+impl Line {
+    const fn colour(&self) -> RGBColor {
+        COLOURS[self.hue % COLOURS.len()]
+    }
+
+    /// The positions of the error bars, and their ends.
+    fn bars(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
+        let bars = self.points.iter().zip(&self.half_widths);
+        bars.filter(|(_, half)| **half > 0.0).map(|((x, y), half)| (*x, y - half, y + half))
+    }
+
+    fn outline(&self, (x, y): (i32, i32)) -> Vec<(i32, i32)> {
+        MARKERS[self.marker % MARKERS.len()].iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
+    }
+}
+
+pub(super) fn font(size: u32) -> TextStyle<'static> {
+    (FONT, size).into_font().color(&INK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart() -> LineChart {
+        let axis = |label: &str, scale| ChartAxis::new(label, scale);
+        let points = vec![(1.0, 0.0), (2.0, 3.0), (128.0, 40.0)];
+        LineChart {
+            title: "Times & <ratios>".to_owned(),
+            x: axis("Processors p", Scale::Log2),
+            y: axis("Time [s]", Scale::Log10),
+            lines: vec![
+                Line::new("simulated", points.clone(), 0),
+                Line { dashed: true, ..Line::new("measured", points, 1) },
+            ],
+            reference: Some(1.0),
+        }
+    }
+
+    #[test]
+    fn a_chart_is_the_same_bytes_every_time() {
+        let svg = chart().svg();
+        assert_eq!(svg, chart().svg());
+        for text in ["Times &amp; &lt;ratios&gt;", "Processors p", "Time [s]", "measured", "128"] {
+            assert!(svg.contains(text), "{text} is missing");
+        }
+    }
+
+    #[test]
+    fn empty_and_constant_lines_are_charts_too() {
+        for points in [vec![], vec![(3.0, 5.0)], vec![(0.0, 0.0), (1.0, 0.0)]] {
+            for scale in [Scale::Linear, Scale::Log2, Scale::Log10] {
+                let mut chart = chart();
+                chart.lines.truncate(1);
+                chart.lines[0].points.clone_from(&points);
+                chart.x.scale = scale;
+                chart.y.scale = scale;
+                chart.reference = None;
+                assert!(chart.svg().ends_with("</svg>\n"));
+            }
+        }
+    }
+
+    #[test]
+    fn categories_stand_beside_each_other_by_name() {
+        let mut chart = chart();
+        chart.x = ChartAxis::of_categories("Noise", ["LogNormal(0.0)", "LogNormal(0.1)"].map(str::to_owned).to_vec());
+        chart.lines = vec![Line { half_widths: vec![0.5, 0.0], ..Line::new("", vec![(0.0, 1.0), (1.0, 2.0)], 0) }];
+        let svg = chart.svg();
+        assert!(svg.contains("LogNormal(0.0)") && svg.contains("LogNormal(0.1)"));
+        assert_eq!(svg.matches("<polygon").count(), 2);
+        assert_eq!(fitted("LogNormal(0.01)", 8), "Log….01)");
+        assert_eq!(fitted("News", 8), "News");
+    }
+
+    #[test]
+    fn marks_are_round_numbers() {
+        let texts = |scale: Scale, values: &[f64]| -> Vec<String> {
+            scale.layout(values.iter().copied(), false).marks.into_iter().map(|mark| scale.text(mark)).collect()
+        };
+        assert_eq!(texts(Scale::Log2, &[1.0, 3.0, 8.0]), ["1", "2", "4", "8"]);
+        assert_eq!(texts(Scale::Log10, &[0.4, 3.0]), ["0.2", "0.5", "1", "2", "5"]);
+        assert_eq!(texts(Scale::Linear, &[0.03, 0.29]), ["0", "0.05", "0.1", "0.15", "0.2", "0.25", "0.3"]);
+    }
+
+    #[test]
+    fn processors_are_spread_by_ratio() {
+        assert_eq!(Scale::fitting([1.0, 128.0]), Scale::Log2);
+        assert_eq!(Scale::fitting([0.0, 128.0]), Scale::Linear);
+        assert_eq!(Scale::fitting([100.0, 130.0]), Scale::Linear);
+    }
+}

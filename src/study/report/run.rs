@@ -1,0 +1,198 @@
+//! One run in words and tables.
+
+use super::table::{Table, counted, decimals, digits, percent};
+use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
+use parsim_sim::trace::{Activity, Trace};
+use parsim_sim::units::TotalTime;
+use std::fmt;
+
+/// One run, for people: the times side by side, where the time went, what was busiest.
+pub struct RunReport<'r> {
+    /// What was run, in words.
+    pub title: String,
+    /// What happened.
+    pub trace: &'r Trace,
+    /// Where the time went.
+    pub breakdown: &'r Breakdown,
+    /// What the simulated time is set beside.
+    pub compared: &'r [Compared],
+    /// The makespans of all seeds, if there is more than one.
+    pub sample: Option<Sample>,
+}
+
+/// A value beside a simulated one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// What it is, in words.
+    pub title: String,
+    /// Its key in a record.
+    pub key: String,
+    /// What it stands beside.
+    pub beside: Beside,
+    /// The value where there is one: in seconds beside the makespan, else in the unit of the outcomes.
+    pub value: Option<f64>,
+    /// True if a value is withheld, as it is of another machine or program.
+    pub is_withheld: bool,
+}
+
+/// A simulated value, beside which another stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// The makespan, as another prediction of it.
+    Makespan,
+    /// The makespan, as a measurement by which all predictions are judged.
+    MeasuredMakespan,
+    /// This outcome of the program, as another prediction of it.
+    Outcome(&'static str),
+    /// The makespan, as that of the same program on one rank, to which the speedup is relative.
+    OneRank,
+    /// The sum of these outcomes of the program, which it judges.
+    Outcomes(&'static [&'static str]),
+}
+
+impl Compared {
+    /// The same without its value unless `belongs`: a value of another machine or program judges nothing.
+    #[must_use]
+    pub fn only_if(self, belongs: bool) -> Self {
+        let is_withheld = self.value.is_some() && !belongs;
+        Self { value: self.value.filter(|_| belongs), is_withheld, ..self }
+    }
+
+    /// The simulated value that it judges, where there is one.
+    #[must_use]
+    pub fn judged(&self, trace: &Trace) -> Option<f64> {
+        match self.beside {
+            Beside::Makespan | Beside::OneRank => None,
+            Beside::MeasuredMakespan => Some(trace.makespan.seconds()),
+            Beside::Outcome(name) => trace.outcome(name),
+            Beside::Outcomes(names) => names.iter().map(|name| trace.outcome(name)).sum(),
+        }
+    }
+}
+
+impl fmt::Display for RunReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n", self.title)?;
+        writeln!(f, "{}", self.times())?;
+        self.write_outcomes(f)?;
+        self.write_parallelism(f)?;
+        writeln!(f, "Where the time went, in seconds: by activity on average over the ranks and, in the last")?;
+        writeln!(f, "column, on rank {} (the host's); each sums to the makespan.\n", self.trace.host)?;
+        writeln!(f, "{}", self.phases())?;
+        self.write_busiest(f)?;
+        let counts = self.trace.counts;
+        let (messages, hops) = (counted(counts.messages, "message"), counted(counts.packet_hops, "packet-hop"));
+        writeln!(f, "{messages}, {hops}, {}", counted(counts.events, "event"))
+    }
+}
+
+impl RunReport<'_> {
+    fn times(&self) -> Table {
+        let measured = self.compared.iter().find(|one| one.beside == Beside::MeasuredMakespan);
+        let measured = measured.and_then(|one| one.value);
+        let error = measured.map(|_| "error against measurement");
+        let mut table = Table::new(["", "seconds"].into_iter().chain(error));
+        let mut row = |title: &str, seconds: Option<f64>, judged: bool| {
+            let error = measured.map(|measured| match seconds.filter(|_| judged) {
+                Some(seconds) => percent(Residuals::error(seconds, measured)) + " %",
+                None => String::new(),
+            });
+            let seconds = seconds.map_or("none".to_owned(), digits);
+            table.row([title.to_owned(), seconds].into_iter().chain(error));
+        };
+        match self.sample {
+            None => row("simulated", Some(self.trace.makespan.seconds()), true),
+            Some(sample) => {
+                row(&format!("simulated, mean of {} seeds", sample.count), Some(sample.mean), true);
+                row("  ± half its 95 % interval", Some(sample.interval), false);
+                row("  standard deviation", Some(sample.deviation), false);
+                row("  of the first seed, as all that follows", Some(self.trace.makespan.seconds()), false);
+            }
+        }
+        for one in self.compared {
+            match one.beside {
+                _ if one.is_withheld => {}
+                Beside::Makespan => row(&one.title, one.value, true),
+                Beside::MeasuredMakespan | Beside::OneRank => row(&one.title, one.value, false),
+                Beside::Outcome(_) | Beside::Outcomes(_) => {}
+            }
+        }
+        table
+    }
+
+    fn write_outcomes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.trace.outcomes.is_empty() {
+            return Ok(());
+        }
+        let mut table = Table::new(["reported by the program", "value"]);
+        for (name, value) in &self.trace.outcomes {
+            table.row([(*name).to_owned(), digits(*value)]);
+        }
+        writeln!(f, "{table}")?;
+        match self.judged_outcomes() {
+            Some(table) => writeln!(f, "{table}"),
+            None => Ok(()),
+        }
+    }
+
+    /// The histogram of the degree of parallelism, of programs that compute critical times.
+    fn write_parallelism(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) else { return Ok(()) };
+        let mut table = Table::new(["active at once, if only causality delays", "% of the time"]);
+        for (active, share) in parallelism.histogram().into_iter().enumerate() {
+            table.row([active.to_string(), format!("{:.1}", 100.0 * share)]);
+        }
+        writeln!(f, "{table}")
+    }
+
+    /// The outcomes beside what they are judged by, if there is anything.
+    fn judged_outcomes(&self) -> Option<Table> {
+        let mut table = None;
+        for one in self.compared {
+            let names: &[&str] = match &one.beside {
+                Beside::Outcomes(names) => names,
+                Beside::Outcome(name) => std::slice::from_ref(name),
+                Beside::Makespan | Beside::MeasuredMakespan | Beside::OneRank => continue,
+            };
+            let (Some(simulated), Some(value)) = (one.judged(self.trace), one.value) else { continue };
+            let error = percent(Residuals::error(simulated, value)) + " %";
+            let lines: Vec<_> = names.chunks(2).map(|names| names.join(" + ")).collect();
+            let row = [one.title.clone(), digits(simulated), digits(value), error, lines.join(" +\n")];
+            table.get_or_insert_with(|| Table::new(["", "simulated", "published", "error", "sum of"])).row(row);
+        }
+        table
+    }
+
+    fn phases(&self) -> Table {
+        let accounts = &self.trace.accounts;
+        let names = Activity::ALL.map(Activity::name);
+        let host = format!("rank {}", self.trace.host);
+        let decimals = decimals(self.trace.makespan.seconds());
+        let fixed = |seconds: f64| format!("{seconds:.decimals$}");
+        let mut table = Table::new(["phase"].into_iter().chain(names).chain([host.as_str()]));
+        for share in &self.breakdown.phases {
+            let mean = |activity| {
+                let each = (0..accounts.ranks()).map(|rank| accounts.account(rank, share.of).get(activity));
+                each.sum::<TotalTime>().seconds() / f64::from(accounts.ranks())
+            };
+            let cells = Activity::ALL.map(|activity| fixed(mean(activity)));
+            table.row([share.of.to_owned()].into_iter().chain(cells).chain([fixed(share.seconds)]));
+        }
+        let sums = self.breakdown.activities.iter().map(|share| fixed(share.seconds));
+        let makespan = fixed(self.trace.makespan.seconds());
+        table.row(["all".to_owned()].into_iter().chain(sums).chain([makespan]));
+        table
+    }
+
+    fn write_busiest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rank, utilization) = self.breakdown.busiest_rank;
+        writeln!(f, "Busiest processor: rank {rank}, {:.1} % of the time", 100.0 * utilization)?;
+        match self.breakdown.busiest_link {
+            Some(link) => {
+                let percent = 100.0 * link.utilization;
+                writeln!(f, "Busiest link: node {} to node {}, {percent:.1} % of the time", link.from, link.to)
+            }
+            None => writeln!(f, "Busiest link: there is none"),
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! Space-time diagrams, and how many processors are at work over the time, as SVG.
+
+use super::frame::{Frame, FrameAxis};
+use super::plot::{COLOURS, Chart, DrawingResult, INK, Positions, Scale};
+use crate::analysis::critical_path::{CriticalPath, Span, Through};
+use crate::analysis::{Parallelism, ProfileStep};
+use parsim_sim::trace::events::{EventId, MESSAGE};
+use parsim_sim::units::SimDuration;
+use plotters::prelude::*;
+
+/// What a diagram shows of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The first instant.
+    pub from: SimDuration,
+    /// The last instant.
+    pub until: SimDuration,
+    /// The processes, from top to bottom.
+    pub processes: Vec<u32>,
+}
+
+impl Window {
+    /// The whole of a trace.
+    #[must_use]
+    pub fn whole(path: &CriticalPath<'_>) -> Self {
+        let until = path.length().max(SimDuration::from_ps(1));
+        Self { from: SimDuration::ZERO, until, processes: (0..path.events().processes()).collect() }
+    }
+}
+
+const WIDTH: u32 = 1300;
+/// The height of a row: as many pixels as there is room for.
+const ROW: (u32, u32) = (5, 26);
+const TALLEST: u32 = 1400;
+const AROUND: u32 = 160;
+/// More messages would be one black surface.
+const MOST_MESSAGES: usize = 4000;
+const PATH: RGBColor = RGBColor(200, 16, 46);
+const MESSAGES: RGBColor = RGBColor(90, 96, 104);
+
+/// Processes against time: activities as bars, messages as arrows, the critical path as a line over them.
+///
+/// Every activity ends at its critical time, which in a recorded run is when it did end.
+pub struct SpaceTime<'p> {
+    path: &'p CriticalPath<'p>,
+    title: String,
+    window: Window,
+    /// The row of each process that is shown.
+    rows: Vec<Option<u32>>,
+}
+
+type Point = (f64, f64);
+
+impl<'p> SpaceTime<'p> {
+    /// The diagram of the part of a trace that `window` shows.
+    #[must_use]
+    pub fn new(path: &'p CriticalPath<'p>, title: &str, window: Window) -> Self {
+        let mut rows = vec![None; path.events().processes() as usize];
+        for (row, process) in (0..).zip(&window.processes) {
+            if let Some(place) = rows.get_mut(*process as usize) {
+                *place = Some(row);
+            }
+        }
+        Self { path, title: title.to_owned(), window, rows }
+    }
+
+    /// The diagram as an SVG document.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let count = u32::try_from(self.window.processes.len()).unwrap_or(u32::MAX);
+        let row = (TALLEST / count.max(1)).clamp(ROW.0, ROW.1);
+        let messages = self.messages();
+        let shown = if messages.len() > MOST_MESSAGES { &[] } else { &messages[..] };
+        let note = match messages.len() {
+            0 => "no messages".to_owned(),
+            many if shown.is_empty() => format!("{many} messages are not drawn: choose fewer ranks or a shorter time"),
+            some => format!("{some} messages as arrows, the critical path in red"),
+        };
+        let frame = Frame {
+            title: self.title.clone(),
+            note,
+            legend: self.legend(),
+            size: (WIDTH, AROUND + row.saturating_mul(count)),
+            x: time_axis(self.window.from, self.window.until),
+            y: self.process_axis(count, row),
+        };
+        frame.svg(|chart| self.draw(chart, shown))
+    }
+
+    fn process_axis(&self, count: u32, row: u32) -> FrameAxis {
+        // A label needs some 14 pixels.
+        let stride = 14_u32.div_ceil(row).max(1) as usize;
+        let processes = self.window.processes.clone();
+        let marks = (0..count).step_by(stride).map(|row| f64::from(row) + 0.5).collect();
+        let text = move |position: f64| {
+            let row = (0_u32..).zip(&processes).find(|(row, _)| (f64::from(*row) + 0.5 - position).abs() < 0.25);
+            row.map_or_else(String::new, |(_, process)| process.to_string())
+        };
+        // From top to bottom.
+        let positions = Positions { range: f64::from(count)..0.0, marks };
+        FrameAxis { positions, label: "Process".to_owned(), text: Box::new(text) }
+    }
+
+    fn kinds(&self) -> Vec<&str> {
+        let mut kinds: Vec<&str> = Vec::new();
+        for label in self.path.events().labels().iter().filter(|label| label.kind != "idle" && label.kind != "blocked")
+        {
+            if !kinds.contains(&label.kind.as_str()) {
+                kinds.push(&label.kind);
+            }
+        }
+        kinds
+    }
+
+    fn legend(&self) -> Vec<(String, RGBColor)> {
+        let named = |kind: &str| if kind.is_empty() { "activity".to_owned() } else { kind.to_owned() };
+        let kinds = self.kinds().into_iter().enumerate().map(|(index, kind)| (named(kind), colour(index)));
+        kinds.chain([("critical path".to_owned(), PATH)]).collect()
+    }
+
+    fn row(&self, event: EventId) -> Option<f64> {
+        self.rows[self.path.events().get(event).process as usize].map(f64::from)
+    }
+
+    fn draw(&self, chart: &mut Chart<'_, '_>, messages: &[(Point, Point)]) -> DrawingResult {
+        self.draw_bars(chart)?;
+        let lines = messages.iter().map(|(from, to)| PathElement::new(vec![*from, *to], MESSAGES.mix(0.55)));
+        chart.draw_series(lines)?;
+        chart.draw_series(messages.iter().map(|(_, to)| Circle::new(*to, 2, MESSAGES.filled())))?;
+        let path = self.path.spans().filter_map(|span| self.span(&span));
+        chart.draw_series(path.map(|(from, to)| PathElement::new(vec![from, to], PATH.stroke_width(2))))?;
+        Ok(())
+    }
+
+    fn draw_bars(&self, chart: &mut Chart<'_, '_>) -> DrawingResult {
+        let (events, kinds) = (self.path.events(), self.kinds());
+        let of_label = |label: &parsim_sim::trace::events::Label| kinds.iter().position(|kind| *kind == label.kind);
+        let hues: Vec<Option<usize>> = events.labels().iter().map(of_label).collect();
+        // A bar narrower than a fifth of a pixel that touches the one before cannot be seen, and gaps of half a
+        // pixel cannot be told from none.
+        let pixel = |part: u64| (self.window.until - self.window.from).ratio(1, u64::from(WIDTH) * part);
+        let (narrow, gap) = (pixel(5), pixel(2));
+        let mut drawn = vec![SimDuration::ZERO; self.rows.len()];
+        let mut bars: Vec<Option<Bar>> = vec![None; self.rows.len()];
+        for event in 0..events.count() {
+            let (entry, end) = (events.get(event), self.path.critical(event));
+            let begin = end - entry.service;
+            let (Some(row), Some(hue)) = (self.row(event), hues[usize::from(entry.label)]) else { continue };
+            let drawn = &mut drawn[entry.process as usize];
+            if begin == end || end < self.window.from || begin > self.window.until || end < *drawn + narrow {
+                continue;
+            }
+            *drawn = end;
+            let bar = Bar { row, hue, begin: begin.max(self.window.from), end: end.min(self.window.until) };
+            let last = &mut bars[entry.process as usize];
+            match last {
+                Some(last) if last.hue == hue && bar.begin <= last.end + gap => last.end = last.end.max(bar.end),
+                _ => last.replace(bar).map_or(Ok(()), |done| draw_bar(chart, &done))?,
+            }
+        }
+        bars.iter().flatten().try_for_each(|bar| draw_bar(chart, bar))
+    }
+
+    fn messages(&self) -> Vec<(Point, Point)> {
+        let events = self.path.events();
+        let mut messages = Vec::new();
+        for event in 0..events.count() {
+            for antecedent in events.antecedents(event) {
+                if events.way_of(antecedent).kind != MESSAGE {
+                    continue;
+                }
+                let sent = self.path.critical(antecedent.event);
+                let times = (sent, sent + antecedent.delay);
+                messages.extend(self.line(times, (self.row(antecedent.event), self.row(event))));
+            }
+        }
+        messages
+    }
+
+    fn span(&self, span: &Span) -> Option<(Point, Point)> {
+        let row = self.row(span.event);
+        let from = match span.through {
+            Through::Activity => row,
+            Through::Antecedent(antecedent) => self.row(antecedent.event),
+        };
+        self.line((span.from, span.to), (from, row))
+    }
+
+    /// A line between the middles of two rows, as far as it lies in the window.
+    fn line(&self, times: (SimDuration, SimDuration), rows: (Option<f64>, Option<f64>)) -> Option<(Point, Point)> {
+        let (first, last) = (self.window.from.seconds(), self.window.until.seconds());
+        let (begin, end) = (times.0.seconds(), times.1.seconds());
+        let (top, bottom) = (rows.0? + 0.5, rows.1? + 0.5);
+        if end < first || begin > last {
+            return None;
+        }
+        let height =
+            |time: f64| if end > begin { (time - begin) / (end - begin) * (bottom - top) + top } else { bottom };
+        let (left, right) = (begin.max(first), end.min(last));
+        let from = if end > begin { (left, height(left)) } else { (left, top) };
+        Some((from, (right, height(right))))
+    }
+}
+
+/// An activity of a process, or several of one kind with no gap between them that could be seen.
+#[derive(Clone, Copy)]
+struct Bar {
+    row: f64,
+    hue: usize,
+    begin: SimDuration,
+    end: SimDuration,
+}
+
+fn draw_bar(chart: &mut Chart<'_, '_>, bar: &Bar) -> DrawingResult {
+    let corners = [(bar.begin.seconds(), bar.row + 0.14), (bar.end.seconds(), bar.row + 0.86)];
+    chart.draw_series([Rectangle::new(corners, colour(bar.hue).filled())])?;
+    Ok(())
+}
+
+const fn colour(index: usize) -> RGBColor {
+    COLOURS[index % COLOURS.len()]
+}
+
+/// A unit in which the end of an axis is a number that people read.
+fn unit(until: SimDuration) -> (f64, &'static str) {
+    match until.seconds() {
+        1.0.. => (1.0, "s"),
+        1e-3.. => (1e3, "ms"),
+        _ => (1e6, "µs"),
+    }
+}
+
+fn time_axis(from: SimDuration, until: SimDuration) -> FrameAxis {
+    let (factor, name) = unit(until);
+    let (first, last) = (from.seconds(), until.seconds());
+    let step = Scale::Linear.layout([(last - first) * factor], false).marks;
+    let step = step.get(1).copied().unwrap_or(1.0) / factor;
+    let mut marks = Vec::new();
+    let mut mark = (first / step - 1e-9).ceil() * step;
+    while mark <= last + 1e-9 * step {
+        marks.push(mark);
+        mark += step;
+    }
+    let text = move |position: f64| Scale::Linear.text(position * factor);
+    let positions = Positions { range: first..last, marks };
+    FrameAxis { positions, label: format!("Time [{name}]"), text: Box::new(text) }
+}
+
+fn number_axis(label: &str, most: f64) -> FrameAxis {
+    let positions = Scale::Linear.layout([0.0, most], false);
+    FrameAxis { positions, label: label.to_owned(), text: Box::new(|position| Scale::Linear.text(position)) }
+}
+
+/// The columns of a profile.
+const COLUMNS: u32 = 650;
+
+/// How many processors are at work over the time: the mean of each column, and the largest number in it.
+#[must_use]
+pub fn profile(path: &CriticalPath<'_>, title: &str) -> String {
+    let length = path.length().max(SimDuration::from_ps(1));
+    let mut columns = vec![(0.0, 0); COLUMNS as usize];
+    let edge = |column: u32| length.ratio(column.into(), COLUMNS.into());
+    let mut column = 0;
+    path.profile(|ProfileStep { from, to, active }| {
+        let mut from = from;
+        while from < to {
+            while column + 1 < COLUMNS && edge(column + 1) <= from {
+                column += 1;
+            }
+            let end = if column + 1 < COLUMNS { to.min(edge(column + 1)) } else { to };
+            let (work, most) = &mut columns[column as usize];
+            *work += (end - from).seconds() * f64::from(active);
+            *most = (*most).max(active);
+            from = end;
+        }
+    });
+    let most = columns.iter().map(|column| column.1).max().unwrap_or(0);
+    let mean = path.mean_active().map_or(String::new(), |mean| format!("on average {mean:.3}"));
+    let frame = Frame {
+        title: title.to_owned(),
+        note: format!("processors at work over the time, {mean}"),
+        legend: vec![("most at once".to_owned(), LIGHT), ("mean".to_owned(), COLOURS[0])],
+        size: (WIDTH, 480),
+        x: time_axis(SimDuration::ZERO, length),
+        y: number_axis("Processors at work", most.into()),
+    };
+    let bar = |column: u32, height: f64, colour: RGBColor| {
+        Rectangle::new([(edge(column).seconds(), 0.0), (edge(column + 1).seconds(), height)], colour.filled())
+    };
+    let mean = |column: u32| columns[column as usize].0 / (edge(column + 1) - edge(column)).seconds();
+    frame.svg(|chart| {
+        chart.draw_series((0..COLUMNS).map(|column| bar(column, columns[column as usize].1.into(), LIGHT)))?;
+        chart.draw_series((0..COLUMNS).map(|column| bar(column, mean(column), COLOURS[0])))?;
+        Ok(())
+    })
+}
+
+const LIGHT: RGBColor = RGBColor(190, 217, 236);
+
+/// For how much of the time how many processors are at work.
+#[must_use]
+pub fn histogram(path: &CriticalPath<'_>, title: &str) -> String {
+    let mean = path.mean_active().map_or(String::new(), |mean| format!(", on average {mean:.3}"));
+    let degrees = Degrees {
+        title: title.to_owned(),
+        note: format!("degree of parallelism: for how much of the time how many processors are at work{mean}"),
+        of: "Processors at work".to_owned(),
+        published: Vec::new(),
+    };
+    degrees.svg(&path.parallelism())
+}
+
+/// The histogram of a degree of parallelism as a picture.
+pub struct Degrees {
+    /// What is drawn.
+    pub title: String,
+    /// More about it.
+    pub note: String,
+    /// What is counted.
+    pub of: String,
+    /// Published shares of the time by degree, drawn beside the others.
+    pub published: Vec<(u32, f64)>,
+}
+
+impl Degrees {
+    /// The picture as an SVG document.
+    #[must_use]
+    pub fn svg(&self, parallelism: &Parallelism) -> String {
+        let shares = parallelism.histogram();
+        let published = self.published.iter();
+        let most = shares.iter().chain(published.clone().map(|(_, share)| share)).copied().fold(0.0, f64::max);
+        let last = published.map(|(degree, _)| degree + 1).max().unwrap_or(0);
+        let degrees = f64::from(u32::try_from(shares.len()).unwrap_or(u32::MAX).max(last));
+        let mut x = number_axis(&self.of, degrees - 0.5);
+        x.positions.range = -0.5..degrees - 0.5;
+        x.positions.marks.retain(|mark| *mark < degrees && mark.fract() == 0.0);
+        let named = |name: &str, index| (name.to_owned(), colour(index));
+        let (legend, middle) = if self.published.is_empty() {
+            (Vec::new(), 0.4)
+        } else {
+            (vec![named("simulated", 0), named("published", 1)], 0.0)
+        };
+        let frame = Frame {
+            title: self.title.clone(),
+            note: self.note.clone(),
+            legend,
+            size: (900, 480),
+            x,
+            y: number_axis("Share of the time [%]", 100.0 * most),
+        };
+        let bar = |degree: u32, (from, to): (f64, f64), share: f64, hue: usize| {
+            let place = f64::from(degree);
+            Rectangle::new([(place + from, 0.0), (place + to, 100.0 * share)], colour(hue).filled())
+        };
+        frame.svg(|chart| {
+            chart.draw_series((0_u32..).zip(&shares).map(|(degree, share)| bar(degree, (-0.4, middle), *share, 0)))?;
+            chart.draw_series(self.published.iter().map(|(degree, share)| bar(*degree, (0.0, 0.4), *share, 1)))?;
+            chart.draw_series([PathElement::new(vec![(-0.5, 0.0), (degrees - 0.5, 0.0)], INK.stroke_width(1))])?;
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::read_table;
+
+    const TABLE: &str = "id,process,clock,service_s,antecedents,kind\n1,0,1,2,,work\n2,1,1,1,,work\n3,1,2,0,1:0.5,receive\n4,1,3,3,,work\n";
+
+    #[test]
+    fn a_diagram_shows_bars_messages_and_the_path() {
+        let events = read_table(TABLE.as_bytes()).unwrap();
+        let path = CriticalPath::of(&events).unwrap();
+        let whole = SpaceTime::new(&path, "A & B", Window::whole(&path)).svg();
+        assert!(whole.contains("A &amp; B") && whole.contains("1 messages as arrows") && whole.contains("Time [s]"));
+        assert_eq!(whole.matches("<circle").count(), 1);
+        assert_eq!(whole, SpaceTime::new(&path, "A & B", Window::whole(&path)).svg());
+        let late = Window { from: SimDuration::from_us(4_000_000), ..Window::whole(&path) };
+        assert!(SpaceTime::new(&path, "late", late).svg().contains("no messages"));
+        let first = Window { processes: vec![1], ..Window::whole(&path) };
+        assert!(SpaceTime::new(&path, "one", first).svg().contains("no messages"));
+    }
+
+    #[test]
+    fn published_shares_stand_beside_the_others() {
+        let parallelism = Parallelism::of_units(&[(0.0, 1.0), (0.0, 2.0)]).unwrap();
+        let mut degrees =
+            Degrees { title: "two".to_owned(), note: String::new(), of: "active".to_owned(), published: Vec::new() };
+        let alone = degrees.svg(&parallelism);
+        degrees.published = vec![(1, 0.3), (4, 0.1)];
+        let beside = degrees.svg(&parallelism);
+        assert!(!alone.contains("published") && beside.contains("published"));
+        assert_eq!(beside.matches("<rect").count(), alone.matches("<rect").count() + 4);
+    }
+
+    #[test]
+    fn profile_and_histogram_of_nothing_are_pictures() {
+        let events = parsim_sim::trace::events::Events::default();
+        let path = CriticalPath::of(&events).unwrap();
+        for svg in [
+            profile(&path, "none"),
+            histogram(&path, "none"),
+            SpaceTime::new(&path, "none", Window::whole(&path)).svg(),
+        ] {
+            assert!(svg.ends_with("</svg>\n"), "{svg}");
+        }
+    }
+}

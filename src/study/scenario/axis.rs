@@ -1,0 +1,232 @@
+//! Axes: what a sweep varies.
+
+use super::source::{Node, Tree};
+use crate::programs::expression::Value;
+use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The field by which a whole description, such as a machine, is shown.
+const NAME: &str = "name";
+
+/// One thing that a sweep varies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Axis {
+    /// Its short name: the key in the output and in `--over`.
+    pub name: String,
+    /// The path of the field that it sets, such as `program.n`.
+    pub path: String,
+    /// The unit of its values, if they have one; then bare numbers are in that unit.
+    #[serde(default)]
+    pub unit: Option<String>,
+    /// Its values, unless it is computed.
+    #[serde(default)]
+    pub values: Vec<AxisValue>,
+    /// An expression over axes declared before, such as `"round(128 * sqrt(p))"`, instead of values.
+    #[serde(default)]
+    pub expression: Option<String>,
+}
+
+impl Axis {
+    /// An axis over the field at `path`, without values yet.
+    #[must_use]
+    pub fn over(name: &str, path: String) -> Self {
+        Self { name: name.to_owned(), path, unit: None, values: Vec::new(), expression: None }
+    }
+
+    /// True if its name can be a key of the output: no formula, nothing that a shell or a table takes apart.
+    #[must_use]
+    pub fn has_good_name(&self) -> bool {
+        let mut letters = self.name.chars();
+        letters.next().is_some_and(|first| first == '_' || first.is_alphabetic())
+            && letters.all(|letter| letter.is_alphanumeric() || "_-.".contains(letter))
+    }
+}
+
+/// A value of an axis: a number, or a text or name as it stands in the scenario; a whole description, such as
+/// `File("machines/…")`, is shown by its name.
+#[derive(Clone, Debug)]
+pub enum AxisValue {
+    /// A whole number.
+    Whole(i64),
+    /// A number.
+    Real(f64),
+    /// A text, such as a quantity with its unit, or the name of a variant.
+    Text(String),
+}
+
+impl AxisValue {
+    /// Reads a value from the command line or from a result of an expression.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let digits = text.replace('_', "");
+        if let Ok(whole) = digits.parse() {
+            return Self::Whole(whole);
+        }
+        digits
+            .parse()
+            .ok()
+            .filter(|real: &f64| real.is_finite())
+            .map_or_else(|| Self::Text(text.to_owned()), Self::Real)
+    }
+
+    /// The value of a scalar of the scenario, `None` for anything that is none.
+    #[must_use]
+    pub fn of_tree(tree: &Tree) -> Option<Self> {
+        match &tree.node {
+            Node::Number(text) => Some(Self::parse(text)),
+            Node::Text(text) | Node::Name(text) => Some(Self::Text(text.clone())),
+            Node::Bool(value) => Some(Self::Text(value.to_string())),
+            Node::Record { fields, .. } if fields.iter().any(|field| field.name.text == NAME) => {
+                let field = fields.iter().find(|field| field.name.text == NAME);
+                field.and_then(|field| Self::of_tree(&field.value))
+            }
+            Node::Record { name: Some(name), .. } | Node::Tuple { name: Some(name), .. } => {
+                Some(Self::Text(name.text.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The value without its unit, where it is a number with this one.
+    #[must_use]
+    pub fn without_unit(self, unit: Option<&str>) -> Self {
+        match (&self, unit) {
+            (Self::Text(text), Some(unit)) => match text.strip_suffix(unit).map(|number| Self::parse(number.trim())) {
+                Some(number @ (Self::Whole(_) | Self::Real(_))) => number,
+                _ => self,
+            },
+            _ => self,
+        }
+    }
+
+    /// The value as a number, if it is one.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "expressions compute with f64")]
+    pub const fn number(&self) -> Option<f64> {
+        match self {
+            Self::Whole(whole) => Some(*whole as f64),
+            Self::Real(real) => Some(*real),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// The value in an expression, if it is a number.
+    #[must_use]
+    pub const fn as_value(&self) -> Option<Value> {
+        match self {
+            Self::Whole(whole) => Some(Value::Whole(*whole)),
+            Self::Real(real) => Some(Value::Real(*real)),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// The text that sets a field to this value.
+    #[must_use]
+    pub fn setting(&self, unit: Option<&str>) -> String {
+        match (self, unit) {
+            (Self::Text(text), _) => text.clone(),
+            (number, Some(unit)) => format!("{number} {unit}"),
+            (number, None) => number.to_string(),
+        }
+    }
+}
+
+/// A number is equal to itself, whether it is written as a whole one or not: some programs write `4.0` for a count.
+impl PartialEq for AxisValue {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Whole(one), Self::Whole(other)) => one == other,
+            (Self::Text(one), Self::Text(other)) => one == other,
+            _ => self.number().zip(other.number()).is_some_and(|(one, other)| one.total_cmp(&other).is_eq()),
+        }
+    }
+}
+
+impl fmt::Display for AxisValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(whole) => whole.fmt(f),
+            Self::Real(real) => real.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+impl Serialize for AxisValue {
+    fn serialize<S: Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Whole(whole) => sink.serialize_i64(*whole),
+            Self::Real(real) => sink.serialize_f64(*real),
+            Self::Text(text) => sink.serialize_str(text),
+        }
+    }
+}
+
+impl schemars::JsonSchema for AxisValue {
+    fn schema_name() -> Cow<'static, str> {
+        "AxisValue".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": ["number", "string", "boolean", "object"],
+            "description": "a number, a text, a name, or a description with a name, such as `File(\"machines/…\")`",
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for AxisValue {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        struct Scalar;
+        impl<'de> Visitor<'de> for Scalar {
+            type Value = AxisValue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, a text, a name, or a description with a name")
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<AxisValue, E> {
+                Ok(AxisValue::Whole(value))
+            }
+            fn visit_u64<E: Error>(self, value: u64) -> Result<AxisValue, E> {
+                i64::try_from(value).map(AxisValue::Whole).map_err(|_| E::custom("the number is too large for an axis"))
+            }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<AxisValue, E> {
+                Ok(AxisValue::Real(value))
+            }
+            fn visit_bool<E: Error>(self, value: bool) -> Result<AxisValue, E> {
+                Ok(AxisValue::Text(value.to_string()))
+            }
+            fn visit_str<E: Error>(self, value: &str) -> Result<AxisValue, E> {
+                Ok(AxisValue::Text(value.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AxisValue, A::Error> {
+                let mut name = None;
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == NAME {
+                        name = Some(AxisValue::Text(map.next_value()?));
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                name.ok_or_else(|| A::Error::missing_field(NAME))
+            }
+        }
+        source.deserialize_any(Scalar)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_in_its_unit_is_a_number() {
+        let text = |text: &str| AxisValue::Text(text.to_owned());
+        assert_eq!(text("240 B").without_unit(Some("B")), AxisValue::Whole(240));
+        assert_eq!(text("0.5 us").without_unit(Some("us")), AxisValue::Real(0.5));
+        assert_eq!(text("240 kB").without_unit(Some("B")), text("240 kB"));
+        assert_eq!(AxisValue::parse("240").setting(Some("B")), "240 B");
+        assert_eq!(AxisValue::parse("row-major"), text("row-major"));
+    }
+}

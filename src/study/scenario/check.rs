@@ -1,0 +1,185 @@
+//! Everything that can be known to be wrong before the run, and where it stands.
+//!
+//! The parts of a scenario find their faults themselves, for programs in Rust just as for files; here these faults get
+//! their places in a document.
+
+use super::Scenario;
+use super::source::{Document, Faults};
+use parsim_sim::fault::{Fault, Rejection, within};
+use parsim_sim::machine::{Allocation, Layout, Machine, Placement};
+use parsim_sim::node::processor::{Kernel, Modules, T800};
+use parsim_sim::program::{Program as _, Rehearsal, inspected, node_memory};
+use serde::de::DeserializeOwned;
+use std::ops::Deref;
+use std::time::Duration;
+
+/// The most seeds of a case: a mean over more of them gains no digit.
+pub const MOST_SEEDS: u32 = 1_000_000;
+
+/// A description that can have a file of its own.
+pub trait Part: DeserializeOwned {
+    /// Finds the faults of the part.
+    fn faults(&self) -> Vec<Fault>;
+}
+
+impl Part for Machine {
+    fn faults(&self) -> Vec<Fault> {
+        self.faults()
+    }
+}
+
+impl Part for T800 {
+    fn faults(&self) -> Vec<Fault> {
+        self.faults()
+    }
+}
+
+impl Part for Modules<Kernel> {
+    fn faults(&self) -> Vec<Fault> {
+        self.faults()
+    }
+}
+
+impl Part for Kernel {
+    fn faults(&self) -> Vec<Fault> {
+        self.faults()
+    }
+}
+
+/// Reads and checks the part that is the whole of `document`.
+pub fn read_part<P: Part>(document: &Document) -> Result<P, Faults> {
+    let part: P = document.read()?;
+    match Rejection::unless_empty(part.faults()) {
+        Ok(()) => Ok(part),
+        Err(rejection) => Err(placed(document, &rejection)),
+    }
+}
+
+/// The faults at their places in `document`.
+fn placed(document: &Document, Rejection(faults): &Rejection) -> Faults {
+    let place = |fault: &Fault| match &fault.part {
+        Some(part) => document.fault_within(&fault.path, part.clone(), &fault.message, &fault.help),
+        None => document.fault_at(&fault.path, &fault.message, Some(&fault.help)),
+    };
+    document.faults(faults.iter().map(place).collect())
+}
+
+/// A scenario that has passed its check: only such a one can be played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedScenario {
+    scenario: Scenario,
+    /// The rehearsal of a program that is rehearsed.
+    rehearsal: Option<Rehearsal>,
+}
+
+impl Deref for CheckedScenario {
+    type Target = Scenario;
+
+    fn deref(&self) -> &Scenario {
+        &self.scenario
+    }
+}
+
+impl CheckedScenario {
+    /// The rehearsal of the check, of a program that is rehearsed.
+    pub(super) const fn rehearsal(&self) -> Option<&Rehearsal> {
+        self.rehearsal.as_ref()
+    }
+
+    /// The layout of the ranks.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.allocation().granted()
+    }
+
+    /// The memory that the program needs on each node up to the last with a rank, in bytes.
+    #[must_use]
+    pub fn node_memory(&self) -> Vec<u64> {
+        node_memory(&self.program, &self.machine, &self.layout())
+    }
+
+    /// The same scenario with another seed, of a case that has taken `elapsed` so far.
+    ///
+    /// # Errors
+    /// Faults with that seed: a random placement may leave the host without a rank.
+    pub fn with_seed(&self, seed: u64, elapsed: Duration) -> Result<Self, Rejection> {
+        Scenario { seed, limits: self.limits.after(elapsed), ..self.scenario.clone() }.checked()
+    }
+
+    /// The same program on one rank of the same machine, with its host and enough memory there; `None` if it cannot
+    /// run on one rank.
+    #[must_use]
+    pub fn on_one_rank(&self) -> Option<Self> {
+        let mut alone = Scenario { ranks: 1, placement: Placement::RowMajor, ..self.scenario.clone() };
+        alone.machine.host.node = 0;
+        alone.machine.nodes.memory = alone.machine.nodes.memory.max(alone.program.memory(0, 1, 0));
+        alone.checked().ok()
+    }
+}
+
+impl Scenario {
+    /// Checks what the types cannot: whether machine, ranks, partition, placement and program are sound and fit each
+    /// other.
+    ///
+    /// # Errors
+    /// All faults, each with its place in `document`, from which this scenario was read.
+    pub fn check(self, document: &Document) -> Result<CheckedScenario, Faults> {
+        self.checked().map_err(|rejection| placed(document, &rejection))
+    }
+
+    /// The same [check](Self::check) of a scenario that stands in no document.
+    ///
+    /// # Errors
+    /// All faults, by the fields of the scenario.
+    pub fn checked(self) -> Result<CheckedScenario, Rejection> {
+        let (mut faults, mut rehearsal) = (self.own_faults(), None);
+        match self.allocation().topology_in_use() {
+            Ok(topology) if faults.is_empty() => {
+                Rejection::unless_empty(self.excess(&topology).into_iter().collect())?;
+            }
+            Ok(_) => {}
+            // A machine too large for a part of it is too large for a layout.
+            Err(Rejection(others)) => {
+                faults.extend(others);
+                return Err(Rejection(faults));
+            }
+        }
+        match self.allocation().layout() {
+            Ok(layout) if faults.is_empty() => {
+                (faults, rehearsal) = inspected(&self.program, &self.machine, &layout, self.streams());
+            }
+            Ok(_) => {}
+            Err(Rejection(others)) => faults.extend(others),
+        }
+        Rejection::unless_empty(faults)?;
+        let checked = CheckedScenario { scenario: self, rehearsal };
+        // Only after its rehearsal is it known how long such a program is.
+        let excess = checked.rehearsal.as_ref().and_then(|_| checked.limits.exceeded_by(&checked.estimate()));
+        Rejection::unless_empty(excess.into_iter().collect())?;
+        Ok(checked)
+    }
+
+    /// Faults on any machine.
+    fn own_faults(&self) -> Vec<Fault> {
+        let mut faults: Vec<_> = within("program", self.program.faults(self.ranks.max(1))).collect();
+        if self.repeat == 0 {
+            faults.push(Fault::new("repeat", "nothing would be run", "give a number from 1 on"));
+        } else if self.repeat > MOST_SEEDS {
+            let message = format!("a mean over {} seeds would be no better than one over fewer", self.repeat);
+            faults.push(Fault::new("repeat", message, format!("give a number from 1 to {MOST_SEEDS}")));
+        }
+        faults
+    }
+
+    /// The request that it makes of the machine.
+    #[must_use]
+    pub fn allocation(&self) -> Allocation<'_> {
+        Allocation::new(&self.machine, self.ranks)
+            .partition(self.partition)
+            .placement(self.placement.clone())
+            .streams(self.streams())
+    }
+}
+
+#[cfg(test)]
+mod tests;

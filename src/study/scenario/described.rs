@@ -1,0 +1,137 @@
+//! The scenario as its file describes it, to which measurements and published predictions belong.
+
+use super::named_topology;
+use super::source::{Document, Faults};
+use super::sweep::{OF_ALL_CASES, Plan, PlannedAxis, PlannedValue, typed_or_described};
+use super::{AxisValue, Case, Scenario};
+
+/// A scenario before anything is overridden.
+pub struct Described(Option<Description>);
+
+struct Description {
+    plan: Plan,
+    /// The scenario without its axes, which every case would otherwise copy.
+    base: Document,
+}
+
+impl Described {
+    /// The scenario of `document`. Where it cannot be read, it describes nothing.
+    #[must_use]
+    pub fn of(document: Result<Document, Faults>) -> Self {
+        let plan = document.and_then(|document| Plan::new(document, &[])).ok();
+        Self(plan.map(|plan| Description { base: plan.document().without(&OF_ALL_CASES), plan }))
+    }
+
+    /// True if `case` has the machine, the ranks and the program of the description at the values that the case has
+    /// for the axes in `columns`. Seeds, limits and comparisons do not count.
+    #[must_use]
+    pub fn is_met_by(&self, case: &Case, columns: &[String]) -> bool {
+        self.at(case, columns).is_some_and(|described| {
+            let played = &case.scenario;
+            described.machine == played.machine
+                && described.program == played.program
+                && described.ranks == played.ranks
+                && described.placement == played.placement
+                && described.partition == played.partition
+        })
+    }
+
+    /// True if `name` is an axis, or names a field that an axis could vary. Every name is one where nothing is described.
+    #[must_use]
+    pub fn has_axis(&self, name: &str) -> bool {
+        self.0.as_ref().is_none_or(|Description { plan, .. }| {
+            plan.axes().any(|axis| axis.name == name) || plan.free_axis(name).is_ok()
+        })
+    }
+
+    /// True if `case` has the machine of the description at the values that the case has for the declared axes.
+    #[must_use]
+    pub fn has_machine_of(&self, case: &Case) -> bool {
+        let axes: Vec<_> =
+            self.0.iter().flat_map(|description| description.plan.axes()).map(|axis| axis.name.clone()).collect();
+        self.at(case, &axes).is_some_and(|described| described.machine == case.scenario.machine)
+    }
+
+    fn at(&self, case: &Case, columns: &[String]) -> Option<Scenario> {
+        let known = case.keys.iter().filter(|(name, _)| columns.contains(name));
+        let known: Vec<_> = known.filter_map(|(name, value)| Some((name.as_str(), value.as_ref()?))).collect();
+        let Description { plan, base } = self.0.as_ref()?;
+        plan.described_at(base.clone(), &known).ok()
+    }
+}
+
+impl Plan {
+    /// The base values, which `document` has, with the axes of `known` at these values; what is computed from them, or
+    /// zipped with them, follows.
+    fn described_at(&self, mut document: Document, known: &[(&str, &AxisValue)]) -> Result<Scenario, Faults> {
+        let failed = |fault| self.document().faults(vec![fault]);
+        let mut point = Vec::new();
+        for planned in self.planned() {
+            let value = self.follows(planned, known, &point).map_err(failed)?;
+            if let Some(value) = &value {
+                self.apply_value(&mut document, &planned.axis, value).map_err(failed)?;
+            }
+            point.push(value.unwrap_or_else(|| self.base_value(planned)));
+        }
+        for (name, value) in known.iter().filter(|(name, _)| self.axes().all(|axis| axis.name != *name)) {
+            let axis = self.free_axis(name).map_err(failed)?;
+            self.apply_value(&mut document, &axis, &typed_or_described(&axis, &[], value)).map_err(failed)?;
+        }
+        named_topology::read(&document)
+    }
+
+    /// The value of an axis that is known, or follows from known ones.
+    fn follows(
+        &self,
+        planned: &PlannedAxis,
+        known: &[(&str, &AxisValue)],
+        before: &[PlannedValue],
+    ) -> Result<Option<PlannedValue>, super::source::Fault> {
+        let value_of = |name: &str| known.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+        if let Some(value) = value_of(&planned.axis.name) {
+            return Ok(Some(typed_or_described(&planned.axis, &planned.values, value)));
+        }
+        if let Some(expression) = &planned.axis.expression {
+            let value = AxisValue::parse(&self.compute(&planned.axis.name, expression, before)?);
+            return Ok(Some(typed_or_described(&planned.axis, &[], &value)));
+        }
+        let zipped = self.planned().filter(|other| self.are_zipped(&planned.axis.name, &other.axis.name));
+        let position = zipped.filter_map(|other| {
+            let value = value_of(&other.axis.name)?;
+            other.values.iter().position(|planned| planned.shown == *value)
+        });
+        Ok(position.last().and_then(|position| planned.values.get(position).cloned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Override;
+    use std::path::Path;
+
+    fn met(settings: &[(&str, &str)], overs: &[(&str, &str)], columns: &[&str]) -> bool {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/gauss-jordan-neighbour.ron");
+        let mut document = Document::load(&path).unwrap();
+        for (path, value) in settings {
+            document.set(path, value).unwrap();
+        }
+        let over = |(name, value): &(&str, &str)| Override { name: (*name).into(), values: vec![(*value).into()] };
+        let plan = Plan::new(document, &overs.iter().map(over).collect::<Vec<_>>()).unwrap();
+        let case = if overs.is_empty() { plan.base().unwrap() } else { plan.cases().unwrap().swap_remove(0) };
+        let columns: Vec<_> = columns.iter().map(|&column| column.to_owned()).collect();
+        Described::of(Document::load(&path)).is_met_by(&case, &columns)
+    }
+
+    #[test]
+    fn columns_may_vary_and_nothing_else() {
+        let columns = ["n", "p"];
+        assert!(met(&[], &[], &columns));
+        assert!(met(&[("ranks", "16"), ("program.n", "128"), ("seed", "7")], &[], &columns));
+        assert!(met(&[], &[("p", "4"), ("n", "100")], &columns));
+        assert!(!met(&[("ranks", "16")], &[], &["n"]));
+        assert!(!met(&[("machine.network.links.per_byte", "0.34 us/B")], &[], &columns));
+        assert!(!met(&[("program.barrier", "ideal")], &[], &columns));
+        assert!(!met(&[], &[("p", "4"), ("n", "128"), ("machine.sends", "buffered")], &columns));
+    }
+}

@@ -1,0 +1,175 @@
+//! The id of a case: equal for all descriptions of one simulation.
+//!
+//! Units, defaults, files and the order of fields are resolved before: the id is the sum of the hashes of all values of
+//! the scenario as it is read, each with its path. So a change of a few values changes it by the difference of their
+//! hashes, whatever the rest is ([`crate::scenario::Ids`]).
+
+mod leaves;
+
+use super::{Limits, Scenario};
+use leaves::sum;
+use parsim_sim::units::SimDuration;
+use serde::Serialize;
+use std::fmt;
+
+/// The version of the results: raised whenever the result of any scenario moves.
+pub const RESULTS: u32 = 3;
+
+/// The id of a case, 128 bits, the same on every machine.
+///
+/// It covers machine, ranks, partition, placement, program, seed, the limits of simulated time and of events, and
+/// [`RESULTS`]. It does not cover names of machines, levels and kernels, nor what moves no result: axes, filter,
+/// `repeat`, `compare`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CaseId(u128);
+
+impl fmt::Display for CaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl CaseId {
+    /// The id of which a part has changed, from the sums of that part before and after.
+    pub(super) const fn changed(self, before: Sum, after: Sum) -> Self {
+        Self(self.0.wrapping_sub(before).wrapping_add(after))
+    }
+}
+
+/// The hashes of some values, added up.
+pub(super) type Sum = u128;
+
+/// A field of a scenario that the id covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Covered {
+    Machine,
+    Ranks,
+    Partition,
+    Placement,
+    Program,
+    Seed,
+    Limits,
+}
+
+impl Covered {
+    const ALL: [Self; 7] =
+        [Self::Machine, Self::Ranks, Self::Partition, Self::Placement, Self::Program, Self::Seed, Self::Limits];
+
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Machine => "machine",
+            Self::Ranks => "ranks",
+            Self::Partition => "partition",
+            Self::Placement => "placement",
+            Self::Program => "program",
+            Self::Seed => "seed",
+            Self::Limits => "limits",
+        }
+    }
+
+    /// The one to which the field at `path` belongs.
+    pub fn at(path: &str) -> Option<Self> {
+        let first = path.split('.').next();
+        Self::ALL.into_iter().find(|covered| first == Some(covered.field()))
+    }
+
+    /// The sum over the values of `part`, which stands in that field.
+    pub fn sum(self, part: &impl Serialize) -> Sum {
+        sum(self.field(), part)
+    }
+}
+
+/// The limits that are a part of what happens; the others are of the computer.
+pub(super) const fn of_results(limits: &Limits) -> (SimDuration, u64) {
+    (limits.simulated, limits.events)
+}
+
+impl Scenario {
+    /// The id of the case that the scenario's base values are.
+    #[must_use]
+    pub fn id(&self) -> CaseId {
+        let parts = Covered::ALL.into_iter().map(|covered| match covered {
+            Covered::Machine => covered.sum(&self.machine),
+            Covered::Ranks => covered.sum(&self.ranks),
+            Covered::Partition => covered.sum(&self.partition),
+            Covered::Placement => covered.sum(&self.placement),
+            Covered::Program => covered.sum(&self.program),
+            Covered::Seed => covered.sum(&self.seed),
+            Covered::Limits => covered.sum(&of_results(&self.limits)),
+        });
+        CaseId(parts.fold(sum("results", &RESULTS), Sum::wrapping_add))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Plan;
+    use crate::scenario::source::Document;
+
+    const PING: &str = r#"Scenario(machine: File("../../scenarios/machines/parsytec-supercluster-t800.ron"), ranks: 2,
+        placement: Apart(hops: 2), program: Ping(bytes: "1 kB"), seed: 1)"#;
+
+    fn id(settings: &[(&str, &str)]) -> String {
+        let mut document = Document::from_text("x.ron", PING).unwrap();
+        for (path, value) in settings {
+            document.set(path, value).unwrap();
+        }
+        document.read::<Scenario>().unwrap().id().to_string()
+    }
+
+    /// Another id for the same scenario would lose every stored result: raise `RESULTS` where that is meant.
+    #[test]
+    fn an_id_is_the_same_on_every_machine() {
+        let of = |number: u32| sum("seed", &number);
+        assert_eq!(format!("{:032x}", of(1)), "c353352c6fb3f6e5faaa6801b97c95c2");
+    }
+
+    #[test]
+    fn an_id_covers_what_moves_results() {
+        for (path, value) in [
+            ("program.bytes", "1001 B"),
+            ("ranks", "3"),
+            ("seed", "2"),
+            ("partition", "Whole"),
+            ("placement.hops", "3"),
+            ("machine.sends", "Buffered"),
+            ("machine.network.links.per_byte", "1 us/B"),
+            ("limits", "(simulated: \"1 s\", events: 1000)"),
+        ] {
+            assert_ne!(id(&[(path, value)]), id(&[]), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_id_covers_nothing_else() {
+        let axis = r#"[(name: "bytes", path: "program.bytes", values: ["1 kB"])]"#;
+        for (path, value) in [
+            ("program.bytes", "1000 B"),
+            ("machine.name", "\"another\""),
+            ("repeat", "5"),
+            ("compare", "[OneRank]"),
+            ("axes", axis),
+            ("filter", "Some(\"1 < 2\")"),
+            ("partition", "Fitted"),
+        ] {
+            assert_eq!(id(&[(path, value)]), id(&[]), "{path}");
+        }
+    }
+
+    #[test]
+    fn values_that_change_places_change_the_id() {
+        let machine = |left: &str, right: &str| {
+            id(&[("machine.nodes.sending.per_packet", left), ("machine.nodes.receiving.per_packet", right)])
+        };
+        assert_ne!(machine("1 us", "2 us"), machine("2 us", "1 us"));
+    }
+
+    #[test]
+    fn a_base_case_has_the_id_of_its_scenario() {
+        let mut document = Document::from_text("x.ron", PING).unwrap();
+        document.set("partition", "Whole").unwrap();
+        let plan = Plan::new(document, &[]).unwrap();
+        assert_eq!(plan.base().unwrap().scenario.id().to_string(), id(&[("partition", "Whole")]));
+    }
+}

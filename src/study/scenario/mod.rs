@@ -1,0 +1,138 @@
+//! A scenario puts a program on a machine and asks a question about it.
+//!
+//! It is read from RON ([`source`]), checked for everything that can be known before the run
+//! ([`check`](Scenario::check)) and unfolded into cases along its axes ([`Plan`]).
+
+mod axis;
+mod changes;
+mod check;
+mod described;
+mod description;
+mod estimate;
+mod id;
+mod measurements;
+mod named_topology;
+mod parameter;
+pub mod source;
+mod sweep;
+pub mod table;
+
+pub use axis::{Axis, AxisValue};
+pub use changes::ChangedValues;
+pub use check::CheckedScenario;
+pub use described::Described;
+pub use description::Description;
+pub use id::{CaseId, RESULTS};
+pub use measurements::Measurements;
+pub use named_topology::complete_topology;
+pub use parameter::{Dimension, Parameter};
+pub use sweep::{Case, Cases, Ids, Inspection, Override, Plan, Settings};
+
+use crate::programs::Shipped;
+use parsim_sim::engine::Streams;
+use parsim_sim::machine::{Machine, Partition, Placement};
+use parsim_sim::simulation::Limits;
+use serde::{Deserialize, Serialize};
+use source::{Document, Faults};
+use std::path::Path;
+
+/// A scenario with its base values and its axes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// The machine, usually `File("machines/….ron")`.
+    pub machine: Machine,
+    /// The number of processes.
+    pub ranks: u32,
+    /// The part of the machine that they get; fitted to the ranks unless given.
+    #[serde(default)]
+    pub partition: Partition,
+    /// Which rank lies on which node of it.
+    pub placement: Placement,
+    /// What runs.
+    pub program: Shipped,
+    /// What a sweep varies; nothing unless given.
+    #[serde(default)]
+    pub axes: Vec<Axis>,
+    /// Axes that advance together instead of forming a product, by name.
+    #[serde(default)]
+    pub zip: Vec<Vec<String>>,
+    /// An expression over the axes that a case must satisfy, such as `"p <= n"`.
+    #[serde(default)]
+    pub filter: Option<String>,
+    /// What to set beside the simulated time.
+    #[serde(default)]
+    pub compare: Vec<Comparison>,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// How many seeds to run, from `seed` on; more than one adds mean, deviation and interval.
+    #[serde(default = "once")]
+    pub repeat: u32,
+    /// Where a run is given up.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+const fn once() -> u32 {
+    1
+}
+
+/// Something to set beside the simulated time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub enum Comparison {
+    /// The equations of CS-RR-281 read literally.
+    AsWritten,
+    /// What reproduces the printed predictions of CS-RR-281; only where it prints one.
+    AsPrinted,
+    /// CS-RR-281, equation (4) with Table 2: the time of one message.
+    PointToPoint,
+    /// CS-RR-281, Table 5 at p = 1: the cycles of one inner iteration by component, beside those of a `Compute`
+    /// of `Rsub` that is timed from kernels.
+    InnerIteration,
+    /// The hierarchical model of multi-core clusters: the efficiency of a `Characteristic` program by equation (5) of
+    /// Kredel, Kruse and Richling (2015), corrected, with the roofline, and as printed.
+    Hierarchical,
+    /// Measurements: a CSV file with a column for each axis that matters, and `measured_s`, or `efficiency` for
+    /// efficiencies that are known from elsewhere.
+    /// The path is relative to the scenario.
+    Measured(String),
+    /// The same program on one rank: its makespan over that of all ranks is the relative speedup.
+    OneRank,
+}
+
+impl Scenario {
+    /// Reads and checks the base values of the scenario in `path`.
+    ///
+    /// # Errors
+    /// All faults of the file, each with its place.
+    pub fn load(path: impl AsRef<Path>) -> Result<CheckedScenario, Faults> {
+        let document = Document::load(path)?;
+        document.read::<Self>()?.check(&document)
+    }
+
+    /// The random streams of the run.
+    #[must_use]
+    pub const fn streams(&self) -> Streams {
+        Streams::new(self.seed)
+    }
+
+    /// The resolved scenario as RON: every value that the run uses, defaults included.
+    ///
+    /// # Panics
+    /// Never: a scenario consists of what RON can say.
+    #[must_use]
+    pub fn to_ron(&self) -> String {
+        let options =
+            ron::Options::default().with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES);
+        let pretty = ron::ser::PrettyConfig::new().struct_names(true);
+        options.to_string_pretty(self, pretty).expect("a scenario can be written as RON")
+    }
+}
+
+/// Reads the machine description in `path`.
+///
+/// # Errors
+/// All faults of the file, each with its place.
+pub fn load_machine(path: impl AsRef<Path>) -> Result<Machine, Faults> {
+    check::read_part(&Document::load(path)?)
+}

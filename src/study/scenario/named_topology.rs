@@ -1,0 +1,140 @@
+//! Topologies that are given by their bare names, as on the command line: they have as many nodes as the ranks need, so
+//! that those of one sweep can be compared.
+
+use super::Scenario;
+use super::source::{Document, Fault, Faults, Node, Tree};
+use parsim_sim::machine::{Partition, near_square};
+use parsim_sim::network::Topology;
+use parsim_sim::network::topology::{NAMES, TopologyError};
+
+const PATH: &str = "machine.network.topology";
+
+/// The scenario of `document`; a topology of a bare name has as many nodes as the ranks need.
+pub(super) fn read(document: &Document) -> Result<Scenario, Faults> {
+    let mut scenario: Scenario = document.read()?;
+    let needed = scenario.placement.nodes_needed(scenario.ranks);
+    let topology = &mut scenario.machine.network.topology;
+    if scenario.partition == Partition::Fitted && is_bare(document) && (1..=topology.nodes()).contains(&needed) {
+        *topology = holding(topology.name(), needed).unwrap_or_else(|| topology.clone());
+    }
+    Ok(scenario)
+}
+
+/// Completes a topology that was set at `path` by its bare `name`, in the place of `before`: where the sides of that one
+/// do not make it one, it is the topology of that name with as many nodes.
+///
+/// # Errors
+/// That there is none with as many nodes.
+///
+/// # Panics
+/// Never: a topology is what RON can say.
+pub fn complete_topology(
+    document: &mut Document,
+    path: &str,
+    name: &str,
+    before: Option<&Topology>,
+) -> Result<(), Fault> {
+    let Some(before) = before.filter(|_| NAMES.contains(&name)) else { return Ok(()) };
+    if document.read_at::<Topology>(path).is_ok() {
+        return Ok(());
+    }
+    let topology = grid(name, before.nodes())
+        .map_or_else(|| Topology::from_name(name, before.nodes()), Ok)
+        .map_err(|error| document.fault_at(path, &error.to_string(), Some("write it with its sides")))?;
+    let text = ron::to_string(&topology).expect("a topology can be written as RON");
+    document.set(path, &text)?;
+    let mut tree = document.get(path).cloned().expect("it has just been set");
+    mark(&mut tree);
+    document.set_tree(path, tree)
+}
+
+/// Marks the fields as not written by anybody: the name alone was.
+fn mark(tree: &mut Tree) {
+    if let Node::Record { fields, .. } = &mut tree.node {
+        for field in fields {
+            field.inherited = true;
+        }
+    }
+}
+
+/// True if the name alone of the topology was given.
+pub(super) fn is_bare(document: &Document) -> bool {
+    let node = document.get(PATH).map(|tree| &tree.node);
+    matches!(node, Some(Node::Record { fields, .. }) if fields.iter().all(|field| field.inherited))
+}
+
+/// A grid or torus of a name, as square or cubic as that many nodes are; `None` for other names.
+fn grid(name: &str, nodes: u32) -> Option<Topology> {
+    let (rows, columns) = near_square(nodes);
+    let layers = (1..=nodes).take_while(|side| side.pow(3) <= nodes).filter(|side| nodes.is_multiple_of(*side)).last();
+    let layers = layers.unwrap_or(1);
+    let (inner_rows, inner_columns) = near_square(nodes / layers);
+    match name {
+        "mesh2d" => Some(Topology::Mesh2d { rows, columns }),
+        "torus2d" => Some(Topology::Torus2d { rows, columns }),
+        "mesh3d" => Some(Topology::Mesh3d { layers, rows: inner_rows, columns: inner_columns }),
+        "torus3d" => Some(Topology::Torus3d { layers, rows: inner_rows, columns: inner_columns }),
+        _ => None,
+    }
+}
+
+/// The smallest topology of a name that has this many nodes.
+fn holding(name: &str, nodes: u32) -> Option<Topology> {
+    grid(name, nodes).or_else(|| match Topology::from_name(name, nodes) {
+        Err(TopologyError::NodeCount { nearest, .. }) => {
+            let above = nearest.into_iter().find(|count| *count > nodes)?;
+            Topology::from_name(name, above).ok()
+        }
+        found => found.ok(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Override, Plan};
+    use std::path::Path;
+
+    fn document(ranks: &str) -> Document {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ring-shift.ron");
+        let mut document = Document::load(path).unwrap();
+        let settings = [("ranks", ranks), ("placement", "row-major"), (PATH, "Mesh2d(rows: 8, columns: 16)")];
+        for (path, value) in settings {
+            document.set(path, value).unwrap();
+        }
+        document
+    }
+
+    #[test]
+    fn topologies_of_one_sweep_have_as_many_nodes() {
+        let names = ["mesh2d", "torus2d", "mesh3d", "torus3d", "hypercube", "ring", "fat-tree", "complete"];
+        let over = |name: &str, values: &[&str]| Override {
+            name: name.to_owned(),
+            values: values.iter().map(|&value| value.to_owned()).collect(),
+        };
+        let overs = [over("machine.network.topology", &names), over("p", &["64"])];
+        for case in Plan::new(document("4"), &overs).unwrap().cases().unwrap() {
+            let topology = case.scenario.layout().topology;
+            assert_eq!(topology.nodes(), 64, "{topology}");
+        }
+    }
+
+    #[test]
+    fn the_smallest_that_holds_the_ranks_is_taken() {
+        let nodes = |name: &str, needed| holding(name, needed).map(|topology| topology.nodes());
+        assert_eq!(holding("torus2d", 6), Some(Topology::Torus2d { rows: 2, columns: 3 }));
+        assert_eq!(holding("torus3d", 24), Some(Topology::Torus3d { layers: 2, rows: 3, columns: 4 }));
+        assert_eq!((nodes("hypercube", 6), nodes("binary-tree", 6), nodes("ccc", 2)), (Some(8), Some(7), Some(24)));
+    }
+
+    #[test]
+    fn sides_that_were_written_stay() {
+        let mut document = document("4");
+        document.set(PATH, "Torus2d(rows: 8, columns: 16)").unwrap();
+        assert_eq!(read(&document).unwrap().machine.network.topology, Topology::Torus2d { rows: 8, columns: 16 });
+        let before = document.read_at::<Topology>(PATH).ok();
+        document.set(PATH, "hypercube").unwrap();
+        complete_topology(&mut document, PATH, "hypercube", before.as_ref()).unwrap();
+        assert_eq!(read(&document).unwrap().machine.network.topology, Topology::Hypercube { dimension: 2 });
+    }
+}

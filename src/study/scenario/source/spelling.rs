@@ -1,0 +1,71 @@
+//! Spelling: the name that was probably meant, and words for people.
+
+use parsim_sim::units::first_control;
+pub(super) use parsim_sim::units::nearest;
+
+/// The advice for an unknown name: the nearest known one, or all of them.
+pub(super) fn advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
+    if let Some(meant) = nearest(name, known.clone()) {
+        return Some(format!("did you mean `{meant}`?"));
+    }
+    let list = list(known);
+    (!list.is_empty()).then(|| format!("known here: {list}"))
+}
+
+/// Names in a row, at most thirty.
+pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(30);
+    names.truncate(30);
+    let list = names.join(", ");
+    if more == 0 { list } else { format!("{list} and {more} more") }
+}
+
+/// `store-and-forward` as the name `StoreAndForward`; nothing where the text is not kebab-case.
+pub(super) fn camel_case(kebab: &str) -> Option<String> {
+    let lower = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+    let word = |word: &str| !word.is_empty() && word.chars().all(lower);
+    let starts_well = kebab.starts_with(|first: char| first.is_ascii_lowercase());
+    (starts_well && kebab.split('-').all(word)).then(|| kebab.split('-').map(capitalised).collect())
+}
+
+fn capitalised(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    first.to_ascii_uppercase() + rest
+}
+
+/// A piece of the user's text, fit to stand in a message: short and without control characters.
+pub(super) fn excerpt(text: &str) -> String {
+    shortened(text, 60)
+}
+
+pub(super) fn shortened(text: &str, limit: usize) -> String {
+    let mut short: String = text.chars().take(limit).map(printable).collect();
+    if text.chars().nth(limit).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// The character itself, or a stand-in for one that would disturb a terminal.
+pub(super) fn printable(letter: char) -> char {
+    match letter {
+        '\t' | '\n' => ' ',
+        _ if first_control(letter.encode_utf8(&mut [0; 4])).is_some() => '\u{fffd}',
+        _ => letter,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kebab_becomes_camel() {
+        assert_eq!(camel_case("store-and-forward").as_deref(), Some("StoreAndForward"));
+        assert_eq!(camel_case("mesh2d").as_deref(), Some("Mesh2d"));
+        for text in ["", "-a", "a--b", "A-b", "1a", "a b", "a-"] {
+            assert_eq!(camel_case(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Expressions over axes: computed axes and the filter.
+
+use super::PlannedAxis;
+use crate::programs::expression::{self, Binding, Bound, Formula, Span, Value};
+use crate::scenario::axis::AxisValue;
+use crate::scenario::source::{Document, Fault};
+use std::borrow::Cow;
+
+/// An expression over axes, read once.
+#[derive(Clone, Debug)]
+pub(super) struct AxisFormula {
+    /// The path at which it stands, for diagnostics.
+    at: String,
+    bound: Bound,
+    /// The axes that it names, in the order of its slots.
+    axes: Vec<(usize, Span)>,
+}
+
+impl AxisFormula {
+    /// The condition `text`, which stands at the path `at` of `document`, over `axes`.
+    pub fn condition(text: &str, at: String, axes: &[PlannedAxis], document: &Document) -> Result<Self, Fault> {
+        let wrong = ("the filter is a number, not a condition", "compare something, such as `p <= n`");
+        Self::read(text, at, (axes, &[]), document, |formula| (!formula.is_truth()).then_some(wrong))
+    }
+
+    /// The number `text`, which stands at the path `at` of `document`, over the axes `before` it; `after` it are others.
+    pub fn computed(
+        text: &str,
+        at: String,
+        (before, after): (&[PlannedAxis], &[PlannedAxis]),
+        document: &Document,
+    ) -> Result<Self, Fault> {
+        let wrong = ("the expression is a condition, not a number", "compute a number, such as `128 * sqrt(p)`");
+        Self::read(text, at, (before, after), document, |formula| formula.is_truth().then_some(wrong))
+    }
+
+    fn read(
+        text: &str,
+        at: String,
+        (before, after): (&[PlannedAxis], &[PlannedAxis]),
+        document: &Document,
+        misfit: impl Fn(&Formula) -> Option<(&'static str, &'static str)>,
+    ) -> Result<Self, Fault> {
+        let fault = |fault: expression::Fault| placed(&at, &fault, document);
+        let formula = Formula::read(text).map_err(fault)?;
+        if let Some((message, help)) = misfit(&formula) {
+            return Err(document.fault_at(&at, message, Some(help)));
+        }
+        let place = |axes: &[PlannedAxis], name: &str| axes.iter().position(|planned| planned.axis.name == name);
+        let mut named = Vec::new();
+        for (name, span) in formula.names() {
+            if let Some(axis) = place(before, name) {
+                named.push((axis, span));
+            } else if place(after, name).is_some() {
+                let message = format!("there is no axis `{name}` before this one");
+                return Err(document.fault_within(&at, span.range(), &message, "use axes declared before"));
+            }
+        }
+        let slot = |name: &str| {
+            let axis = place(before, name)?;
+            let slot = named.iter().position(|(known, _)| *known == axis)?;
+            u16::try_from(slot).ok().map(Binding::Slot)
+        };
+        let known = before.iter().map(|planned| planned.axis.name.as_str());
+        let bound = formula.bind(slot, known).map_err(fault)?;
+        Ok(Self { at, bound, axes: named })
+    }
+
+    /// True if the condition holds at a point with these values of the axes.
+    pub fn holds(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<bool, Fault> {
+        Ok(self.evaluate(values, document)? == Value::Truth(true))
+    }
+
+    /// The number at a point with these values of the axes.
+    pub fn number(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<AxisValue, Fault> {
+        Ok(match self.evaluate(values, document)? {
+            Value::Whole(whole) => AxisValue::Whole(whole),
+            Value::Real(real) => AxisValue::Real(real),
+            Value::Truth(_) => unreachable!("its type was looked at"),
+        })
+    }
+
+    fn evaluate(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<Value, Fault> {
+        let value = |(axis, span): &(usize, Span)| {
+            let value = &values[*axis];
+            value.as_value().ok_or_else(|| {
+                let message = format!("the axis has the value `{value}`, which is no number");
+                document.fault_within(&self.at, span.range(), &message, "use axes of numbers")
+            })
+        };
+        let slots = self.axes.iter().map(value).collect::<Result<Vec<_>, _>>()?;
+        self.bound.evaluate(&slots).map_err(|fault| placed(&self.at, &fault, document))
+    }
+}
+
+fn placed(at: &str, fault: &expression::Fault, document: &Document) -> Fault {
+    document.fault_within(at, fault.span.range(), &fault.message, &fault.help)
+}

@@ -1,0 +1,149 @@
+//! The ids of all cases of a plan, each from the values of its axes alone.
+
+use super::Cases;
+use super::cases::Values;
+use crate::programs::Shipped;
+use crate::scenario::id::{CaseId, Covered, Sum, of_results};
+use crate::scenario::source::{Document, Faults};
+use crate::scenario::{Limits, named_topology};
+use parsim_sim::machine::{Machine, Partition, Placement};
+use std::collections::HashMap;
+
+/// The ids of the cases: what the values of an axis change about the id of the base values is worked out once.
+pub struct Ids<'c> {
+    cases: &'c Cases<'c>,
+    base: CaseId,
+    /// None where fields are not independent of each other: then every scenario is read.
+    groups: Option<Vec<Group>>,
+}
+
+/// Axes whose fields lie in one another: what they change about the id, they change together.
+struct Group {
+    covered: Covered,
+    axes: Vec<usize>,
+    /// The part of the scenario in which they are, with its base values.
+    part: Document,
+    before: Sum,
+    /// The sums of that part by the values of the axes.
+    known: HashMap<Vec<Value>, Sum>,
+}
+
+/// A value of an axis: its number, or itself if it is computed.
+#[derive(PartialEq, Eq, Hash)]
+enum Value {
+    Numbered(usize),
+    Computed(String),
+}
+
+impl<'c> Ids<'c> {
+    /// The ids of `cases`.
+    ///
+    /// # Errors
+    /// Base values that cannot be read.
+    pub fn of(cases: &'c Cases<'c>) -> Result<Self, Faults> {
+        let base = named_topology::read(&cases.base)?.id();
+        let groups = if cases.has_named_topology() { None } else { Some(groups(cases)?) };
+        Ok(Self { cases, base, groups })
+    }
+
+    /// The id of the case at a point.
+    ///
+    /// # Errors
+    /// Values that cannot be read.
+    pub fn at(&mut self, point: u64) -> Result<CaseId, Faults> {
+        let Some(groups) = &mut self.groups else { return Ok(self.cases.read(point)?.id()) };
+        let values = self.cases.values(point).map_err(|fault| self.cases.base.faults(vec![fault]))?;
+        let mut id = self.base;
+        for group in groups {
+            id = id.changed(group.before, group.sum(self.cases, point, &values)?);
+        }
+        Ok(id)
+    }
+}
+
+impl Group {
+    /// The sum of the part with the values of a point.
+    fn sum(&mut self, cases: &Cases<'_>, point: u64, values: &Values<'_>) -> Result<Sum, Faults> {
+        let key = |axis: &usize| match cases.number(*axis, point) {
+            Some(number) => Value::Numbered(number),
+            None => Value::Computed(values[*axis].to_string()),
+        };
+        let key: Vec<_> = self.axes.iter().map(key).collect();
+        if let Some(sum) = self.known.get(&key) {
+            return Ok(*sum);
+        }
+        let mut document = self.part.clone();
+        for axis in &self.axes {
+            let set = cases.set(*axis, point, &values[*axis], &mut document);
+            set.map_err(|fault| document.faults(vec![fault]))?;
+        }
+        let sum = sum(self.covered, &document)?;
+        self.known.insert(key, sum);
+        Ok(sum)
+    }
+}
+
+/// The axes that the ids cover, those together whose fields lie in one another, the whole before its parts.
+fn groups(cases: &Cases<'_>) -> Result<Vec<Group>, Faults> {
+    let mut groups: Vec<(usize, Group)> = Vec::new();
+    for &axis in &cases.order {
+        let Some(covered) = Covered::at(&cases.plan.axes[axis].axis.path) else { continue };
+        let around: Vec<_> = cases.routes.around(axis).collect();
+        if let Some((_, group)) = groups.iter_mut().find(|(first, _)| around.contains(first)) {
+            group.axes.push(axis);
+            continue;
+        }
+        let part = cases.base.only(covered.field());
+        let before = sum(covered, &part)?;
+        groups.push((axis, Group { covered, axes: vec![axis], part, before, known: HashMap::new() }));
+    }
+    Ok(groups.into_iter().map(|(_, group)| group).collect())
+}
+
+/// The sum over the covered part of `document`.
+fn sum(covered: Covered, document: &Document) -> Result<Sum, Faults> {
+    let field = covered.field();
+    Ok(match covered {
+        Covered::Machine => covered.sum(&document.read_at::<Machine>(field)?),
+        Covered::Ranks => covered.sum(&document.read_at::<u32>(field)?),
+        Covered::Partition => covered.sum(&document.read_at::<Partition>(field)?),
+        Covered::Placement => covered.sum(&document.read_at::<Placement>(field)?),
+        Covered::Program => covered.sum(&document.read_at::<Shipped>(field)?),
+        Covered::Seed => covered.sum(&document.read_at::<u64>(field)?),
+        Covered::Limits => covered.sum(&of_results(&document.read_at::<Limits>(field)?)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Plan;
+
+    /// An id from the axes is that of the whole scenario read anew, for every shipped scenario.
+    #[test]
+    fn an_id_is_that_of_the_scenario_that_is_played() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+        let mut compared = 0;
+        for entry in std::fs::read_dir(root).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "ron") {
+                continue;
+            }
+            let plan = Plan::new(Document::load(&path).unwrap(), &[]).unwrap();
+            let cases = plan.unfold().unwrap();
+            let mut ids = Ids::of(&cases).unwrap();
+            let mut seen = HashMap::new();
+            for point in cases.points().step_by(usize::try_from(cases.point_count() / 40 + 1).unwrap()) {
+                if cases.holds(point).unwrap() {
+                    let id = ids.at(point).unwrap();
+                    let scenario = cases.read(point).unwrap();
+                    assert_eq!(id, scenario.id(), "{} {:?}", path.display(), cases.keys(point));
+                    let first = seen.entry(id).or_insert_with(|| scenario.clone());
+                    assert_eq!(first.program, scenario.program, "one id of two cases");
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 100, "{compared}");
+    }
+}

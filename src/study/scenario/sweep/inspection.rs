@@ -1,0 +1,92 @@
+//! A look at the cases before any of them is played.
+
+use super::{Case, Cases};
+use crate::scenario::source::Faults;
+use parsim_sim::program::Rehearsal;
+
+/// The work of an inspection: as many values of scenarios as are read and checked in less than a second.
+const MOST_WORK: u64 = 1_500_000;
+/// The ranks whose places are checked in the time in which a value of a scenario is read.
+const RANKS_A_VALUE: u64 = 16;
+/// A verb that is rehearsed takes as long as this many values.
+const OF_A_VERB: u64 = 2;
+/// The most points at which a filter is evaluated only to count cases.
+const MOST_COUNTED: u64 = 500_000;
+
+/// Knowledge of the cases before any of them is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inspection {
+    /// The number of cases; `None` if there is a filter over more points than are looked at.
+    pub cases: Option<u64>,
+    /// The number of points of the axes, whether the filter holds there or not.
+    pub points: u64,
+    /// The number of cases that were checked: all of them, or some from everywhere along the axes.
+    pub checked: u64,
+    /// True if all cases were checked.
+    pub is_complete: bool,
+}
+
+impl Cases<'_> {
+    /// Checks every case, or as many as a second allows, spread evenly over the points of the axes; `see` is handed
+    /// every case that was checked. The choice depends on the scenario only.
+    ///
+    /// # Errors
+    /// All faults of the first case that has any.
+    pub fn inspect(&self, mut see: impl FnMut(&Case)) -> Result<Inspection, Faults> {
+        let points = self.point_count();
+        let size = self.base.size() as u64;
+        let step = if points.saturating_mul(size) <= MOST_WORK { 1 } else { spread(points) };
+        let (mut work, mut seen, mut checked) = (0, 0, 0);
+        while seen < points && work < MOST_WORK {
+            // Both are below 2^30.
+            let point = seen * step % points;
+            seen += 1;
+            work += 1;
+            if self.holds(point)? {
+                let case = self.case(point)?;
+                let verbs = case.scenario.rehearsal().map_or(0, Rehearsal::verbs);
+                work += size + u64::from(case.scenario.ranks) / RANKS_A_VALUE + OF_A_VERB * verbs;
+                checked += 1;
+                see(&case);
+            }
+        }
+        let is_complete = seen == points;
+        let cases = if is_complete { Some(checked) } else { self.count_within(MOST_COUNTED)? };
+        Ok(Inspection { cases, points, checked, is_complete })
+    }
+}
+
+/// A step that visits all of `points` points once, each as far as possible from those before it: the golden section.
+pub(in crate::scenario) fn spread(points: u64) -> u64 {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        reason = "any step near it does"
+    )]
+    let near = (points as f64 * 0.618_033_988_749_894_9) as u64;
+    (near.max(1)..points).find(|step| divisor(*step, points) == 1).unwrap_or(1)
+}
+
+/// The greatest common divisor.
+const fn divisor(mut one: u64, mut other: u64) -> u64 {
+    while other != 0 {
+        (one, other) = (other, one % other);
+    }
+    one
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spread_visits_every_point_once() {
+        for points in 1..200 {
+            let step = spread(points);
+            let mut visited: Vec<_> = (0..points).map(|turn| turn * step % points).collect();
+            visited.sort_unstable();
+            assert!(visited.into_iter().eq(0..points), "{points} points by steps of {step}");
+        }
+    }
+}

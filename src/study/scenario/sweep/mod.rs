@@ -1,0 +1,328 @@
+//! One scenario becomes many cases.
+
+mod cases;
+mod conflict;
+mod formula;
+mod ids;
+mod inspection;
+mod planned;
+mod points;
+
+pub use cases::Cases;
+pub(super) use cases::OF_ALL_CASES;
+pub use ids::Ids;
+pub use inspection::Inspection;
+pub(super) use inspection::spread;
+
+use super::axis::{Axis, AxisValue};
+use super::named_topology;
+use super::source::{Document, Fault, Faults, Node, Place, Tree};
+use super::{CheckedScenario, Comparison, Scenario};
+use formula::AxisFormula;
+use parsim_sim::units::escaped;
+use planned::{OVER, declared, description, typed};
+pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An axis replaced or added from outside: `--over name=v1,v2,…`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// The name of a declared axis, or the path of a field.
+    pub name: String,
+    /// The values as text.
+    pub values: Vec<String>,
+}
+
+/// One case: the scenario with its base values replaced by one point of the axes.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The value of each axis by its short name.
+    pub keys: Vec<(String, Option<AxisValue>)>,
+    /// The scenario to play.
+    pub scenario: CheckedScenario,
+    /// The changes of `--set`, by path and text.
+    pub settings: Settings,
+}
+
+/// The changes of `--set`, by path and text.
+pub type Settings = Arc<[(String, String)]>;
+
+/// A scenario with its axes, ready to be unfolded into cases.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    document: Document,
+    scenario: Scenario,
+    axes: Vec<PlannedAxis>,
+    settings: Settings,
+}
+
+/// The most axes of a scenario.
+const MOST_AXES: usize = 1000;
+/// The most faults of axes that are told of.
+const MOST_FAULTS: usize = 50;
+
+impl Plan {
+    /// Reads the scenario of `document` and applies `overrides` to its axes.
+    ///
+    /// # Errors
+    /// All faults of the scenario and of its axes.
+    pub fn new(document: Document, overrides: &[Override]) -> Result<Self, Faults> {
+        let scenario = named_topology::read(&document)?;
+        let mut plan = Self { axes: Vec::new(), settings: Settings::default(), document, scenario };
+        let mut faults = plan.read_axes();
+        let mut given = HashSet::new();
+        for replacement in overrides {
+            faults.extend((!given.insert(&replacement.name)).then(|| given_twice(replacement)));
+            faults.extend(plan.replace(replacement).err());
+        }
+        faults.extend(plan.check_zips());
+        if faults.is_empty() { Ok(plan) } else { Err(plan.document.faults(faults)) }
+    }
+
+    /// The base values as one case.
+    ///
+    /// # Errors
+    /// All faults of the case.
+    pub fn base(&self) -> Result<Case, Faults> {
+        let scenario = self.scenario.clone().check(&self.document)?;
+        let shown = |planned: &PlannedAxis| {
+            let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
+            (planned.axis.name.clone(), value.map(|value| value.without_unit(planned.axis.unit.as_deref())))
+        };
+        Ok(Case { keys: self.axes.iter().map(shown).collect(), scenario, settings: self.settings.clone() })
+    }
+
+    /// The axes, the added ones included, in their order.
+    pub fn axes(&self) -> impl DoubleEndedIterator<Item = &Axis> + ExactSizeIterator {
+        self.axes.iter().map(|planned| &planned.axis)
+    }
+
+    /// The values of the axis `name` in their order, each once, as people read them; empty if all are numbers.
+    #[must_use]
+    pub fn categories(&self, name: &str) -> Vec<String> {
+        let values = self.axis(name).map_or(&[][..], |planned| &planned.values);
+        let mut known = HashSet::new();
+        let names = values.iter().map(|value| value.shown.to_string()).filter(|value| known.insert(value.clone()));
+        if values.iter().all(|value| value.shown.number().is_some()) { Vec::new() } else { names.collect() }
+    }
+
+    pub(super) fn planned(&self) -> impl Iterator<Item = &PlannedAxis> {
+        self.axes.iter()
+    }
+
+    /// True if two different axes advance together.
+    pub(super) fn are_zipped(&self, one: &str, other: &str) -> bool {
+        let joins = |zip: &&Vec<String>| [one, other].iter().all(|name| zip.iter().any(|zipped| zipped == name));
+        one != other && self.scenario.zip.iter().any(|zip| joins(&zip))
+    }
+
+    /// The value of an axis in the base values.
+    pub(super) fn base_value(&self, planned: &PlannedAxis) -> PlannedValue {
+        let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
+        typed_or_described(&planned.axis, &[], &value.unwrap_or_else(|| AxisValue::Text(String::new())))
+    }
+
+    /// The number that the axis `name` has by its expression, where those before it have the values of `point`.
+    pub(super) fn compute(&self, name: &str, expression: &str, point: &[PlannedValue]) -> Result<String, Fault> {
+        let index = self.axes.iter().position(|planned| planned.axis.name == name).unwrap_or(0);
+        let at = format!("axes.{index}.expression");
+        let formula = AxisFormula::computed(expression, at, self.axes.split_at(index), &self.document)?;
+        let values: Vec<_> = point.iter().map(|value| Cow::Borrowed(&value.shown)).collect();
+        formula.number(&values, &self.document).map(|number| number.to_string())
+    }
+
+    /// The files that the scenario is read from and compared with.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files = self.document.files();
+        let folder = files.first().and_then(|file| file.parent()).map(Path::to_owned).unwrap_or_default();
+        let measured = self.scenario.compare.iter().filter_map(|comparison| match comparison {
+            Comparison::Measured(file) => Some(folder.join(file)),
+            _ => None,
+        });
+        files.extend(measured);
+        files
+    }
+
+    /// The document with every override applied.
+    #[must_use]
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The plan with what `--set` has changed in its document, by path and text: what an axis must not undo.
+    #[must_use]
+    pub fn with_settings(self, settings: Vec<(String, String)>) -> Self {
+        Self { settings: settings.into(), ..self }
+    }
+
+    /// The changes of `--set`, by path and text.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The scenario with its base values, as it is described.
+    #[must_use]
+    pub const fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    fn read_axes(&mut self) -> Vec<Fault> {
+        let Self { document, scenario, axes, .. } = self;
+        let trees = document.get("axes").map(Tree::items).unwrap_or_default();
+        let mut names = HashSet::new();
+        let mut faults = Vec::new();
+        for (index, (axis, tree)) in scenario.axes.iter().zip(trees).enumerate() {
+            if faults.len() >= MOST_FAULTS {
+                break;
+            }
+            if index == MOST_AXES {
+                faults.push(document.fault_at("axes", &format!("there are more than {MOST_AXES} axes"), None));
+                break;
+            }
+            faults.extend(axis_faults(document, axis, index, !names.insert(axis.name.as_str())));
+            let trees = tree.field("values").map(Tree::items).unwrap_or_default();
+            let may_be_variant = document.get(&axis.path).is_none_or(Tree::is_variant);
+            let values = axis.values.iter().zip(trees).map(|(value, tree)| declared(axis, value, tree, may_be_variant));
+            axes.push(PlannedAxis { values: values.collect(), axis: axis.clone() });
+        }
+        faults
+    }
+
+    fn replace(&mut self, replacement: &Override) -> Result<(), Fault> {
+        let name = &replacement.name;
+        let index = match self.axes.iter().position(|planned| planned.axis.name == *name) {
+            Some(index) => index,
+            None => self.add_axis(name)?,
+        };
+        let PlannedAxis { axis, values } = &mut self.axes[index];
+        axis.expression = None;
+        let declared = std::mem::take(values);
+        let planned = |text: &String| description(&declared, text).unwrap_or_else(|| typed(axis, text, OVER));
+        *values = replacement.values.iter().map(planned).collect();
+        Ok(())
+    }
+
+    /// An axis over the field with the path `name`, which may be left out, or over the only field that is called so.
+    fn add_axis(&mut self, name: &str) -> Result<usize, Fault> {
+        let axis = match self.free_axis(name) {
+            Err(_) if is_left_out(&self.document, name) => Axis::over(name, name.to_owned()),
+            axis => axis?,
+        };
+        self.axes.push(PlannedAxis { axis, values: Vec::new() });
+        Ok(self.axes.len() - 1)
+    }
+
+    pub(super) fn free_axis(&self, name: &str) -> Result<Axis, Fault> {
+        let path = self.path_of(name)?;
+        Ok(Axis::over(name, path))
+    }
+
+    fn path_of(&self, name: &str) -> Result<String, Fault> {
+        if self.document.get(name).is_some() {
+            return Ok(name.to_owned());
+        }
+        let mut paths = self.document.paths_of(name);
+        if paths.len() > 1 {
+            let message = format!("`{name}` may be any of the fields {}", paths.join(", "));
+            return Err(Fault::new(&message).help("give the path of one of them"));
+        }
+        paths.pop().ok_or_else(|| {
+            let names: Vec<_> = self.axes.iter().map(|planned| planned.axis.name.as_str()).collect();
+            let message = format!("`{name}` is neither an axis nor the path of a field");
+            let help = format!("the axes are: {}; a path is one such as `program.n`", names.join(", "));
+            Fault::new(&message).help(&help)
+        })
+    }
+
+    fn check_zips(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for (index, zip) in self.scenario.zip.iter().enumerate() {
+            let at = format!("zip.{index}");
+            for name in zip.iter().filter(|name| self.axis(name).is_none()) {
+                let message = format!("there is no axis `{name}`");
+                faults.push(self.document.fault_at(&at, &message, Some("name declared axes")));
+            }
+            let mut lengths = zip.iter().filter_map(|name| self.axis(name)).map(|planned| planned.values.len());
+            let first = lengths.next();
+            if lengths.any(|length| Some(length) != first) {
+                let message = "zipped axes have different numbers of values";
+                faults.push(self.document.fault_at(&at, message, Some("give them equally many")));
+            }
+        }
+        faults
+    }
+
+    fn axis(&self, name: &str) -> Option<&PlannedAxis> {
+        self.axes.iter().find(|planned| planned.axis.name == name)
+    }
+
+    /// The base values with some axes, or fields by their paths, at given values; the keys are those of `point`.
+    ///
+    /// # Errors
+    /// An axis that there is not, and all faults of the case.
+    pub fn at(&self, point: &[(String, AxisValue)]) -> Result<Case, Faults> {
+        let failed = |fault| self.document.faults(vec![fault]);
+        let mut document = self.document.clone();
+        let mut keys = Vec::new();
+        for (name, value) in point {
+            let (axis, declared) = match self.axis(name) {
+                Some(planned) => (planned.axis.clone(), &planned.values[..]),
+                None => (self.free_axis(name).map_err(failed)?, &[][..]),
+            };
+            let value = typed_or_described(&axis, declared, value);
+            self.apply_value(&mut document, &axis, &value).map_err(failed)?;
+            keys.push((name.clone(), Some(value.shown)));
+        }
+        let scenario = named_topology::read(&document)?.check(&document)?;
+        Ok(Case { keys, scenario, settings: self.settings.clone() })
+    }
+}
+
+fn given_twice(replacement: &Override) -> Fault {
+    let name = &replacement.name;
+    Fault::new(&format!("`{OVER} {name}=…` is given twice"))
+        .help(&format!("give all values at once: `{OVER} {name}=v1,v2`"))
+}
+
+/// The faults of the axis of that number.
+/// True if a scenario knows a field at `path` that this one leaves at its default.
+fn is_left_out(document: &Document, path: &str) -> bool {
+    let mut probe = document.clone();
+    let place = Place { file: 0, start: 0, end: 0 };
+    if path.is_empty()
+        || document.get(path).is_some()
+        || probe.set_tree(path, Tree { place, node: Node::Unit }).is_err()
+    {
+        return false;
+    }
+    let is_unknown = |fault: &Fault| path.starts_with(&fault.path) && fault.message.starts_with("unknown field");
+    probe.read::<Scenario>().err().is_none_or(|faults| !faults.list.iter().any(is_unknown))
+}
+
+fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -> Vec<Fault> {
+    let Axis { name, path, .. } = axis;
+    let mut faults = Vec::new();
+    let mut fault = |field: &str, message: String, help: &str| {
+        faults.push(document.fault_at(&format!("axes.{index}{field}"), &message, Some(help)));
+    };
+    if is_known {
+        fault(".name", format!("the axis `{name}` is declared twice"), "give it another name");
+    }
+    if !axis.has_good_name() {
+        let message = format!("the axis `{}` is named by a key of the output", escaped(name));
+        fault(".name", message, "give a letter, then letters, digits, `_`, `-` and `.`");
+    }
+    if document.get(path).is_none() && !is_left_out(document, path) {
+        let help = "give the path of a field, such as `program.n`";
+        fault(".path", format!("there is no field `{path}` in this scenario"), help);
+    }
+    if axis.values.is_empty() == axis.expression.is_none() {
+        fault("", format!("the axis `{name}` needs either values or an expression"), "give one of the two");
+    }
+    faults
+}

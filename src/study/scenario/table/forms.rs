@@ -1,0 +1,171 @@
+//! The forms of tables: CSV, JSON Lines, arrays of objects, Extra-P's JSON Lines.
+
+use super::Row;
+use crate::scenario::AxisValue;
+use parsim_sim::units::first_control;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use std::fmt;
+
+/// The names of the columns and the rows.
+pub(super) type Rows = (Vec<String>, Vec<Row>);
+
+/// Reads CSV with a line of names; lines that begin with `#` are comments.
+pub(super) fn csv(text: &str) -> Result<Rows, String> {
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let columns: Vec<String> = reader.headers().map_err(|error| words(&error))?.iter().map(str::to_owned).collect();
+    let header = reader.headers().ok().and_then(csv::StringRecord::position).map_or(1, csv::Position::line);
+    for (index, name) in columns.iter().enumerate() {
+        let fault = |what: String| Err(format!("line {header}: {what}"));
+        if name.is_empty() {
+            return fault(format!("column {} has no name", index + 1));
+        }
+        if columns[..index].contains(name) {
+            return fault(format!("the column `{name}` is named twice"));
+        }
+        if let Some(control) = first_control(name) {
+            return fault(format!("a name holds the control character {}", control.escape_unicode()));
+        }
+    }
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| words(&error))?;
+        let place = format!("line {}", record.position().map_or(0, csv::Position::line));
+        let cells = columns.iter().zip(&record).filter(|(_, cell)| !cell.is_empty());
+        let cells = cells.map(|(name, cell)| (name.clone(), AxisValue::parse(cell))).collect();
+        rows.push(checked(Row { place, cells })?);
+    }
+    Ok((columns, rows))
+}
+
+fn words(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            let line = pos.as_ref().map_or(0, csv::Position::line);
+            format!(
+                "line {line}: there are {len} cells, and the first line names {expected_len} columns: cells are separated \
+                 by commas, and decimals are written with a point"
+            )
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// No text of the row disturbs what shows it.
+fn checked(row: Row) -> Result<Row, String> {
+    for (name, value) in &row.cells {
+        let control = match value {
+            AxisValue::Text(text) => first_control(text).or_else(|| first_control(name)),
+            _ => first_control(name),
+        };
+        if let Some(control) = control {
+            return Err(format!("{}: a text holds the control character {}", row.place, control.escape_unicode()));
+        }
+    }
+    Ok(row)
+}
+
+/// Reads objects, one after the other or in an array.
+pub(super) fn json(text: &str) -> Result<Rows, String> {
+    let (mut columns, mut rows) = (Vec::new(), Vec::new());
+    let mut items = serde_json::Deserializer::from_str(text).into_iter::<Item>();
+    let mut begin = 0;
+    while let Some(item) = items.next() {
+        let item = item.map_err(|error| error.to_string())?;
+        let leading = text[begin..].len() - text[begin..].trim_start().len();
+        let line = 1 + text[..begin + leading].matches('\n').count();
+        begin = items.byte_offset();
+        match item {
+            Item::One(object) => add(object, &format!("line {line}"), &mut columns, &mut rows)?,
+            Item::Many(objects) => {
+                for (index, object) in objects.into_iter().enumerate() {
+                    add(object, &format!("row {}", index + 1), &mut columns, &mut rows)?;
+                }
+            }
+        }
+    }
+    Ok((columns, rows))
+}
+
+fn add(object: Object, place: &str, columns: &mut Vec<String>, rows: &mut Vec<Row>) -> Result<(), String> {
+    for flat in flat(object).map_err(|what| format!("{place}: {what}"))? {
+        for (name, _) in &flat {
+            if !columns.contains(name) {
+                columns.push(name.clone());
+            }
+        }
+        let cells = flat.into_iter().filter_map(|(name, value)| Some((name, cell(&value)?))).collect();
+        rows.push(checked(Row { place: place.to_owned(), cells })?);
+    }
+    Ok(())
+}
+
+type Cells = Vec<(String, Value)>;
+
+/// An object whose names are all different.
+struct Object(Cells);
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected an object, or an array of objects, each name in it once")]
+enum Item {
+    One(Object),
+    Many(Vec<Object>),
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        struct Names;
+        impl<'de> Visitor<'de> for Names {
+            type Value = Object;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+                let mut cells: Cells = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, Value>()? {
+                    if cells.iter().any(|(other, _)| *other == name) {
+                        return Err(A::Error::custom(format!("`{name}` is named twice")));
+                    }
+                    cells.push((name, value));
+                }
+                Ok(Object(cells))
+            }
+        }
+        source.deserialize_map(Names)
+    }
+}
+
+/// The rows of an object: of one of ours itself, of one of Extra-P's a row for each repetition.
+fn flat(Object(cells): Object) -> Result<Vec<Cells>, String> {
+    let get = |name: &str| cells.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+    let (Some(Value::Object(parameters)), Some(value)) = (get("params"), get("value")) else {
+        return Ok(vec![cells.into_iter().filter(|(_, value)| !value.is_object() && !value.is_array()).collect()]);
+    };
+    let metric = get("metric").and_then(Value::as_str).unwrap_or("time").to_owned();
+    let values = match value {
+        Value::Array(values) => values.clone(),
+        value => vec![value.clone()],
+    };
+    let row = |value: Value| {
+        if !value.is_number() {
+            return Err(format!("the `value` `{value}` of Extra-P's lines is neither a number nor a list of numbers"));
+        }
+        let callpath = get("callpath").map(|path| ("callpath".to_owned(), path.clone()));
+        let parameters = parameters.iter().map(|(name, value)| (name.clone(), value.clone()));
+        Ok(callpath.into_iter().chain(parameters).chain([(metric.clone(), value)]).collect())
+    };
+    values.into_iter().map(row).collect()
+}
+
+fn cell(value: &Value) -> Option<AxisValue> {
+    match value {
+        Value::Number(number) => match number.as_i64() {
+            Some(whole) => Some(AxisValue::Whole(whole)),
+            None => number.as_f64().map(AxisValue::Real),
+        },
+        Value::String(text) => Some(AxisValue::Text(text.clone())),
+        Value::Bool(flag) => Some(AxisValue::Text(flag.to_string())),
+        _ => None,
+    }
+}
