@@ -28,6 +28,7 @@ mod placements;
 mod queueing;
 mod rejections;
 mod routers;
+mod simulators;
 mod traces;
 mod transfers;
 
