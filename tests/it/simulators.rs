@@ -25,7 +25,8 @@ fn parsim_says_what_the_page_says_and_differs_by_as_much() {
             let [name, label, before @ .., closed, his, ours, difference] = &row[..] else { panic!("{row:?}") };
             (gap, case) = if name.is_empty() { (gap, case + 1) } else { (name.clone(), 0) };
             assert_eq!(closed.is_empty(), name.is_empty(), "{peer}, {gap}: the option stands in the first row");
-            let named = script.contains(&format!("say {peer} {gap} \"")) || script.contains(&format!("say {peer} '{gap}' "));
+            let named =
+                script.contains(&format!("say {peer} {gap} \"")) || script.contains(&format!("say {peer} '{gap}' "));
             assert!(named, "benches/peers/run.sh does not print {peer}, {gap}");
             let [without, with] = &commands[&format!("{peer}, {gap}")];
             for (command, cells) in [(without, before), (with, &[his.clone(), ours.clone(), difference.clone()][..])] {
