@@ -4,6 +4,7 @@ use super::Failure;
 use super::notice;
 use super::parts::MissingParts;
 use super::references::References;
+use super::validate;
 use clap::Args;
 use parsim_sim::node::Module;
 use parsim_sim::simulation::Estimate;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// Files of scenarios, machines, processors and kernels.
+    /// Files of scenarios, machines, processors, kernels and validations.
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
@@ -38,7 +39,11 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
 }
 
 fn verdict(file: &Path) -> Result<String, Failure> {
-    Ok(match Description::read(Document::load(file)?)? {
+    let document = Document::load(file)?;
+    if document.root().name() == Some("Validation") {
+        return validate::inspect(&document, file.parent().unwrap_or(Path::new("")));
+    }
+    Ok(match Description::read(document)? {
         Description::Scenario(plan) => {
             plan.base()?;
             References::load(plan.scenario(), file)?;
@@ -99,6 +104,20 @@ mod tests {
             for file in files {
                 verdict(&file).unwrap_or_else(|failure| panic!("{}: {failure:?}", file.display()));
             }
+        }
+    }
+
+    #[test]
+    fn every_folder_of_the_validation_is_a_good_case() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("validation");
+        let folders: Vec<_> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(folders.len(), 9);
+        for folder in folders {
+            let file = folder.join("case.ron");
+            let verdict = verdict(&file).unwrap_or_else(|failure| panic!("{}: {failure:?}", file.display()));
+            assert!(verdict.starts_with("a validation, ") && !verdict.ends_with(" 0 cells"), "{verdict}");
+            let long = folder.ends_with("time-warp-ising");
+            assert_eq!(verdict.contains("long"), long, "only the full run of Time Warp takes long: {verdict}");
         }
     }
 

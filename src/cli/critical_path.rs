@@ -7,6 +7,7 @@ use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_sim::units::SimDuration;
 use parsim_study::analysis::{Accounting, CriticalPath, Gain};
+use parsim_study::report::Record;
 use parsim_study::report::comparison::{balance_table, gain_record, gain_table, rank_record, rank_table};
 use parsim_study::report::critical_path::{CriticalPathReport, write_events, write_path};
 use parsim_study::report::perfetto::write_perfetto;
@@ -65,26 +66,46 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     let path = traced.path()?;
     let window = window(arguments, &path)?;
     let report = CriticalPathReport::new(traced.title.clone(), &path, traced.recording());
+    let (record, words) = answer(arguments, &traced, &path, &report)?;
     let mut output = arguments.output.single()?;
     output.words(&report)?;
-    let mut record = report.record();
+    output.words(words)?;
+    output.write(&record)?;
+    output.finish()?;
+    write_files(arguments, &traced, &path, window)
+}
+
+/// The record of the path and, if they are asked for, the accounts for people.
+fn answer(
+    arguments: &CriticalPathArguments,
+    traced: &Traced,
+    path: &CriticalPath<'_>,
+    report: &CriticalPathReport,
+) -> Result<(Record, String), Failure> {
+    let (mut record, mut words) = (report.record(), String::new());
     if let Some(run) = traced.recording().filter(|_| arguments.accounts) {
         let accounting = Accounting::of(&run.times, &path.overlaps());
-        let gain = gain(arguments, &traced)?;
-        output.words(accounts(&accounting, gain.as_ref()))?;
+        let gain = gain(arguments, traced)?;
+        words = accounts(&accounting, gain.as_ref());
         record.append(gain_record(gain));
         record.append(rank_record(&accounting));
     }
     if let Some(metadata) = &traced.metadata {
         record.put_metadata(metadata);
     }
-    output.write(&record)?;
-    output.finish()?;
-    write_files(arguments, &traced, &path, window)
+    Ok((record, words))
 }
 
 impl CriticalPathArguments {
-    fn claims(&self) -> Claims {
+    /// The only record of the answer.
+    pub fn records(&self) -> Result<Vec<Record>, Failure> {
+        let traced = Traced::load(&self.input, &self.set, self.seed, Detail::Links)?;
+        let path = traced.path()?;
+        let report = CriticalPathReport::new(traced.title.clone(), &path, traced.recording());
+        Ok(vec![answer(self, &traced, &path, &report)?.0])
+    }
+
+    pub fn claims(&self) -> Claims {
         self.output
             .claims()
             .inputs(files(&self.input))

@@ -21,6 +21,7 @@ mod parts;
 mod pictures;
 mod plan;
 mod playing;
+mod question;
 mod real_programs;
 mod references;
 mod repetition;

@@ -1,5 +1,6 @@
 //! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
 
+use super::files::Claims;
 use super::outcome::{keyed, metadata};
 use super::playing::pool;
 use super::room::Room;
@@ -30,35 +31,60 @@ pub struct SaturationArguments {
 
 pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     let common = &arguments.common;
-    if arguments.resolution.is_nan() || arguments.resolution <= 0.0 {
-        return Err(Failure::Usage(format!("--resolution {}: give a number above 0", arguments.resolution)));
-    }
-    let plan = common.plan(&arguments.cases.over)?;
+    let plan = arguments.plan()?;
     common.claims(&plan).check()?;
     let Some((cases, _)) = prepared(common, &plan)? else { return Ok(()) };
-    let cases = without_load(&plan, cases);
-    let room = Room::of_this_computer();
-    let search_one = |case: &Case| {
-        let _place = room.enter(case.scenario.estimate().memory_bytes);
-        search(case, arguments.resolution)
-    };
-    let search_all = || cases.par_iter().map(search_one).collect();
-    let found: Vec<_> = pool(arguments.cases.jobs, cases.len())?.install(search_all);
-    let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut rows: Vec<_> = cases.iter().zip(&found).map(|(case, found)| record(case, found.as_ref())).collect();
-    if found.iter().any(Result::is_err) {
-        for (row, found) in rows.iter_mut().zip(&found) {
-            row.put_error(found.as_ref().err().map(ToString::to_string).as_deref());
-        }
-    }
+    let (rows, failure) = arguments.search(&plan, cases)?;
     let mut output = common.output.many()?;
     for row in &rows {
         output.write(row)?;
     }
     output.words(table(&rows))?;
     output.finish()?;
-    let failures: Vec<_> = found.iter().filter_map(|found| found.as_ref().err()).map(ToString::to_string).collect();
-    if failures.is_empty() { Ok(()) } else { Err(Failure::Simulation(failures.join("\nparsim: "))) }
+    failure.map_or(Ok(()), Err)
+}
+
+impl SaturationArguments {
+    /// The files that are going to be written.
+    pub fn claims(&self) -> Claims {
+        self.common.output.claims()
+    }
+
+    /// The rows of the answer.
+    pub fn records(&self) -> Result<Vec<Record>, Failure> {
+        let plan = self.plan()?;
+        let (rows, failure) = self.search(&plan, plan.cases()?)?;
+        failure.map_or(Ok(rows), Err)
+    }
+
+    fn plan(&self) -> Result<Plan, Failure> {
+        if self.resolution.is_nan() || self.resolution <= 0.0 {
+            return Err(Failure::Usage(format!("--resolution {}: give a number above 0", self.resolution)));
+        }
+        self.common.plan(&self.cases.over)
+    }
+
+    /// A row for each case, and what failed in some.
+    fn search(&self, plan: &Plan, cases: Vec<Case>) -> Result<(Vec<Record>, Option<Failure>), Failure> {
+        let cases = without_load(plan, cases);
+        let room = Room::of_this_computer();
+        let search_one = |case: &Case| {
+            let _place = room.enter(case.scenario.estimate().memory_bytes);
+            search(case, self.resolution)
+        };
+        let search_all = || cases.par_iter().map(search_one).collect();
+        let found: Vec<_> = pool(self.cases.jobs, cases.len())?.install(search_all);
+        let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let mut rows: Vec<_> = cases.iter().zip(&found).map(|(case, found)| record(case, found.as_ref())).collect();
+        let failures: Vec<_> = found.iter().filter_map(|found| found.as_ref().err()).map(ToString::to_string).collect();
+        if failures.is_empty() {
+            return Ok((rows, None));
+        }
+        for (row, found) in rows.iter_mut().zip(&found) {
+            row.put_error(found.as_ref().err().map(ToString::to_string).as_deref());
+        }
+        Ok((rows, Some(Failure::Simulation(failures.join("\nparsim: ")))))
+    }
 }
 
 /// One case for every combination of the axes but the load.

@@ -1,6 +1,6 @@
 //! `parsim topology`: the figures of a network, and its picture.
 
-use super::files::create;
+use super::files::{Claims, create};
 use super::outcome::metadata;
 use super::overrides::set_all;
 use super::{Failure, OutputArguments, pictures};
@@ -58,10 +58,9 @@ struct Subject {
 
 pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
     let subject = arguments.subject()?;
-    arguments.output.claims().inputs(&subject.files).output("--svg", arguments.svg.as_deref()).check()?;
+    arguments.claims().inputs(&subject.files).check()?;
     let figures = Figures::of(&subject, arguments.pins);
-    let mut record = figures.record();
-    record.put_metadata(subject.metadata.as_ref());
+    let record = subject.record(&figures);
     let mut output = arguments.output.single()?;
     output.words(figures.table())?;
     output.write(&record)?;
@@ -69,7 +68,26 @@ pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
     arguments.svg.as_ref().map_or(Ok(()), |path| draw(&subject.topology, path))
 }
 
+impl Subject {
+    fn record(&self, figures: &Figures) -> Record {
+        let mut record = figures.record();
+        record.put_metadata(self.metadata.as_ref());
+        record
+    }
+}
+
 impl TopologyArguments {
+    /// The files that are going to be written.
+    pub fn claims(&self) -> Claims {
+        self.output.claims().output("--svg", self.svg.as_deref())
+    }
+
+    /// The figures as the only record of the answer.
+    pub fn records(&self) -> Result<Vec<Record>, Failure> {
+        let subject = self.subject()?;
+        Ok(vec![subject.record(&Figures::of(&subject, self.pins))])
+    }
+
     fn subject(&self) -> Result<Subject, Failure> {
         if let Some(path) = &self.scenario {
             return of_file(path, &self.set);

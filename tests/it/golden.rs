@@ -38,6 +38,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("stencil", &[]),
     ("summa", &["program.n=48", "p=4,16", "panel=4,16"]),
     ("straggler", &["program.n=64", "speed=1,0.5", "p=4,16"]),
+    ("switching", &[]),
     ("traffic-64", &["offered_flits_per_node_cycle=0.1"]),
     ("transputer-graph", &[]),
     ("wormhole-mesh", &["offered_flits_per_node_cycle=0.1", "lanes=1,2"]),

@@ -36,6 +36,12 @@ impl Claims {
         self
     }
 
+    /// Whether anything is going to be written.
+    #[must_use]
+    pub const fn writes(&self) -> bool {
+        !self.outputs.is_empty() || !self.folders.is_empty()
+    }
+
     /// Makes the folders that are missing and looks whether every output can be written.
     ///
     /// # Errors

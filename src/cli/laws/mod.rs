@@ -5,6 +5,7 @@ mod given;
 mod network;
 mod search;
 
+use super::files::Claims;
 use super::{Failure, OutputArguments};
 use clap::Args;
 use data::SeriesArguments;
@@ -31,12 +32,27 @@ struct Answer {
     words: String,
 }
 
+impl LawsArguments {
+    pub fn claims(&self) -> Claims {
+        self.output.claims().inputs(self.series.file())
+    }
+
+    fn answer(&self) -> Result<Answer, Failure> {
+        match &self.law {
+            Some(law) => law.answer(),
+            None => self.series.answer(),
+        }
+    }
+
+    /// The rows of the answer.
+    pub fn records(&self) -> Result<Vec<Record>, Failure> {
+        Ok(self.answer()?.rows)
+    }
+}
+
 pub fn execute(arguments: &LawsArguments) -> Result<(), Failure> {
-    arguments.output.claims().inputs(arguments.series.file()).check()?;
-    let answer = match &arguments.law {
-        Some(law) => law.answer()?,
-        None => arguments.series.answer()?,
-    };
+    arguments.claims().check()?;
+    let answer = arguments.answer()?;
     let mut output = arguments.output.many()?;
     for row in &answer.rows {
         output.write(row)?;

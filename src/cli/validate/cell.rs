@@ -43,11 +43,32 @@ pub struct Reading {
 impl Reading {
     /// What a played case has given, which stands at a published `point` if the table has `data`; none if nothing was
     /// published for it.
-    pub fn of(table: &MeasuredTable, case: &Case, outcome: &Outcome, point: Option<&PublishedPoint>) -> Option<Self> {
-        let played = outcome.record();
-        let simulated = |key: &str| played.get(key).and_then(serde_json::Value::as_f64);
+    pub fn played(
+        table: &MeasuredTable,
+        case: &Case,
+        outcome: &Outcome,
+        point: Option<&PublishedPoint>,
+    ) -> Option<Self> {
+        Self::of(table, &case.keys, &outcome.record(), |key| outcome.compared_value(key), point)
+    }
+
+    /// What a command has answered at a published `point`.
+    pub fn answered(table: &MeasuredTable, answer: &Record, point: &PublishedPoint) -> Option<Self> {
+        let keys: Vec<_> = point.axes.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        Self::of(table, &keys, answer, |_| None, Some(point))
+    }
+
+    /// What stands in the row of an answer to the case with these `keys`, and what it is `compared` with.
+    fn of(
+        table: &MeasuredTable,
+        keys: &[(String, Option<AxisValue>)],
+        row: &Record,
+        compared: impl Fn(&str) -> Option<f64>,
+        point: Option<&PublishedPoint>,
+    ) -> Option<Self> {
+        let simulated = |key: &str| row.get(key).and_then(serde_json::Value::as_f64);
         let published = |key: &str| point.and_then(|point| point.value(key));
-        let value = |key: &String| published(key).or_else(|| outcome.compared_value(key)).or_else(|| simulated(key));
+        let value = |key: &String| published(key).or_else(|| compared(key)).or_else(|| simulated(key));
         let reference = match point {
             Some(point) => point.value(&table.reference)?,
             None => value(&table.reference)?,
@@ -58,11 +79,18 @@ impl Reading {
             other => other,
         };
         let judged = [(own.to_owned(), simulated(own))].into_iter().chain(predicted).collect();
-        let on_axis = table.calibration.as_ref().is_some_and(|(axis, value)| {
-            case.keys.iter().any(|(name, key)| name == axis && key.as_ref() == Some(value))
-        });
+        let on_axis = table
+            .calibration
+            .as_ref()
+            .is_some_and(|(axis, value)| keys.iter().any(|(name, key)| name == axis && key.as_ref() == Some(value)));
         let calibrates = table.calibrated || on_axis || point.is_some_and(|point| point.calibrates);
-        Some(Self { keys: case.keys.clone(), calibrates, reference, judged })
+        Some(Self { keys: keys.to_vec(), calibrates, reference, judged })
+    }
+
+    /// The simulated value.
+    #[cfg(test)]
+    pub fn simulated(&self) -> Option<f64> {
+        self.judged.first()?.1
     }
 
     /// The means of readings that differ in one axis only, in the order of the first of each.

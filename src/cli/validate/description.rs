@@ -3,7 +3,7 @@
 use parsim_study::scenario::AxisValue;
 use parsim_study::scenario::source::{Document, Fault, Faults};
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A published source and what is compared with it: `case.ron` in a folder of `validation`.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
@@ -35,17 +35,26 @@ pub struct Total {
     pub tolerance: Option<Tolerance>,
 }
 
-/// A scenario and what was published for it.
+/// A scenario, or a command, and what was published for it.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredTable {
     /// Its name in the output.
     pub name: String,
-    /// The scenario, relative to the case.
-    pub scenario: PathBuf,
+    /// The scenario, relative to the case; it is played.
+    #[serde(default)]
+    pub scenario: Option<PathBuf>,
+    /// Instead of a scenario a command that is run for every point of `data`, without `parsim`: `critical-path`, `laws`,
+    /// `saturation` or `topology`, which has to answer with one row. `{COLUMN}` stands for the point's value in a column
+    /// before the first that is judged, `{folder}` for the folder of the case; columns that it does not name are labels.
+    #[serde(default)]
+    pub command: Option<String>,
+    /// Whether it takes so long that only `--all` plays it.
+    #[serde(default)]
+    pub long: bool,
     /// Published points instead of the scenario's axes: a CSV file, relative to the case. Its columns before the
-    /// one that is called as the `reference` are axes or paths of fields; the columns from there on are published
-    /// values, by which `reference` and `predictions` may name them. In a column `calibrates`, `true` marks a point
+    /// first that `reference` or `predictions` name are axes or paths of fields; the columns from there on are published
+    /// values. In a column `calibrates`, `true` marks a point
     /// that calibrated the parameters.
     #[serde(default)]
     pub data: Option<PathBuf>,
@@ -56,7 +65,7 @@ pub struct MeasuredTable {
     /// relative to the case.
     #[serde(default)]
     pub set: Vec<(String, String)>,
-    /// The key of the simulated quantity.
+    /// The key of the simulated quantity, or of that in the command's answer.
     pub simulated: String,
     /// What it is judged by, a measurement or a published formula: a column of `data`, or a key of the run's output.
     pub reference: String,
@@ -207,7 +216,58 @@ impl Tolerance {
     }
 }
 
+/// What gives the values of a table.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'t> {
+    /// A scenario that is played.
+    Scenario(&'t Path),
+    /// A command that is asked.
+    Command(&'t str),
+}
+
 impl MeasuredTable {
+    /// What gives its values; `None` if it does not say, or says it twice.
+    pub fn subject(&self) -> Option<Subject<'_>> {
+        match (&self.scenario, &self.command) {
+            (Some(scenario), None) => Some(Subject::Scenario(scenario)),
+            (None, Some(command)) => Some(Subject::Command(command)),
+            _ => None,
+        }
+    }
+
+    fn subject_faults(&self, path: &str, document: &Document) -> Vec<Fault> {
+        match self.subject() {
+            None => {
+                let help = Some("give `scenario`, which is played, or `command`, which is asked");
+                vec![document.fault_at(path, "a table is of a scenario or of a command", help)]
+            }
+            Some(Subject::Scenario(_)) => Vec::new(),
+            Some(Subject::Command(_)) => self.command_faults(path, document),
+        }
+    }
+
+    /// The fields that a command has no use for, and the data that it needs.
+    fn command_faults(&self, path: &str, document: &Document) -> Vec<Fault> {
+        let alternative = self.baselines.iter().any(|baseline| matches!(baseline, Baseline::Alternative(_)));
+        let useless = [
+            ("over", !self.over.is_empty()),
+            ("set", !self.set.is_empty()),
+            ("mean_over", self.mean_over.is_some()),
+            ("calibration", self.calibration.is_some()),
+            ("fit_point_to_point", self.fit_point_to_point),
+            ("leave_out", self.leave_out.is_some()),
+            ("baselines", alternative),
+        ];
+        let useless = useless.into_iter().filter(|(_, given)| *given).map(|(field, _)| {
+            let message = "only a scenario that is played can be changed so";
+            document.fault_at(&format!("{path}.{field}"), message, Some("write it into the command, or leave it out"))
+        });
+        let missing = self.data.is_none().then(|| {
+            document.fault_at(path, "a command is asked for the points of data", Some("give `data`, a CSV file"))
+        });
+        useless.chain(missing).collect()
+    }
+
     fn baseline_fault(&self, path: &str, document: &Document) -> Option<Fault> {
         let fault = |field, message| {
             let help = "give `baselines: [Formula(…)]`, or `no_baseline` with the reason";
@@ -226,9 +286,23 @@ impl MeasuredTable {
 }
 
 impl Validation {
+    /// Takes out the tables that take long, with the totals that sum them up; their names.
+    pub fn take_long(&mut self) -> Vec<String> {
+        let long: Vec<_> = self.tables.extract_if(.., |table| table.long).map(|table| table.name).collect();
+        self.totals.retain(|total| !total.tables.iter().any(|name| long.contains(name)));
+        long
+    }
+
+    /// The validation that a document describes, checked.
+    pub fn of(document: &Document) -> Result<Self, Faults> {
+        let validation: Self = document.read()?;
+        validation.check(document)?;
+        Ok(validation)
+    }
+
     /// Every total must be one of tables that there are, every tolerance a number, and every table must have a baseline
     /// or say why not.
-    pub fn check(&self, document: &Document) -> Result<(), Faults> {
+    fn check(&self, document: &Document) -> Result<(), Faults> {
         let mut faults = Vec::new();
         for (index, table) in self.tables.iter().enumerate() {
             for (field, tolerance) in
@@ -237,6 +311,7 @@ impl Validation {
                 let path = format!("tables.{index}.{field}");
                 faults.extend(tolerance.iter().flat_map(|tolerance| tolerance.faults(&path, document)));
             }
+            faults.extend(table.subject_faults(&format!("tables.{index}"), document));
             faults.extend(table.baseline_fault(&format!("tables.{index}"), document));
         }
         for (index, total) in self.totals.iter().enumerate() {

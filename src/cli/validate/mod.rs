@@ -1,5 +1,6 @@
 //! `parsim validate`: simulations and models against published measurements.
 
+mod asked;
 mod baseline;
 mod cell;
 mod description;
@@ -21,6 +22,7 @@ use fit::PointToPointFit;
 use own::OwnCase;
 use parsim_study::scenario::source::Document;
 use played::Played;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use summary::{Summary, summaries};
 use text::text;
@@ -31,6 +33,9 @@ pub struct ValidateArguments {
     cases: Vec<PathBuf>,
     #[command(flatten)]
     own: OwnCase,
+    /// Plays also the tables that take long.
+    #[arg(long)]
+    all: bool,
     /// Changes a base value of every scenario, to see what an alternative gives; may be repeated.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -109,10 +114,28 @@ fn folders(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn validate(folder: &Path, arguments: &ValidateArguments, output: &mut Output) -> Result<bool, Failure> {
-    let document = Document::load(folder.join(CASE))?;
-    let validation: Validation = document.read()?;
-    validation.check(&document)?;
+    let mut validation = Validation::of(&Document::load(folder.join(CASE))?)?;
+    if !arguments.all {
+        say(note_on_long(folder, &validation.take_long()));
+    }
     judge(&validation, folder, arguments, output)
+}
+
+/// What there is to judge in a case whose file lies in `folder`, of which nothing is played.
+pub fn inspect(document: &Document, folder: &Path) -> Result<String, Failure> {
+    let validation = Validation::of(document)?;
+    let player = Played { folder, jobs: None, set: &[], answers: RefCell::default() };
+    let counts: Vec<_> = validation.tables.iter().map(|table| player.count(table)).collect::<Result<_, _>>()?;
+    let (tables, cells): (usize, usize) = (counts.len(), counts.iter().sum());
+    let long = validation.tables.iter().filter(|table| table.long).count();
+    let long = if long == 0 { String::new() } else { format!(", {long} of them long") };
+    Ok(format!("a validation, {tables} tables{long}, {cells} cells"))
+}
+
+/// The tables that are left out, in a sentence.
+fn note_on_long(folder: &Path, tables: &[String]) -> Option<String> {
+    let (folder, list) = (folder.display(), tables.join("; "));
+    (!tables.is_empty()).then(|| format!("{folder}: these tables take long, and are played with --all: {list}"))
 }
 
 /// Plays and judges what `validation`, which lies in `folder`, names.
@@ -124,8 +147,9 @@ fn judge(
 ) -> Result<bool, Failure> {
     let mut validation = validation.clone();
     let mut cells = Vec::new();
+    let player = Played { folder, jobs: arguments.jobs, set: &arguments.set, answers: RefCell::default() };
     for table in &mut validation.tables {
-        let played = Played { folder, jobs: arguments.jobs, set: &arguments.set }.cells(table)?;
+        let played = player.cells(table)?;
         // Of repeated runs the mean is judged, which has another name.
         if let Some((key, _)) = played.first().and_then(|cell| cell.judged.first()) {
             table.simulated.clone_from(key);

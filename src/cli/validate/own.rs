@@ -60,7 +60,9 @@ impl OwnCase {
         let name = |path: &Path| path.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned());
         let table = MeasuredTable {
             name: name(data),
-            scenario: scenario.clone(),
+            scenario: Some(scenario.clone()),
+            command: None,
+            long: false,
             data: Some(data.clone()),
             over: Vec::new(),
             set: Vec::new(),

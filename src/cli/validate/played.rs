@@ -1,7 +1,8 @@
-//! The cells of a table, as played.
+//! The cells of a table, as played or asked.
 
+use super::asked::{Answers, Asked};
 use super::cell::{Cell, Reading};
-use super::description::{Baseline, MeasuredTable};
+use super::description::{Baseline, MeasuredTable, Subject};
 use super::points::PublishedPoint;
 use super::{CASE, baseline, leave_out};
 use crate::cli::Failure;
@@ -11,6 +12,7 @@ use crate::cli::playing::play_all;
 use crate::cli::references::References;
 use parsim_study::scenario::source::Document;
 use parsim_study::scenario::{AxisValue, Case, Described, Override, Plan};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -22,6 +24,14 @@ pub struct Played<'a> {
     pub jobs: Option<usize>,
     /// Base values from the command line.
     pub set: &'a [String],
+    /// What commands have answered so far.
+    pub answers: RefCell<Answers>,
+}
+
+/// The cases of a table, and what they are compared with.
+struct Unfolded {
+    cases: Vec<Case>,
+    references: References,
 }
 
 impl Played<'_> {
@@ -43,36 +53,83 @@ impl Played<'_> {
         Ok(cells)
     }
 
+    /// How many cells a table has; finds what can be found wrong with it before it is played.
+    pub fn count(&self, table: &MeasuredTable) -> Result<usize, Failure> {
+        let points = self.points(table)?;
+        let scenario = match table.subject().expect("a checked table has one") {
+            Subject::Scenario(scenario) => self.folder.join(scenario),
+            Subject::Command(command) => return Ok(Asked::at(&points, table, command, self.folder)?.len()),
+        };
+        for simpler in &table.baselines {
+            if let Baseline::Alternative(other) = simpler {
+                self.unfolded(table, &scenario, &other.set, &points)?;
+            }
+        }
+        let unfolded = self.unfolded(table, &scenario, &[], &points)?;
+        Ok(if table.mean_over.is_some() { points.len() } else { unfolded.cases.len() })
+    }
+
     /// The cells of a table without its baselines, with some base values more.
     fn play(&self, table: &MeasuredTable, more: &[(String, String)]) -> Result<Vec<Cell>, Failure> {
-        let document = self.document(table, more)?;
-        // Settings of the case and of the command line are another description of the system that was measured.
-        let described = Described::of(Ok(document.clone()));
-        let plan = Plan::new(document, &overrides(table))?;
-        let points = match &table.data {
-            Some(file) => PublishedPoint::load(&self.folder.join(file), table)?,
-            None => Vec::new(),
-        };
-        let cases = match (&table.data, &table.mean_over) {
-            (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
-            _ => plan.cases()?,
-        };
-        check_calibration(table, &cases)?;
-        say(note_on_unplayed(table, &points, &cases));
-        let path = self.folder.join(&table.scenario);
-        let references = References::about(described, &plan.base()?.scenario, &path)?;
-        let readings = self.readings(table, &points, &cases, &references)?;
-        let readings = match &table.mean_over {
-            Some(axis) => Reading::means_over(axis, readings),
-            None => readings,
+        let points = self.points(table)?;
+        let readings = match table.subject().expect("a checked table has one") {
+            Subject::Scenario(scenario) => self.played(table, &self.folder.join(scenario), more, &points)?,
+            Subject::Command(command) => {
+                say(note_on_settings(table, self.set));
+                let asked = Asked::at(&points, table, command, self.folder)?;
+                self.answers.borrow_mut().readings(table, &asked, self.jobs)?
+            }
         };
         let cells: Vec<_> = readings.into_iter().map(|reading| Cell::of(table, reading)).collect();
         all_known(table, &cells).map(|()| cells)
     }
 
+    fn points(&self, table: &MeasuredTable) -> Result<Vec<PublishedPoint>, Failure> {
+        let file = table.data.as_ref().map(|file| self.folder.join(file));
+        Ok(file.map_or_else(|| Ok(Vec::new()), |file| PublishedPoint::load(&file, table))?)
+    }
+
+    /// What a scenario gives at the points of a table.
+    fn played(
+        &self,
+        table: &MeasuredTable,
+        scenario: &Path,
+        more: &[(String, String)],
+        points: &[PublishedPoint],
+    ) -> Result<Vec<Reading>, Failure> {
+        let Unfolded { cases, references } = self.unfolded(table, scenario, more, points)?;
+        say(note_on_unplayed(table, points, &cases));
+        let readings = self.readings(table, points, &cases, &references)?;
+        Ok(match &table.mean_over {
+            Some(axis) => Reading::means_over(axis, readings),
+            None => readings,
+        })
+    }
+
+    /// The cases of a table.
+    fn unfolded(
+        &self,
+        table: &MeasuredTable,
+        scenario: &Path,
+        more: &[(String, String)],
+        points: &[PublishedPoint],
+    ) -> Result<Unfolded, Failure> {
+        let document = self.document(table, scenario, more)?;
+        // Settings of the case and of the command line are another description of the system that was measured.
+        let described = Described::of(Ok(document.clone()));
+        let plan = Plan::new(document, &overrides(table))?;
+        let cases = match (&table.data, &table.mean_over) {
+            (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
+            _ => plan.cases()?,
+        };
+        check_calibration(table, &cases)?;
+        let references = References::about(described, &plan.base()?.scenario, scenario)?;
+        Ok(Unfolded { cases, references })
+    }
+
     /// The table's scenario with its base values.
-    fn document(&self, table: &MeasuredTable, more: &[(String, String)]) -> Result<Document, Failure> {
-        let mut document = Document::load(self.folder.join(&table.scenario))?;
+    fn document(&self, table: &MeasuredTable, scenario: &Path, more: &[(String, String)]) -> Result<Document, Failure> {
+        let mut document = Document::load(scenario)?;
         for (field, value) in table.set.iter().chain(more) {
             document.set_from(&self.folder.join(CASE), field, value).map_err(|fault| document.faults(vec![fault]))?;
         }
@@ -96,7 +153,7 @@ impl Played<'_> {
             };
             let is_published = table.data.is_none() || point.is_some();
             match result {
-                Ok(outcome) if is_published => readings.extend(Reading::of(table, case, &outcome, point)),
+                Ok(outcome) if is_published => readings.extend(Reading::played(table, case, &outcome, point)),
                 Ok(_) => {}
                 Err(error) => failure = Some(error),
             }
@@ -112,6 +169,11 @@ fn overrides(table: &MeasuredTable) -> Vec<Override> {
         values: values.iter().map(ToString::to_string).collect(),
     };
     table.over.iter().map(replaced).collect()
+}
+
+/// That `--set` does not reach a command, in a sentence.
+fn note_on_settings(table: &MeasuredTable, set: &[String]) -> Option<String> {
+    (!set.is_empty()).then(|| format!("table `{}`: its command is asked as it stands, without --set", table.name))
 }
 
 /// The points of the data that no case stands at, in a sentence, where cases are averaged.

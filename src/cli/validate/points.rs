@@ -32,7 +32,7 @@ impl PublishedPoint {
             .all(|(name, value)| keys.iter().any(|(key, played)| key == name && played.as_ref() == Some(value)))
     }
 
-    /// Reads the table of `table`, whose columns before the reference are axes. Times are brought into the unit of what is
+    /// Reads the table of `table`, whose columns before the first judged one are axes. Times are brought into the unit of what is
     /// simulated.
     ///
     /// # Errors
@@ -43,10 +43,10 @@ impl PublishedPoint {
             None => fault.help("give the columns of the axes, then the reference"),
             Some(_) => fault,
         })?;
-        let place = table.columns().iter().position(|name| *name == reference).unwrap_or_default();
-        let axes = &table.columns()[..place];
         let asked = wanted.predictions.iter().filter(|name| table.columns().contains(name));
         let asked: Vec<_> = [&reference].into_iter().chain(asked).collect();
+        let place = table.columns().iter().position(|name| asked.contains(&name)).unwrap_or_default();
+        let axes = &table.columns()[..place];
         table.need_values(axes.iter().chain([&reference]))?;
         table.need_numbers(asked.iter().copied())?;
         table.need_different_points(axes)?;

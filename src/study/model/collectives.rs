@@ -80,15 +80,16 @@ mod tests {
 
     fn time(operation: &str) -> fn(Costs, f64, f64) -> f64 {
         match operation {
-            "broadcast-hypercube" => Costs::broadcast_hypercube_s,
-            "reduce-hypercube" => Costs::reduce_hypercube_s,
-            "allreduce-hypercube" => Costs::all_reduce_hypercube_s,
-            "allgather-hypercube" => Costs::all_gather_hypercube_s,
-            "reduce-scatter-hypercube" => Costs::reduce_scatter_hypercube_s,
-            "scatter-hypercube" => Costs::scatter_hypercube_s,
-            "all-to-all-hypercube" => Costs::all_to_all_hypercube_s,
-            "allgather-torus" => Costs::all_gather_torus_s,
-            _ => Costs::all_to_all_torus_s,
+            "Broadcast(algorithm: Hypercube)" => Costs::broadcast_hypercube_s,
+            "Reduce(algorithm: Hypercube)" => Costs::reduce_hypercube_s,
+            "AllReduce(algorithm: RecursiveDoubling)" => Costs::all_reduce_hypercube_s,
+            "AllGather(algorithm: RecursiveDoubling)" => Costs::all_gather_hypercube_s,
+            "ReduceScatter(algorithm: RecursiveHalving)" => Costs::reduce_scatter_hypercube_s,
+            "Scatter(algorithm: Hypercube)" => Costs::scatter_hypercube_s,
+            "AllToAll(algorithm: Hypercube)" => Costs::all_to_all_hypercube_s,
+            "AllGather(algorithm: Torus)" => Costs::all_gather_torus_s,
+            "AllToAll(algorithm: Torus)" => Costs::all_to_all_torus_s,
+            other => panic!("no operation {other}"),
         }
     }
 
@@ -97,9 +98,9 @@ mod tests {
         for row in TABLE.lines().skip(1) {
             let cells: Vec<&str> = row.split(',').collect();
             let number = |column: usize| cells[column].parse::<f64>().expect("a number");
-            let costs = Costs { start_s: number(3), per_byte_s: number(4) };
-            let time = time(cells[0])(costs, number(1), number(2));
-            assert!((time - number(5)).abs() < 1e-9, "{row}: {time}");
+            let costs = Costs { start_s: number(6), per_byte_s: number(7) };
+            let time = time(cells[0])(costs, number(2), number(3));
+            assert!((time - number(4)).abs() < 1e-9, "{row}: {time}");
         }
     }
 }

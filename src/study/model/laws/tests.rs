@@ -1,92 +1,61 @@
-//! The laws against the worked values of the slides, and against each other.
+//! The laws against the worked values of the slides, and against each other; `parsim validate speedup-laws` has the rest.
 
 use super::isoefficiency::Algorithm;
 use super::*;
-use serde_json::Value;
+use std::collections::HashMap;
 
-fn vectors() -> Value {
-    serde_json::from_str(include_str!("../../../../validation/speedup-laws/vectors.json")).unwrap()
+/// The rows of a file of the validation, by the names of its columns.
+fn rows(text: &str) -> Vec<HashMap<String, String>> {
+    let mut lines = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(',').map(str::to_owned));
+    let names: Vec<String> = lines.next().unwrap().collect();
+    lines.map(|cells| names.iter().cloned().zip(cells).collect()).collect()
 }
 
-fn list<'v>(vectors: &'v Value, key: &str) -> &'v [Value] {
-    vectors[key].as_array().unwrap()
-}
-
-/// A number of a vector; infinitely many processors are written as a text.
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| if value == "inf" { f64::INFINITY } else { panic!("{value} is no number") })
+fn number(row: &HashMap<String, String>, column: &str) -> f64 {
+    row[column].parse().unwrap_or_else(|_| panic!("{column}: {} is no number", row[column]))
 }
 
 fn assert_close(left: f64, right: f64, relative: f64, what: &str) {
     assert!((left - right).abs() <= relative * right.abs().max(1e-300), "{what}: {left} is not {right}");
 }
 
+/// Slide 26: twice the machine gives 1.4 times the speedup.
 #[test]
-fn worked_values_are_those_of_the_slides() {
-    let vectors = vectors();
-    let examples = list(&vectors, "examples");
-    assert_eq!(examples.len(), 31);
-    for example in examples {
-        let (id, inputs) = (example["id"].as_str().unwrap(), &example["inputs"]);
-        let input = |key: &str| number(&inputs[key]);
-        let value = match example["kind"].as_str().unwrap() {
-            "amdahl" => amdahl::speedup(input("f"), input("p")),
-            "efficiency" => efficiency(amdahl::speedup(input("f"), input("p")), input("p")),
-            "ratio" => {
-                let [fewer, more] = [0, 1].map(|index| amdahl::speedup(input("f"), number(&inputs["p"][index])));
-                more / fewer
-            }
-            "gustafson" => gustafson::scaled_speedup(input("s"), input("p")),
-            "gustafson_inverse" => gustafson::serial_share(input("psi"), input("p")),
-            "amdahl_inverse" => amdahl::serial_fraction(input("psi"), input("p")),
-            "karp_flatt" => karp_flatt::metric(input("psi"), input("p")),
-            other => panic!("an unknown kind {other}"),
-        };
-        assert_close(value, number(&example["recomputed"]), 1e-12, id);
-        // Two printed values are wrong, one is a check of the first: see validation/speedup-laws.
-        let is_misprint = ["amdahl_16384_f", "amdahl_16384_check"].contains(&id);
-        if let (Some(printed), false) = (example["printed"].as_f64(), is_misprint) {
-            let tolerance = number(&example["tol"]);
-            assert!((value - printed).abs() <= tolerance, "{id}: {value} is not the printed {printed}");
-        }
-        if let Some(from_e) = example.get("psi_from_e") {
-            let printed = number(&example["printed"]);
-            assert_close(karp_flatt::speedup(printed, input("p")), number(from_e), 5e-5, id);
-        }
+fn from_8_to_16_processors_the_speedup_grows_as_printed() {
+    let growth = amdahl::speedup(0.1, 16.0) / amdahl::speedup(0.1, 8.0);
+    assert_close(growth, 1.360_000_000_000_000_3, 1e-12, "growth");
+    assert!((growth - 1.4).abs() < 0.05);
+}
+
+#[test]
+fn the_metric_gives_back_the_speedup() {
+    let rows = rows(include_str!("../../../../validation/speedup-laws/karp-flatt.csv"));
+    assert_eq!(rows.len(), 15);
+    for row in rows.iter().filter(|row| !row["psi_of_printed"].is_empty()) {
+        let speedup = karp_flatt::speedup(number(row, "printed"), number(row, "p"));
+        assert_close(speedup, number(row, "psi_of_printed"), 5e-5, &row["name"]);
     }
 }
 
 #[test]
 fn the_laws_agree_on_random_programs() {
-    let vectors = vectors();
-    let identities = list(&vectors, "identities");
-    assert_eq!(identities.len(), 20);
-    for vector in identities {
-        let of = |key: &str| number(&vector[key]);
+    let rows = rows(include_str!("../../../../validation/speedup-laws/random-programs.csv"));
+    assert_eq!(rows.len(), 20);
+    for row in &rows {
+        let of = |column: &str| number(row, column);
         let parts = TimeParts { serial_s: of("sigma"), parallel_s: of("phi"), overhead_s: of("kappa") };
         let p = of("p");
         let quiet = TimeParts { overhead_s: 0.0, ..parts };
-        let (f, s) = (parts.serial_fraction(), parts.serial_share(p));
         let excess = parts.overhead_s / ((p - 1.0) * parts.sequential_time_s());
         let values = [
-            ("T1", parts.sequential_time_s()),
-            ("Tp", parts.parallel_time_s(p)),
-            ("psi", parts.speedup(p)),
-            ("eps", efficiency(parts.speedup(p), p)),
-            ("eps_formula", parts.efficiency(p)),
-            ("amdahl", amdahl::speedup(f, p)),
+            ("T1_s", parts.sequential_time_s()),
             ("amdahl", quiet.speedup(p)),
-            ("gb", gustafson::scaled_speedup(s, p)),
-            ("amdahl", amdahl::speedup(gustafson::fraction_of_share(s, p), p)),
-            ("e_definition", karp_flatt::definition(&parts)),
-            ("e_from_psi", karp_flatt::metric(parts.speedup(p), p)),
-            ("e_diff_pred", excess),
-            ("T0", parts.total_overhead_s(p)),
+            ("amdahl", amdahl::speedup(gustafson::fraction_of_share(parts.serial_share(p), p), p)),
             ("iso_C", isoefficiency::constant(parts.efficiency(p))),
-            ("iso_lhs", isoefficiency::constant(parts.efficiency(p)) * parts.total_overhead_s(p)),
+            ("T1_s", isoefficiency::constant(parts.efficiency(p)) * parts.total_overhead_s(p)),
         ];
-        for (key, value) in values {
-            assert_close(value, of(key), 1e-10, key);
+        for (column, value) in values {
+            assert_close(value, of(column), 1e-10, column);
         }
         let measured = karp_flatt::metric(parts.speedup(p), p) - karp_flatt::definition(&parts);
         assert!((measured - excess).abs() < 1e-12);
@@ -96,33 +65,19 @@ fn the_laws_agree_on_random_programs() {
 }
 
 #[test]
-fn closed_forms_of_isoefficiency_are_those_of_the_slides() {
-    let vectors = vectors();
-    let algorithms =
-        [("reduction", Algorithm::Reduction), ("floyd", Algorithm::Floyd), ("fd", Algorithm::FiniteDifference)];
-    let rows = list(&vectors, "isoefficiency");
-    assert_eq!(rows.len(), 12);
-    for row in rows {
-        let (p, c) = (number(&row["p"]), number(&row["C"]));
-        for (name, algorithm) in algorithms {
-            assert_close(algorithm.problem_size(c, p), number(&row[&format!("{name}_n")]), 1e-12, name);
-            assert_close(algorithm.scalability(c, p), number(&row[&format!("{name}_M_over_p")]), 1e-12, name);
-            let memory = algorithm.memory(algorithm.problem_size(c, p));
-            assert_close(algorithm.scalability(c, p), memory / p, 1e-12, name);
-        }
-    }
-    for row in list(&vectors, "iso_constant_check") {
-        let (p, c) = (number(&row["p"]), number(&row["C"]));
-        let n = |algorithm: Algorithm| algorithm.problem_size(c, p);
-        // The work and the overhead of each, with constants of one.
-        let (reduction, floyd, fd) = (n(Algorithm::Reduction), n(Algorithm::Floyd), n(Algorithm::FiniteDifference));
-        let cases = [
-            ("E_reduction", reduction, p * p.log2()),
-            ("E_floyd", floyd.powi(3), p * floyd.powi(2) * p.log2()),
-            ("E_fd", fd.powi(2), fd * p.sqrt()),
-        ];
-        for (key, work, overhead) in cases {
-            assert_close(isoefficiency::efficiency(overhead, work), number(&row[key]), 1e-12, key);
+fn problems_that_hold_the_efficiency_hold_it() {
+    let algorithms = [Algorithm::Reduction, Algorithm::Floyd, Algorithm::FiniteDifference];
+    for (p, c) in [(4.0, 3.0), (16.0, 3.0), (64.0, 9.0), (256.0, 1.0), (1024.0, 3.0)] {
+        for algorithm in algorithms {
+            let n = algorithm.problem_size(c, p);
+            assert_close(algorithm.scalability(c, p), algorithm.memory(n) / p, 1e-12, "memory");
+            // The work and the overhead, with constants of one.
+            let (work, overhead) = match algorithm {
+                Algorithm::Reduction => (n, p * p.log2()),
+                Algorithm::FiniteDifference => (n.powi(2), n * p.sqrt()),
+                _ => (n.powi(3), p * n.powi(2) * p.log2()),
+            };
+            assert_close(isoefficiency::efficiency(overhead, work), c / (1.0 + c), 1e-12, "efficiency");
         }
     }
 }
