@@ -2,8 +2,8 @@
 
 use super::files::Claims;
 use super::{Failure, critical_path, laws, saturation, topology};
-use parsim_study::report::Record;
 use clap::{Parser, Subcommand};
+use parsim_study::report::Record;
 
 /// One of the commands that answer with rows, and write nothing else.
 #[derive(Debug, Parser)]
