@@ -31,6 +31,7 @@ mod routers;
 mod simulators;
 mod traces;
 mod transfers;
+mod validations;
 
 use assert_cmd::Command;
 use parsim::{Machine, load_machine};

@@ -1,0 +1,49 @@
+//! What `parsim validate` says of the folders of `validation`, as far as it is said soon.
+
+use crate::parsim;
+use serde_json::Value;
+
+/// The summaries of a case.
+fn summaries(case: &str) -> Vec<Value> {
+    let output = parsim().args(["validate", case, "--format", "jsonl"]).output().expect("it runs");
+    assert!(output.status.success(), "{case}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("it is text");
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line is one object"));
+    rows.filter(|row| row["record"] == "summary").collect()
+}
+
+#[test]
+fn quick_cases_are_within_their_tolerances_and_beat_their_baselines() {
+    for (case, tables, beaten) in
+        [("collectives", 1, 1), ("critical-path", 2, 2), ("speedup-laws", 17, 2), ("switching", 4, 4)]
+    {
+        let summaries = summaries(case);
+        let count = |key: &str| summaries.iter().filter(|row| row[key] == true).count();
+        assert_eq!((count("within_tolerance"), count("beats_baseline")), (tables, beaten), "{case}");
+        assert!(summaries.iter().all(|row| row["beats_baseline"] != false), "{case}");
+    }
+}
+
+#[test]
+fn a_table_is_of_a_scenario_or_of_a_command() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("case.ron");
+    let judged = r#"simulated: "speedup", reference: "speedup", no_baseline: "none""#;
+    for (subject, said) in [
+        ("", "a table is of a scenario or of a command"),
+        (r#"scenario: "s.ron", command: "laws","#, "a table is of a scenario or of a command"),
+        (r#"command: "laws amdahl","#, "a command is asked for the points of data"),
+        (
+            r#"command: "laws amdahl", data: "d.csv", mean_over: "seed","#,
+            "only a scenario that is played can be changed so",
+        ),
+    ] {
+        let table = format!(r#"(name: "t", {subject} {judged})"#);
+        let text = format!(r#"Validation(title: "t", calibrated_on: [], tables: [{table}], totals: [])"#);
+        std::fs::write(&file, text).expect("it can be written");
+        let output = parsim().arg("check").arg(&file).output().expect("it runs");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(said) && stderr.contains("case.ron:1:"), "{subject}: {stderr}");
+    }
+}
