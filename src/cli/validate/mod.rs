@@ -124,8 +124,8 @@ fn validate(folder: &Path, arguments: &ValidateArguments, output: &mut Output) -
 /// What there is to judge in a case whose file lies in `folder`, of which nothing is played.
 pub fn inspect(document: &Document, folder: &Path) -> Result<String, Failure> {
     let validation = Validation::of(document)?;
-    let player = Played { folder, jobs: None, set: &[], answers: RefCell::default() };
-    let counts: Vec<_> = validation.tables.iter().map(|table| player.count(table)).collect::<Result<_, _>>()?;
+    let case = Played { folder, jobs: None, set: &[], answers: RefCell::default() };
+    let counts: Vec<_> = validation.tables.iter().map(|table| case.count(table)).collect::<Result<_, _>>()?;
     let (tables, cells): (usize, usize) = (counts.len(), counts.iter().sum());
     let long = validation.tables.iter().filter(|table| table.long).count();
     let long = if long == 0 { String::new() } else { format!(", {long} of them long") };
@@ -147,9 +147,9 @@ fn judge(
 ) -> Result<bool, Failure> {
     let mut validation = validation.clone();
     let mut cells = Vec::new();
-    let player = Played { folder, jobs: arguments.jobs, set: &arguments.set, answers: RefCell::default() };
+    let case = Played { folder, jobs: arguments.jobs, set: &arguments.set, answers: RefCell::default() };
     for table in &mut validation.tables {
-        let played = player.cells(table)?;
+        let played = case.cells(table)?;
         // Of repeated runs the mean is judged, which has another name.
         if let Some((key, _)) = played.first().and_then(|cell| cell.judged.first()) {
             table.simulated.clone_from(key);
