@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A rule that places the ranks on the nodes in use. Ranks on one node share its processor and memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "RankPlacement"))]
+#[cfg_attr(feature = "schema", schemars(rename = "RankPlacement", title = "Placement"))]
 pub enum Placement {
     /// Rank by rank along the rows.
     RowMajor,

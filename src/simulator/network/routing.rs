@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// [failed](super::LinkOverride::LinkFailed) and go round them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "NetworkRouting"))]
+#[cfg_attr(feature = "schema", schemars(rename = "NetworkRouting", title = "Routing"))]
 pub enum Routing {
     /// Along the columns to the destination's column, then along its rows; free of deadlock. On
     /// every other topology with a name its [natural route](super::Topology::route).

@@ -6,6 +6,8 @@
 
 mod bytes;
 mod characters;
+#[cfg(feature = "schema")]
+mod checks;
 mod spelling;
 mod text;
 mod time;
@@ -13,6 +15,8 @@ mod work;
 
 pub use bytes::{BitRate, BitTimes, Bytes, PerByte};
 pub use characters::{escaped, escaped_lines, first_control};
+#[cfg(feature = "schema")]
+pub use checks::{TextCheck, TextChecks};
 pub use spelling::nearest;
 pub use text::QuantityError;
 pub use time::{SimDuration, SimTime, TotalTime};

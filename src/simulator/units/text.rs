@@ -207,7 +207,8 @@ macro_rules! text_schema {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($type).into()
             }
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $crate::units::TextChecks::add::<Self>(generator);
                 schemars::json_schema!({ "type": "string", "description": $expecting })
             }
         }

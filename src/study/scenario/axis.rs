@@ -172,6 +172,8 @@ impl schemars::JsonSchema for AxisValue {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": ["number", "string", "boolean", "object"],
+            "properties": { NAME: { "type": "string" } },
+            "required": [NAME],
             "description": "a number, a text, a name, or a description with a name, such as `File(\"machines/…\")`",
         })
     }

@@ -9,6 +9,7 @@ use parsim_sim::fault::{Fault, Rejection, within};
 use parsim_sim::machine::{Allocation, Layout, Machine, Placement};
 use parsim_sim::node::processor::{Kernel, Modules, T800};
 use parsim_sim::program::{Program as _, Rehearsal, inspected, node_memory};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::ops::Deref;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use std::time::Duration;
 pub const MOST_SEEDS: u32 = 1_000_000;
 
 /// A description that can have a file of its own.
-pub trait Part: DeserializeOwned {
+pub trait Part: DeserializeOwned + JsonSchema {
     /// Finds the faults of the part.
     fn faults(&self) -> Vec<Fault>;
 }

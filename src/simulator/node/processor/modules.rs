@@ -52,7 +52,7 @@ impl Module {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", schemars(rename = "ModulesOf{T}"))]
+#[cfg_attr(feature = "schema", schemars(rename = "ModulesOf{T}", title = "Modules"))]
 pub struct Modules<T> {
     /// Of [`Inv`](Module::Inv).
     pub inv: T,

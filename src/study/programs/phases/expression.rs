@@ -2,7 +2,7 @@
 
 use super::scope::Scope;
 use crate::programs::expression::{Fault, Formula, Value};
-use parsim_sim::units::Bytes;
+use parsim_sim::units::{Bytes, TextChecks};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -117,7 +117,8 @@ impl schemars::JsonSchema for Expression {
     fn schema_name() -> Cow<'static, str> {
         "Expression".into()
     }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        TextChecks::add::<Self>(generator);
         schemars::json_schema!({
             "type": ["string", "number"],
             "description": "an expression, such as \"rank + 1\", or a number",
@@ -199,7 +200,8 @@ impl schemars::JsonSchema for Size {
         "Size".into()
     }
 
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        TextChecks::add::<Self>(generator);
         schemars::json_schema!({
             "type": "string",
             "description": "a size as an expression with its unit, such as \"8 * n B\"",

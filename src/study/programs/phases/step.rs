@@ -2,6 +2,7 @@
 
 use super::expression::{Expression, Size, unreadable};
 use parsim_sim::program::collective;
+use parsim_sim::units::TextChecks;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -147,7 +148,8 @@ impl schemars::JsonSchema for Source {
     fn schema_name() -> Cow<'static, str> {
         "Source".into()
     }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        TextChecks::add::<Self>(generator);
         schemars::json_schema!({
             "type": ["string", "integer"],
             "description": "`Any` or the expression of a rank, such as \"rank - 1\"",

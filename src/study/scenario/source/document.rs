@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::fault::{Fault, Faults};
@@ -181,7 +182,7 @@ impl Document {
     ///
     /// # Errors
     /// All faults at once.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Faults> {
+    pub fn read<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, Faults> {
         self.read_at("")
     }
 
@@ -189,7 +190,7 @@ impl Document {
     ///
     /// # Errors
     /// All faults at once; a path that leads nowhere is one.
-    pub fn read_at<T: DeserializeOwned>(&self, path: &str) -> Result<T, Faults> {
+    pub fn read_at<T: DeserializeOwned + JsonSchema>(&self, path: &str) -> Result<T, Faults> {
         let Some(tree) = self.get(path) else {
             return Err(self.faults(vec![self.fault_at(path, &format!("there is no `{path}`"), None)]));
         };

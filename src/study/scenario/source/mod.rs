@@ -8,7 +8,7 @@
 //! ```
 //! use parsim_study::scenario::source::Document;
 //!
-//! #[derive(serde::Deserialize)]
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
 //! #[serde(deny_unknown_fields)]
 //! struct Scenario {
 //!     ranks: u32,
@@ -28,13 +28,14 @@ mod place;
 mod read_error;
 mod reader;
 mod reading;
+mod shape;
 mod snippet;
 mod spelling;
-mod stand_in;
 mod syntax;
 mod texts;
 mod tokens;
 mod tree;
+mod walk;
 
 pub use document::Document;
 pub use fault::{Fault, FaultEntry, Faults};

@@ -9,6 +9,26 @@ pub(super) enum Figure {
     Real(f64),
 }
 
+impl Figure {
+    /// The value of a whole number, if any integer type holds it.
+    pub fn whole(self) -> Option<i128> {
+        match self {
+            Self::Whole { negative: true, magnitude } => 0_i128.checked_sub_unsigned(magnitude),
+            Self::Whole { magnitude, .. } => magnitude.try_into().ok(),
+            Self::Real(_) => None,
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a number too exact for a float is rounded, as everywhere")]
+    pub fn real(self) -> f64 {
+        match self {
+            Self::Whole { negative: true, magnitude } => -(magnitude as f64),
+            Self::Whole { magnitude, .. } => magnitude as f64,
+            Self::Real(value) => value,
+        }
+    }
+}
+
 const SUFFIXES: [&str; 12] = ["i128", "u128", "i64", "i32", "i16", "u64", "u32", "u16", "f64", "f32", "i8", "u8"];
 
 /// The value of a number's text, if it is one.

@@ -281,13 +281,13 @@ mod tests {
 
     #[test]
     fn a_bare_variant_keeps_the_fields_that_it_shares_with_the_old_one() {
-        #[derive(Debug, PartialEq, serde::Deserialize)]
+        #[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
         #[serde(deny_unknown_fields)]
         enum Broadcast {
             Tree { sends: Sends },
             Flat,
         }
-        #[derive(Debug, PartialEq, serde::Deserialize)]
+        #[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
         enum Sends {
             Sequential,
         }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::place::Place;
+use super::spelling::excerpt;
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,31 +188,19 @@ impl Tree {
         None
     }
 
-    /// The values from this one down to the one at that address, and the path to it.
-    pub(super) fn lineage(&self, address: usize) -> Option<(Vec<&Self>, String)> {
-        let mut trail = Vec::new();
-        let mut path = Vec::new();
-        self.descend(address, &mut trail, &mut path).then(|| {
-            let segments: Vec<_> = path.iter().map(ToString::to_string).collect();
-            (trail, segments.join("."))
-        })
-    }
-
-    fn descend<'a>(&'a self, address: usize, trail: &mut Vec<&'a Self>, path: &mut Vec<Segment<'a>>) -> bool {
-        trail.push(self);
+    /// The path to the value at that address.
+    pub(super) fn path_to(&self, address: usize) -> Option<String> {
         if self.address() == address {
-            return true;
+            return Some(String::new());
         }
-        for (segment, child) in self.children() {
-            let length = path.len();
-            path.extend((segment != Segment::Payload).then_some(segment));
-            if child.descend(address, trail, path) {
-                return true;
-            }
-            path.truncate(length);
-        }
-        trail.pop();
-        false
+        self.children().into_iter().find_map(|(segment, child)| {
+            let below = child.path_to(address)?;
+            Some(match (segment, below.as_str()) {
+                (Segment::Payload, _) => below,
+                (_, "") => segment.to_string(),
+                _ => format!("{segment}.{below}"),
+            })
+        })
     }
 
     /// Tells the values of one tree apart for as long as it does not change.
@@ -240,6 +229,35 @@ impl Tree {
         }
     }
 
+    /// The place to show for a fault of the whole value.
+    pub(super) fn usual_place(&self) -> Place {
+        match &self.node {
+            Node::Record { .. } | Node::Tuple { .. } | Node::List(_) | Node::Map(_) => self.opening(),
+            _ => self.place,
+        }
+    }
+
+    /// What stands here, in words.
+    pub(super) fn words(&self) -> String {
+        match &self.node {
+            Node::Unit => "`()`".to_owned(),
+            Node::Bool(value) => format!("`{value}`"),
+            Node::Number(text) => format!("the number {}", excerpt(text)),
+            Node::Text(text) => format!("the text \"{}\"", excerpt(text)),
+            Node::Char(letter) => format!("the character '{}'", excerpt(&letter.to_string())),
+            Node::List(_) => "a list `[…]`".to_owned(),
+            Node::Map(_) => "a map `{…}`".to_owned(),
+            Node::Option(None) => "`None`".to_owned(),
+            Node::Option(Some(_)) => "`Some(…)`".to_owned(),
+            Node::Record { name: Some(name), .. } | Node::Tuple { name: Some(name), .. } => {
+                format!("`{}(…)`", excerpt(&name.text))
+            }
+            Node::Record { .. } => "a record `(name: …)`".to_owned(),
+            Node::Tuple { .. } => "a tuple `(…)`".to_owned(),
+            Node::Name(name) => format!("the name `{}`", excerpt(name)),
+        }
+    }
+
     /// Whether it has a name before its values, or is one: a variant, or a struct.
     #[must_use]
     pub fn is_variant(&self) -> bool {
@@ -256,7 +274,8 @@ impl Tree {
         }
     }
 
-    fn as_segment(&self) -> Segment<'_> {
+    /// The path segment of the value that has this one as its key.
+    pub(super) fn as_segment(&self) -> Segment<'_> {
         Segment::Name(match &self.node {
             Node::Text(text) | Node::Name(text) | Node::Number(text) => text,
             Node::Bool(true) => "true",

@@ -1,20 +1,26 @@
-//! What a visitor is handed of lists, maps, records and variants, piece by piece.
+//! The pieces of lists, maps, records and variants that a visitor is handed one by one.
 
-use super::{Names, Reader};
+use super::Reader;
 use crate::scenario::source::read_error::ReadError;
-use crate::scenario::source::stand_in::StandIn;
-use crate::scenario::source::tree::{Field, Node, Tree};
-use serde::de::{self, DeserializeSeed, Error as _, IntoDeserializer, Visitor};
+use crate::scenario::source::tree::{Field, Tree};
+use serde::de::{self, DeserializeSeed, Deserializer as _, Error as _, IntoDeserializer as _, Visitor};
+
+impl Reader<'_> {
+    /// Reads the value with a seed; its own errors stand here.
+    fn seed<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, ReadError> {
+        seed.deserialize(self).map_err(|error| error.at(self.tree))
+    }
+}
 
 /// The values of a list or tuple.
 pub(super) struct Items<'a> {
-    pub parent: Reader<'a>,
-    pub items: std::slice::Iter<'a, Tree>,
+    parent: Reader<'a>,
+    rest: std::slice::Iter<'a, Tree>,
 }
 
 impl<'a> Items<'a> {
     pub fn new(parent: Reader<'a>, items: &'a [Tree]) -> Self {
-        Self { parent, items: items.iter() }
+        Self { parent, rest: items.iter() }
     }
 }
 
@@ -22,19 +28,25 @@ impl<'de> de::SeqAccess<'de> for Items<'_> {
     type Error = ReadError;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ReadError> {
-        self.items.next().map(|item| self.parent.child(item).seed(seed)).transpose()
+        self.rest.next().map(|item| self.parent.child(item).seed(seed)).transpose()
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.items.len())
+        Some(self.rest.len())
     }
 }
 
 /// The entries of a map.
 pub(super) struct Entries<'a> {
-    pub map: Reader<'a>,
-    pub rest: std::slice::Iter<'a, (Tree, Tree)>,
-    pub value: Option<&'a Tree>,
+    map: Reader<'a>,
+    rest: std::slice::Iter<'a, (Tree, Tree)>,
+    value: Option<&'a Tree>,
+}
+
+impl<'a> Entries<'a> {
+    pub fn new(map: Reader<'a>, entries: &'a [(Tree, Tree)]) -> Self {
+        Self { map, rest: entries.iter(), value: None }
+    }
 }
 
 impl<'de> de::MapAccess<'de> for Entries<'_> {
@@ -43,48 +55,43 @@ impl<'de> de::MapAccess<'de> for Entries<'_> {
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ReadError> {
         let Some((key, value)) = self.rest.next() else { return Ok(None) };
         self.value = Some(value);
-        let spot = self.map.spot();
-        self.map.child(key).seed(seed).map(Some).map_err(|error| error.placed(key.place).moved(spot))
+        self.map.child(key).seed(seed).map(Some)
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
-        let value = self.value.take().ok_or_else(|| ReadError::custom("a value was asked for before its key"))?;
-        self.map.child(value).seed(seed)
+        self.map.child(of_key(self.value.take())?).seed(seed)
     }
 }
 
-/// What stands for a field.
-#[derive(Clone, Copy)]
-pub(super) enum Entry<'a> {
-    Given(&'a Tree),
-    Missing(&'static str),
-}
-
-/// The fields of a record, and stand-ins for those that are missing.
+/// The fields of a record.
 pub(super) struct Fields<'a> {
-    pub record: Reader<'a>,
-    pub entries: Vec<(&'a str, Entry<'a>)>,
-    pub next: usize,
+    record: Reader<'a>,
+    rest: std::slice::Iter<'a, Field>,
+    value: Option<&'a Tree>,
+    /// The fields to hand over, if not all.
+    known: Option<&'static [&'static str]>,
 }
 
 impl<'a> Fields<'a> {
     pub fn all(record: Reader<'a>, fields: &'a [Field]) -> Self {
-        let entries = fields.iter().map(|field| (field.name.text.as_str(), Entry::Given(&field.value))).collect();
-        Self { record, entries, next: 0 }
+        Self { record, rest: fields.iter(), value: None, known: None }
     }
 
-    pub fn push(&mut self, name: &'a str, entry: Entry<'a>) {
-        self.entries.push((name, entry));
+    /// The fields of a type that has these; inherited ones are left out where it has them not.
+    pub fn known(record: Reader<'a>, fields: &'a [Field], known: &'static [&'static str]) -> Result<Self, ReadError> {
+        let is_known = |field: &Field| field.inherited || known.contains(&field.name.text.as_str());
+        match fields.iter().find(|field| !is_known(field)) {
+            Some(field) => Err(ReadError::unknown_field(&field.name.text, known)),
+            None => Ok(Self { known: Some(known), ..Self::all(record, fields) }),
+        }
     }
 
-    pub fn has(&self, name: &str) -> bool {
-        self.entries.iter().any(|entry| entry.0 == name)
-    }
-
-    fn stand_in<'de, S: DeserializeSeed<'de>>(&self, field: &'static str, seed: S) -> Result<S::Value, ReadError> {
-        let spot = (self.record.tree.address(), Some(field));
-        let stand_in = StandIn::for_spot(self.record.run, spot).ok_or_else(|| ReadError::missing_field(field))?;
-        stand_in.seed(seed).map_err(|error| error.at(spot))
+    fn next(&mut self) -> Option<&'a str> {
+        let known = self.known;
+        let is_taken = |field: &&Field| known.is_none_or(|known| known.contains(&field.name.text.as_str()));
+        let field = self.rest.find(is_taken)?;
+        self.value = Some(&field.value);
+        Some(&field.name.text)
     }
 }
 
@@ -92,17 +99,16 @@ impl<'de> de::MapAccess<'de> for Fields<'_> {
     type Error = ReadError;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ReadError> {
-        let Some((name, _)) = self.entries.get(self.next) else { return Ok(None) };
-        seed.deserialize((*name).into_deserializer()).map(Some)
+        self.next().map(|name| seed.deserialize(name.into_deserializer())).transpose()
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
-        self.next += 1;
-        match self.entries[self.next - 1].1 {
-            Entry::Given(tree) => self.record.child(tree).seed(seed),
-            Entry::Missing(field) => self.stand_in(field, seed),
-        }
+        self.record.child(of_key(self.value.take())?).seed(seed)
     }
+}
+
+fn of_key(value: Option<&Tree>) -> Result<&Tree, ReadError> {
+    value.ok_or_else(|| ReadError::custom("a value was asked for before its key"))
 }
 
 /// A variant and the values it was given.
@@ -112,9 +118,8 @@ pub(super) struct Variant<'a> {
 }
 
 impl Variant<'_> {
-    fn needs_values(&self, values: &str) -> ReadError {
-        let variant = self.variant;
-        ReadError::custom(format!("`{variant}` needs its values")).helped(&format!("write `{variant}({values})`"))
+    fn needs_values(&self) -> ReadError {
+        ReadError::misfit(self.reader.tree, &"the values of a variant")
     }
 }
 
@@ -123,8 +128,7 @@ impl<'de> de::EnumAccess<'de> for Variant<'_> {
     type Variant = Self;
 
     fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), ReadError> {
-        let variant = seed.deserialize(self.variant.into_deserializer())?;
-        Ok((variant, self))
+        Ok((seed.deserialize(self.variant.into_deserializer())?, self))
     }
 }
 
@@ -132,41 +136,23 @@ impl<'de> de::VariantAccess<'de> for Variant<'_> {
     type Error = ReadError;
 
     fn unit_variant(self) -> Result<(), ReadError> {
-        match &self.reader.tree.node {
-            Node::Record { fields, .. } if fields.iter().all(|field| field.inherited) => return Ok(()),
-            Node::Record { .. } | Node::Option(Some(_)) => {}
-            Node::Tuple { items, .. } if !items.is_empty() => {}
-            _ => return Ok(()),
-        }
-        let error = ReadError::custom(format!("`{}` takes no values", self.variant));
-        Err(error.helped(&format!("write `{}` alone", self.variant)))
+        if self.reader.has_values() { Err(ReadError::misfit(self.reader.tree, &"a bare name")) } else { Ok(()) }
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, ReadError> {
-        match &self.reader.tree.node {
-            Node::Option(Some(inner)) => self.reader.child(inner).seed(seed),
-            Node::Tuple { items, .. } if items.len() == 1 => self.reader.child(&items[0]).seed(seed),
-            Node::Tuple { .. } | Node::Record { .. } => Reader { nameless: true, ..self.reader }.seed(seed),
-            _ => Err(self.needs_values("…")),
-        }
+        self.reader.payload().ok_or_else(|| self.needs_values())?.seed(seed)
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, ReadError> {
-        match &self.reader.tree.node {
-            Node::Tuple { items, .. } => self.reader.sequence(items, length, visitor),
-            _ => Err(self.needs_values(&vec!["…"; length].join(", "))),
-        }
+        self.reader.nameless().deserialize_tuple(length, visitor)
     }
 
-    fn struct_variant<V: Visitor<'de>>(self, fields: Names, visitor: V) -> Result<V::Value, ReadError> {
-        let given: &[Field] = match &self.reader.tree.node {
-            Node::Record { fields, .. } => fields,
-            Node::Tuple { items, .. } if items.is_empty() => &[],
-            _ => {
-                let fields: Vec<_> = fields.iter().map(|field| format!("{field}: …")).collect();
-                return Err(self.needs_values(&fields.join(", ")));
-            }
-        };
-        visitor.visit_map(self.reader.fields(self.variant, fields, given))
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        known: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        let fields = self.reader.own_fields().ok_or_else(|| self.needs_values())?;
+        visitor.visit_map(Fields::known(self.reader, fields, known)?)
     }
 }

@@ -1,0 +1,238 @@
+//! The types that a tree is read into, as their JSON Schema shows them.
+
+use super::number::{Figure, figure};
+use super::spelling::list;
+use super::tree::{Field, Node, Tree};
+use parsim_sim::units::{TextCheck, TextChecks};
+use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
+
+const DEFINITIONS: &str = "#/$defs/";
+
+/// All types of a schema.
+pub(super) struct Types<'s> {
+    root: &'s Value,
+    checks: &'s TextChecks,
+}
+
+/// A type, or one of the fields that a variant has.
+pub(super) struct Shape<'s> {
+    /// The name before its values, if it has one.
+    pub name: &'s str,
+    pub is_optional: bool,
+    pub kind: Kind<'s>,
+}
+
+pub(super) enum Kind<'s> {
+    Record(Record<'s>),
+    Variants(Vec<Variant<'s>>),
+    List(&'s Value),
+    Tuple(&'s [Value]),
+    Map(&'s Value),
+    Scalar(Scalar<'s>),
+    Anything,
+}
+
+pub(super) struct Record<'s> {
+    fields: Option<&'s Map<String, Value>>,
+    required: &'s [Value],
+    /// Whether it may have others, too.
+    is_open: bool,
+}
+
+pub(super) struct Variant<'s> {
+    pub name: &'s str,
+    pub content: Option<&'s Value>,
+}
+
+/// A value without parts, or one that its type reads by itself.
+pub(super) struct Scalar<'s> {
+    kinds: Vec<&'s str>,
+    whole: RangeInclusive<i128>,
+    /// The fields of a value that may be a record, too.
+    pub record: Option<Record<'s>>,
+    /// The words of its type about itself.
+    description: Option<&'s str>,
+    pub check: Option<TextCheck>,
+}
+
+impl<'s> Types<'s> {
+    pub fn new(root: &'s Value, checks: &'s TextChecks) -> Self {
+        Self { root, checks }
+    }
+
+    pub fn whole(&self) -> Shape<'s> {
+        self.shape(self.root)
+    }
+
+    /// The shape of the values of a schema.
+    pub fn shape(&self, mut schema: &'s Value) -> Shape<'s> {
+        let mut name = None;
+        let mut is_optional = false;
+        loop {
+            if let Some(reference) = schema["$ref"].as_str() {
+                name = reference.strip_prefix(DEFINITIONS);
+                schema = name.map_or(&Value::Null, |name| &self.root["$defs"][name]);
+            } else if let Some(options) = schema["anyOf"].as_array() {
+                let null = |option: &&Value| option["type"] == "null";
+                is_optional |= options.iter().any(|option| null(&option));
+                schema = options.iter().find(|option| !null(option)).unwrap_or(&Value::Null);
+            } else {
+                break;
+            }
+        }
+        let title = schema["title"].as_str();
+        let check = name.or(title).and_then(|name| self.checks.of_type(name));
+        is_optional |= kinds(schema).any(|kind| kind == "null");
+        Shape { name: title.or(name).unwrap_or_default(), is_optional, kind: Kind::of(schema, check) }
+    }
+}
+
+impl<'s> Kind<'s> {
+    fn of(schema: &'s Value, check: Option<TextCheck>) -> Self {
+        let variants: Vec<_> = items(schema, "enum").chain(items(schema, "oneOf")).flat_map(Variant::all).collect();
+        if !variants.is_empty() {
+            return Self::Variants(variants);
+        }
+        if let Some(parts) = schema["prefixItems"].as_array() {
+            return Self::Tuple(parts);
+        }
+        let scalar = Scalar::of(schema, check);
+        match (scalar.kinds.as_slice(), &schema["additionalProperties"]) {
+            (["object"], values @ (Value::Object(_) | Value::Bool(true))) => Self::Map(values),
+            (["object"], _) => Self::Record(Record::of(schema, false)),
+            ([], _) => Self::Anything,
+            (["array"], _) => Self::List(&schema["items"]),
+            _ => Self::Scalar(scalar),
+        }
+    }
+}
+
+impl<'s> Record<'s> {
+    fn of(schema: &'s Value, is_open: bool) -> Self {
+        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+        Self { fields: schema["properties"].as_object(), required, is_open }
+    }
+
+    /// Whether a field is to be looked at: those that are not known are faults, unless nobody wrote them for this record.
+    pub fn looks_at(&self, field: &Field) -> bool {
+        self.field(&field.name.text).is_some() || !(self.is_open || field.inherited)
+    }
+
+    pub fn field(&self, name: &str) -> Option<&'s Value> {
+        self.fields?.get(name)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &'s str> + Clone {
+        self.fields.into_iter().flat_map(Map::keys).map(String::as_str)
+    }
+
+    pub fn required(&self) -> impl Iterator<Item = &'s str> {
+        self.required.iter().filter_map(Value::as_str)
+    }
+}
+
+impl<'s> Variant<'s> {
+    /// The variants of one schema of a choice: a list of names, a name, or an object with one field.
+    fn all(schema: &'s Value) -> Vec<Self> {
+        let names = schema.as_str().or(schema["const"].as_str()).into_iter();
+        let bare = names.chain(items(schema, "enum").filter_map(Value::as_str));
+        let bare = bare.map(|name| Self { name, content: None });
+        let full = schema["properties"].as_object().into_iter().flatten();
+        bare.chain(full.map(|(name, content)| Self { name, content: Some(content) })).collect()
+    }
+}
+
+impl<'s> Scalar<'s> {
+    fn of(schema: &'s Value, check: Option<TextCheck>) -> Self {
+        let kinds: Vec<_> = kinds(schema).filter(|kind| *kind != "null").collect();
+        let speaks_for_itself = check.is_some() || kinds.len() > 1;
+        let description = schema["description"].as_str().filter(|_| speaks_for_itself);
+        let record = kinds.contains(&"object").then(|| Record::of(schema, true));
+        Self { kinds, whole: whole(schema), record, description, check }
+    }
+
+    pub fn is(&self, kind: &str) -> bool {
+        self.kinds.contains(&kind)
+    }
+
+    /// Whether a type takes several kinds of values, and so whatever stands there.
+    pub fn is_mixed(&self) -> bool {
+        self.kinds.len() > 1
+    }
+
+    pub fn takes_number(&self, text: &str) -> bool {
+        match figure(text) {
+            Some(Figure::Real(_)) => self.is("number"),
+            Some(whole) if self.is("integer") || self.is_mixed() => {
+                whole.whole().is_some_and(|value| self.whole.contains(&value))
+            }
+            Some(_) => self.is("number"),
+            None => false,
+        }
+    }
+}
+
+impl Shape<'_> {
+    /// Advice where a value has quotes or options too many or too few.
+    pub fn advice(&self, tree: &Tree) -> Option<&'static str> {
+        match (&tree.node, &self.kind) {
+            (Node::Option(Some(_)), _) => Some("leave `Some` out"),
+            (Node::Text(text), Kind::Variants(variants)) if variants.iter().any(|variant| variant.name == text) => {
+                Some("names stand without quotes")
+            }
+            (Node::Text(text), Kind::Scalar(scalar)) if !scalar.is("string") && figure(text).is_some() => {
+                Some("numbers stand without quotes")
+            }
+            (Node::Name(_), Kind::Scalar(scalar)) if scalar.is("string") => Some("text stands in quotes"),
+            _ => None,
+        }
+    }
+
+    /// The type in words.
+    pub fn words(&self) -> String {
+        match &self.kind {
+            Kind::Record(_) if self.name.is_empty() => "a record `(name: …)`".to_owned(),
+            Kind::Record(_) => format!("`{}(…)`", self.name),
+            Kind::Variants(variants) => format!("one of {}", list(variants.iter().map(|variant| variant.name))),
+            Kind::List(_) => "a list `[…]`".to_owned(),
+            Kind::Tuple(parts) => format!("a tuple of {} values", parts.len()),
+            Kind::Map(_) => "a map `{…}`".to_owned(),
+            Kind::Scalar(scalar) => scalar.words(),
+            Kind::Anything => "a value".to_owned(),
+        }
+    }
+}
+
+impl Scalar<'_> {
+    fn words(&self) -> String {
+        match (self.description, self.kinds.first()) {
+            (Some(description), _) => description.to_owned(),
+            (None, Some(&"integer")) => format!("a whole number from {} to {}", self.whole.start(), self.whole.end()),
+            (None, Some(&"number")) => "a number".to_owned(),
+            (None, Some(&"boolean")) => "`true` or `false`".to_owned(),
+            _ => "text in quotes".to_owned(),
+        }
+    }
+}
+
+/// The whole numbers that a schema allows; at least one of 64 bits holds them.
+fn whole(schema: &Value) -> RangeInclusive<i128> {
+    let format = schema["format"].as_str().unwrap_or_default();
+    let values = |bits: &str| 1_i128 << bits.parse().unwrap_or(64).min(64);
+    let (least, most) = match (format.strip_prefix("uint"), format.strip_prefix("int")) {
+        (Some(bits), _) => (0, values(bits) - 1),
+        (_, Some(bits)) => (-values(bits) / 2, values(bits) / 2 - 1),
+        _ => (i64::MIN.into(), u64::MAX.into()),
+    };
+    let bound = |key: &str| schema[key].as_i64().map(i128::from);
+    bound("minimum").unwrap_or(least)..=bound("maximum").unwrap_or(most)
+}
+
+fn kinds(schema: &Value) -> impl Iterator<Item = &str> {
+    schema["type"].as_str().into_iter().chain(items(schema, "type").filter_map(Value::as_str))
+}
+
+fn items<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = &'s Value> + use<'s> {
+    schema[key].as_array().into_iter().flatten()
+}
