@@ -35,7 +35,7 @@ pub fn complete_topology(
     before: Option<&Topology>,
 ) -> Result<(), Fault> {
     let Some(before) = before.filter(|_| NAMES.contains(&name)) else { return Ok(()) };
-    if document.read_at::<Topology>(path).is_ok() {
+    if document.fits::<Topology>(path) {
         return Ok(());
     }
     let topology = grid(name, before.nodes())

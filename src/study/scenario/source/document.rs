@@ -10,6 +10,7 @@ use super::fault::{Fault, Faults};
 use super::files::Loader;
 use super::overrides::{self, Typed};
 use super::place::{Source, Sources};
+use super::reader::Reader;
 use super::reading;
 use super::tree::{Node, Tree};
 
@@ -200,6 +201,11 @@ impl Document {
             }
             self.faults(list)
         })
+    }
+
+    /// Whether the value at a path can be read as a plain type.
+    pub(in crate::scenario) fn fits<T: DeserializeOwned>(&self, path: &str) -> bool {
+        self.get(path).is_some_and(|tree| T::deserialize(Reader::new(tree, &self.sources)).is_ok())
     }
 
     /// A fault of the value at a path, or of its nearest existing parent.

@@ -15,7 +15,7 @@ pub(super) struct Types<'s> {
     checks: &'s TextChecks,
 }
 
-/// A type, or one of the fields that a variant has.
+/// A type, or what a variant holds.
 pub(super) struct Shape<'s> {
     /// The name before its values, if it has one.
     pub name: &'s str,
@@ -74,9 +74,9 @@ impl<'s> Types<'s> {
                 name = reference.strip_prefix(DEFINITIONS);
                 schema = name.map_or(&Value::Null, |name| &self.root["$defs"][name]);
             } else if let Some(options) = schema["anyOf"].as_array() {
-                let null = |option: &&Value| option["type"] == "null";
-                is_optional |= options.iter().any(|option| null(&option));
-                schema = options.iter().find(|option| !null(option)).unwrap_or(&Value::Null);
+                let is_null = |option: &Value| option["type"] == "null";
+                is_optional |= options.iter().any(is_null);
+                schema = options.iter().find(|option| !is_null(option)).unwrap_or(&Value::Null);
             } else {
                 break;
             }
@@ -189,10 +189,27 @@ impl Shape<'_> {
         }
     }
 
+    /// Whether its fields are those of a variant itself.
+    pub fn is_nameless(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    /// The form of the values of a variant.
+    pub fn form(&self) -> String {
+        match &self.kind {
+            Kind::Record(record) if self.is_nameless() => {
+                let fields: Vec<_> = record.names().map(|field| format!("{field}: …")).collect();
+                fields.join(", ")
+            }
+            Kind::Tuple(parts) => vec!["…"; parts.len()].join(", "),
+            _ => "…".to_owned(),
+        }
+    }
+
     /// The type in words.
     pub fn words(&self) -> String {
         match &self.kind {
-            Kind::Record(_) if self.name.is_empty() => "a record `(name: …)`".to_owned(),
+            Kind::Record(_) if self.is_nameless() => "a record `(name: …)`".to_owned(),
             Kind::Record(_) => format!("`{}(…)`", self.name),
             Kind::Variants(variants) => format!("one of {}", list(variants.iter().map(|variant| variant.name))),
             Kind::List(_) => "a list `[…]`".to_owned(),

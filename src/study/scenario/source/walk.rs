@@ -50,14 +50,11 @@ impl<'a> Walk<'a> {
     }
 
     fn value(&mut self, reader: Reader<'a>, shape: &Shape<'a>) {
-        match &reader.tree.node {
-            Node::Option(inner) if shape.is_optional => {
-                if let Some(inner) = inner {
-                    self.value(reader.child(inner), shape);
-                }
-                return;
+        if let (Node::Option(inner), true) = (&reader.tree.node, shape.is_optional) {
+            if let Some(inner) = inner {
+                self.value(reader.child(inner), shape);
             }
-            _ => {}
+            return;
         }
         let found = match &shape.kind {
             Kind::Record(record) => self.structure(reader, shape.name, record),
@@ -207,25 +204,16 @@ impl<'a> Walk<'a> {
             return;
         };
         let shape = self.types.shape(schema);
-        let has_content = match &shape.kind {
-            // The fields are those of the variant itself.
-            Kind::Record(record) if shape.name.is_empty() => {
+        let found = match &shape.kind {
+            Kind::Record(record) if shape.is_nameless() => {
                 reader.own_fields().map(|fields| self.fields(reader, name, record, fields))
             }
             Kind::Tuple(parts) => reader.nameless().tuple().map(|items| self.tuple(reader, items, parts)),
             _ => reader.payload().map(|payload| self.value(payload, &shape)),
         };
-        if has_content.is_none() {
-            let values = match &shape.kind {
-                Kind::Record(record) if shape.name.is_empty() => {
-                    let fields: Vec<_> = record.names().map(|field| format!("{field}: …")).collect();
-                    fields.join(", ")
-                }
-                Kind::Tuple(parts) => vec!["…"; parts.len()].join(", "),
-                _ => "…".to_owned(),
-            };
+        if found.is_none() {
             let fault = Fault::new(&format!("`{name}` needs its values")).at(reader.tree.usual_place());
-            self.fault(fault, Some(&format!("write `{name}({values})`")));
+            self.fault(fault, Some(&format!("write `{name}({})`", shape.form())));
         }
     }
 }

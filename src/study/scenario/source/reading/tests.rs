@@ -250,7 +250,7 @@ fn the_walk_and_the_types_agree() {
     let others: Vec<_> = texts.iter().map(|text| Document::from_text("x", text).unwrap().root().clone()).collect();
     let mut read = [0, 0];
     for name in ["ising-time-warp", "wormhole-mesh", "cluster-hpl", "pipeline", "kernel-rsub", "traffic-64"] {
-        let path = format!("{}/scenarios/{name}.ron", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../scenarios/{name}.ron", env!("CARGO_MANIFEST_DIR"));
         let document = Document::load(path).unwrap();
         for (path, other) in
             document.leaves("").iter().flat_map(|(path, _)| others.iter().map(move |other| (path, other)))
