@@ -98,8 +98,11 @@ impl<'a> Reader<'a> {
 
     /// The variant that is meant by `given`.
     pub fn known<'n>(self, given: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> Option<&'n str> {
-        let find = |wanted: &str| names.clone().into_iter().find(|name| *name == wanted);
-        find(given).or_else(|| camel_case(given).filter(|_| self.is_typed()).and_then(|name| find(&name)))
+        let exact = names.clone().into_iter().find(|name| *name == given);
+        exact.or_else(|| {
+            let camel = camel_case(given).filter(|_| self.is_typed())?;
+            names.into_iter().find(|name| *name == camel)
+        })
     }
 
     /// Whether a variant is given values; fields that were written for another one do not count.
