@@ -1,7 +1,8 @@
 //! The tool's own story, on stderr. Simulated records never go through it.
 
 use clap::{Args, ValueEnum};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::prelude::*;
 
 #[derive(Debug, Args)]
 pub struct TelemetryArguments {
@@ -22,16 +23,21 @@ enum LogFormat {
 /// Sends spans and events to stderr from now on.
 pub fn install(arguments: &TelemetryArguments) {
     let level = match arguments.verbose {
-        0 => "warn",
-        1 => "parsim=info",
-        _ => "parsim=debug",
+        0 => LevelFilter::WARN,
+        1 => LevelFilter::INFO,
+        _ => LevelFilter::DEBUG,
     };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
-    let subscriber =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false);
+    let wanted = std::env::var("RUST_LOG").ok().map(|directives| directives.parse::<Targets>());
+    let is_unclear = matches!(wanted, Some(Err(_)));
+    let filter = wanted.and_then(Result::ok).unwrap_or_else(|| Targets::new().with_target("parsim", level));
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
+    let subscriber = tracing_subscriber::registry();
     match arguments.log_format {
-        LogFormat::Text => subscriber.with_target(false).init(),
-        LogFormat::Json => subscriber.json().init(),
+        LogFormat::Text => subscriber.with(lines.with_target(false).with_filter(filter)).init(),
+        LogFormat::Json => subscriber.with(lines.json().with_filter(filter)).init(),
+    }
+    if is_unclear {
+        tracing::warn!("RUST_LOG is not understood and left aside: give targets and levels, such as parsim=debug");
     }
 }
 

@@ -45,7 +45,7 @@ fn a_faulty_expression_is_rejected_at_its_place_with_what_would_be_right() {
         (r#"Send(to: "n / 2", bytes: "8 B")"#, "8:23", "`n / 2` is 3.5, which is not a whole number", "`a div b`"),
     ] {
         let said = Folder::with(with_step(step)).placed_fault(&["check", "scenario.ron"]);
-        for part in [&format!("scenario.ron:{place}]"), message, help] {
+        for part in [&format!("scenario.ron:{place}\n"), message, help] {
             assert!(said.contains(part), "no `{part}` in\n{said}");
         }
     }
@@ -71,7 +71,7 @@ fn a_collective_operation_of_some_ranks_is_rejected() {
 fn a_filter_that_is_a_number_is_rejected() {
     let scenario = with_step("Compute(flops: 5)").replace("n > 0", "n");
     let said = Folder::with(scenario).placed_fault(&["check", "scenario.ron"]);
-    assert!(said.contains("scenario.ron:15:13]") && said.contains("the filter is a number, not a condition"), "{said}");
+    assert!(said.contains("scenario.ron:15:13\n") && said.contains("the filter is a number, not a condition"), "{said}");
 }
 
 #[test]

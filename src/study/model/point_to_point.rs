@@ -1,10 +1,7 @@
 //! The time of one message in a quiet network: CS-RR-281 (Zemerly, Papay, Nudd 1995),
 //! equation 4, and its fit to measurements.
 
-use nalgebra::{DMatrix, DVector, RowDVector};
-
-/// Columns of unit length count as dependent when QR leaves less than this of one of them.
-const RANK_TOLERANCE: f64 = 1e-10;
+use super::fit::least_squares::Qr;
 
 /// One branch of equation 4: `T_com(l, d) = α + β l + γ d + δ l d`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,9 +32,9 @@ impl Regime {
     /// two distances are needed.
     #[must_use]
     pub fn fit(points: &[Measurement]) -> Option<Self> {
-        let design = design(points)?;
-        let times = DVector::from_iterator(points.len(), points.iter().map(|p| p.seconds));
-        let coefficients = least_squares(design, &times)?;
+        let column = |of: fn(&Measurement) -> f64| points.iter().map(of).collect::<Vec<_>>();
+        let columns = [column(|_| 1.0), column(|p| p.bytes), column(|p| p.hops), column(|p| p.bytes * p.hops)];
+        let coefficients = Qr::of(&columns)?.solve(&column(|p| p.seconds));
         Some(Self {
             alpha_s: coefficients[0],
             beta_s_per_byte: coefficients[1],
@@ -137,31 +134,11 @@ impl Deviation {
         if points.is_empty() {
             return None;
         }
-        let fractions = points.iter().map(|p| ((model_s(p) - p.seconds) / p.seconds).abs());
-        let deviations = DVector::from_iterator(points.len(), fractions);
-        Some(Self { mean: deviations.mean(), maximum: deviations.max() })
+        let fractions = || points.iter().map(|p| ((model_s(p) - p.seconds) / p.seconds).abs());
+        #[expect(clippy::cast_precision_loss, reason = "nobody measures 2^52 messages")]
+        let count = points.len() as f64;
+        Some(Self { mean: fractions().sum::<f64>() / count, maximum: fractions().fold(0.0, f64::max) })
     }
-}
-
-/// One row (1, l, d, l d) per point; `None` for fewer rows than coefficients.
-fn design(points: &[Measurement]) -> Option<DMatrix<f64>> {
-    let rows: Vec<_> =
-        points.iter().map(|p| RowDVector::from_row_slice(&[1.0, p.bytes, p.hops, p.bytes * p.hops])).collect();
-    (rows.len() >= 4).then(|| DMatrix::from_rows(&rows))
-}
-
-/// The `x` that minimises |A x − b|, by QR of A with its columns scaled to unit length, so that
-/// a column of byte hops does not drown the constant; `None` if the columns are dependent.
-fn least_squares(mut a: DMatrix<f64>, b: &DVector<f64>) -> Option<DVector<f64>> {
-    let lengths = DVector::from_iterator(a.ncols(), a.column_iter().map(|c| c.norm()));
-    for (mut column, length) in a.column_iter_mut().zip(lengths.iter()) {
-        column /= *length;
-    }
-    let qr = a.qr();
-    let r = qr.r();
-    let independent = r.diagonal().iter().all(|d| d.abs() > RANK_TOLERANCE);
-    let scaled = r.solve_upper_triangular(&(qr.q().transpose() * b))?;
-    independent.then(|| scaled.component_div(&lengths))
 }
 
 #[cfg(test)]

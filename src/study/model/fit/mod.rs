@@ -1,6 +1,7 @@
 //! Models fitted to simulated or measured times by least squares, with what the data say about the fit.
 
 mod latency;
+pub(super) mod least_squares;
 mod normal_form;
 mod regimes;
 mod regression;

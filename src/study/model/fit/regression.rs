@@ -1,10 +1,9 @@
 //! Linear least squares with intervals, residuals and leave-one-out errors.
 
+use super::least_squares::{Qr, dot};
 use crate::analysis::{Residuals, root_mean_square, student_quantile};
-use nalgebra::{DMatrix, DVector};
+use std::iter::zip;
 
-/// Columns of unit length count as dependent when QR leaves less than this of one of them.
-const RANK_TOLERANCE: f64 = 1e-10;
 /// A point whose leverage comes this close to one determines a coefficient alone.
 const LEVERAGE_TOLERANCE: f64 = 1e-9;
 
@@ -60,47 +59,30 @@ pub struct Regression {
     /// The variance of a residual of weight one; `None` with as many coefficients as points.
     variance: Option<f64>,
     /// (Aᵀ W² A)⁻¹
-    spread: DMatrix<f64>,
+    spread: Vec<Vec<f64>>,
 }
 
 /// The solution of the weighted problem, and what every hypothesis is judged by.
 struct Solution {
-    coefficients: DVector<f64>,
+    coefficients: Vec<f64>,
     /// The weighted residuals.
-    residuals: DVector<f64>,
+    residuals: Vec<f64>,
     /// How much of each point's value goes into its own fit.
     leverages: Vec<f64>,
-    r: DMatrix<f64>,
-    lengths: DVector<f64>,
+    qr: Qr,
 }
 
 impl Solution {
-    /// By QR of the weighted columns, scaled to unit length so that none drowns another; `None` if they are dependent
-    /// or more than the points.
+    /// The solution, unless the weighted columns are dependent or more than the points.
     fn of(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<Self> {
-        let (rows, count) = (values.len(), columns.len());
-        if rows < count {
-            return None;
-        }
         let weights: Vec<_> = values.iter().map(|value| weighting.weight(*value)).collect();
-        let mut a = DMatrix::from_fn(rows, count, |row, column| weights[row] * columns[column][row]);
-        let b = DVector::from_fn(rows, |row, _| weights[row] * values[row]);
-        let lengths = DVector::from_iterator(count, a.column_iter().map(|column| column.norm()));
-        if lengths.iter().any(|length| !(length.is_finite() && *length > 0.0)) {
-            return None;
-        }
-        for (mut column, length) in a.column_iter_mut().zip(lengths.iter()) {
-            column /= *length;
-        }
-        let qr = a.clone().qr();
-        let (q, r) = (qr.q(), qr.r());
-        if r.diagonal().iter().any(|entry| entry.abs() <= RANK_TOLERANCE) {
-            return None;
-        }
-        let scaled = r.solve_upper_triangular(&(q.transpose() * &b))?;
-        let residuals = b - a * &scaled;
-        let leverages = q.row_iter().map(|row| row.norm_squared()).collect();
-        Some(Self { coefficients: scaled.component_div(&lengths), residuals, leverages, r, lengths })
+        let weighted = |vector: &[f64]| -> Vec<f64> { zip(&weights, vector).map(|(weight, x)| weight * x).collect() };
+        let a: Vec<_> = columns.iter().map(|column| weighted(column)).collect();
+        let b = weighted(values);
+        let qr = Qr::of(&a)?;
+        let coefficients = qr.solve(&b);
+        let residuals = b.iter().enumerate().map(|(row, b)| b - at(&a, row, &coefficients)).collect();
+        Some(Self { residuals, leverages: qr.leverages(), coefficients, qr })
     }
 
     /// The weighted residual of each point against the fit to all others.
@@ -126,17 +108,11 @@ impl Regression {
         let (points, count) = (values.len(), columns.len());
         #[expect(clippy::cast_precision_loss, reason = "nobody fits 2^52 points")]
         let freedom = (points - count) as f64;
-        let variance = (points > count).then(|| solution.residuals.norm_squared() / freedom);
-        let inverse = solution.r.clone().try_inverse()?;
-        let mut spread = &inverse * inverse.transpose();
-        for row in 0..count {
-            for column in 0..count {
-                spread[(row, column)] /= solution.lengths[row] * solution.lengths[column];
-            }
-        }
+        let variance = (points > count).then(|| dot(&solution.residuals, &solution.residuals) / freedom);
+        let spread = solution.qr.spread();
         let quantile = student_quantile(points - count);
-        let interval = |index: usize| variance.map(|variance| quantile * (variance * spread[(index, index)]).sqrt());
-        let coefficients: Vec<_> = solution.coefficients.iter().copied().collect();
+        let interval = |index: usize| variance.map(|variance| quantile * (variance * spread[index][index]).sqrt());
+        let coefficients = solution.coefficients.clone();
         let fitted: Vec<_> = (0..points).map(|row| at(columns, row, &coefficients)).collect();
         Some(Self {
             intervals: (0..count).map(interval).collect(),
@@ -160,8 +136,7 @@ impl Regression {
     #[must_use]
     pub fn predict(&self, row: &[f64]) -> (f64, Option<f64>) {
         let value = row.iter().zip(&self.coefficients).map(|(x, coefficient)| x * coefficient).sum();
-        let row = DVector::from_column_slice(row);
-        let of_model = row.dot(&(&self.spread * &row));
+        let of_model: f64 = zip(row, &self.spread).map(|(x, spread)| x * dot(spread, row)).sum();
         let of_observation = self.weighting.weight(value).powi(-2);
         let quantile = student_quantile(self.fitted.len() - self.coefficients.len());
         (value, self.variance.map(|variance| quantile * (variance * (of_model + of_observation)).sqrt()))

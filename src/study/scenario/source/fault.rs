@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use miette::{GraphicalReportHandler, GraphicalTheme};
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{Level, Renderer};
 use serde::Serialize;
 
 use super::place::{Place, Position, Sources};
@@ -51,6 +52,8 @@ impl Fault {
 
 /// As many faults as are shown.
 pub(super) const MOST_SHOWN: usize = 50;
+/// The widest line of a fault that is shown.
+const WIDTH: usize = 110;
 
 /// All that is wrong, in the order of files and places, with the texts it is shown in.
 #[derive(Clone, Debug)]
@@ -98,24 +101,21 @@ impl Faults {
         self.list.iter().map(|fault| self.entry(fault)).collect()
     }
 
-    /// The faults for people: place, snippet, message and help of each.
+    /// The faults for people: place, lines, message and help of each.
     #[must_use]
     pub fn render(&self, colour: bool) -> String {
-        let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-        let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(110);
-        let handler = if colour { handler } else { handler.without_syntax_highlighting() };
-        let shown = self.list.iter().map(|fault| self.show(&handler, fault));
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let renderer = renderer.decor_style(DecorStyle::Unicode).term_width(WIDTH);
+        let shown = self.list.iter().map(|fault| self.show(&renderer, fault) + "\n");
         shown.collect::<Vec<_>>().join("\n")
     }
 
-    fn show(&self, handler: &GraphicalReportHandler, fault: &Fault) -> String {
+    fn show(&self, renderer: &Renderer, fault: &Fault) -> String {
         let snippet = fault.place.and_then(|place| Snippet::cut(&self.sources, place));
-        let diagnostic = Shown { fault, snippet };
-        let mut text = String::new();
-        match handler.render_report(&mut text, &diagnostic) {
-            Ok(()) => text,
-            Err(fmt::Error) => format!("{}\n", self.line(fault)),
-        }
+        let label = if fault.path.is_empty() { "here" } else { &fault.path };
+        let lines = snippet.iter().flat_map(|snippet| snippet.elements(label));
+        let help = fault.help.iter().map(|help| Level::HELP.message(help).into());
+        renderer.render(&[Level::ERROR.primary_title(&fault.message).elements(lines.chain(help))])
     }
 
     fn entry(&self, fault: &Fault) -> FaultEntry {
@@ -147,38 +147,6 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// A fault as miette wants it.
-#[derive(Debug)]
-struct Shown<'a> {
-    fault: &'a Fault,
-    snippet: Option<Snippet>,
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.fault.message)
-    }
-}
-
-impl std::error::Error for Shown<'_> {}
-
-impl miette::Diagnostic for Shown<'_> {
-    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
-        self.fault.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.snippet.as_ref().map(|snippet| snippet as &dyn miette::SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
-        let snippet = self.snippet.as_ref()?;
-        let text = (!self.fault.path.is_empty()).then(|| self.fault.path.clone());
-        let text = text.unwrap_or_else(|| "here".to_owned());
-        Some(Box::new(std::iter::once(miette::LabeledSpan::new_with_span(Some(text), snippet.label()))))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Document;
@@ -188,7 +156,7 @@ mod tests {
         let document = Document::from_text("scenarios/x.ron", "A(\n  é: 1, speed: 12,\n)").unwrap();
         let fault = document.fault_at("speed", "too slow", Some("take 13"));
         let shown = document.faults(vec![fault]).render(false);
-        for wanted in ["scenarios/x.ron:2:16", "too slow", "take 13", "é: 1, speed: 12,", " 2 │"] {
+        for wanted in ["scenarios/x.ron:2:16", "too slow", "take 13", "é: 1, speed: 12,", "2 │"] {
             assert!(shown.contains(wanted), "{shown}");
         }
         assert!(!shown.contains('\u{1b}'));

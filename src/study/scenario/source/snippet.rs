@@ -1,6 +1,7 @@
 //! The few lines around a fault, each cut to a window, so that a long line is never printed whole.
 
-use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
+use annotate_snippets::{AnnotationKind, Element, Origin};
+use std::ops::Range;
 
 use super::place::{Place, Position, Sources};
 use super::spelling::{printable, shortened};
@@ -15,7 +16,9 @@ pub(super) struct Snippet {
     position: Position,
     first_line: usize,
     text: String,
-    label: (usize, usize),
+    mark: Range<usize>,
+    /// True if the marked line begins at its beginning, so that columns of the text are those of the file.
+    is_whole: bool,
 }
 
 impl Snippet {
@@ -31,18 +34,27 @@ impl Snippet {
             shown += &window(&text[from..to]);
             shown.push('\n');
         }
-        let label = marked(&mut shown, &text[line.0..line.1], start - line.0, place.end.saturating_sub(start));
+        let (mark, is_whole) =
+            marked(&mut shown, &text[line.0..line.1], start - line.0, place.end.saturating_sub(start));
         if line.1 < text.len() {
             let (from, to) = line_around(text, line.1 + 1);
             shown.push('\n');
             shown += &window(&text[from..to]);
         }
         let first_line = position.line - usize::from(above.is_some());
-        Some(Self { name: shortened(&source.name, 300), position, first_line, text: shown, label })
+        Some(Self { name: shortened(&source.name, 300), position, first_line, text: shown, mark, is_whole })
     }
 
-    pub fn label(&self) -> SourceSpan {
-        self.label.into()
+    /// The place and the lines, with `label` at the mark.
+    pub fn elements<'a>(&'a self, label: &'a str) -> Vec<Element<'a>> {
+        let mark = AnnotationKind::Primary.span(self.mark.clone()).label(label);
+        let lines =
+            annotate_snippets::Snippet::source(&self.text).line_start(self.first_line).fold(false).annotation(mark);
+        if self.is_whole {
+            return vec![lines.path(&self.name).into()];
+        }
+        let Position { line, column } = self.position;
+        vec![Origin::path(&self.name).line(line).char_column(column).into(), lines.into()]
     }
 }
 
@@ -57,8 +69,9 @@ fn window(line: &str) -> String {
     shortened(line.trim_end_matches('\r'), WINDOW)
 }
 
-/// Appends the window of a line around the marked bytes; returns where the mark is and how long.
-fn marked(shown: &mut String, line: &str, start: usize, length: usize) -> (usize, usize) {
+/// Appends the window of a line around the marked bytes; returns where they are in it, and whether the window has the
+/// beginning of the line.
+fn marked(shown: &mut String, line: &str, start: usize, length: usize) -> (Range<usize>, bool) {
     let before: Vec<char> = line[..start].chars().rev().take(WINDOW).collect();
     let short = before.len() < WINDOW;
     let kept = if short { before.len() } else { BEFORE };
@@ -68,30 +81,12 @@ fn marked(shown: &mut String, line: &str, start: usize, length: usize) -> (usize
     let end = line.floor_char_boundary((start + length).min(line.len()));
     let inside = &line[start..end.max(start)];
     shown.extend(inside.trim_end_matches('\r').chars().take(WINDOW).map(printable));
-    let length = shown.len() - mark;
+    let end_of_mark = shown.len();
     let cut = inside.chars().nth(WINDOW).is_some();
     shown.push_str(&if cut {
         "…".to_owned()
     } else {
         shortened(line[end.max(start)..].trim_end_matches('\r'), WINDOW / 2)
     });
-    (mark, length)
-}
-
-impl SourceCode for Snippet {
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        before: usize,
-        after: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let alone = before == 0 && after == 0;
-        let (start, end) = if alone { (span.offset(), span.offset() + span.len()) } else { (0, self.text.len()) };
-        let bytes = self.text.as_bytes().get(start..end).ok_or(MietteError::OutOfBounds)?;
-        let line = if alone { self.position.line } else { self.first_line };
-        let column = if alone { self.position.column - 1 } else { 0 };
-        let lines = bytes.split(|&byte| byte == b'\n').count();
-        let span = (start, end - start).into();
-        Ok(Box::new(MietteSpanContents::new_named(self.name.clone(), bytes, span, line - 1, column, lines)))
-    }
+    (mark..end_of_mark, short)
 }

@@ -1,0 +1,1 @@
+//! Tests of parsim against other implementations: the files beside this one.
