@@ -40,9 +40,9 @@ impl Qr {
             if left <= RANK_TOLERANCE {
                 return None;
             }
-            rest.iter_mut().for_each(|value| *value /= left);
+            let unit = rest.iter().map(|value| value / left).collect();
             r.push(left);
-            this.q.push(rest);
+            this.q.push(unit);
             this.r.push(r);
             this.lengths.push(length);
         }
