@@ -71,7 +71,10 @@ fn a_collective_operation_of_some_ranks_is_rejected() {
 fn a_filter_that_is_a_number_is_rejected() {
     let scenario = with_step("Compute(flops: 5)").replace("n > 0", "n");
     let said = Folder::with(scenario).placed_fault(&["check", "scenario.ron"]);
-    assert!(said.contains("scenario.ron:15:13\n") && said.contains("the filter is a number, not a condition"), "{said}");
+    assert!(
+        said.contains("scenario.ron:15:13\n") && said.contains("the filter is a number, not a condition"),
+        "{said}"
+    );
 }
 
 #[test]

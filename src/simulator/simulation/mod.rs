@@ -89,6 +89,15 @@ pub enum SimulationError {
         /// The simulated time, in seconds.
         at_s: f64,
     },
+    /// A link has carried more packets than are counted for it.
+    #[error(
+        "a link has carried more than 2^32 of the {packet_hops} packet-hops of the run, and cannot count them: give larger \
+         packets or shorter messages"
+    )]
+    PacketLimit {
+        /// The packets, summed over the links that they crossed.
+        packet_hops: u64,
+    },
     /// The limit of wall time is reached: another try, or another computer, may get further.
     #[error(
         "the run has reached its limit of {limit} of wall time after {events} events, at {at_s} s of simulated time"

@@ -34,6 +34,8 @@ pub struct Stage<'s> {
     ranks: Vec<RankState>,
     surroundings: Rc<Surroundings>,
     accounts: Accounts,
+    /// The place of each phase of the processes in the accounts, once time has been spent in it.
+    places: Vec<Option<usize>>,
     /// `None` if the run does not keep them.
     deliveries: Option<Vec<Delivery>>,
     /// `None` if the run is not recorded.
@@ -96,6 +98,7 @@ impl<'s> Stage<'s> {
             processes,
             post_office: PostOffice::new(ranks),
             ranks: (0..ranks).map(|_| begun()).collect(),
+            places: Vec::new(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             surroundings,
             deliveries: simulation.keeps_deliveries.then(Vec::new),

@@ -96,19 +96,28 @@ impl Accounts {
 
     /// Adds `span` of `activity` to the account of `rank` in `phase`.
     pub fn add(&mut self, rank: u32, phase: Phase, activity: Activity, span: SimDuration) {
+        if span > SimDuration::ZERO {
+            let place = self.place(phase);
+            self.add_at(rank, place, activity, span);
+        }
+    }
+
+    /// The place of `phase` in [`phases`](Self::phases), for [`add_at`](Self::add_at); one that is not there becomes the
+    /// last.
+    pub fn place(&mut self, phase: Phase) -> usize {
+        find_phase(&self.phases, phase).unwrap_or_else(|| self.open(phase))
+    }
+
+    /// Adds `span` of `activity` to the account of `rank` in the phase at `place`.
+    pub fn add_at(&mut self, rank: u32, place: usize, activity: Activity, span: SimDuration) {
         if span == SimDuration::ZERO {
             return;
         }
-        let index = self.index(phase);
-        let column = &mut self.columns[index][activity as usize];
+        let column = &mut self.columns[place][activity as usize];
         if column.is_empty() {
             column.resize(self.ranks as usize, SimDuration::ZERO);
         }
         column[rank as usize] += span;
-    }
-
-    fn index(&mut self, phase: Phase) -> usize {
-        find_phase(&self.phases, phase).unwrap_or_else(|| self.open(phase))
     }
 
     /// A phase that has not been announced.

@@ -4,7 +4,7 @@ use super::{Answer, Verb};
 use crate::engine::{Mailbox, Streams};
 use crate::machine::Protocol;
 use crate::node::Processor;
-use crate::trace::{Phase, find_phase};
+use crate::trace::Phase;
 use crate::units::SimTime;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -30,27 +30,40 @@ pub struct Tally {
 pub(crate) type PhaseIndex = u32;
 
 /// The phases that the processes of a run have been in, in the order in which they came to them.
-pub(crate) struct PhaseNames(RefCell<Vec<Phase>>);
+pub(crate) struct PhaseNames {
+    names: RefCell<Vec<Phase>>,
+    /// Every literal by which a phase has been named: there may be several of one text.
+    literals: RefCell<Vec<(Phase, PhaseIndex)>>,
+}
 
 impl PhaseNames {
     /// A process that has not said where it is, is in its program.
     pub(crate) fn new() -> Self {
-        Self(RefCell::new(vec!["program"]))
+        Self { names: RefCell::new(vec!["program"]), literals: RefCell::default() }
     }
 
     /// The phase with this number.
     pub(crate) fn name(&self, index: PhaseIndex) -> Phase {
-        self.0.borrow()[index as usize]
+        self.names.borrow()[index as usize]
     }
 
     /// The number of a phase.
     pub(crate) fn index(&self, phase: Phase) -> PhaseIndex {
-        let mut phases = self.0.borrow_mut();
-        let index = find_phase(&phases, phase).unwrap_or_else(|| {
-            phases.push(phase);
-            phases.len() - 1
+        // Addresses, not texts: this runs at every change of phase.
+        let known = self.literals.borrow().iter().find(|(literal, _)| std::ptr::eq(*literal, phase)).copied();
+        known.map_or_else(|| self.learn(phase), |(_, index)| index)
+    }
+
+    #[cold]
+    fn learn(&self, phase: Phase) -> PhaseIndex {
+        let mut names = self.names.borrow_mut();
+        let index = names.iter().position(|known| *known == phase).unwrap_or_else(|| {
+            names.push(phase);
+            names.len() - 1
         });
-        PhaseIndex::try_from(index).expect("fewer than four thousand million phases")
+        let index = PhaseIndex::try_from(index).expect("fewer than 2^32 phases");
+        self.literals.borrow_mut().push((phase, index));
+        index
     }
 }
 

@@ -72,16 +72,23 @@ impl<'s> Stage<'s> {
     pub(super) fn account(&mut self, now: SimTime, rank: u32) {
         let system = self.transport.system_time(self.layout.seat(rank), now);
         let state = &mut self.ranks[rank as usize];
-        let phase = self.surroundings.phases.name(state.phase);
         let stolen = system - state.system_before;
         let rest = now.since(state.since) - stolen;
-        self.accounts.add(rank, phase, Activity::System, stolen);
-        self.accounts.add(rank, phase, state.activity, rest);
+        let (index, phases) = (state.phase as usize, &self.surroundings.phases);
+        if stolen + rest > SimDuration::ZERO {
+            if index >= self.places.len() {
+                self.places.resize(index + 1, None);
+            }
+            let place = *self.places[index].get_or_insert_with(|| self.accounts.place(phases.name(state.phase)));
+            self.accounts.add_at(rank, place, Activity::System, stolen);
+            self.accounts.add_at(rank, place, state.activity, rest);
+        }
         if let Some(recorder) = &mut self.recorder {
+            let phase = phases.name(state.phase);
             recorder.booked(rank, phase, state.activity, now, stolen);
         }
         if let Some(scribe) = &mut self.scribe {
-            let processor = self.transport.processor(self.layout.seat(rank));
+            let (phase, processor) = (phases.name(state.phase), self.transport.processor(self.layout.seat(rank)));
             let (activity, begin, end, system) = (state.activity, state.since, now, stolen);
             scribe.booked(Entry { rank, processor, phase, activity, doing: Doing::Else, begin, end, system });
         }
@@ -95,18 +102,20 @@ impl<'s> Stage<'s> {
         if self.finished < self.layout.ranks() {
             return Err(self.standstill());
         }
-        let (links, counts) = self.traffic();
+        let (links, counts) = self.traffic()?;
         self.close_with(links, counts)
     }
 
     /// The trace with the counts and the loads of links of another play of the same run.
     pub fn close_counted_by(self, mut other: Self) -> Result<Trace, SimulationError> {
-        let (links, counts) = other.traffic();
+        let (links, counts) = other.traffic()?;
         self.close_with(links, counts)
     }
 
-    fn traffic(&mut self) -> (Vec<LinkLoad>, Counts) {
-        (self.transport.take_link_loads(self.last_finish), self.transport.counts())
+    fn traffic(&mut self) -> Result<(Vec<LinkLoad>, Counts), SimulationError> {
+        let (links, counts) = (self.transport.take_link_loads(self.last_finish), self.transport.counts());
+        counted(&links, counts.packet_hops)?;
+        Ok((links, counts))
     }
 
     fn close_with(mut self, links: Vec<LinkLoad>, counts: Counts) -> Result<Trace, SimulationError> {
@@ -133,5 +142,27 @@ impl<'s> Stage<'s> {
             deliveries: self.deliveries.unwrap_or_default(),
             diary,
         })
+    }
+}
+
+/// Packets are counted by link in 32 bits and together in 64: where the two differ, a link has carried more than 2^32.
+fn counted(links: &[LinkLoad], packet_hops: u64) -> Result<(), SimulationError> {
+    let of_links: u64 = links.iter().map(|link| u64::from(link.packets)).sum();
+    if packet_hops > of_links && packet_hops > u64::from(u32::MAX) {
+        return Err(SimulationError::PacketLimit { packet_hops });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_packets_than_a_link_can_count_are_an_error() {
+        let link = |packets| LinkLoad { from: 0, to: 1, packets, busy: SimDuration::ZERO };
+        assert_eq!(counted(&[link(u32::MAX), link(7)], u64::from(u32::MAX) + 7), Ok(()));
+        let error = counted(&[link(3), link(7)], (1 << 32) + 10).unwrap_err();
+        assert!(error.to_string().contains("4294967306 packet-hops"), "{error}");
     }
 }
