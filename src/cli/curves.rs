@@ -3,14 +3,17 @@
 use super::Failure;
 use super::files::create;
 use super::outcome::Outcome;
-use super::saturation::OFFERED;
-use parsim_study::report::figures::{Along, TimeLine};
+use parsim_study::report::Along;
+use parsim_study::report::figures::TimeLine;
 use parsim_study::report::latency_load::{MEAN, P99};
 use parsim_study::report::plot::LineChart;
 use parsim_study::report::{Beside, Compared};
 use parsim_study::scenario::{AxisValue, Case, Plan};
 use std::io::Write;
 use std::path::Path;
+
+/// The path of the load, which is searched instead of swept.
+pub const OFFERED: &str = "program.offered";
 
 /// The axis that curves run along; a scenario without axes has none.
 pub struct CurveAxis {

@@ -1,5 +1,6 @@
 //! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
 
+use super::curves::OFFERED;
 use super::files::Claims;
 use super::outcome::{keyed, metadata};
 use super::playing::pool;
@@ -14,9 +15,6 @@ use parsim_study::report::{Record, table};
 use parsim_study::scenario::{Case, Plan};
 use rayon::prelude::*;
 use serde_json::Value;
-
-/// The path of the load, which is searched instead of swept.
-pub const OFFERED: &str = "program.offered";
 
 #[derive(Debug, Args)]
 pub struct SaturationArguments {

@@ -1,6 +1,7 @@
 //! The laws on numbers from the command line.
 
 use super::network::{CollectiveArguments, SwitchingArguments};
+use super::numbers::{count, fraction, positive, rows, time};
 use super::search::{FixedTimeArguments, HeldEfficiencyArguments};
 use super::{Answer, processors};
 use crate::cli::Failure;
@@ -201,10 +202,6 @@ impl Law {
     }
 }
 
-pub(super) fn rows(counts: &[f64], record: impl Fn(f64) -> Record) -> Answer {
-    Answer { rows: counts.iter().map(|p| record(*p)).collect(), words: String::new() }
-}
-
 fn beginning(p: f64) -> Record {
     let mut record = Record::default();
     record.put("p", processors(p));
@@ -353,24 +350,4 @@ impl KneeArguments {
         };
         Answer { rows: self.scale.iter().map(|scale| record(*scale)).collect(), words: String::new() }
     }
-}
-
-fn number(text: &str, is_good: impl Fn(f64) -> bool, right: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|value| is_good(*value)).ok_or_else(|| format!("give {right}"))
-}
-
-pub(super) fn count(text: &str) -> Result<f64, String> {
-    number(text, |value| value >= 1.0, "a number of processors from 1 on, or inf")
-}
-
-pub(super) fn time(text: &str) -> Result<f64, String> {
-    number(text, |value| value.is_finite() && value >= 0.0, "seconds, from 0 on")
-}
-
-pub(super) fn positive(text: &str) -> Result<f64, String> {
-    number(text, |value| value.is_finite() && value > 0.0, "a number above 0")
-}
-
-fn fraction(text: &str) -> Result<f64, String> {
-    number(text, |value| (0.0..=1.0).contains(&value), "a number from 0 to 1")
 }

@@ -3,6 +3,7 @@
 mod data;
 mod given;
 mod network;
+mod numbers;
 mod search;
 
 use super::files::Claims;

@@ -1,6 +1,6 @@
 //! The closed forms of a quiet network on numbers from the command line: one message, and collective operations.
 
-use super::given::{count, positive, rows, time};
+use super::numbers::{count, positive, rows, time};
 use super::{Answer, processors};
 use clap::Args;
 use parsim_study::model::collectives::Costs;

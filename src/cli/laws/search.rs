@@ -1,7 +1,7 @@
 //! How a problem must grow with the processors, by search on the simulation.
 
 use super::Answer;
-use super::given::positive;
+use super::numbers::positive;
 use crate::cli::Failure;
 use crate::cli::curves::write_chart;
 use crate::cli::overrides::set_all;

@@ -7,8 +7,9 @@
 //! leave before it has arrived. Of bytes that arrive at constant or falling rate nothing
 //! but the first and the last decides. With f = m a channel stores and forwards.
 
-use super::link::{Buffers, Link, NOWHERE, Packet};
+use super::link::{Buffers, Link};
 use super::overrides::{LinkOverride, port_towards};
+use super::packet::{NOWHERE, Packet};
 use super::router::Router;
 use super::switching::Switching;
 use super::topology::Topology;

@@ -1,7 +1,8 @@
 //! The fabric: what carries packets from vertex to vertex, in the manner of the switching.
 
 use super::channels::Channels;
-use super::link::{Buffers, Links, Packet};
+use super::link::{Buffers, Links};
+use super::packet::{Onward, Packet, Passage};
 use super::router::Router;
 use super::routing::Routing;
 use super::switching::Switching;
@@ -14,45 +15,6 @@ use super::{Link, Network};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::units::{SimDuration, SimTime};
 
-/// What a packet has come through.
-#[derive(Clone, Copy, Debug)]
-pub enum Passage {
-    /// All of the packet has left a vertex; told where that is its source, and wherever the packet is not in a router
-    /// beside the node.
-    Left {
-        /// The packet.
-        packet: Packet,
-        /// The vertex.
-        from: u32,
-    },
-    /// All of the packet has left a vertex and come to another, at once.
-    Crossed {
-        /// The packet.
-        packet: Packet,
-        /// The vertex that it has left.
-        from: u32,
-        /// The vertex that it has come to.
-        at: u32,
-    },
-    /// The packet has come to a vertex: all of it if it is its destination, otherwise so much that
-    /// it can be sent on.
-    Arrived {
-        /// The packet.
-        packet: Packet,
-        /// The vertex.
-        at: u32,
-    },
-}
-
-/// Who sends a packet on that has come to a vertex between its ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Onward {
-    /// Whoever is told of its arrival, by [`Fabric::send`].
-    BySoftware,
-    /// The router itself where it is clocked; elsewhere whoever is told of its arrival, at once.
-    ByRouter,
-}
-
 /// All links of a network at work.
 pub enum Fabric {
     /// Store and forward without limits.
@@ -61,18 +23,6 @@ pub enum Fabric {
     Channels(Box<Channels>),
     /// Wormhole.
     Worms(Box<Worms>),
-}
-
-impl Passage {
-    /// The packet, where it has left a vertex, and where it has come to one.
-    #[must_use]
-    pub const fn ends(self) -> (Packet, Option<u32>, Option<u32>) {
-        match self {
-            Self::Left { packet, from } => (packet, Some(from), None),
-            Self::Crossed { packet, from, at } => (packet, Some(from), Some(at)),
-            Self::Arrived { packet, at } => (packet, None, Some(at)),
-        }
-    }
 }
 
 impl Network {

@@ -1,6 +1,6 @@
 //! Links: one station for each direction of a wire.
 
-use super::fabric::Passage;
+use super::packet::{NOWHERE, Packet, Passage};
 use super::protocol::Protocol;
 use super::topology::{Routes, Topology};
 use super::transfers::{Channel, Transfers};
@@ -74,43 +74,6 @@ pub enum Buffers {
     /// Room for so many packets: a packet starts only when there is room for it at the other end,
     /// and makes room when it has left that node, or has been taken in there.
     Packets(u32),
-}
-
-/// What a packet carries.
-// As wide as the other fields of a packet: a packet that is copied as soon as it is made has to wait for its narrow ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum PacketKind {
-    /// A part of a message, on its way to the message's destination.
-    Data,
-    /// The acknowledge of a whole message, on its way back to the source.
-    Acknowledge,
-}
-
-/// A packet on its way.
-#[derive(Clone, Copy, Debug)]
-pub struct Packet {
-    /// The message that it is a part of; opaque to the network.
-    pub message: u32,
-    /// The vertex that it is going to.
-    pub to: u32,
-    /// Its length.
-    pub bytes: u32,
-    /// Data or acknowledge.
-    pub kind: PacketKind,
-    /// Where the network keeps what it knows of the packet.
-    pub(super) place: u32,
-}
-
-/// The place of a packet of which the network knows nothing.
-pub(super) const NOWHERE: u32 = u32::MAX;
-
-impl Packet {
-    /// A packet that has not been in the network.
-    #[must_use]
-    pub const fn new(message: u32, to: u32, bytes: u32, kind: PacketKind) -> Self {
-        Self { message, to, bytes, kind, place: NOWHERE }
-    }
 }
 
 /// The way of a packet along its natural route as far as it is known: it leaves the next vertices, so many, by this

@@ -1,6 +1,6 @@
 //! What links carry, if a run is asked to tell it.
 
-use super::link::{Packet, PacketKind};
+use super::packet::{Packet, PacketKind};
 use crate::engine::Run;
 use crate::trace::Transfer;
 use crate::trace::events::EventId;

@@ -1,6 +1,5 @@
 //! The cost of a run on this computer, known before it, so that one that is too large is rejected.
 
-use super::limits::in_words;
 use crate::machine::{Machine, Transport};
 use crate::network::Topology;
 use std::{fmt, iter};
@@ -120,4 +119,15 @@ fn time(seconds: f64) -> String {
         _ if seconds < 18_000.0 => format!("some {:.0} min", seconds / 60.0),
         _ => format!("some {:.0} h", seconds / 3600.0),
     }
+}
+
+/// Bytes to two digits.
+#[must_use]
+pub fn in_words(bytes: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "shown to two digits")]
+    let bytes = bytes as f64;
+    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| bytes >= *unit).unwrap_or((1e3, "kB"));
+    let number = bytes / unit;
+    if number < 10.0 { format!("{number:.1} {name}") } else { format!("{number:.0} {name}") }
 }

@@ -1,6 +1,6 @@
 //! Limits: where a run is given up, and before it a run that would need too much.
 
-use super::estimate::Estimate;
+use super::estimate::{Estimate, in_words};
 use crate::fault::Fault;
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -88,17 +88,6 @@ impl Limits {
             )
         })
     }
-}
-
-/// Bytes to two digits.
-#[must_use]
-pub fn in_words(bytes: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "shown to two digits")]
-    let bytes = bytes as f64;
-    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")];
-    let (unit, name) = units.into_iter().find(|(unit, _)| bytes >= *unit).unwrap_or((1e3, "kB"));
-    let number = bytes / unit;
-    if number < 10.0 { format!("{number:.1} {name}") } else { format!("{number:.0} {name}") }
 }
 
 /// The most memory that a run may need unless its limits say otherwise: the estimate may be too low.

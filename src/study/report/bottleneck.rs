@@ -1,6 +1,6 @@
 //! Bottlenecks along an axis: records, tables and sentences.
 
-use super::figures::Along;
+use super::along::Along;
 use super::record::Record;
 use super::run::Compared;
 use super::table::{Table, digits};

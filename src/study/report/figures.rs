@@ -1,5 +1,6 @@
 //! The pictures of CS-RR-281, Figures 3 to 9, for any program.
 
+use super::along::Along;
 use super::bottleneck::BottleneckCurve;
 use super::plot::{ChartAxis, Line, LineChart, Scale};
 use super::table::digits;
@@ -22,27 +23,6 @@ pub struct TimeLine {
     pub points: Vec<(f64, f64)>,
     /// Half the 95 % interval of each time, in seconds; 0 where there is none.
     pub half_widths: Vec<f64>,
-}
-
-/// The horizontal axis of a picture.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Along {
-    /// Its name, with its unit.
-    pub label: String,
-    /// The names of its values, if they are not all numbers.
-    pub categories: Vec<String>,
-}
-
-impl Along {
-    /// The place of a value: itself where it is a number, else the number of its category.
-    #[must_use]
-    pub fn place(&self, number: Option<f64>, name: &str) -> Option<f64> {
-        if self.categories.is_empty() {
-            return number;
-        }
-        let index = self.categories.iter().position(|category| category == name);
-        index.and_then(|index| u32::try_from(index).ok()).map(f64::from)
-    }
 }
 
 /// Times of `program` beside each other (Figures 3 and 4): groups differ in colour, kinds in their

@@ -1,7 +1,7 @@
 //! Records on their way out.
 
+use super::lines::Lines;
 use super::record::Record;
-use super::table::Lines;
 use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, Write};

@@ -1,5 +1,6 @@
 //! What a user gets to see: records as JSON, JSON Lines, CSV or a table, a run in words, pictures, and a page with all of it.
 
+mod along;
 mod bottleneck;
 pub mod cluster;
 pub mod comparison;
@@ -11,6 +12,7 @@ mod format;
 mod frame;
 mod heat_map;
 pub mod latency_load;
+mod lines;
 mod page;
 pub mod perfetto;
 pub mod plot;
@@ -21,6 +23,7 @@ pub mod space_time;
 mod summary;
 mod table;
 
+pub use along::Along;
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};
 pub use drawing::Drawing;
 pub use format::{Format, Writer};

@@ -1,9 +1,6 @@
 //! Tables for people.
 
-use super::record::Record;
-use super::summary::{cell, streamed};
 use comfy_table::{CellAlignment, ContentArrangement, Table as Grid, presets};
-use serde_json::Value;
 use std::fmt;
 
 /// A table of texts; numbers stand to the right.
@@ -44,66 +41,6 @@ impl fmt::Display for Table {
             writeln!(f, "{}", line.trim_end())?;
         }
         Ok(())
-    }
-}
-
-/// A table whose rows are written one by one: its columns are as wide as their names and the first row ask for, and
-/// wider where a number stands, which may grow. What is longer moves the rest of its row.
-pub struct Lines {
-    columns: Vec<Column>,
-}
-
-struct Column {
-    key: String,
-    width: usize,
-    is_number: bool,
-}
-
-/// The key of what a case failed of, which stands behind its row.
-const ERROR: &str = "error";
-/// Room for a count, such as one of ranks.
-const WIDTH_OF_COUNT: usize = 4;
-/// Room for a number with four significant digits.
-const WIDTH_OF_NUMBER: usize = 7;
-
-impl Lines {
-    /// A table of the keys that `first` shows to people, and its line of names.
-    #[must_use]
-    pub fn begin(first: &Record) -> (Self, String) {
-        let keys = streamed(first).into_iter().filter(|key| key != ERROR);
-        let column = |key: String| {
-            let value = first.get(&key).unwrap_or(&Value::Null);
-            let is_number = value.is_number() || value.is_null();
-            let least = match value {
-                Value::Number(number) if !number.is_f64() => WIDTH_OF_COUNT,
-                Value::Number(_) | Value::Null => WIDTH_OF_NUMBER,
-                _ => 0,
-            };
-            let width = key.chars().count().max(cell(first, &key).chars().count()).max(least);
-            Column { key, width, is_number }
-        };
-        let lines = Self { columns: keys.map(column).collect() };
-        let names = lines.line(|column| column.key.clone());
-        (lines, names)
-    }
-
-    /// The line of a record.
-    #[must_use]
-    pub fn row(&self, record: &Record) -> String {
-        let line = self.line(|column| cell(record, &column.key));
-        match record.get(ERROR) {
-            Some(Value::String(error)) => format!("{}  {error}\n", line.trim_end()),
-            _ => line,
-        }
-    }
-
-    fn line(&self, text: impl Fn(&Column) -> String) -> String {
-        let cells = self.columns.iter().map(|column| {
-            let (text, width) = (text(column), column.width);
-            if column.is_number { format!(" {text:>width$}") } else { format!(" {text:<width$}") }
-        });
-        let line = cells.collect::<Vec<_>>().join(" ");
-        format!("{}\n", line.trim_end())
     }
 }
 
@@ -187,27 +124,6 @@ pub fn percent(ratio: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_that_come_one_by_one_stand_below_each_other() {
-        let record = |p: u32, time: f64| {
-            let mut record = Record::default();
-            record.put("p", p);
-            record.put("kind", "ring");
-            record.put("makespan_s", time);
-            record.put("error", Value::Null);
-            record
-        };
-        let (lines, names) = Lines::begin(&record(1, 2.0));
-        let mut failed = record(128, 1.0);
-        failed.put("makespan_s", Value::Null);
-        failed.put("error", "deadlock");
-        let text = names + &lines.row(&record(1, 2.0)) + &lines.row(&record(2, 12345.0)) + &lines.row(&failed);
-        assert_eq!(
-            text,
-            "    p  kind  makespan_s\n    1  ring       2.000\n    2  ring       12345\n  128  ring  deadlock\n"
-        );
-    }
 
     #[test]
     fn one_of_a_thing_is_no_plural() {

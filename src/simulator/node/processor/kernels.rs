@@ -3,7 +3,8 @@
 use super::account::Accounting;
 use super::listing::Kernel;
 use super::modules::{Module, Modules};
-use super::t800::{KernelError, T800, TimedKernel};
+use super::t800::{KernelError, T800};
+use super::timed_kernel::TimedKernel;
 use serde::{Deserialize, Serialize};
 
 /// A T800 and what the modules of programs are compiled to: times follow from the instructions.

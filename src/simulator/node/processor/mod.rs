@@ -20,6 +20,7 @@ mod modules;
 mod soundness;
 mod stopwatch;
 mod t800;
+mod timed_kernel;
 mod timing;
 
 pub use account::{Account, Accounting, Cost};
@@ -34,7 +35,8 @@ pub use listing::{Array, Constant, Contents, Holds, Iteration, Kernel, Length, L
 pub use memory::{Layout, LayoutError};
 pub use modules::{Module, Modules, Work};
 pub use stopwatch::Stopwatch;
-pub use t800::{FpTimes, KernelError, T800, TimedKernel};
+pub use t800::{FpTimes, KernelError, T800};
+pub use timed_kernel::TimedKernel;
 pub use timing::{Arrival, Played, play};
 
 use crate::units::{FlopRate, SimDuration};

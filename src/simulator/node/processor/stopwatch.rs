@@ -3,7 +3,8 @@
 use super::Processor;
 use super::kernels::Kernels;
 use super::modules::{Module, Work};
-use super::t800::{KernelError, TimedKernel};
+use super::t800::KernelError;
+use super::timed_kernel::TimedKernel;
 use crate::units::SimDuration;
 use std::collections::BTreeMap;
 

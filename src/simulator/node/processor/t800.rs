@@ -1,20 +1,15 @@
 //! The T800 and what kernels cost on it.
 
-use super::account::{Accounting, Cost};
 use super::assembly::{Assembly, ListingError};
 use super::cache::Cache;
 use super::interpreter::Fault;
-use super::listing::Kernel;
-use super::memory::{Layout, LayoutError};
-use super::timing::{Played, play};
-use crate::units::{Hertz, SimDuration};
+use super::memory::LayoutError;
+use crate::units::Hertz;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The fewest cycles of an external word (t800-hardware.md, section 2).
 const LEAST_EXTERNAL_CYCLES: u32 = 3;
-/// Trips after which a loop counts as never settling.
-const SETTLING_TRIPS: u32 = 64;
 
 /// A T800 with its external memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,51 +93,6 @@ impl T800 {
     }
 }
 
-/// A kernel whose cost on a T800 is known for any number of iterations.
-///
-/// The loop is played until two iterations begin in the same state; from then on every trip costs the
-/// same. A kernel without a loop costs the same each time it is executed. A loop whose path or cycles may depend on its data, and any loop behind a cache, is
-/// played in full for each number of trips, with all arrays zero.
-///
-/// ```
-/// use parsim_sim::node::processor::{Accounting, Kernel, T800, TimedKernel};
-/// let copy: Kernel = ron::from_str(r#"(
-///     name: "copy",
-///     placement: (workspace: OnChip, data: External, code: External),
-///     locals: [
-///         (name: "j", holds: Word(0)), (name: "n", holds: Trips),
-///         (name: "x", holds: Address("x")), (name: "y", holds: Address("y")),
-///     ],
-///     arrays: [(name: "x", holds: Doubles(Trips)), (name: "y", holds: Doubles(Trips))],
-///     iteration: At("loop"),
-///     listing: [
-///         "loop: ldl n; ldl j; gt; cj exit",
-///         "      ldl j; ldl x; fpldnldbi",
-///         "      ldl j; ldl y; wsubdb; fpstnldb",
-///         "      ldl j; adc 1; stl j; j loop",
-///         "exit:",
-///     ],
-/// )"#).unwrap();
-/// let t800: T800 = ron::from_str(r#"(clock: "20 MHz", external_cycles: 4)"#).unwrap();
-/// let timed = TimedKernel::new(&t800, &copy).unwrap();
-/// let ten = timed.time(10, Accounting::Overlapped).unwrap();
-/// let eleven = timed.time(11, Accounting::Overlapped).unwrap();
-/// assert_eq!((eleven.ps() - ten.ps()) / 50_000, 57);
-/// ```
-#[derive(Clone, Debug)]
-pub struct TimedKernel {
-    processor: T800,
-    assembly: Assembly,
-    profile: Option<Profile>,
-}
-
-/// The cost of the first numbers of iterations, and of every further iteration.
-#[derive(Clone, Debug)]
-struct Profile {
-    first: Vec<Cost>,
-    further: Cost,
-}
-
 impl Assembly {
     /// Executes one trip of the kernel, with all arrays zero.
     ///
@@ -150,104 +100,5 @@ impl Assembly {
     /// If it does not fit into memory, or faults.
     pub fn try_out(&self) -> Result<(), KernelError> {
         Ok(self.start(1)?.run()?)
-    }
-}
-
-impl TimedKernel {
-    /// Assembles a kernel and plays it until its iterations are periodic.
-    ///
-    /// # Errors
-    /// If processor or listing are faulty, or the kernel faults.
-    pub fn new(processor: &T800, kernel: &Kernel) -> Result<Self, KernelError> {
-        processor.sound()?;
-        let listing = |faults| KernelError::Listing { name: kernel.name.clone(), faults };
-        let assembly = kernel.assemble().map_err(listing)?;
-        let mut timed = Self { processor: processor.clone(), assembly, profile: None };
-        timed.profile = timed.settle()?;
-        Ok(timed)
-    }
-
-    /// The instructions.
-    #[must_use]
-    pub const fn assembly(&self) -> &Assembly {
-        &self.assembly
-    }
-
-    /// The cost of an iteration once iterations are periodic; none if they need not become so.
-    #[must_use]
-    pub fn iteration(&self) -> Option<Cost> {
-        self.profile.as_ref().map(|profile| profile.further)
-    }
-
-    /// The cost of `iterations` iterations: of a loop with so many trips, entered and left once, or of
-    /// a kernel without a loop executed so often.
-    ///
-    /// # Errors
-    /// If so many trips do not fit into memory, or the kernel faults.
-    pub fn cost(&self, iterations: u64) -> Result<Cost, KernelError> {
-        let trips = u32::try_from(iterations).map_err(|_| KernelError::Iterations { iterations })?;
-        Layout::new(&self.assembly, trips)?;
-        match &self.profile {
-            Some(profile) => Ok(profile.cost(trips)),
-            None => Ok(self.play(trips)?.cost),
-        }
-    }
-
-    /// The part of [`cost`](Self::cost) that entering and leaving the loop is not.
-    ///
-    /// # Errors
-    /// As for [`cost`](Self::cost).
-    pub fn inner_cost(&self, iterations: u64) -> Result<Cost, KernelError> {
-        Ok(self.cost(iterations)? - self.cost(0)?)
-    }
-
-    /// The time of `iterations` iterations as in [`cost`](Self::cost), rounded once.
-    ///
-    /// # Errors
-    /// As for [`cost`](Self::cost).
-    pub fn time(&self, iterations: u64, accounting: Accounting) -> Result<SimDuration, KernelError> {
-        Ok(self.cost(iterations)?.account(accounting).total().time(self.processor.clock))
-    }
-
-    /// Plays the whole kernel with all arrays zero.
-    ///
-    /// # Errors
-    /// If so many trips do not fit into memory, or the kernel faults.
-    pub fn play(&self, trips: u32) -> Result<Played, KernelError> {
-        Ok(play(&self.processor, &mut self.assembly.start(trips)?)?)
-    }
-
-    fn settle(&self) -> Result<Option<Profile>, KernelError> {
-        if self.assembly.iteration().is_none() {
-            return Ok(Some(Profile { first: vec![Cost::default()], further: self.play(0)?.cost }));
-        }
-        if self.processor.cache.is_some() || !self.assembly.is_regular() {
-            return Ok(None);
-        }
-        let mut first = vec![self.play(0)?.cost];
-        for trips in 1..=SETTLING_TRIPS {
-            let played = self.play(trips)?;
-            let before = first.last().copied().unwrap_or_default();
-            first.push(played.cost);
-            let further = settled(&played).filter(|further| before + *further == played.cost);
-            if let Some(further) = further {
-                return Ok(Some(Profile { first, further }));
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// The last iteration, if the next one begins in the same state.
-fn settled(played: &Played) -> Option<Cost> {
-    let [.., before, last] = played.arrivals.as_slice() else { return None };
-    (before.pending == last.pending).then(|| last.cost - before.cost)
-}
-
-impl Profile {
-    fn cost(&self, trips: u32) -> Cost {
-        let known = self.first.len() - 1;
-        let trips = trips as usize;
-        self.first[trips.min(known)] + self.further * (trips.saturating_sub(known) as u64)
     }
 }

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::fault::{Fault, Faults};
 use super::files::Loader;
 use super::overrides::{self, Typed};
+use super::paths;
 use super::place::{Source, Sources};
 use super::reader::Reader;
 use super::reading;
@@ -71,7 +72,7 @@ impl Document {
     /// The value at a path such as `program.n` or `axes.0.name`; the empty path is the whole tree.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&Tree> {
-        overrides::walk(&self.root, path).ok().map(|(_, tree)| tree)
+        paths::walk(&self.root, path).ok().map(|(_, tree)| tree)
     }
 
     /// The paths of all fields with this name, outside of axes.
@@ -131,7 +132,7 @@ impl Document {
 
     /// The indices of the children on the way to the value at a path: equal for the spellings of one path.
     pub(in crate::scenario) fn route(&self, path: &str) -> Option<Vec<usize>> {
-        overrides::walk(&self.root, path).ok().map(|(route, _)| route)
+        paths::walk(&self.root, path).ok().map(|(route, _)| route)
     }
 
     /// The document without some fields of its root, ready to be cloned often.
@@ -176,7 +177,7 @@ impl Document {
     /// A parent that takes no fields.
     pub fn set_tree(&mut self, path: &str, tree: Tree) -> Result<(), Fault> {
         let place = tree.place;
-        overrides::assign(&mut self.root, path, tree, &|_| place)
+        paths::assign(&mut self.root, path, tree, &|_| place)
     }
 
     /// Reads the whole tree as a plain type.
@@ -211,8 +212,8 @@ impl Document {
     /// A fault of the value at a path, or of its nearest existing parent.
     #[must_use]
     pub fn fault_at(&self, path: &str, message: &str, help: Option<&str>) -> Fault {
-        let tree = overrides::nearest(&self.root, path);
-        let place = if overrides::walk(&self.root, path).is_ok() { tree.place } else { tree.opening() };
+        let tree = paths::nearest(&self.root, path);
+        let place = if paths::walk(&self.root, path).is_ok() { tree.place } else { tree.opening() };
         let fault = Fault::new(message).at(place).on(path);
         match help {
             Some(help) => fault.help(help),
@@ -224,7 +225,7 @@ impl Document {
     #[must_use]
     pub fn fault_within(&self, path: &str, part: Range<usize>, message: &str, help: &str) -> Fault {
         let fault = self.fault_at(path, message, Some(help));
-        match overrides::walk(&self.root, path) {
+        match paths::walk(&self.root, path) {
             Ok((_, tree)) => fault.at(tree.part(part)),
             Err(_) => fault,
         }

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::fault::Fault;
-use super::overrides;
+use super::paths;
 use super::place::{Place, Source, Sources};
 use super::spelling::excerpt;
 use super::syntax;
@@ -152,7 +152,7 @@ impl<'a> Loader<'a> {
             let Node::Text(name) = &path.node else {
                 return self.fault(Some(path.place), "what `Like` changes is named by a path in quotes", None);
             };
-            self.faults.extend(overrides::assign(&mut result, name, value.clone(), &|_| path.place).err());
+            self.faults.extend(paths::assign(&mut result, name, value.clone(), &|_| path.place).err());
         }
         Some(result)
     }

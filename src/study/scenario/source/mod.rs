@@ -24,6 +24,7 @@ mod fault;
 mod files;
 mod number;
 mod overrides;
+mod paths;
 mod place;
 mod read_error;
 mod reader;

@@ -3,8 +3,8 @@
 use super::Wormhole;
 use crate::engine::{Calendar, Streams};
 use crate::network::Network;
-use crate::network::fabric::{Onward, Passage};
-use crate::network::link::{NOWHERE, Packet};
+use crate::network::packet::{NOWHERE, Packet};
+use crate::network::packet::{Onward, Passage};
 use crate::network::router::Router as Guide;
 use crate::network::topology::Topology;
 use crate::network::virtual_channels::Classes;

@@ -2,7 +2,7 @@
 
 use super::layout::{NONE, Shape};
 use super::{TO_CREDIT, TO_NEXT_BUFFER, TO_NODE, Worms};
-use crate::network::fabric::Passage;
+use crate::network::packet::Passage;
 use crate::network::switching::wormhole::MAX_INPUTS;
 use std::ops::Range;
 

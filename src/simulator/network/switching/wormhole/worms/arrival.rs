@@ -2,7 +2,7 @@
 
 use super::Worms;
 use super::layout::{Flit, NONE};
-use crate::network::fabric::{Onward, Passage};
+use crate::network::packet::{Onward, Passage};
 use crate::network::virtual_channels::{Came, Hop};
 
 impl Worms {

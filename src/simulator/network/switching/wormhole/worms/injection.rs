@@ -2,8 +2,8 @@
 
 use super::layout::{Flit, NONE};
 use super::{Worm, Worms};
-use crate::network::fabric::Passage;
-use crate::network::link::Packet;
+use crate::network::packet::Packet;
+use crate::network::packet::Passage;
 use std::collections::VecDeque;
 
 /// Packets that are not in the network yet.

@@ -2,7 +2,7 @@
 
 use super::Worms;
 use super::layout::Flit;
-use crate::network::link::Packet;
+use crate::network::packet::Packet;
 use crate::network::transfers::{Channel, Transfers};
 use crate::units::{SimDuration, SimTime};
 

@@ -1,0 +1,22 @@
+//! The axis along which a picture goes.
+
+/// The horizontal axis of a picture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Along {
+    /// Its name, with its unit.
+    pub label: String,
+    /// The names of its values, if they are not all numbers.
+    pub categories: Vec<String>,
+}
+
+impl Along {
+    /// The place of a value: itself where it is a number, else the number of its category.
+    #[must_use]
+    pub fn place(&self, number: Option<f64>, name: &str) -> Option<f64> {
+        if self.categories.is_empty() {
+            return number;
+        }
+        let index = self.categories.iter().position(|category| category == name);
+        index.and_then(|index| u32::try_from(index).ok()).map(f64::from)
+    }
+}

@@ -1,0 +1,113 @@
+//! Paths into the tree: what stands there, and what is put there.
+
+use super::fault::Fault;
+use super::place::Place;
+use super::spelling::{advice, excerpt};
+use super::tree::{Field, Name, Node, Tree};
+
+/// Where a path breaks off: the segment that leads nowhere.
+pub(super) struct Break<'a> {
+    parent: &'a Tree,
+    route: Vec<usize>,
+    index: usize,
+}
+
+/// The value at a path and the indices of the children on the way to it.
+pub(super) fn walk<'a>(root: &'a Tree, path: &str) -> Result<(Vec<usize>, &'a Tree), Break<'a>> {
+    let mut route = Vec::new();
+    let mut tree = root;
+    for (index, segment) in segments(path).enumerate() {
+        match tree.step(segment) {
+            Some((steps, child)) => {
+                route.extend(steps);
+                tree = child;
+            }
+            None => return Err(Break { parent: tree, route, index }),
+        }
+    }
+    Ok((route, tree))
+}
+
+/// The value at a path, or its nearest existing parent.
+pub(super) fn nearest<'a>(root: &'a Tree, path: &str) -> &'a Tree {
+    match walk(root, path) {
+        Ok((_, tree)) => tree,
+        Err(broken) => broken.parent,
+    }
+}
+
+fn segments(path: &str) -> impl Iterator<Item = &str> {
+    path.split('.').take(if path.is_empty() { 0 } else { usize::MAX })
+}
+
+/// Replaces or adds the value at `path`, and adds the records on the way to it that are left out; `place_of` tells where a segment of the path was written.
+pub(super) fn assign(root: &mut Tree, path: &str, tree: Tree, place_of: &dyn Fn(usize) -> Place) -> Result<(), Fault> {
+    let route = match walk(root, path) {
+        Ok((route, _)) => route,
+        Err(broken) => {
+            let names: Vec<_> = segments(path).skip(broken.index).collect();
+            let first = names.first().copied().unwrap_or("");
+            if !takes_fields(broken.parent) || names.iter().any(|name| name.is_empty()) {
+                return Err(missing(&broken, path, first).at(place_of(broken.index)));
+            }
+            let (index, route) = (broken.index, broken.route);
+            let inner = names.iter().enumerate().skip(1).rev().fold(tree, |value, (after, name)| {
+                let place = place_of(index + after);
+                let fields = vec![new_field(name, place, value)];
+                Tree { place, node: Node::Record { name: None, fields } }
+            });
+            let field = new_field(first, place_of(index), inner);
+            return follow(root, &route).map_or(Ok(()), |parent| add_field(parent, field));
+        }
+    };
+    if let Some(slot) = follow(root, &route) {
+        *slot = tree;
+    }
+    Ok(())
+}
+
+fn new_field(name: &str, place: Place, value: Tree) -> Field {
+    Field { name: Name { text: name.to_owned(), place }, value, inherited: false }
+}
+
+fn follow<'a>(root: &'a mut Tree, route: &[usize]) -> Option<&'a mut Tree> {
+    route.iter().try_fold(root, |tree, &index| tree.child_mut(index))
+}
+
+/// True if a field can be added, here or in the payload of what stands here.
+fn takes_fields(tree: &Tree) -> bool {
+    match &tree.node {
+        Node::Unit | Node::Record { .. } => true,
+        Node::Tuple { items, .. } => items.first().is_none_or(|item| items.len() == 1 && takes_fields(item)),
+        Node::Option(Some(inner)) => takes_fields(inner),
+        _ => false,
+    }
+}
+
+fn add_field(tree: &mut Tree, field: Field) -> Result<(), Fault> {
+    match &mut tree.node {
+        Node::Record { fields, .. } => fields.push(field),
+        Node::Tuple { name, items } if items.is_empty() => {
+            tree.node = Node::Record { name: name.take(), fields: vec![field] };
+        }
+        Node::Unit => tree.node = Node::Record { name: None, fields: vec![field] },
+        _ => return tree.child_mut(0).map_or(Ok(()), |inner| add_field(inner, field)),
+    }
+    Ok(())
+}
+
+fn missing(broken: &Break, path: &str, name: &str) -> Fault {
+    let parent: Vec<_> = segments(path).take(broken.index).collect();
+    let owner = if parent.is_empty() { "the document".to_owned() } else { format!("`{}`", parent.join(".")) };
+    let names = broken.parent.field_names();
+    let known = names.iter().map(String::as_str);
+    let fault = if names.is_empty() {
+        Fault::new(&format!("{owner} is {}, which has no `{}`", broken.parent.words(), excerpt(name)))
+    } else {
+        Fault::new(&format!("there is no `{}` in {owner}", excerpt(name)))
+    };
+    match advice(name, known) {
+        Some(help) => fault.on(path).help(&help),
+        None => fault.on(path),
+    }
+}
