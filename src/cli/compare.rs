@@ -62,7 +62,7 @@ fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure
 /// The gain over the same program on one rank; `None` if it cannot run there.
 pub fn gain(input: &Path, set: &[String], seed: Option<u64>, traced: &Traced) -> Result<Option<Gain>, Failure> {
     let scenario = ScenarioArguments::of(input, set, seed).plan(&[])?.base()?.scenario;
-    let (Some(alone), Some(run)) = (scenario.on_one_rank(), traced.recording()) else { return Ok(None) };
+    let (Some(alone), Some(run)) = (scenario.on_one_rank().ok(), traced.recording()) else { return Ok(None) };
     let Ok(sequential) = experiment::run(&alone) else { return Ok(None) };
     Ok(Gain::of(run.header.nodes.len(), run.makespan, sequential.makespan))
 }

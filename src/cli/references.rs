@@ -10,7 +10,7 @@ use parsim_study::programs::{Distribution, GaussJordan, Shipped};
 use parsim_study::report::{Beside, Compared, counted};
 use parsim_study::scenario::source::{Document, Fault};
 use parsim_study::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements, Scenario};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 /// The models and measurements that a scenario's times are compared with, read once for all its cases.
@@ -34,31 +34,59 @@ pub fn note_on_withheld(cases: usize) -> Option<String> {
 /// The measurements in `file`, each of whose points lies on axes of what is `described`.
 fn measurements(file: &Path, described: &Described) -> Result<Measurements, Fault> {
     let measured = Measurements::load(file)?;
-    match measured.keys().iter().find(|key| !described.has_axis(key)) {
-        None => Ok(measured),
-        Some(key) => {
-            let message = format!("{}: the column `{key}` is neither an axis nor the path of a field", file.display());
-            Err(Fault::new(&message).help("name the columns before the measured time as the scenario names its axes"))
-        }
+    let fault = |what: &str, help: &str| Fault::new(&format!("{}: {what}", file.display())).help(help);
+    if let Some(key) = measured.keys().iter().find(|key| !described.has_axis(key)) {
+        return Err(fault(
+            &format!("the column `{key}` is neither an axis nor the path of a field"),
+            "name the columns before the measured time as the scenario names its axes",
+        ));
     }
+    if let Some(axis) = measured.behind().iter().find(|name| described.declares(name)) {
+        return Err(fault(
+            &format!("the axis `{axis}` stands behind the measured time, where it does not count"),
+            "give the columns of the axes first, then the measured time",
+        ));
+    }
+    let of_numbers = measured.keys().iter().filter(|key| described.has_numbers_on(key));
+    for (key, (text, place)) in of_numbers.filter_map(|key| Some((key, measured.text_in(key)?))) {
+        let what = format!("{place}, column `{key}`: `{text}` is no number, as the values of that axis are");
+        return Err(fault(&what, "write the values of the axis as the scenario writes them"));
+    }
+    Ok(measured)
 }
 
 /// The measured points that have had a case.
 pub struct Met<'r> {
     tables: Vec<(&'r Measurements, HashSet<usize>)>,
+    /// The columns that are no axis of a case, by which no point is found.
+    unknown: BTreeSet<&'r str>,
 }
 
 impl<'r> Met<'r> {
     /// None of the points of `references` yet.
     pub fn none(references: &'r References) -> Self {
-        Self { tables: references.measured().map(|table| (table, HashSet::new())).collect() }
+        Self { tables: references.measured().map(|table| (table, HashSet::new())).collect(), unknown: BTreeSet::new() }
     }
 
     /// Adds the points of the case with these keys.
     pub fn add(&mut self, keys: &[(String, Option<AxisValue>)]) {
         for (table, met) in &mut self.tables {
             met.extend(table.index_of(keys));
+            let is_key = |column: &&String| keys.iter().any(|(key, _)| key == *column);
+            self.unknown.extend(table.keys().iter().filter(|column| !is_key(column)).map(String::as_str));
         }
+    }
+
+    /// The columns that have found no point, in a sentence, if there are any.
+    pub fn note_on_columns(&self) -> Option<String> {
+        let columns: Vec<_> = self.unknown.iter().map(|column| format!("`{column}`")).collect();
+        (!columns.is_empty()).then(|| {
+            format!(
+                "note: measured points are found by axes, and {} is none here: name the column as the axis, or sweep over it \
+                 with --over",
+                columns.join(", ")
+            )
+        })
     }
 
     /// The points that have had none, in a sentence, if there are any.
@@ -125,6 +153,14 @@ impl References {
             Reference::Measured(table) => Some(table),
             _ => None,
         })
+    }
+
+    /// Why the program of `case` cannot run on one rank, in a sentence, if it is asked for and cannot.
+    pub fn note_on_one_rank(&self, case: &Case) -> Option<String> {
+        let is_asked = self.list.iter().any(|reference| matches!(reference, Reference::OneRank));
+        let rejection = is_asked.then(|| case.scenario.on_one_rank().err()).flatten()?;
+        let why = rejection.0.first().map_or("", |fault| &fault.message);
+        Some(format!("note: there is no time on one rank, and no speedup: on one rank {why}"))
     }
 
     /// True if what was published of the machine of the scenario's file is about the machine of `case`.
@@ -260,5 +296,5 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
 
 /// The makespan of the same program on one rank, if it can run there; the mean of all seeds.
 fn one_rank_s(scenario: &CheckedScenario) -> Option<f64> {
-    mean_makespan_s(&scenario.on_one_rank()?).ok()
+    mean_makespan_s(&scenario.on_one_rank().ok()?).ok()
 }

@@ -57,6 +57,8 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         failures: Failures::default(),
         withheld: 0,
         missing: MissingParts::default(),
+        alone: None,
+        references: &references,
         met: Met::none(&references),
     };
     let count = inspection.cases.unwrap_or(inspection.points);
@@ -67,7 +69,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         output.is_ok()
     })?;
     output?;
-    let Sweep { writer, times, rows, failures, withheld, missing, met, .. } = sweep;
+    let Sweep { writer, times, rows, failures, withheld, missing, met, alone, .. } = sweep;
     let mut output = writer.finish()?;
     output.words(errors(&rows))?;
     output.finish()?;
@@ -76,6 +78,8 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     }
     say(note_on_withheld(withheld));
     say(missing.note());
+    say(alone.flatten());
+    say(met.note_on_columns());
     // Who names values does not mean all that were measured.
     say(met.note().filter(|_| arguments.cases.over.is_empty()));
     failures.into_result()
@@ -95,6 +99,9 @@ struct Sweep<'a> {
     withheld: usize,
     /// The parts simulated that no machine has.
     missing: MissingParts,
+    /// The note on runs on one rank, once a case has been seen.
+    alone: Option<Option<String>>,
+    references: &'a References,
     met: Met<'a>,
 }
 
@@ -114,6 +121,7 @@ impl Sweep<'_> {
 
     fn good(&mut self, case: &Case, outcome: &Outcome) -> io::Result<Record> {
         self.met.add(&case.keys);
+        self.alone.get_or_insert_with(|| self.references.note_on_one_rank(case));
         self.withheld += usize::from(outcome.is_withheld());
         self.missing.see(&case.scenario);
         if let Some(axis) = self.axis {

@@ -167,6 +167,29 @@ fn a_measured_point_without_a_case_is_named() {
 }
 
 #[test]
+fn measured_points_that_no_axis_can_find_are_rejected_or_named() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let data = folder.path().join("measured.csv");
+    let compare = format!("compare=[Measured({:?})]", data.display().to_string());
+    let sweep = ["sweep", "scenarios/ring-shift.ron", "--over", "p=2", "--set", &compare];
+    for (table, said) in [
+        ("p,measured_s\ntwo,0.015\n", "line 2, column `p`: `two` is no number"),
+        ("measured_s,p\n0.015,2\n", "the axis `p` stands behind the measured time"),
+    ] {
+        std::fs::write(&data, table).expect("a file can be written");
+        let message = rejection(&sweep);
+        assert!(message.contains(said), "{message}");
+    }
+    std::fs::write(&data, "ranks,measured_s\n2,0.015\n").expect("a file can be written");
+    let (_, note) = rows(&sweep);
+    assert!(note.contains("`ranks` is none here: name the column as the axis"), "{note}");
+    std::fs::write(&data, "measured_s,p\n0.015,2\n").expect("a file can be written");
+    let own = ["validate", "--scenario", "scenarios/ring-shift.ron", "--data", data.to_str().expect("a path")];
+    let message = rejection(&own);
+    assert!(message.contains("the axis `p` stands behind the reference"), "{message}");
+}
+
+#[test]
 fn a_calibration_on_no_point_is_rejected() {
     let own = ["--scenario", GAUSS_JORDAN, "--data", "validation/cs-rr-281/table4-neighbour.csv"];
     let message = rejection(&[&["validate"], &own[..], &["--calibration", "p=9"]].concat());

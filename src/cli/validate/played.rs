@@ -13,7 +13,6 @@ use crate::cli::references::References;
 use parsim_study::scenario::source::Document;
 use parsim_study::scenario::{AxisValue, Case, Described, Override, Plan};
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::path::Path;
 
 /// How tables are played.
@@ -118,6 +117,15 @@ impl Played<'_> {
         // Settings of the case and of the command line are another description of the system that was measured.
         let described = Described::of(Ok(document.clone()));
         let plan = Plan::new(document, &overrides(table))?;
+        let late = plan.axes().find(|axis| points.first().is_some_and(|point| point.has_behind(&axis.name)));
+        if let Some(axis) = late {
+            let what = format!(
+                "table `{}`: the axis `{}` stands behind the reference, where it does not count: give the \
+                columns of the axes first",
+                table.name, axis.name
+            );
+            return Err(Failure::Usage(what));
+        }
         let cases = match (&table.data, &table.mean_over) {
             (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
             _ => plan.cases()?,
@@ -188,21 +196,20 @@ fn note_on_unplayed(table: &MeasuredTable, points: &[PublishedPoint], cases: &[C
 /// A calibration on cases that there are not would count everything as validation.
 fn check_calibration(table: &MeasuredTable, cases: &[Case]) -> Result<(), Failure> {
     let Some((axis, value)) = &table.calibration else { return Ok(()) };
-    let values: HashSet<_> = cases
-        .iter()
-        .flat_map(|case| &case.keys)
-        .filter(|(name, _)| name == axis)
-        .map(|(_, value)| value.as_ref().map_or_else(String::new, ToString::to_string))
-        .collect();
-    if values.contains(&value.to_string()) {
+    let values = cases.iter().flat_map(|case| &case.keys).filter(|(name, _)| name == axis);
+    let mut shown: Vec<String> = Vec::new();
+    for value in values.map(|(_, value)| value.as_ref().map_or_else(String::new, ToString::to_string)) {
+        if !shown.contains(&value) {
+            shown.push(value);
+        }
+    }
+    if shown.contains(&value.to_string()) {
         return Ok(());
     }
-    let mut values: Vec<_> = values.into_iter().collect();
-    values.sort();
-    let known = if values.is_empty() {
+    let known = if shown.is_empty() {
         format!("there is no axis `{axis}`")
     } else {
-        format!("its values: {}", values.join(", "))
+        format!("its values: {}", shown.join(", "))
     };
     let message = format!("table `{}`: no case has the calibration {axis} = {value}; {known}", table.name);
     Err(Failure::Usage(message))

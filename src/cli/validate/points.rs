@@ -15,6 +15,8 @@ pub struct PublishedPoint {
     pub axes: Vec<(String, AxisValue)>,
     pub calibrates: bool,
     values: Vec<(String, f64)>,
+    /// The columns from the first judged one on, which are no axes.
+    behind: Vec<String>,
     /// Its place, such as `line 3`.
     pub place: String,
 }
@@ -23,6 +25,11 @@ impl PublishedPoint {
     /// The published value in the column `name`, if there is a number.
     pub fn value(&self, name: &str) -> Option<f64> {
         self.values.iter().find(|(column, _)| column == name).map(|(_, value)| *value)
+    }
+
+    /// True if `name` is a column that stands too late to be an axis.
+    pub fn has_behind(&self, name: &str) -> bool {
+        self.behind.iter().any(|column| column == name)
     }
 
     /// Whether a case stands at this point: it has all its axes with the same values.
@@ -66,14 +73,21 @@ impl PublishedPoint {
                 return Err(table.fault_in(row, CALIBRATES, &format!("`{other}` is neither true nor false")));
             }
         };
-        let axes = axes.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone()))).collect();
+        let at = axes.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone()))).collect();
         if let Some((reference, _)) =
             units.first().filter(|(name, _)| row.number(name).is_none_or(|value| value <= 0.0))
         {
             return Err(table.fault_in(row, reference, "a reference is above 0"));
         }
         let value = |(name, unit): &(&str, Conversion)| Some(((*name).to_owned(), unit.of(row.number(name)?)));
-        Ok(Self { axes, calibrates, values: units.iter().filter_map(value).collect(), place: row.place.clone() })
+        let behind = table.columns()[axes.len()..].to_vec();
+        Ok(Self {
+            axes: at,
+            calibrates,
+            values: units.iter().filter_map(value).collect(),
+            behind,
+            place: row.place.clone(),
+        })
     }
 }
 

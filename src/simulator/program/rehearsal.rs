@@ -391,18 +391,49 @@ impl Hall {
         Some(Answer::Done)
     }
 
-    /// What is left when nothing can happen any more.
+    /// What is left when nothing can happen any more. A rank that waits may still send and receive what others miss of it,
+    /// so that is only told where there is no other fault.
     fn missing(&self) -> Vec<Fault> {
-        let mut missing = Vec::new();
-        let alone = |rank: &(usize, &RankState)| self.collective(rank.0).is_none();
-        for (rank, state) in self.ranks.iter().enumerate().filter(alone) {
-            missing.extend(state.waiting(rank));
+        let mut faults = self.partial_collectives();
+        faults.extend(self.circle());
+        let is_over = |rank: usize| matches!(self.ranks[rank].waits, Waits::Finished | Waits::Nothing);
+        faults.extend(self.unmatched(|state| state.awaited().is_none_or(is_over), is_over));
+        if faults.is_empty() { self.unmatched(|_| true, |_| true).collect() } else { faults }
+    }
+
+    /// The waits of the ranks outside of collective operations that are `told`, and the unread messages of the ranks that
+    /// are `over`.
+    fn unmatched(
+        &self,
+        is_told: impl Fn(&RankState) -> bool,
+        is_over: impl Fn(usize) -> bool,
+    ) -> impl Iterator<Item = Fault> {
+        let ranks = || self.ranks.iter().enumerate();
+        let waits = ranks().filter(move |(rank, state)| self.collective(*rank).is_none() && is_told(state));
+        let waits = waits.filter_map(|(rank, state)| state.waiting(rank));
+        let unread = ranks().filter(move |(rank, _)| is_over(*rank)).flat_map(|(rank, state)| state.unread(rank));
+        waits.chain(unread).map(unmatched)
+    }
+
+    /// Ranks each of which waits for a message of the next one, if there are any.
+    fn circle(&self) -> Option<Fault> {
+        let mut seen = vec![usize::MAX; self.ranks.len()];
+        for first in 0..self.ranks.len() {
+            let (mut rank, mut way) = (first, Vec::new());
+            while seen[rank] == usize::MAX {
+                seen[rank] = first;
+                way.push(rank);
+                match self.ranks[rank].awaited() {
+                    Some(next) => rank = next,
+                    None => break,
+                }
+            }
+            if seen[rank] == first && self.ranks[rank].awaited().is_some() {
+                let begin = way.iter().position(|one| *one == rank).unwrap_or(0);
+                return Some(in_a_circle(&way[begin..]));
+            }
         }
-        for (rank, state) in self.ranks.iter().enumerate() {
-            missing.extend(state.unread(rank));
-        }
-        let partial = self.partial_collectives().into_iter();
-        partial.chain(missing.into_iter().map(unmatched)).collect()
+        None
     }
 
     fn collective(&self, rank: usize) -> Option<&'static str> {
@@ -445,7 +476,30 @@ impl Hall {
     }
 }
 
+/// The fault of ranks each of which waits for a message of the next one, the last of the first.
+fn in_a_circle(ranks: &[usize]) -> Fault {
+    let next = ranks.iter().cycle().skip(1);
+    let waits =
+        ranks.iter().zip(next).take(SHOWN_OF_A_CIRCLE).map(|(rank, next)| format!("rank {rank} of rank {next}"));
+    let rest = if ranks.len() > SHOWN_OF_A_CIRCLE { ", …" } else { "" };
+    let waits = waits.collect::<Vec<_>>().join(", ");
+    let message = format!("{} ranks wait for a message of each other in a circle: {waits}{rest}", ranks.len());
+    Fault::new("", message, "let some of them send before they receive, or start receives before they wait for them")
+}
+
+/// Number of ranks of a circle that are named.
+const SHOWN_OF_A_CIRCLE: usize = 4;
+
 impl RankState {
+    /// The rank whose message it waits for, if it waits for that of one rank.
+    fn awaited(&self) -> Option<usize> {
+        let Waits::For(operations, _) = &self.waits else { return None };
+        match operations.iter().find_map(|operation| self.operations.get(operation)) {
+            Some(Task::Awaiting(pattern)) => pattern.from.map(|from| from as usize),
+            _ => None,
+        }
+    }
+
     fn waiting(&self, rank: usize) -> Option<String> {
         let waits = match &self.waits {
             Waits::For(operations, _) => match operations.iter().find_map(|operation| self.operations.get(operation)) {
@@ -517,6 +571,21 @@ mod tests {
             "rank 2, phase first: a send with tag 7 to rank 0 has no receive",
         ];
         assert_eq!(faults(&program, 3), expected);
+    }
+
+    #[test]
+    fn a_circle_is_told_and_nothing_that_follows_from_it() {
+        let program = async |me: Process| {
+            if me.rank() < 3 {
+                me.receive((me.rank() + 2) % 3).await;
+                me.send((me.rank() + 1) % 3, Message::new(1)).await;
+            } else {
+                me.send(0, Message::new(1)).await;
+                me.receive(0).await;
+            }
+        };
+        let circle = "3 ranks wait for a message of each other in a circle: rank 0 of rank 2, rank 2 of rank 1, rank 1 of rank 0";
+        assert_eq!(faults(&program, 4), [circle]);
     }
 
     #[test]

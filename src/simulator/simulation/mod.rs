@@ -74,7 +74,9 @@ pub enum SimulationError {
         standstill: Standstill,
     },
     /// The limit of simulated time is reached.
-    #[error("the run has reached its limit of {limit} of simulated time after {events} events")]
+    #[error(
+        "the run has reached its limit of {limit} of simulated time after {events} events (`limits.simulated` sets it)"
+    )]
     TimeLimit {
         /// The limit.
         limit: SimDuration,
@@ -82,7 +84,7 @@ pub enum SimulationError {
         events: u64,
     },
     /// The limit of events is reached.
-    #[error("the run has reached its limit of {limit} events at {at_s} s of simulated time")]
+    #[error("the run has reached its limit of {limit} events at {at_s} s of simulated time (`limits.events` sets it)")]
     EventLimit {
         /// The limit.
         limit: u64,
@@ -100,7 +102,8 @@ pub enum SimulationError {
     },
     /// The limit of wall time is reached: another try, or another computer, may get further.
     #[error(
-        "the run has reached its limit of {limit} of wall time after {events} events, at {at_s} s of simulated time"
+        "the run has reached its limit of {limit} of wall time after {events} events, at {at_s} s of simulated time \
+         (`limits.wall` sets it)"
     )]
     WallLimit {
         /// The limit.

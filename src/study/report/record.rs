@@ -84,7 +84,8 @@ impl Record {
     #[must_use]
     pub fn summary_keys(&self) -> Vec<String> {
         let shown = if self.summary == 0 { self.values.len() } else { self.summary };
-        self.values.keys().take(shown).cloned().collect()
+        let columns = self.values.iter().take(shown).filter(|(_, value)| !value.is_object());
+        columns.map(|(key, _)| key.clone()).collect()
     }
 
     /// The object as JSON on one line.

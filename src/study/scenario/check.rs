@@ -107,14 +107,15 @@ impl CheckedScenario {
         Scenario { seed, limits: self.limits.after(elapsed), ..self.scenario.clone() }.checked()
     }
 
-    /// The same program on one rank of the same machine, with its host and enough memory there; `None` if it cannot
-    /// run on one rank.
-    #[must_use]
-    pub fn on_one_rank(&self) -> Option<Self> {
+    /// The same program on one rank of the same machine, with its host and enough memory there.
+    ///
+    /// # Errors
+    /// Why it cannot run on one rank.
+    pub fn on_one_rank(&self) -> Result<Self, Rejection> {
         let mut alone = Scenario { ranks: 1, placement: Placement::RowMajor, ..self.scenario.clone() };
         alone.machine.host.node = 0;
         alone.machine.nodes.memory = alone.machine.nodes.memory.max(alone.program.memory(0, 1, 0));
-        alone.checked().ok()
+        alone.checked()
     }
 }
 

@@ -44,6 +44,21 @@ impl Described {
         })
     }
 
+    /// True if the scenario declares an axis called `name`.
+    #[must_use]
+    pub fn declares(&self, name: &str) -> bool {
+        self.0.as_ref().is_some_and(|description| description.plan.axes().any(|axis| axis.name == name))
+    }
+
+    /// True if it declares such an axis, and all its values are numbers.
+    #[must_use]
+    pub fn has_numbers_on(&self, name: &str) -> bool {
+        let mut axes = self.0.iter().flat_map(|description| description.plan.axes());
+        axes.any(|axis| {
+            axis.name == name && !axis.values.is_empty() && axis.values.iter().all(|value| value.number().is_some())
+        })
+    }
+
     /// True if `case` has the machine of the description at the values that the case has for the declared axes.
     #[must_use]
     pub fn has_machine_of(&self, case: &Case) -> bool {

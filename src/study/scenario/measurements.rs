@@ -9,6 +9,8 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurements {
     keys: Vec<String>,
+    /// The columns behind the measured value.
+    behind: Vec<String>,
     is_efficiency: bool,
     points: Vec<Point>,
 }
@@ -17,6 +19,8 @@ pub struct Measurements {
 struct Point {
     at: Vec<AxisValue>,
     value: f64,
+    /// Where it stands, such as `line 3`.
+    place: String,
 }
 
 /// The column of the measured time; the columns before it are the axes, those behind it are others' business.
@@ -49,10 +53,28 @@ impl Measurements {
             Ok(Point {
                 at: keys.iter().filter_map(|key| row.value(key)).cloned().collect(),
                 value: unit.map_or(value, |unit| unit.of(value)),
+                place: row.place.clone(),
             })
         };
         let points = table.rows.iter().map(point).collect::<Result<_, Fault>>()?;
-        Ok(Self { is_efficiency: column == EFFICIENCY, keys, points })
+        let behind = table.columns()[place + 1..].to_vec();
+        Ok(Self { is_efficiency: column == EFFICIENCY, keys, behind, points })
+    }
+
+    /// The columns behind the measured value, which are others' business.
+    #[must_use]
+    pub fn behind(&self) -> &[String] {
+        &self.behind
+    }
+
+    /// The first text in the column `key`, and its place; none if it has only numbers.
+    #[must_use]
+    pub fn text_in(&self, key: &str) -> Option<(&str, &str)> {
+        let column = self.keys.iter().position(|name| name == key)?;
+        self.points.iter().find_map(|point| match &point.at[column] {
+            AxisValue::Text(text) => Some((text.as_str(), point.place.as_str())),
+            _ => None,
+        })
     }
 
     /// The axes that the points lie on, by their short names.

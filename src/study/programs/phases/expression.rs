@@ -173,7 +173,13 @@ impl Size {
     pub fn new(text: &str) -> Result<Self, Fault> {
         let wanted = || Fault::whole(text, "this size has no unit", "write one such as \"4 KiB\" or \"8 * n B\"");
         let (count, unit) = text.trim_end().rsplit_once(char::is_whitespace).ok_or_else(wanted)?;
-        let scale = format!("1 {unit}").parse::<Bytes>().map_err(|_| wanted())?.count();
+        // Behind an operator stands a name, not a unit.
+        let is_unit = unit.chars().all(char::is_alphabetic)
+            && count.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ')');
+        let unknown =
+            || Fault::whole(text, &format!("`{unit}` is no unit of a size"), "give B, kB, MB, GB, KiB, MiB or GiB");
+        let scale = format!("1 {unit}").parse::<Bytes>();
+        let scale = scale.map_err(|_| if is_unit { unknown() } else { wanted() })?.count();
         Ok(Self { count: Expression::new(count)?, unit: unit.to_owned(), scale })
     }
 
@@ -263,9 +269,10 @@ mod tests {
     #[test]
     fn a_size_has_a_unit() {
         assert_eq!(Size::new("2 * p + 1 KiB").unwrap().bytes(&scope()), Ok(9 * 1024));
-        for text in ["8", "8 * p", "8 s"] {
+        for text in ["8", "8 * p"] {
             assert!(Size::new(text).unwrap_err().message.contains("has no unit"), "{text}");
         }
+        assert!(Size::new("8 * p GHz").unwrap_err().message.contains("`GHz` is no unit of a size"));
         assert!(Size::new("p / 3 B").unwrap().bytes(&scope()).is_err());
     }
 }
