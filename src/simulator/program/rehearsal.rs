@@ -397,7 +397,8 @@ impl Hall {
         let mut faults = self.partial_collectives();
         faults.extend(self.circle());
         let is_over = |rank: usize| matches!(self.ranks[rank].waits, Waits::Finished | Waits::Nothing);
-        faults.extend(self.unmatched(|state| state.awaited().is_none_or(is_over), is_over));
+        let is_told = |rank: usize| self.ranks[rank].awaited().is_none_or(|from| from == rank || is_over(from));
+        faults.extend(self.unmatched(is_told, is_over));
         if faults.is_empty() { self.unmatched(|_| true, |_| true).collect() } else { faults }
     }
 
@@ -405,11 +406,11 @@ impl Hall {
     /// are `over`.
     fn unmatched(
         &self,
-        is_told: impl Fn(&RankState) -> bool,
+        is_told: impl Fn(usize) -> bool,
         is_over: impl Fn(usize) -> bool,
     ) -> impl Iterator<Item = Fault> {
         let ranks = || self.ranks.iter().enumerate();
-        let waits = ranks().filter(move |(rank, state)| self.collective(*rank).is_none() && is_told(state));
+        let waits = ranks().filter(move |(rank, _)| self.collective(*rank).is_none() && is_told(*rank));
         let waits = waits.filter_map(|(rank, state)| state.waiting(rank));
         let unread = ranks().filter(move |(rank, _)| is_over(*rank)).flat_map(|(rank, state)| state.unread(rank));
         waits.chain(unread).map(unmatched)
@@ -428,7 +429,8 @@ impl Hall {
                     None => break,
                 }
             }
-            if seen[rank] == first && self.ranks[rank].awaited().is_some() {
+            let is_circle = self.ranks[rank].awaited().is_some_and(|next| next != rank);
+            if seen[rank] == first && is_circle {
                 let begin = way.iter().position(|one| *one == rank).unwrap_or(0);
                 return Some(in_a_circle(&way[begin..]));
             }

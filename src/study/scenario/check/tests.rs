@@ -82,14 +82,8 @@ fn steps_that_do_not_match_are_refused() {
     let steps = |steps: &str| faults(&format!("Phases(parameters: {{\"n\": 3}}, steps: [{steps}])"), &[]);
     assert_eq!(
         steps("Phase(name: \"pass\", steps: [Send(to: \"(rank + 1) % p\", bytes: \"n B\")]), Receive(from: 0)"),
-        [
-            "program: rank 0, phase program: the receive of a message from rank 0 has no send",
-            "program: rank 2, phase program: the receive of a message from rank 0 has no send",
-            "program: rank 3, phase program: the receive of a message from rank 0 has no send",
-            "program: rank 3, phase pass: a send to rank 0 has no receive",
-            "program: rank 1, phase pass: a send to rank 2 has no receive",
-            "program: rank 2, phase pass: a send to rank 3 has no receive",
-        ]
+        // The others may go on once rank 0 does.
+        ["program: rank 0, phase program: the receive of a message from rank 0 has no send"]
     );
     assert_eq!(steps("Compute(flops: \"m\")"), ["program.steps.0.flops: there is no `m` here"]);
     assert_eq!(

@@ -76,7 +76,6 @@ impl Plan {
         let mut given = HashSet::new();
         for replacement in overrides {
             faults.extend((!given.insert(&replacement.name)).then(|| given_twice(replacement)));
-            faults.extend(repeated(replacement));
             faults.extend(plan.replace(replacement).err());
         }
         faults.extend(plan.check_zips());
@@ -282,14 +281,6 @@ impl Plan {
         let scenario = named_topology::read(&document)?.check(&document)?;
         Ok(Case { keys, scenario, settings: self.settings.clone() })
     }
-}
-
-/// The fault of a value that is given twice: its cases would count twice in every mean.
-fn repeated(replacement: &Override) -> Option<Fault> {
-    let Override { name, values } = replacement;
-    let mut seen = HashSet::new();
-    let value = values.iter().find(|value| !seen.insert(value.as_str()))?;
-    Some(Fault::new(&format!("the value `{value}` stands twice in `{OVER} {name}=…`")).help("give every value once"))
 }
 
 fn given_twice(replacement: &Override) -> Fault {
