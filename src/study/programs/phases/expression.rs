@@ -177,7 +177,7 @@ impl Size {
         let is_unit = unit.chars().all(char::is_alphabetic)
             && count.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ')');
         let unknown =
-            || Fault::whole(text, &format!("`{unit}` is no unit of a size"), "give B, kB, MB, GB, KiB, MiB or GiB");
+            || Fault::whole(text, format!("`{unit}` is no unit of a size"), "give B, kB, MB, GB, KiB, MiB or GiB");
         let scale = format!("1 {unit}").parse::<Bytes>();
         let scale = scale.map_err(|_| if is_unit { unknown() } else { wanted() })?.count();
         Ok(Self { count: Expression::new(count)?, unit: unit.to_owned(), scale })
