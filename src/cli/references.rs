@@ -47,8 +47,8 @@ fn measurements(file: &Path, described: &Described) -> Result<Measurements, Faul
             "give the columns of the axes first, then the measured time",
         ));
     }
-    let of_numbers = measured.keys().iter().filter(|key| described.has_numbers_on(key));
-    for (key, (text, place)) in of_numbers.filter_map(|key| Some((key, measured.text_in(key)?))) {
+    let mut of_numbers = measured.keys().iter().filter(|key| described.has_numbers_on(key));
+    if let Some((key, (text, place))) = of_numbers.find_map(|key| Some((key, measured.text_in(key)?))) {
         let what = format!("{place}, column `{key}`: `{text}` is no number, as the values of that axis are");
         return Err(fault(&what, "write the values of the axis as the scenario writes them"));
     }

@@ -18,6 +18,7 @@ use parsim_study::report::{Format, Record};
 use parsim_study::scenario::{Case, Cases, Plan};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::io;
 use std::path::PathBuf;
 
@@ -57,7 +58,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         failures: Failures::default(),
         withheld: 0,
         missing: MissingParts::default(),
-        alone: None,
+        alone: OnceCell::new(),
         references: &references,
         met: Met::none(&references),
     };
@@ -78,7 +79,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     }
     say(note_on_withheld(withheld));
     say(missing.note());
-    say(alone.flatten());
+    say(alone.into_inner().flatten());
     say(met.note_on_columns());
     // Who names values does not mean all that were measured.
     say(met.note().filter(|_| arguments.cases.over.is_empty()));
@@ -100,7 +101,7 @@ struct Sweep<'a> {
     /// The parts simulated that no machine has.
     missing: MissingParts,
     /// The note on runs on one rank, once a case has been seen.
-    alone: Option<Option<String>>,
+    alone: OnceCell<Option<String>>,
     references: &'a References,
     met: Met<'a>,
 }
@@ -121,7 +122,7 @@ impl Sweep<'_> {
 
     fn good(&mut self, case: &Case, outcome: &Outcome) -> io::Result<Record> {
         self.met.add(&case.keys);
-        self.alone.get_or_insert_with(|| self.references.note_on_one_rank(case));
+        self.alone.get_or_init(|| self.references.note_on_one_rank(case));
         self.withheld += usize::from(outcome.is_withheld());
         self.missing.see(&case.scenario);
         if let Some(axis) = self.axis {

@@ -247,7 +247,7 @@ impl<'m> Simulation<'m> {
         Rejection::unless_empty(faults_on(program, self.machine, &self.layout, self.streams))
     }
 
-    /// Runs a program that [`faults_on`](crate::program::faults_on) has found no fault with, to its end.
+    /// Runs a program that [`faults_on`] has found no fault with, to its end.
     ///
     /// # Errors
     /// As [`run`](Self::run).

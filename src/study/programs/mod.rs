@@ -1,6 +1,6 @@
 //! The programs that a scenario can name, and the language of those that it writes itself.
 //!
-//! They are written with the verbs of [`Process`](parsim_sim::Process), just like a user's own.
+//! They are written with the verbs of [`Process`], just like a user's own.
 
 pub mod characteristic;
 mod collective;
