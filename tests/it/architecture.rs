@@ -164,3 +164,129 @@ fn every_form_of_import_is_seen() {
     let source = "//! [b](crate::b)\nuse crate::{a::{x, y}, c};\nfn f() { parsim_sim::d::g() }\n#[cfg(test)]\nmod tests {\nuse crate::e;\n}\n";
     assert_eq!(imports_of(source).into_iter().collect::<Vec<_>>(), ["a", "c", "d"]);
 }
+
+/// The files of a crate, by the path of their module.
+struct Files {
+    code: BTreeMap<Vec<String>, String>,
+}
+
+impl Files {
+    /// The files below `folder` but for those of other crates, without their tests.
+    fn of(folder: &str) -> Self {
+        let mut files = Self { code: BTreeMap::new() };
+        files.collect(&repository(folder), &[]);
+        files
+    }
+
+    fn collect(&mut self, folder: &Path, module: &[String]) {
+        for entry in fs::read_dir(folder).expect("the folder can be read") {
+            let path = entry.expect("the folder can be read").path();
+            let name = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+            let inner = [module, std::slice::from_ref(&name)].concat();
+            if path.is_dir() {
+                if !path.join("Cargo.toml").exists() {
+                    self.collect(&path, &inner);
+                }
+            } else if path.extension().is_some_and(|end| end == "rs") && !["main", "tests"].contains(&name.as_str()) {
+                let source = fs::read_to_string(&path).expect("a source file is text");
+                let tests = source.find("#[cfg(test)]\nmod tests {").unwrap_or(source.len());
+                let lines = source[..tests].lines().filter(|line| !line.trim_start().starts_with("//"));
+                let module = if ["lib", "mod"].contains(&name.as_str()) { module.to_vec() } else { inner };
+                self.code.insert(module, lines.collect::<Vec<_>>().join("\n"));
+            }
+        }
+    }
+
+    /// The paths that a file imports, or that it passes on to others.
+    fn uses(&self, module: &[String], passed_on: bool) -> Vec<Vec<String>> {
+        let statements = self.code[module].split(';').map(str::trim_start);
+        let trees = statements.filter_map(|statement| {
+            let line = statement.rfind("\nuse ").or_else(|| statement.rfind("\npub")).map_or(0, |at| at + 1);
+            let (before, tree) = statement[line..].trim_start().split_once("use ")?;
+            let is_use = before.is_empty() || before.starts_with("pub") && before.ends_with(' ');
+            (is_use && before.starts_with("pub") == passed_on).then_some(tree)
+        });
+        trees.flat_map(flattened).collect()
+    }
+
+    /// The module whose file has what `module` names by `path`; none if that is not of this crate.
+    fn home(&self, module: &[String], path: &[String]) -> Option<Vec<String>> {
+        let mut at = match path.first()?.as_str() {
+            "crate" => Vec::new(),
+            "super" | "self" => module.to_vec(),
+            first if self.code.contains_key(&[module, &[first.to_owned()]].concat()) => module.to_vec(),
+            _ => return None,
+        };
+        let mut rest = path;
+        while let Some((first, after)) = rest.split_first() {
+            match first.as_str() {
+                "crate" | "self" => {}
+                "super" => drop(at.pop()),
+                _ if self.code.contains_key(&[&at[..], std::slice::from_ref(first)].concat()) => at.push(first.clone()),
+                _ => break,
+            }
+            rest = after;
+        }
+        let name = rest.first();
+        let passed = self.uses(&at, true).into_iter().find(|path| name.is_some() && path.last() == name);
+        passed.filter(|_| at != module).and_then(|path| self.home(&at, &path)).or(Some(at))
+    }
+
+    /// The files that a file imports from, but for the modules that it is a part of.
+    fn imports(&self, module: &[String]) -> BTreeSet<Vec<String>> {
+        let homes = self.uses(module, false).into_iter().filter_map(|path| self.home(module, &path));
+        homes.filter(|home| !module.starts_with(home) && self.code.contains_key(home)).collect()
+    }
+}
+
+/// The paths of an import such as `a::{b, c::{d, e}}`.
+fn flattened(tree: &str) -> Vec<Vec<String>> {
+    let tree = tree.trim();
+    let Some((before, group)) = tree.split_once('{') else {
+        let path = tree.split(" as ").next().unwrap_or_default();
+        return vec![path.split("::").map(|part| part.trim().to_owned()).collect()];
+    };
+    let before: Vec<String> =
+        before.split("::").map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    let mut depth = 0;
+    let parts = group[..closing_brace(group)].split(|c: char| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ',' && depth == 0
+    });
+    let parts = parts.filter(|part| !part.trim().is_empty());
+    parts.flat_map(flattened).map(|path| [&before[..], &path[..]].concat()).collect()
+}
+
+#[test]
+fn no_files_import_from_each_other_in_a_circle() {
+    for folder in CRATES {
+        let files = Files::of(folder);
+        let mut imports: BTreeMap<_, _> =
+            files.code.keys().map(|module| (module.clone(), files.imports(module))).collect();
+        assert!(imports.values().any(|used| !used.is_empty()), "{folder} imports nothing");
+        // Files that import from none of the rest are in no circle.
+        loop {
+            let left: BTreeSet<_> = imports.keys().cloned().collect();
+            imports.retain(|_, used| used.iter().any(|other| left.contains(other)));
+            if imports.len() == left.len() {
+                break;
+            }
+        }
+        let circle: Vec<_> = imports.keys().map(|module| module.join("::")).collect();
+        assert!(circle.is_empty(), "{folder}: in a circle, or importing from one: {circle:?}");
+    }
+}
+
+#[test]
+fn an_import_leads_to_the_file_that_has_the_name() {
+    let module = |path: &str| path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let code = [
+        ("", "mod a;\npub mod b;"),
+        ("a", "use crate::b::{Deep, c::{self, Other}};\nuse std::fmt;\nfn f() {}"),
+        ("b", "mod c;\npub use c::Deep;"),
+        ("b::c", "use super::super::a::f;\nuse super::Shallow;"),
+    ];
+    let files = Files { code: code.map(|(path, text)| (module(path), text.to_owned())).into() };
+    assert_eq!(files.imports(&module("a")), BTreeSet::from([module("b::c")]));
+    assert_eq!(files.imports(&module("b::c")), BTreeSet::from([module("a")]));
+}

@@ -20,7 +20,7 @@ pub struct Bottleneck {
 pub struct Place {
     /// The rank that it holds up most.
     pub rank: Option<u32>,
-    /// The link direction that is busy longest, from node to node.
+    /// The link direction that is busy longest, from node to node, if any is busy.
     pub link: Option<(u32, u32)>,
     /// The part of the code.
     pub module: Option<&'static str>,
@@ -102,7 +102,8 @@ fn longest_rank(trace: &Trace, activities: &[Activity]) -> Option<u32> {
 }
 
 fn busiest_link(trace: &Trace) -> Option<(u32, u32)> {
-    let busiest = trace.links.iter().rev().max_by_key(|link| link.busy)?;
+    let busy = trace.links.iter().filter(|link| link.busy > SimDuration::ZERO);
+    let busiest = busy.rev().max_by_key(|link| link.busy)?;
     Some((busiest.from, busiest.to))
 }
 

@@ -176,7 +176,13 @@ impl fmt::Display for BottleneckCurve {
         for (title, table) in self.tables() {
             writeln!(f, "{title}:\n{table}")?;
         }
-        self.write_verdict(f)
+        self.write_verdict(f)?;
+        if self.points.iter().any(|point| point.place.rank.is_some()) {
+            f.write_str(
+                "\nTimes are those of the rank at the host; its waits for other ranks count as communication.\n",
+            )?;
+        }
+        Ok(())
     }
 }
 
