@@ -1,4 +1,4 @@
-//! Expressions that have another value than in version 0.1, by the paths at which they stand.
+//! Expressions that have another value than in earlier versions, by the paths at which they stand.
 
 use super::{Former, Value};
 use std::collections::BTreeMap;

@@ -65,7 +65,7 @@ impl Former {
             Some(text) => format!("write `{text}` for that"),
             None => REFERENCE_OF_CHANGES.to_owned(),
         };
-        format!("{what} is {now} here{named}; version 0.1 gave {before}: {advice}")
+        format!("{what} is {now} here{named}; earlier versions gave {before}: {advice}")
     }
 
     /// The expression with `div` for every `/`, if it has the value `before`.
@@ -175,12 +175,12 @@ mod tests {
             _ => None,
         };
         let change = |text: &str| Former::of(text).and_then(|former| former.change(names));
-        let divided = "`n / p` is 1.75 here (n = 7, p = 4); version 0.1 gave 1: write `n div p` for that";
+        let divided = "`n / p` is 1.75 here (n = 7, p = 4); earlier versions gave 1: write `n div p` for that";
         assert_eq!(change("n / p").as_deref(), Some(divided));
         let compared = change("rank < sqrt(p)").unwrap();
-        assert!(compared.contains("is true here (rank = 1, p = 4); version 0.1 gave false: docs/"), "{compared}");
-        assert!(change("-n % 2").unwrap().contains("is 1 here (n = 7); version 0.1 gave -1"));
-        assert!(change("2 ^ 3 ^ 2").unwrap().contains("is 512 here; version 0.1 gave 64"));
+        assert!(compared.contains("is true here (rank = 1, p = 4); earlier versions gave false: docs/"), "{compared}");
+        assert!(change("-n % 2").unwrap().contains("is 1 here (n = 7); earlier versions gave -1"));
+        assert!(change("2 ^ 3 ^ 2").unwrap().contains("is 512 here; earlier versions gave 64"));
         assert!(change(&format!("n / p{}", " + 0".repeat(30))).unwrap().starts_with("this expression is 1.75"));
         for text in ["8 / p", "sqrt(p)", "n * p", "floor(3.5)", "(rank + 1) % p", "7 div 2", "unknown / 2"] {
             assert_eq!(change(text), None, "{text}");

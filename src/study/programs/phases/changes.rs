@@ -1,4 +1,4 @@
-//! Expressions of steps that have another value than in version 0.1, found by a dry run.
+//! Expressions of steps that have another value than in earlier versions, found by a dry run.
 
 use super::expression::Expression;
 use super::scope::Scope;
@@ -118,6 +118,10 @@ mod tests {
             "program.steps.1.otherwise.0.flops",
         ];
         assert_eq!(paths, expected);
-        assert!(found[1].1.starts_with("`i / 2 > 1` is true here (i = 3); version 0.1 gave false"), "{}", found[1].1);
+        assert!(
+            found[1].1.starts_with("`i / 2 > 1` is true here (i = 3); earlier versions gave false"),
+            "{}",
+            found[1].1
+        );
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Interpreter {
     /// Steps taken at one instant, and the instant.
     pub idle: u64,
     pub idle_since: SimTime,
-    /// Compares values with those of version 0.1, in a dry run for that.
+    /// Compares values with those of earlier versions, in a dry run for that.
     pub watch: Option<Rc<Watch>>,
 }
 

@@ -58,7 +58,7 @@ impl Phases {
         if rehearsal.is_complete() { seen } else { seen.max(forecast::count(self, ranks, packet_bytes)) }
     }
 
-    /// Looks for expressions that have another value than in version 0.1 where a dry run on `ranks` ranks, of which
+    /// Looks for expressions that have another value than in earlier versions where a dry run on `ranks` ranks, of which
     /// `host` is connected to the host, evaluates; paths are those of a scenario.
     pub(super) fn note_changes(
         &self,
