@@ -1,4 +1,4 @@
-//! Expressions in scenarios: what is wrong with them is said at its place, and what has changed since version 0.1.
+//! Expressions in scenarios: what is wrong with them is said at its place, and what has changed since earlier versions.
 
 use crate::diagnostics::Folder;
 
@@ -90,11 +90,11 @@ fn expressions_whose_value_has_changed_are_named_by_the_check() {
     let step = r#"When(condition: "n / p > 1", then: [Compute(flops: "n div 2")])"#;
     let scenario = with_step(step).replace(r#""1""#, r#""n / 2 * 2""#).replace("n > 0", "n > 0 && n < 2 * sqrt(36)");
     let said = remarks(&scenario);
-    let expected = "scenario.ron:8:29: note: `n / p > 1` is true here (n = 7, p = 4); version 0.1 gave false: \
+    let expected = "scenario.ron:8:29: note: `n / p > 1` is true here (n = 7, p = 4); earlier versions gave false: \
                     write `n div p > 1` for that\n\
-                    scenario.ron:13:51: note: `n / 2 * 2` is 7 here (n = 7); version 0.1 gave 6: \
+                    scenario.ron:13:51: note: `n / 2 * 2` is 7 here (n = 7); earlier versions gave 6: \
                     write `n div 2 * 2` for that\n\
-                    scenario.ron:15:13: note: `n > 0 && n < 2 * sqrt(36)` is true here (n = 7); version 0.1 gave false: \
+                    scenario.ron:15:13: note: `n > 0 && n < 2 * sqrt(36)` is true here (n = 7); earlier versions gave false: \
                     docs/expressions.md says what has changed\n";
     assert_eq!(said, expected);
 }
