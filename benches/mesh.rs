@@ -7,7 +7,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use parsim::engine::{Calendar, Streams};
-use parsim::network::{Fabric, Onward, Packet, PacketKind, Passage, Topology};
+use parsim::network::{Fabric, HopEvent, Onward, Packet, PacketKind, Topology};
 use parsim::units::SimTime;
 use parsim::{Machine, load_machine};
 use serde::Serialize;
@@ -93,7 +93,7 @@ fn parsim(machine: &Machine, begin: Begin) -> u64 {
         }
         fabric.step(&mut calendar, now, entity, &mut passages);
         for passage in &passages {
-            let (Passage::Crossed { packet, at, .. } | Passage::Arrived { packet, at }) = *passage else { continue };
+            let (HopEvent::Crossed { packet, at, .. } | HopEvent::Arrived { packet, at }) = *passage else { continue };
             hops += 1;
             if packet.to != at {
                 fabric.send(&mut calendar, now, at, packet);

@@ -2,7 +2,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use parsim::engine::Streams;
-use parsim::machine::{Happening, Seat, Sends, Transport};
+use parsim::machine::{Completion, Seat, Sends, Transport};
 use parsim::network::Topology;
 use parsim::units::SimTime;
 use parsim::{Machine, load_machine};
@@ -40,7 +40,7 @@ fn everybody_sends(machine: &Machine, rows: u32, columns: u32) -> u64 {
     }
     while let Some(now) = transport.step() {
         while let Some(happening) = transport.happenings.pop_front() {
-            if let Happening::Delivered { message, .. } = happening {
+            if let Completion::Delivered { message, .. } = happening {
                 transport.accept(now, message);
             }
         }

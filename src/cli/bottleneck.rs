@@ -5,14 +5,14 @@ use super::notice::say;
 use super::outcome::{Outcome, keyed, metadata};
 use super::output::Output;
 use super::parts::MissingParts;
-use super::playing::{Failures, play_all};
+use super::running::{Failures, play_all};
 use super::references::{self, References, note_on_withheld};
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments, files, pictures};
 use clap::{Args, ValueEnum};
-use parsim_sim::node::processor::{Account, QuarterCycles};
+use parsim_sim::node::processor::{ComponentAccount, QuarterCycles};
 use parsim_sim::node::{Module, Processor};
-use parsim_study::analysis::{Bottleneck, Components, ComputationSplit, Place};
+use parsim_study::analysis::{Bottleneck, BottleneckSite, Components, ComputationSplit};
 use parsim_study::model::zemerly::{self, Prediction};
 use parsim_study::programs::Shipped;
 use parsim_study::report::{BottleneckCurve, BottleneckPoint, figures};
@@ -27,7 +27,7 @@ pub struct BottleneckArguments {
     cases: CaseArguments,
     /// Where the times come from.
     #[arg(long, value_enum, default_value = "simulated")]
-    source: Source,
+    source: BottleneckSource,
     /// The axis to follow; the last one unless given.
     #[arg(long, value_name = "NAME")]
     axis: Option<String>,
@@ -37,7 +37,7 @@ pub struct BottleneckArguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Source {
+pub enum BottleneckSource {
     /// The simulation.
     Simulated,
     /// The equations of CS-RR-281 read literally (Gauss-Jordan only).
@@ -46,7 +46,7 @@ pub enum Source {
     AsPrinted,
 }
 
-impl Source {
+impl BottleneckSource {
     const fn title(self) -> &'static str {
         match self {
             Self::Simulated => "simulated",
@@ -65,7 +65,7 @@ impl Source {
 }
 
 /// The cases of one curve, by their numbers, and the curve.
-pub struct Group {
+pub struct CurveCases {
     pub name: String,
     cases: Vec<usize>,
     pub curve: BottleneckCurve,
@@ -85,7 +85,7 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     let answers = answers(&cases, arguments.source, arguments.cases.jobs, &references, &axis, &mut failures)?;
     let withheld = answers.iter().filter(|one| one.point.compared.iter().any(|one| one.is_withheld)).count();
     let mut times = TimeLines::default();
-    for (case, Answer { point, half_width_s, .. }) in cases.iter().zip(&answers) {
+    for (case, CaseBottleneck { point, half_width_s, .. }) in cases.iter().zip(&answers) {
         let seconds = point.components.as_ref().map(|components| components.total_s);
         times.add(&axis, case, (arguments.source.title(), seconds, *half_width_s), &point.compared);
     }
@@ -101,7 +101,7 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
 }
 
 /// The point of a case, where it has one.
-struct Answer {
+struct CaseBottleneck {
     point: BottleneckPoint,
     /// Half the 95 % interval of its makespan, in seconds; 0 for a single run.
     half_width_s: f64,
@@ -109,7 +109,7 @@ struct Answer {
     error: Option<String>,
 }
 
-impl From<BottleneckPoint> for Answer {
+impl From<BottleneckPoint> for CaseBottleneck {
     fn from(point: BottleneckPoint) -> Self {
         Self { point, half_width_s: 0.0, error: None }
     }
@@ -117,39 +117,41 @@ impl From<BottleneckPoint> for Answer {
 
 fn answers(
     cases: &[Case],
-    source: Source,
+    source: BottleneckSource,
     jobs: Option<usize>,
     references: &References,
     axis: &CurveAxis,
     failures: &mut Failures,
-) -> Result<Vec<Answer>, Failure> {
+) -> Result<Vec<CaseBottleneck>, Failure> {
     let predicted = |predict: fn(&CheckedScenario) -> Option<Prediction>| {
         let prediction = |case: &Case| predict(&case.scenario).filter(|_| references.has_machine_of(case));
         let point = |case| point(case, axis, references, explained(prediction(case).as_ref()));
-        cases.iter().map(|case| Answer::from(point(case))).collect()
+        cases.iter().map(|case| CaseBottleneck::from(point(case))).collect()
     };
-    if let (Source::AsWritten | Source::AsPrinted, Some(other)) = (source, cases.iter().find_map(not_gauss_jordan)) {
+    if let (BottleneckSource::AsWritten | BottleneckSource::AsPrinted, Some(other)) =
+        (source, cases.iter().find_map(not_gauss_jordan))
+    {
         let message =
             format!("--source {}: the equations of CS-RR-281 are about GaussJordan, not {other}", source.name());
         return Err(Failure::Usage(message));
     }
     match source {
-        Source::AsWritten => Ok(predicted(references::as_written)),
-        Source::AsPrinted => Ok(predicted(references::as_printed)),
-        Source::Simulated => {
+        BottleneckSource::AsWritten => Ok(predicted(references::as_written)),
+        BottleneckSource::AsPrinted => Ok(predicted(references::as_printed)),
+        BottleneckSource::Simulated => {
             let mut answers = Vec::new();
             play_all(cases, jobs, references, |case, result| {
                 answers.push(match result {
                     Ok(outcome) => {
                         let (_, half_width_s) = outcome.makespan_s();
                         let point = simulated_point(case, axis, references, &outcome);
-                        Answer { point, half_width_s, error: None }
+                        CaseBottleneck { point, half_width_s, error: None }
                     }
                     Err(error) => {
                         let error = error.into();
                         failures.add(&case.keys, &error);
-                        let point = point(case, axis, references, (None, Place::default()));
-                        Answer { point, half_width_s: 0.0, error: Some(error.to_string()) }
+                        let point = point(case, axis, references, (None, BottleneckSite::default()));
+                        CaseBottleneck { point, half_width_s: 0.0, error: Some(error.to_string()) }
                     }
                 });
                 true
@@ -162,7 +164,7 @@ fn answers(
 /// A played case as a point of a curve along `axis`.
 pub fn simulated_point(case: &Case, axis: &CurveAxis, references: &References, outcome: &Outcome) -> BottleneckPoint {
     let components = outcome.components(split(&case.scenario));
-    let place = Place::in_trace(&outcome.trace, &Bottleneck::of(&components));
+    let place = BottleneckSite::in_trace(&outcome.trace, &Bottleneck::of(&components));
     point(case, axis, references, (Some(components), place))
 }
 
@@ -193,7 +195,7 @@ fn split(scenario: &CheckedScenario) -> Option<ComputationSplit> {
     }
 }
 
-fn shares(account: &Account) -> ComputationSplit {
+fn shares(account: &ComponentAccount) -> ComputationSplit {
     let share = |cycles: QuarterCycles| cycles.cycles() / account.total().cycles();
     ComputationSplit {
         cpu: share(account.cpu),
@@ -205,7 +207,7 @@ fn shares(account: &Account) -> ComputationSplit {
 }
 
 /// The components of a prediction and the place of its bottleneck.
-fn explained(prediction: Option<&Prediction>) -> (Option<Components>, Place) {
+fn explained(prediction: Option<&Prediction>) -> (Option<Components>, BottleneckSite) {
     let components = prediction.map(Components::from);
     let place = components.as_ref().map(|components| zemerly::place(&Bottleneck::of(components)));
     (components, place.unwrap_or_default())
@@ -215,7 +217,7 @@ fn point(
     case: &Case,
     axis: &CurveAxis,
     references: &References,
-    (components, place): (Option<Components>, Place),
+    (components, place): (Option<Components>, BottleneckSite),
 ) -> BottleneckPoint {
     BottleneckPoint {
         label: axis.value(case).map_or_else(String::new, ToString::to_string),
@@ -227,8 +229,13 @@ fn point(
 }
 
 /// One curve for all cases that differ in the axis only, in the order of their first cases.
-pub fn grouped(cases: &[Case], points: Vec<BottleneckPoint>, axis: &CurveAxis, source: Source) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+pub fn grouped(
+    cases: &[Case],
+    points: Vec<BottleneckPoint>,
+    axis: &CurveAxis,
+    source: BottleneckSource,
+) -> Vec<CurveCases> {
+    let mut groups: Vec<CurveCases> = Vec::new();
     for (index, (case, point)) in cases.iter().zip(points).enumerate() {
         let name = axis.group(case);
         let known = groups.iter().position(|group| group.name == name);
@@ -237,7 +244,7 @@ pub fn grouped(cases: &[Case], points: Vec<BottleneckPoint>, axis: &CurveAxis, s
             let title = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
             let curve =
                 BottleneckCurve { title, name: axis.name.clone(), axis: axis.along.clone(), points: Vec::new() };
-            groups.push(Group { name, cases: Vec::new(), curve });
+            groups.push(CurveCases { name, cases: Vec::new(), curve });
             groups.len() - 1
         });
         groups[number].cases.push(index);
@@ -250,7 +257,7 @@ pub fn grouped(cases: &[Case], points: Vec<BottleneckPoint>, axis: &CurveAxis, s
 fn print(
     cases: &[Case],
     errors: &[Option<String>],
-    groups: &[Group],
+    groups: &[CurveCases],
     arguments: &BottleneckArguments,
     mut output: Output,
 ) -> Result<(), Failure> {
@@ -278,7 +285,7 @@ fn print(
 
 /// The times of all curves in the folder, and the figures of each curve; in folders of their own
 /// if there are several.
-fn plot(folder: &Path, groups: &[Group], (times_file, times): figures::Figure) -> Result<(), Failure> {
+fn plot(folder: &Path, groups: &[CurveCases], (times_file, times): figures::NamedChart) -> Result<(), Failure> {
     let times = std::iter::once_with(|| write_chart(&folder.join(times_file), &times));
     let components = groups.iter().flat_map(|group| {
         let own = if groups.len() > 1 { folder.join(group.name.replace([' ', '/'], "")) } else { folder.to_owned() };
@@ -298,7 +305,7 @@ mod tests {
     use parsim_study::scenario::source::Document;
     use parsim_study::scenario::{Override, Plan};
 
-    fn curves(overrides: &[(&str, &[&str])], source: Source) -> Vec<Group> {
+    fn curves(overrides: &[(&str, &[&str])], source: BottleneckSource) -> Vec<CurveCases> {
         let overrides = overrides.iter().map(|(name, values)| Override {
             name: (*name).to_owned(),
             values: values.iter().map(|value| (*value).to_owned()).collect(),
@@ -317,7 +324,7 @@ mod tests {
 
     #[test]
     fn components_of_a_run_sum_to_its_makespan() {
-        let groups = curves(&[("n", &["32", "48"]), ("p", &["1", "4", "6"])], Source::Simulated);
+        let groups = curves(&[("n", &["32", "48"]), ("p", &["1", "4", "6"])], BottleneckSource::Simulated);
         assert_eq!(groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(), ["n = 32", "n = 48"]);
         assert_eq!(groups[1].cases, [3, 4, 5]);
         for point in groups.iter().flat_map(|group| &group.curve.points) {
@@ -335,14 +342,14 @@ mod tests {
             let key = "communication_to_computation_passes_1_at";
             (0..3).find_map(|point| groups[0].curve.record(point).get(key).and_then(serde_json::Value::as_f64)).unwrap()
         };
-        assert!((45.0..48.0).contains(&crossing(Source::AsPrinted)));
-        assert!((21.0..26.0).contains(&crossing(Source::Simulated)));
-        assert!((21.0..26.0).contains(&crossing(Source::AsWritten)));
+        assert!((45.0..48.0).contains(&crossing(BottleneckSource::AsPrinted)));
+        assert!((21.0..26.0).contains(&crossing(BottleneckSource::Simulated)));
+        assert!((21.0..26.0).contains(&crossing(BottleneckSource::AsWritten)));
     }
 
     #[test]
     fn off_the_table_nothing_is_known() {
-        let groups = curves(&[("n", &["256"]), ("p", &["2", "3"])], Source::AsPrinted);
+        let groups = curves(&[("n", &["256"]), ("p", &["2", "3"])], BottleneckSource::AsPrinted);
         let record = groups[0].curve.record(1);
         for key in ["total_s", "communication_s", "bottleneck", "communication_b_ratio"] {
             assert_eq!(record.get(key), Some(&serde_json::Value::Null), "{key}");

@@ -4,11 +4,11 @@ use parsim_sim::engine::Discipline;
 use parsim_sim::trace::Trace;
 use parsim_study::analysis::Performance;
 use parsim_study::model::kredel::{
-    Communication, Hardware, Parameters, Reading, Roundings, Scaling, Search, best_cores, best_nodes,
+    BandwidthReading, Communication, Hardware, NodeSearch, Parameters, Roundings, Scaling, best_cores, best_nodes,
 };
 use parsim_study::programs::Shipped;
 use parsim_study::programs::characteristic::{Application, Characteristic, Growth, Mode};
-use parsim_study::report::{Beside, Compared};
+use parsim_study::report::{Compared, ReferenceTime};
 use parsim_study::scenario::CheckedScenario;
 
 /// Adds what follows from the operations that the program reports: its performance, and the dimensionless
@@ -22,7 +22,7 @@ pub fn judge(scenario: &CheckedScenario, trace: &mut Trace) {
         trace.outcomes.extend([("efficiency", efficiency), ("speedup", speedup), ("flop_per_s", flop_per_s)]);
     }
     super::real_programs::explain(scenario, trace);
-    let Some(case) = Case::of(scenario) else { return };
+    let Some(case) = ClusterCase::of(scenario) else { return };
     let Parameters { x, r, v, .. } = case.parameters;
     trace.outcomes.extend([("x", x), ("r", r), ("v", v)]);
     if case.program.mode == Mode::BulkSynchronous {
@@ -32,25 +32,30 @@ pub fn judge(scenario: &CheckedScenario, trace: &mut Trace) {
 
 /// The efficiency by the hierarchical model, of a characteristic program on a cluster.
 pub fn predictions(scenario: &CheckedScenario) -> Vec<Compared> {
-    let case = Case::of(scenario);
+    let case = ClusterCase::of(scenario);
     let prediction = |title: &str, key: &str, scaling, reading| Compared {
         title: title.to_owned(),
         key: key.to_owned(),
-        beside: Beside::Outcome("efficiency"),
+        beside: ReferenceTime::Outcome("efficiency"),
         value: case.as_ref().map(|case| case.parameters.efficiency(case.at(), scaling, reading)),
         is_withheld: false,
     };
     vec![
-        prediction("equation (5)", "predicted_efficiency", Scaling::Hockney, Reading::Corrected),
-        prediction("roofline", "predicted_efficiency_roofline", Scaling::Roofline, Reading::Corrected),
-        prediction("equation (5) as printed", "predicted_efficiency_as_printed", Scaling::Hockney, Reading::Printed),
+        prediction("equation (5)", "predicted_efficiency", Scaling::Hockney, BandwidthReading::Corrected),
+        prediction("roofline", "predicted_efficiency_roofline", Scaling::Roofline, BandwidthReading::Corrected),
+        prediction(
+            "equation (5) as printed",
+            "predicted_efficiency_as_printed",
+            Scaling::Hockney,
+            BandwidthReading::Printed,
+        ),
     ]
 }
 
 /// The speed-up of equation (5), corrected, with `cores` cores on each of `nodes` nodes.
 pub fn predicted_speedup(program: &Characteristic, hardware: &Hardware, cores: u32, nodes: u32) -> f64 {
     let at = (cores.into(), nodes.into());
-    parameters(program, hardware, at.1).speedup(at, Scaling::Hockney, Reading::Corrected)
+    parameters(program, hardware, at.1).speedup(at, Scaling::Hockney, BandwidthReading::Corrected)
 }
 
 fn parameters(program: &Characteristic, hardware: &Hardware, p: f64) -> Parameters {
@@ -72,7 +77,7 @@ pub struct ClosedForms {
 }
 
 /// A characteristic program on a cluster.
-pub struct Case<'s> {
+pub struct ClusterCase<'s> {
     pub program: &'s Characteristic,
     pub hardware: Hardware,
     pub parameters: Parameters,
@@ -82,7 +87,7 @@ pub struct Case<'s> {
     discipline: Discipline,
 }
 
-impl<'s> Case<'s> {
+impl<'s> ClusterCase<'s> {
     /// None for another program or another machine.
     pub fn of(scenario: &'s CheckedScenario) -> Option<Self> {
         let Shipped::Characteristic(program) = &scenario.program else { return None };
@@ -101,7 +106,7 @@ impl<'s> Case<'s> {
 
     /// The speed-up by the model with other numbers of cores and nodes, which need not be whole.
     pub fn speedup_at(&self, q: f64, p: f64) -> f64 {
-        parameters(self.program, &self.hardware, p).speedup((q, p), Scaling::Hockney, Reading::Corrected)
+        parameters(self.program, &self.hardware, p).speedup((q, p), Scaling::Hockney, BandwidthReading::Corrected)
     }
 
     /// The source's closed forms at `q` cores on each of `p` nodes.
@@ -109,16 +114,16 @@ impl<'s> Case<'s> {
         let parameters = parameters(self.program, &self.hardware, p);
         let search = self.search();
         ClosedForms {
-            best_cores: best_cores(&parameters, p, Reading::Corrected),
-            best_nodes: search.map(|search| best_nodes(&search, q, Reading::Corrected)),
-            best_nodes_as_printed: search.map(|search| search.best_nodes_by_table(q, Reading::Printed)),
-            simplified_efficiency: parameters.simplified((q, p), Reading::Corrected),
-            simplified_efficiency_as_printed: parameters.simplified((q, p), Reading::Printed),
+            best_cores: best_cores(&parameters, p, BandwidthReading::Corrected),
+            best_nodes: search.map(|search| best_nodes(&search, q, BandwidthReading::Corrected)),
+            best_nodes_as_printed: search.map(|search| search.best_nodes_by_table(q, BandwidthReading::Printed)),
+            simplified_efficiency: parameters.simplified((q, p), BandwidthReading::Corrected),
+            simplified_efficiency_as_printed: parameters.simplified((q, p), BandwidthReading::Printed),
         }
     }
 
     /// What the source assumes for `p_E`: a constant β1, and r = c / d(p) with one of its three d(p).
-    fn search(&self) -> Option<Search> {
+    fn search(&self) -> Option<NodeSearch> {
         let Application::Dimensionless(numbers) = &self.program.application else { return None };
         let communication = match numbers.d {
             Growth::Constant => return None,
@@ -128,7 +133,7 @@ impl<'s> Case<'s> {
         };
         let Parameters { x, v, .. } = self.parameters;
         let c = numbers.c.filter(|_| numbers.beta1 == Growth::Constant)?;
-        Some(Search { x, v, c, beta0: 1.0, communication })
+        Some(NodeSearch { x, v, c, beta0: 1.0, communication })
     }
 
     fn roundings(&self) -> Roundings {
@@ -163,7 +168,7 @@ mod tests {
     #[test]
     fn closed_forms_are_given_where_their_assumptions_hold() {
         let with_a_form = scenario("Dimensionless(x: 200, c: 200, d: Root)");
-        let case = Case::of(&with_a_form).unwrap();
+        let case = ClusterCase::of(&with_a_form).unwrap();
         let forms = case.closed_forms((4.0, 10.0));
         let best = forms.best_nodes.unwrap();
         let speedup = |p: f64| case.speedup_at(4.0, p);
@@ -173,7 +178,7 @@ mod tests {
         assert!((forms.simplified_efficiency / efficiency - 1.0).abs() < 1e-12);
         for without in ["LinearEquations", "Dimensionless(x: 200, c: 200)", "Dimensionless(x: 200, d: Root)"] {
             let scenario = scenario(without);
-            assert!(Case::of(&scenario).unwrap().closed_forms((4.0, 10.0)).best_nodes.is_none(), "{without}");
+            assert!(ClusterCase::of(&scenario).unwrap().closed_forms((4.0, 10.0)).best_nodes.is_none(), "{without}");
         }
     }
 }

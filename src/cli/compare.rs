@@ -6,7 +6,7 @@ use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_study::analysis::Gain;
 use parsim_study::experiment;
-use parsim_study::report::comparison::{Comparison, Side};
+use parsim_study::report::comparison::{ComparedRun, RunComparison};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub struct CompareArguments {
 pub fn execute(arguments: &CompareArguments) -> Result<(), Failure> {
     arguments.output.claims().inputs(files(&arguments.first)).inputs(files(&arguments.second)).check()?;
     let side = |input: &Path, own: &[String]| side(input, &[&arguments.set[..], own].concat(), arguments.seed);
-    let comparison = Comparison {
+    let comparison = RunComparison {
         first: side(&arguments.first, &arguments.set_first)?,
         second: side(&arguments.second, &arguments.set_second)?,
     };
@@ -46,7 +46,7 @@ pub fn execute(arguments: &CompareArguments) -> Result<(), Failure> {
     output.finish()
 }
 
-fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure> {
+fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<ComparedRun, Failure> {
     let traced = Traced::load(input, set, seed, Detail::Ranks)?;
     let path = traced.path()?;
     let gain = if traced.metadata.is_some() { gain(input, set, seed, &traced)? } else { None };
@@ -56,7 +56,7 @@ fn side(input: &Path, set: &[String], seed: Option<u64>) -> Result<Side, Failure
     } else {
         format!("{}: {}{values}", input.display(), traced.title)
     };
-    Ok(Side::new(title, &path, traced.recording(), gain))
+    Ok(ComparedRun::new(title, &path, traced.recording(), gain))
 }
 
 /// The gain over the same program on one rank; `None` if it cannot run there.

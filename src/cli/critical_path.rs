@@ -11,7 +11,7 @@ use parsim_study::report::Record;
 use parsim_study::report::comparison::{balance_table, gain_record, gain_table, rank_record, rank_table};
 use parsim_study::report::critical_path::{CriticalPathReport, write_events, write_path};
 use parsim_study::report::perfetto::write_perfetto;
-use parsim_study::report::space_time::{SpaceTime, Window, histogram, profile};
+use parsim_study::report::space_time::{DiagramWindow, SpaceTime, histogram, profile};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -137,7 +137,7 @@ fn write_files(
     arguments: &CriticalPathArguments,
     traced: &Traced,
     path: &CriticalPath<'_>,
-    window: Window,
+    window: DiagramWindow,
 ) -> Result<(), Failure> {
     let events = arguments.events.iter().map(|file| create(file, |sink| write_events(path, sink)));
     let pieces = arguments.path.iter().map(|file| create(file, |sink| write_path(path, traced.recording(), sink)));
@@ -159,8 +159,8 @@ fn write_files(
 }
 
 /// The part of the trace that is to be drawn.
-fn window(arguments: &CriticalPathArguments, path: &CriticalPath<'_>) -> Result<Window, Failure> {
-    let mut window = Window::whole(path);
+fn window(arguments: &CriticalPathArguments, path: &CriticalPath<'_>) -> Result<DiagramWindow, Failure> {
+    let mut window = DiagramWindow::whole(path);
     window.from = arguments.from.unwrap_or(window.from);
     window.until = arguments.until.unwrap_or(window.until);
     let end = window.until.min(path.length());

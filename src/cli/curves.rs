@@ -7,7 +7,7 @@ use parsim_study::report::Along;
 use parsim_study::report::figures::TimeLine;
 use parsim_study::report::latency_load::{MEAN, P99};
 use parsim_study::report::plot::LineChart;
-use parsim_study::report::{Beside, Compared};
+use parsim_study::report::{Compared, ReferenceTime};
 use parsim_study::scenario::{AxisValue, Case, Plan};
 use std::io::Write;
 use std::path::Path;
@@ -160,9 +160,9 @@ impl TimeLines {
         let group = axis.group(case);
         // The prediction that is looked at need not be compared with itself.
         let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
-        let times = others.filter(|one| !matches!(one.beside, Beside::Outcome(_) | Beside::Outcomes(_)));
-        let others =
-            times.map(|one| (one.title.as_str(), one.value, 0.0, matches!(one.beside, Beside::MeasuredMakespan)));
+        let times = others.filter(|one| !matches!(one.beside, ReferenceTime::Outcome(_) | ReferenceTime::Outcomes(_)));
+        let others = times
+            .map(|one| (one.title.as_str(), one.value, 0.0, matches!(one.beside, ReferenceTime::MeasuredMakespan)));
         for (kind, seconds, half_width, is_measurement) in
             [(kind, seconds, half_width, false)].into_iter().chain(others)
         {

@@ -2,7 +2,7 @@
 
 use super::notice::{self, say};
 use parsim_sim::simulation::SimulationError;
-use parsim_study::scenario::source::{Fault, Faults, Sources};
+use parsim_study::scenario::source::{Faults, SourceFault, Sources};
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
@@ -66,8 +66,8 @@ impl From<Faults> for Failure {
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
+impl From<SourceFault> for Failure {
+    fn from(fault: SourceFault) -> Self {
         Self::Faults(Faults::new(Sources::default(), vec![fault]))
     }
 }

@@ -1,6 +1,6 @@
 //! `parsim optimum`: the numbers of cores and nodes that suit a load best.
 
-use super::cluster::{Case, ClosedForms, predicted_speedup};
+use super::cluster::{ClosedForms, ClusterCase, predicted_speedup};
 use super::curves::write_chart;
 use super::outcome::metadata;
 use super::repetition::first_and_mean_s;
@@ -8,9 +8,9 @@ use super::topology::write_picture;
 use super::{Failure, ScenarioArguments, pictures};
 use clap::{Args, ValueEnum};
 use parsim_sim::machine::Placement;
-use parsim_study::analysis::{Choice, Goal, Optimum, Performance, Point};
+use parsim_study::analysis::{ClusterPoint, Goal, Optimum, Performance, SearchLimits};
 use parsim_study::model::kredel::{Hardware, Scaling};
-use parsim_study::report::{Record, Table, cluster, digits};
+use parsim_study::report::{Record, TextTable, cluster, digits};
 use parsim_study::scenario::{CheckedScenario, Scenario};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub fn execute(arguments: &OptimumArguments) -> Result<(), Failure> {
     let choice = choice(arguments, &scenario)?;
     let mut answers = Vec::new();
     if arguments.by != By::Simulation {
-        match (Case::of(&scenario), arguments.by) {
+        match (ClusterCase::of(&scenario), arguments.by) {
             (Some(case), _) => answers.push(("model", predicted(&choice, &case))),
             (None, By::Both) => {}
             (None, _) => {
@@ -77,7 +77,7 @@ pub fn execute(arguments: &OptimumArguments) -> Result<(), Failure> {
     }
 }
 
-fn choice(arguments: &OptimumArguments, scenario: &CheckedScenario) -> Result<Choice, Failure> {
+fn choice(arguments: &OptimumArguments, scenario: &CheckedScenario) -> Result<SearchLimits, Failure> {
     let share = |name: &str, value: f64| match value {
         value if (0.0..1.0).contains(&value) => Ok(value),
         _ => Err(Failure::Usage(format!("--{name} {value}: give a share from 0 to below 1"))),
@@ -89,7 +89,7 @@ fn choice(arguments: &OptimumArguments, scenario: &CheckedScenario) -> Result<Ch
         _ => Ok(given.unwrap_or(most)),
     };
     let efficiency = arguments.efficiency.map(|value| share("efficiency", value)).transpose()?;
-    Ok(Choice {
+    Ok(SearchLimits {
         most_cores: limit("most-cores", arguments.most_cores, scenario.machine.nodes.cores())?,
         most_nodes: limit("most-nodes", arguments.most_nodes, scenario.machine.network.topology.nodes())?,
         goal: efficiency.map_or(Goal::Speedup, Goal::CoresAt),
@@ -97,7 +97,7 @@ fn choice(arguments: &OptimumArguments, scenario: &CheckedScenario) -> Result<Ch
     })
 }
 
-fn predicted(choice: &Choice, case: &Case<'_>) -> Option<Optimum> {
+fn predicted(choice: &SearchLimits, case: &ClusterCase<'_>) -> Option<Optimum> {
     let speedup =
         |cores, nodes| Ok::<_, Infallible>(Some(predicted_speedup(case.program, &case.hardware, cores, nodes)));
     let Ok(found) = choice.look_everywhere(speedup);
@@ -122,7 +122,7 @@ fn simulated_speedup(scenario: &CheckedScenario, cores: u32, nodes: u32) -> Resu
 fn write_answers(
     arguments: &OptimumArguments,
     scenario: &CheckedScenario,
-    choice: &Choice,
+    choice: &SearchLimits,
     answers: &[(&str, Option<Optimum>)],
 ) -> Result<(), Failure> {
     let mut output = arguments.common.output.single()?;
@@ -150,7 +150,7 @@ fn write_answers(
 /// The closed forms at the best point of the model, if it was asked.
 fn closed_forms(scenario: &CheckedScenario, answers: &[(&str, Option<Optimum>)]) -> Option<ClosedForms> {
     let best = answers.iter().find(|(name, _)| *name == "model")?.1.as_ref()?.best;
-    Some(Case::of(scenario)?.closed_forms((best.cores.into(), best.nodes.into())))
+    Some(ClusterCase::of(scenario)?.closed_forms((best.cores.into(), best.nodes.into())))
 }
 
 fn in_words(forms: &ClosedForms) -> String {
@@ -172,7 +172,7 @@ fn in_words(forms: &ClosedForms) -> String {
     )
 }
 
-fn words(choice: &Choice) -> String {
+fn words(choice: &SearchLimits) -> String {
     let range = format!("up to {} cores on each of up to {} nodes", choice.most_cores, choice.most_nodes);
     match choice.goal {
         Goal::Speedup => format!("{range}: the greatest speed-up"),
@@ -180,11 +180,11 @@ fn words(choice: &Choice) -> String {
     }
 }
 
-fn table(choice: &Choice, answers: &[(&str, Option<Optimum>)]) -> Table {
+fn table(choice: &SearchLimits, answers: &[(&str, Option<Optimum>)]) -> TextTable {
     let plateau = format!("p within {} % at this q", 100.0 * choice.tolerance);
     let cheapest = "fewest cores within it (q × p)".to_owned();
     let columns = ["", "q", "p", "cores", "speed-up", "efficiency"].map(str::to_owned);
-    let mut table = Table::new(columns.into_iter().chain([plateau, cheapest, "points".to_owned()]));
+    let mut table = TextTable::new(columns.into_iter().chain([plateau, cheapest, "points".to_owned()]));
     for (name, found) in answers {
         let Some(Optimum { best, first, last, cheapest, looked_at }) = found else {
             table.row([*name, "none"].into_iter().chain([""; 7]));
@@ -221,16 +221,16 @@ fn put(record: &mut Record, name: &str, found: Option<&Optimum>) {
 fn draw(
     folder: &Path,
     scenario: &CheckedScenario,
-    choice: &Choice,
+    choice: &SearchLimits,
     answers: &[(&str, Option<Optimum>)],
 ) -> Result<(), Failure> {
-    let Some(case) = Case::of(scenario) else {
+    let Some(case) = ClusterCase::of(scenario) else {
         return Err(Failure::Usage(
             "--plot: only a Characteristic program on a cluster has a model to draw".to_owned(),
         ));
     };
     let what = format!("{} on {}", case.program.application, scenario.machine.name);
-    let marks: Vec<(Point, &str)> =
+    let marks: Vec<(ClusterPoint, &str)> =
         answers.iter().filter_map(|(name, found)| Some((found.as_ref()?.best, *name))).collect();
     let model = |q: f64, p: f64| case.speedup_at(q, p);
     let map = cluster::speedup(&format!("Speed-up of {what}"), (choice.most_cores, choice.most_nodes), &marks, model);
@@ -244,7 +244,7 @@ fn draw(
 }
 
 /// The program on one node with all its cores.
-fn draw_roofline(folder: &Path, scenario: &CheckedScenario, case: &Case<'_>, what: &str) -> Result<(), Failure> {
+fn draw_roofline(folder: &Path, scenario: &CheckedScenario, case: &ClusterCase<'_>, what: &str) -> Result<(), Failure> {
     let cores = scenario.machine.nodes.cores();
     let Hardware { core_flop_per_s, .. } = case.hardware;
     let speedup = simulated_speedup(scenario, cores, 1)?.unwrap_or(0.0);
@@ -258,8 +258,8 @@ fn draw_roofline(folder: &Path, scenario: &CheckedScenario, case: &Case<'_>, wha
 fn draw_comparison(
     folder: &Path,
     scenario: &CheckedScenario,
-    choice: &Choice,
-    case: &Case<'_>,
+    choice: &SearchLimits,
+    case: &ClusterCase<'_>,
     answers: &[(&str, Option<Optimum>)],
 ) -> Result<(), Failure> {
     let best = answers.iter().find_map(|(_, found)| found.as_ref());

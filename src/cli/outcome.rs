@@ -10,7 +10,7 @@ use parsim_sim::simulation::{Detail, SimulationError};
 use parsim_sim::trace::Trace;
 use parsim_study::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use parsim_study::experiment::run_recorded;
-use parsim_study::report::{Beside, Compared, Metadata, Record, RunReport, counted};
+use parsim_study::report::{Compared, Metadata, Record, ReferenceTime, RunReport, counted};
 use parsim_study::scenario::{AxisValue, Case, CheckedScenario, RESULTS, Scenario, Settings};
 use serde_json::Value;
 use std::io::Write;
@@ -138,11 +138,11 @@ impl Outcome {
             record.put(&one.key, one.value);
             let error = self.judged(one).zip(one.value).map(|(simulated, value)| Residuals::error(simulated, value));
             match one.beside {
-                Beside::Makespan => {}
-                Beside::OneRank => record.put("speedup", one.value.map(|alone| alone / self.makespan_s().0)),
-                Beside::MeasuredMakespan => record.put(SIMULATED_ERROR, error),
-                Beside::Outcome(_) => record.put(&format!("{ERROR_AGAINST}{}", one.key), error),
-                Beside::Outcomes(_) => record.put(&one.key.replace("published", "error_of"), error),
+                ReferenceTime::Makespan => {}
+                ReferenceTime::OneRank => record.put("speedup", one.value.map(|alone| alone / self.makespan_s().0)),
+                ReferenceTime::MeasuredMakespan => record.put(SIMULATED_ERROR, error),
+                ReferenceTime::Outcome(_) => record.put(&format!("{ERROR_AGAINST}{}", one.key), error),
+                ReferenceTime::Outcomes(_) => record.put(&one.key.replace("published", "error_of"), error),
             }
         }
         if let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) {
@@ -183,7 +183,7 @@ impl Outcome {
     /// The simulated value that `one` judges: of the makespan the mean.
     fn judged(&self, one: &Compared) -> Option<f64> {
         match one.beside {
-            Beside::MeasuredMakespan => Some(self.makespan_s().0),
+            ReferenceTime::MeasuredMakespan => Some(self.makespan_s().0),
             _ => one.judged(&self.trace),
         }
     }

@@ -145,11 +145,11 @@ impl Write for Sink {
 
 /// The output of a command. An interrupt ends it between two records; dropped unfinished, a file does not appear.
 pub struct Output {
-    writer: Shared,
+    writer: SharedWriter,
     _announced: Announced,
 }
 
-type Shared = Arc<Mutex<Option<Writer<Sink>>>>;
+type SharedWriter = Arc<Mutex<Option<Writer<Sink>>>>;
 
 impl Output {
     fn new(writer: Writer<Sink>) -> Self {
@@ -199,12 +199,12 @@ impl Output {
     }
 }
 
-fn lock(writer: &Shared) -> MutexGuard<'_, Option<Writer<Sink>>> {
+fn lock(writer: &SharedWriter) -> MutexGuard<'_, Option<Writer<Sink>>> {
     writer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends an output for good: nobody can write into it any more, as the process ends.
-fn end(shared: &Shared) {
+fn end(shared: &SharedWriter) {
     let mut writer = lock(shared);
     if let Some(writer) = writer.take() {
         match writer.finish() {

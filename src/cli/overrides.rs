@@ -53,7 +53,7 @@ fn replace_seed(seed: u64, document: &mut Document, overrides: &mut Vec<Override
 fn declared_over_seeds(document: &Document) -> Vec<String> {
     let axes = (0..).map_while(|index| {
         let path = document.get(&format!("axes.{index}.path"))?;
-        Some((index, matches!(&path.node, parsim_study::scenario::source::Node::Text(path) if path == "seed")))
+        Some((index, matches!(&path.node, parsim_study::scenario::source::TreeValue::Text(path) if path == "seed")))
     });
     let over_seeds = axes.filter(|(_, is_over_seeds)| *is_over_seeds);
     over_seeds.filter_map(|(index, _)| document.read_at(&format!("axes.{index}.name")).ok()).collect()

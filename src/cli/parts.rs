@@ -1,6 +1,6 @@
 //! Parts of machines that machines do not have.
 
-use parsim_sim::machine::Part;
+use parsim_sim::machine::Submachine;
 use parsim_study::scenario::CheckedScenario;
 use std::collections::BTreeSet;
 
@@ -40,6 +40,6 @@ impl MissingParts {
 }
 
 /// The part of the machine that a scenario gets.
-pub fn part(scenario: &CheckedScenario) -> Part {
-    Part::new(&scenario.machine.network.topology, &scenario.layout())
+pub fn part(scenario: &CheckedScenario) -> Submachine {
+    Submachine::new(&scenario.machine.network.topology, &scenario.layout())
 }

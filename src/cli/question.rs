@@ -10,11 +10,11 @@ use parsim_study::report::Record;
 #[command(no_binary_name = true, disable_help_flag = true, disable_help_subcommand = true)]
 pub struct Question {
     #[command(subcommand)]
-    command: Command,
+    command: QuestionCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum QuestionCommand {
     CriticalPath(critical_path::CriticalPathArguments),
     Laws(laws::LawsArguments),
     Saturation(saturation::SaturationArguments),
@@ -44,19 +44,19 @@ impl Question {
     /// Those of the command.
     pub fn records(&self) -> Result<Vec<Record>, Failure> {
         match &self.command {
-            Command::CriticalPath(arguments) => arguments.records(),
-            Command::Laws(arguments) => arguments.records(),
-            Command::Saturation(arguments) => arguments.records(),
-            Command::Topology(arguments) => arguments.records(),
+            QuestionCommand::CriticalPath(arguments) => arguments.records(),
+            QuestionCommand::Laws(arguments) => arguments.records(),
+            QuestionCommand::Saturation(arguments) => arguments.records(),
+            QuestionCommand::Topology(arguments) => arguments.records(),
         }
     }
 
     fn claims(&self) -> Claims {
         match &self.command {
-            Command::CriticalPath(arguments) => arguments.claims(),
-            Command::Laws(arguments) => arguments.claims(),
-            Command::Saturation(arguments) => arguments.claims(),
-            Command::Topology(arguments) => arguments.claims(),
+            QuestionCommand::CriticalPath(arguments) => arguments.claims(),
+            QuestionCommand::Laws(arguments) => arguments.claims(),
+            QuestionCommand::Saturation(arguments) => arguments.claims(),
+            QuestionCommand::Topology(arguments) => arguments.claims(),
         }
     }
 }

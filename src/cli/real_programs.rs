@@ -1,7 +1,7 @@
 //! Programs that really compute on clusters of multi-core nodes: the hierarchical model's time beside theirs, and why.
 
 use parsim_sim::trace::{Activity, Trace};
-use parsim_study::model::kredel::{Demand, Explained, Hardware, Reading, Scaling};
+use parsim_study::model::kredel::{BandwidthReading, Demand, Explained, Hardware, Scaling};
 use parsim_study::programs::Shipped;
 use parsim_study::programs::characteristic::Application;
 use parsim_study::scenario::CheckedScenario;
@@ -18,7 +18,7 @@ pub fn explain(scenario: &CheckedScenario, trace: &mut Trace) {
     let published = application.demand(n, nodes, hardware.balance());
     let explained = Explained::of(&published, &counted, &hardware, beta1, at);
     let [operations, memory, exchange, interfaces, run] = explained.factors(trace.makespan.seconds());
-    let efficiency = published.on(&hardware, beta1).efficiency(at, Scaling::Hockney, Reading::Corrected);
+    let efficiency = published.on(&hardware, beta1).efficiency(at, Scaling::Hockney, BandwidthReading::Corrected);
     trace.outcomes.extend([
         ("predicted_efficiency", efficiency),
         ("predicted_s", explained.published_s),

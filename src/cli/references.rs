@@ -7,8 +7,8 @@ use parsim_sim::program::collective::Broadcast;
 use parsim_study::model::point_to_point::PointToPoint;
 use parsim_study::model::zemerly::{self, Prediction};
 use parsim_study::programs::{Distribution, GaussJordan, Shipped};
-use parsim_study::report::{Beside, Compared, counted};
-use parsim_study::scenario::source::{Document, Fault};
+use parsim_study::report::{Compared, ReferenceTime, counted};
+use parsim_study::scenario::source::{Document, SourceFault};
 use parsim_study::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements, Scenario};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -32,9 +32,9 @@ pub fn note_on_withheld(cases: usize) -> Option<String> {
 }
 
 /// The measurements in `file`, each of whose points lies on axes of what is `described`.
-fn measurements(file: &Path, described: &Described) -> Result<Measurements, Fault> {
+fn measurements(file: &Path, described: &Described) -> Result<Measurements, SourceFault> {
     let measured = Measurements::load(file)?;
-    let fault = |what: &str, help: &str| Fault::new(&format!("{}: {what}", file.display())).help(help);
+    let fault = |what: &str, help: &str| SourceFault::new(&format!("{}: {what}", file.display())).help(help);
     if let Some(key) = measured.keys().iter().find(|key| !described.has_axis(key)) {
         return Err(fault(
             &format!("the column `{key}` is neither an axis nor the path of a field"),
@@ -120,12 +120,12 @@ enum Reference {
 
 impl References {
     /// Reads the measurements that `scenario`, which lies at `path`, names; they are about what that file describes.
-    pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, Fault> {
+    pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, SourceFault> {
         Self::about(Described::of(Document::load(path)), scenario, path)
     }
 
     /// Reads the measurements of what is `described` that `scenario`, which lies at `path`, names.
-    pub fn about(described: Described, scenario: &Scenario, path: &Path) -> Result<Self, Fault> {
+    pub fn about(described: Described, scenario: &Scenario, path: &Path) -> Result<Self, SourceFault> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let reference = |comparison: &Comparison| {
             Ok(match comparison {
@@ -196,22 +196,22 @@ impl Reference {
             }
             Self::PointToPoint => ("message by equation (4)", "predicted_message_s", message_s(&case.scenario)),
             Self::Measured(table) => {
-                let beside = table.efficiency_is_known().then_some(Beside::Outcome("efficiency"));
+                let beside = table.efficiency_is_known().then_some(ReferenceTime::Outcome("efficiency"));
                 let (key, beside) =
-                    beside.map_or(("measured_s", Beside::MeasuredMakespan), |it| ("known_efficiency", it));
+                    beside.map_or(("measured_s", ReferenceTime::MeasuredMakespan), |it| ("known_efficiency", it));
                 return vec![compared("measured", key, beside, table.at(&case.keys))];
             }
             Self::Hierarchical => return cluster::predictions(&case.scenario),
             Self::OneRank => {
-                return vec![compared("on one rank", "one_rank_s", Beside::OneRank, one_rank_s(&case.scenario))];
+                return vec![compared("on one rank", "one_rank_s", ReferenceTime::OneRank, one_rank_s(&case.scenario))];
             }
             Self::InnerIteration => return inner_iteration(&case.scenario),
         };
-        vec![compared(title, key, Beside::Makespan, value)]
+        vec![compared(title, key, ReferenceTime::Makespan, value)]
     }
 }
 
-fn compared(title: &str, key: &str, beside: Beside, value: Option<f64>) -> Compared {
+fn compared(title: &str, key: &str, beside: ReferenceTime, value: Option<f64>) -> Compared {
     Compared { title: title.to_owned(), key: key.to_owned(), beside, value, is_withheld: false }
 }
 
@@ -220,7 +220,7 @@ fn inner_iteration(scenario: &CheckedScenario) -> Vec<Compared> {
     let shares = zemerly::ComputationShares::inner_iteration();
     let clock = inner_iteration_clock(scenario);
     let row = |title: &str, key: &str, outcomes, seconds: f64| {
-        compared(title, key, Beside::Outcomes(outcomes), clock.map(|per_s| per_s * seconds))
+        compared(title, key, ReferenceTime::Outcomes(outcomes), clock.map(|per_s| per_s * seconds))
     };
     let sum = shares.processing_s() + shares.memory_s();
     vec![
@@ -272,15 +272,15 @@ pub fn as_printed(scenario: &CheckedScenario) -> Option<Prediction> {
 }
 
 /// The number of equations of a Gauss-Jordan scenario, and its broadcast.
-fn gauss_jordan(scenario: &CheckedScenario) -> Option<(u32, zemerly::Broadcast)> {
+fn gauss_jordan(scenario: &CheckedScenario) -> Option<(u32, zemerly::BroadcastTerms)> {
     let Shipped::GaussJordan(GaussJordan { n, broadcast, distribution: Distribution::BlockRows, .. }) =
         &scenario.program
     else {
         return None;
     };
     let broadcast = match broadcast {
-        Broadcast::Naive(_) => zemerly::Broadcast::Naive,
-        Broadcast::Neighbour(_) => zemerly::Broadcast::Neighbour,
+        Broadcast::Naive(_) => zemerly::BroadcastTerms::Naive,
+        Broadcast::Neighbour(_) => zemerly::BroadcastTerms::Neighbour,
         _ => return None,
     };
     Some((u32::try_from(*n).ok()?, broadcast))

@@ -2,7 +2,7 @@
 
 use super::outcome::{keyed, metadata};
 use super::output::Output;
-use super::playing::{CaseError, Keys};
+use super::running::{CaseError, Keys};
 use parsim_study::report::{Format, Record};
 use parsim_study::scenario::Case;
 use serde_json::Value;
@@ -15,7 +15,7 @@ const MOST_WAITING: usize = 10_000;
 ///
 /// A failed row has the keys of the last good one before it; those before the first good one wait for it. From the
 /// first failed row on every row has `error`. A table of CSV cannot grow a column, so there it always has that one.
-pub struct Rows<S> {
+pub struct RowWriter<S> {
     sink: S,
     has_errors: bool,
     example: Option<Record>,
@@ -34,7 +34,7 @@ impl RowSink for Output {
     }
 }
 
-impl<S: RowSink> Rows<S> {
+impl<S: RowSink> RowWriter<S> {
     pub fn new(sink: S, format: Format) -> Self {
         Self { sink, has_errors: format == Format::Csv, example: None, waiting: Vec::new() }
     }
@@ -121,7 +121,7 @@ mod tests {
 
     fn written(format: Format, bad: &[u32]) -> String {
         let mut sink = Vec::new();
-        let mut rows = Rows::new(Writer::many(&mut sink, format), format);
+        let mut rows = RowWriter::new(Writer::many(&mut sink, format), format);
         for n in 1..=3 {
             let row = if bad.contains(&n) { rows.failed(failed(n.into())) } else { rows.good(good(n)) };
             row.unwrap();

@@ -3,8 +3,8 @@
 use super::curves::OFFERED;
 use super::files::Claims;
 use super::outcome::{keyed, metadata};
-use super::playing::pool;
-use super::room::Room;
+use super::running::pool;
+use super::memory_budget::Room;
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments};
 use clap::Args;

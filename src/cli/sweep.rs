@@ -5,9 +5,9 @@ use super::notice::say;
 use super::outcome::{Outcome, SIMULATED_ERROR};
 use super::output::Output;
 use super::parts::MissingParts;
-use super::playing::{CaseError, Failures, Keys, Turn, guarded, play_each};
+use super::running::{CaseError, Failures, Keys, Turn, guarded, play_each};
 use super::references::{Met, References, note_on_withheld};
-use super::rows::{Rows, failed_row};
+use super::rows::{RowWriter, failed_row};
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::analysis::Residuals;
@@ -52,7 +52,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let mut sweep = Sweep {
         axis: plot.as_ref().map(|(_, axis)| axis),
         is_text: common.output.format() == Format::Text,
-        writer: Rows::new(common.output.many()?, common.output.format()),
+        writer: RowWriter::new(common.output.many()?, common.output.format()),
         times: TimeLines::default(),
         rows: Vec::new(),
         failures: Failures::default(),
@@ -91,7 +91,7 @@ struct Sweep<'a> {
     /// The axis of the picture, if there is to be one.
     axis: Option<&'a CurveAxis>,
     is_text: bool,
-    writer: Rows<Output>,
+    writer: RowWriter<Output>,
     times: TimeLines,
     /// The rows, which text is summarised from.
     rows: Vec<Record>,

@@ -8,7 +8,7 @@ use clap::Args;
 use parsim_sim::network::topology::Metrics;
 use parsim_sim::network::traffic::Pattern;
 use parsim_sim::network::{Network, Topology};
-use parsim_study::report::{Drawing, Metadata, Record, Table, digits};
+use parsim_study::report::{Drawing, Metadata, Record, TextTable, digits};
 use parsim_study::scenario::Description;
 use parsim_study::scenario::source::Document;
 use std::fmt::Display;
@@ -46,7 +46,7 @@ pub struct TopologyArguments {
 }
 
 /// What is described: a topology, and the rate of its links where it is known.
-struct Subject {
+struct DescribedTopology {
     topology: Topology,
     /// Bytes per second of one direction of a link.
     rate: Option<f64>,
@@ -59,7 +59,7 @@ struct Subject {
 pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
     let subject = arguments.subject()?;
     arguments.claims().inputs(&subject.files).check()?;
-    let figures = Figures::of(&subject, arguments.pins);
+    let figures = TopologyAnswer::of(&subject, arguments.pins);
     let record = subject.record(&figures);
     let mut output = arguments.output.single()?;
     output.words(figures.table())?;
@@ -68,8 +68,8 @@ pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
     arguments.svg.as_ref().map_or(Ok(()), |path| draw(&subject.topology, path))
 }
 
-impl Subject {
-    fn record(&self, figures: &Figures) -> Record {
+impl DescribedTopology {
+    fn record(&self, figures: &TopologyAnswer) -> Record {
         let mut record = figures.record();
         record.put_metadata(self.metadata.as_ref());
         record
@@ -85,33 +85,36 @@ impl TopologyArguments {
     /// The figures as the only record of the answer.
     pub fn records(&self) -> Result<Vec<Record>, Failure> {
         let subject = self.subject()?;
-        Ok(vec![subject.record(&Figures::of(&subject, self.pins))])
+        Ok(vec![subject.record(&TopologyAnswer::of(&subject, self.pins))])
     }
 
-    fn subject(&self) -> Result<Subject, Failure> {
+    fn subject(&self) -> Result<DescribedTopology, Failure> {
         if let Some(path) = &self.scenario {
             return of_file(path, &self.set);
         }
         let (name, nodes) = (self.name.as_deref().unwrap_or_default(), self.nodes.unwrap_or_default());
         let topology = Topology::from_name(name, nodes).map_err(|error| Failure::Usage(error.to_string()))?;
-        Ok(Subject { topology, rate: None, metadata: None, files: Vec::new() })
+        Ok(DescribedTopology { topology, rate: None, metadata: None, files: Vec::new() })
     }
 }
 
-fn of_file(path: &Path, settings: &[String]) -> Result<Subject, Failure> {
+fn of_file(path: &Path, settings: &[String]) -> Result<DescribedTopology, Failure> {
     let mut document = Document::load(path)?;
     set_all(&mut document, settings)?;
     let files = document.files();
     let rate = |network: &Network| Some(network.links.byte_time().bytes_per_s()).filter(|rate| rate.is_finite());
     match Description::read(document)? {
-        Description::Machine(machine) => {
-            Ok(Subject { rate: rate(&machine.network), topology: machine.network.topology, metadata: None, files })
-        }
+        Description::Machine(machine) => Ok(DescribedTopology {
+            rate: rate(&machine.network),
+            topology: machine.network.topology,
+            metadata: None,
+            files,
+        }),
         Description::Scenario(plan) => {
             let scenario = plan.base()?.scenario;
             let (rate, metadata) =
                 (rate(&scenario.machine.network), Some(metadata(&scenario, &super::overrides::settings(settings)?)));
-            Ok(Subject { topology: scenario.layout().topology, rate, metadata, files })
+            Ok(DescribedTopology { topology: scenario.layout().topology, rate, metadata, files })
         }
         _ => Err(Failure::Usage("the file describes neither a scenario nor a machine".to_owned())),
     }
@@ -137,7 +140,7 @@ pub fn write_picture(path: &Path, picture: &impl Display) -> Result<(), Failure>
     create(path, |sink| write!(sink, "{picture}"))
 }
 
-struct Figures {
+struct TopologyAnswer {
     topology: String,
     metrics: Metrics,
     loads: [(Pattern, Option<f64>); Pattern::COMPARED.len()],
@@ -154,8 +157,8 @@ struct AtEqualPins {
     latency_with_self: f64,
 }
 
-impl Figures {
-    fn of(subject: &Subject, pins: Option<u32>) -> Self {
+impl TopologyAnswer {
+    fn of(subject: &DescribedTopology, pins: Option<u32>) -> Self {
         let topology = &subject.topology;
         let small = topology.nodes() <= LARGEST_LOADED;
         let load = |pattern: Pattern| {
@@ -226,9 +229,9 @@ impl Figures {
         record
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> TextTable {
         let metrics = &self.metrics;
-        let mut table = Table::new([self.topology.as_str(), ""]);
+        let mut table = TextTable::new([self.topology.as_str(), ""]);
         let mut row = |title: &str, value: String| table.row([title.to_owned(), value]);
         row("nodes", metrics.nodes.to_string());
         row("switches", metrics.switches.to_string());

@@ -21,13 +21,13 @@ pub struct Traced {
     /// What it is, in words.
     pub title: String,
     /// What happened.
-    pub source: Source,
+    pub source: TraceSource,
     /// Where it comes from, if it was played.
     pub metadata: Option<Metadata>,
 }
 
 /// What a trace was read as.
-pub enum Source {
+pub enum TraceSource {
     /// A run of parsim.
     Recorded(Box<Recording>),
     /// A table of events of some other program.
@@ -43,7 +43,12 @@ impl Traced {
             let file = open_regular(input).map_err(|error| fault(error.to_string()))?;
             let events = read_table(BufReader::new(file)).map_err(|error| fault(error.to_string()))?;
             refuse_values(&name, set, seed)?;
-            return Ok(Self { title: name.clone(), name, source: Source::Table(Box::new(events)), metadata: None });
+            return Ok(Self {
+                title: name.clone(),
+                name,
+                source: TraceSource::Table(Box::new(events)),
+                metadata: None,
+            });
         }
         if begins_as_recording(input) {
             let file = open_regular(input).map_err(|error| fault(error.to_string()))?;
@@ -54,7 +59,7 @@ impl Traced {
             return Ok(Self {
                 name,
                 title: title(&recording),
-                source: Source::Recorded(Box::new(recording)),
+                source: TraceSource::Recorded(Box::new(recording)),
                 metadata: None,
             });
         }
@@ -74,7 +79,7 @@ impl Traced {
         Ok(Self {
             name: scenario.display().to_string(),
             title,
-            source: Source::Recorded(Box::new(recording)),
+            source: TraceSource::Recorded(Box::new(recording)),
             metadata,
         })
     }
@@ -82,16 +87,16 @@ impl Traced {
     /// What happened.
     pub const fn events(&self) -> &Events {
         match &self.source {
-            Source::Recorded(recording) => &recording.events,
-            Source::Table(events) => events,
+            TraceSource::Recorded(recording) => &recording.events,
+            TraceSource::Table(events) => events,
         }
     }
 
     /// The run, if it is one of parsim.
     pub fn recording(&self) -> Option<&Recording> {
         match &self.source {
-            Source::Recorded(recording) => Some(recording),
-            Source::Table(_) => None,
+            TraceSource::Recorded(recording) => Some(recording),
+            TraceSource::Table(_) => None,
         }
     }
 

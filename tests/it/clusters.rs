@@ -5,7 +5,7 @@ use crate::{parsim, repository};
 use parsim::engine::Discipline;
 use parsim::experiment;
 use parsim::machine::{Allocation, Machine, Placement};
-use parsim::model::kredel::{Hardware, Parameters, Reading, Scaling};
+use parsim::model::kredel::{BandwidthReading, Hardware, Parameters, Scaling};
 use parsim::programs::Shipped;
 use parsim::programs::characteristic::{Application, Characteristic, Dimensionless, Growth, Mode};
 use parsim::scenario::source::Document;
@@ -53,7 +53,7 @@ fn bulk_synchronous_runs_take_the_time_of_equation_5() {
         assert_eq!(cases.len(), 20);
         for scenario in cases {
             let (hardware, parameters, at) = parameters(&scenario);
-            let predicted = parameters.efficiency(at, Scaling::Hockney, Reading::Corrected);
+            let predicted = parameters.efficiency(at, Scaling::Hockney, BandwidthReading::Corrected);
             let place = format!("{application} on {}, (q, p) = {at:?}", scenario.machine.name);
             assert_close(efficiency(&scenario), predicted, 3e-5, &place);
             assert!(hardware.balance() > 0.0);

@@ -5,8 +5,8 @@ use parsim::Simulation;
 use parsim::machine::{Allocation, Machine, Partition, Sends};
 use parsim::network::{Network, Topology};
 use parsim::program::collective::{
-    AllGather, AllReduce, AllToAll, Barrier, Broadcast, Children, Concurrency, Forward, Gather, NaiveBroadcast,
-    NeighbourBroadcast, Operation, PipelinedBroadcast, Reduce, ReduceScatter, Scan, Scatter, SendOrder,
+    AllGather, AllReduce, AllToAll, Barrier, Broadcast, Children, CollectiveOperation, Concurrency, Forward, Gather,
+    NaiveBroadcast, NeighbourBroadcast, PipelinedBroadcast, Reduce, ReduceScatter, Scan, Scatter, SendOrder,
 };
 use parsim::program::{Process, Program};
 use parsim::programs::Collective;
@@ -42,32 +42,39 @@ fn broadcasts() -> Vec<Broadcast> {
     naive.into_iter().chain(trees).chain(chain).collect()
 }
 
-fn operations() -> Vec<Operation> {
-    let mut all: Vec<Operation> =
-        broadcasts().into_iter().map(|algorithm| Operation::Broadcast { algorithm }).collect();
-    all.extend([Reduce::Naive, Reduce::Binomial, Reduce::Hypercube].map(|algorithm| Operation::Reduce { algorithm }));
+fn operations() -> Vec<CollectiveOperation> {
+    let mut all: Vec<CollectiveOperation> =
+        broadcasts().into_iter().map(|algorithm| CollectiveOperation::Broadcast { algorithm }).collect();
+    all.extend(
+        [Reduce::Naive, Reduce::Binomial, Reduce::Hypercube].map(|algorithm| CollectiveOperation::Reduce { algorithm }),
+    );
     all.extend(
         [AllReduce::RecursiveDoubling, AllReduce::Ring, AllReduce::ReduceScatterAllGather, AllReduce::ReduceBroadcast]
-            .map(|algorithm| Operation::AllReduce { algorithm }),
+            .map(|algorithm| CollectiveOperation::AllReduce { algorithm }),
     );
     all.extend(
         [ReduceScatter::RecursiveHalving, ReduceScatter::Ring, ReduceScatter::Pairwise]
-            .map(|algorithm| Operation::ReduceScatter { algorithm }),
+            .map(|algorithm| CollectiveOperation::ReduceScatter { algorithm }),
     );
     all.extend(
-        [Scatter::Naive, Scatter::Binomial, Scatter::Hypercube].map(|algorithm| Operation::Scatter { algorithm }),
+        [Scatter::Naive, Scatter::Binomial, Scatter::Hypercube]
+            .map(|algorithm| CollectiveOperation::Scatter { algorithm }),
     );
-    all.extend([Gather::Naive, Gather::Binomial, Gather::Hypercube].map(|algorithm| Operation::Gather { algorithm }));
+    all.extend(
+        [Gather::Naive, Gather::Binomial, Gather::Hypercube].map(|algorithm| CollectiveOperation::Gather { algorithm }),
+    );
     all.extend(
         [AllGather::Ring, AllGather::RecursiveDoubling, AllGather::Torus]
-            .map(|algorithm| Operation::AllGather { algorithm }),
+            .map(|algorithm| CollectiveOperation::AllGather { algorithm }),
     );
     all.extend(
-        [AllToAll::Pairwise, AllToAll::Hypercube, AllToAll::Torus].map(|algorithm| Operation::AllToAll { algorithm }),
+        [AllToAll::Pairwise, AllToAll::Hypercube, AllToAll::Torus]
+            .map(|algorithm| CollectiveOperation::AllToAll { algorithm }),
     );
-    all.extend([Scan::Chain, Scan::RecursiveDoubling].map(|algorithm| Operation::Scan { algorithm }));
+    all.extend([Scan::Chain, Scan::RecursiveDoubling].map(|algorithm| CollectiveOperation::Scan { algorithm }));
     all.extend(
-        [Barrier::Tree, Barrier::Dissemination, Barrier::Ideal].map(|algorithm| Operation::Barrier { algorithm }),
+        [Barrier::Tree, Barrier::Dissemination, Barrier::Ideal]
+            .map(|algorithm| CollectiveOperation::Barrier { algorithm }),
     );
     all
 }
@@ -92,34 +99,40 @@ fn blocks(ranks: u32, block: impl Fn(u32) -> Vec<f64>) -> Vec<f64> {
 }
 
 /// What `rank` brings in: blocks for all where it has some for each.
-fn input(operation: &Operation, rank: u32, ranks: u32, count: u32) -> Vec<f64> {
+fn input(operation: &CollectiveOperation, rank: u32, ranks: u32, count: u32) -> Vec<f64> {
     match operation {
-        Operation::Scatter { .. } | Operation::AllToAll { .. } | Operation::ReduceScatter { .. } => {
-            blocks(ranks, |block| words(rank, block, count))
-        }
+        CollectiveOperation::Scatter { .. }
+        | CollectiveOperation::AllToAll { .. }
+        | CollectiveOperation::ReduceScatter { .. } => blocks(ranks, |block| words(rank, block, count)),
         _ => words(rank, 0, count),
     }
 }
 
 /// What `rank` must have at the end.
-fn output(operation: &Operation, rank: u32, root: u32, ranks: u32, count: u32) -> Option<Vec<f64>> {
+fn output(operation: &CollectiveOperation, rank: u32, root: u32, ranks: u32, count: u32) -> Option<Vec<f64>> {
     match operation {
-        Operation::Broadcast { .. } => Some(words(root, 0, count)),
-        Operation::Reduce { .. } => (rank == root).then(|| summed(0..ranks, 0, count)),
-        Operation::AllReduce { .. } => Some(summed(0..ranks, 0, count)),
-        Operation::ReduceScatter { .. } => Some(summed(0..ranks, rank, count)),
-        Operation::Scatter { .. } => Some(words(root, rank, count)),
-        Operation::Gather { .. } => (rank == root).then(|| blocks(ranks, |from| words(from, 0, count))),
-        Operation::AllGather { .. } => Some(blocks(ranks, |from| words(from, 0, count))),
-        Operation::AllToAll { .. } => Some(blocks(ranks, |from| words(from, rank, count))),
-        Operation::Barrier { .. } => None,
-        Operation::Scan { .. } => Some(summed(0..=rank, 0, count)),
+        CollectiveOperation::Broadcast { .. } => Some(words(root, 0, count)),
+        CollectiveOperation::Reduce { .. } => (rank == root).then(|| summed(0..ranks, 0, count)),
+        CollectiveOperation::AllReduce { .. } => Some(summed(0..ranks, 0, count)),
+        CollectiveOperation::ReduceScatter { .. } => Some(summed(0..ranks, rank, count)),
+        CollectiveOperation::Scatter { .. } => Some(words(root, rank, count)),
+        CollectiveOperation::Gather { .. } => (rank == root).then(|| blocks(ranks, |from| words(from, 0, count))),
+        CollectiveOperation::AllGather { .. } => Some(blocks(ranks, |from| words(from, 0, count))),
+        CollectiveOperation::AllToAll { .. } => Some(blocks(ranks, |from| words(from, rank, count))),
+        CollectiveOperation::Barrier { .. } => None,
+        CollectiveOperation::Scan { .. } => Some(summed(0..=rank, 0, count)),
     }
 }
 
 type Outputs = Rc<RefCell<Vec<Option<Vec<f64>>>>>;
 
-fn moved(machine: &Machine, operation: &Operation, root: u32, ranks: u32, count: u32) -> Vec<Option<Vec<f64>>> {
+fn moved(
+    machine: &Machine,
+    operation: &CollectiveOperation,
+    root: u32,
+    ranks: u32,
+    count: u32,
+) -> Vec<Option<Vec<f64>>> {
     let outputs: Outputs = Rc::new(RefCell::new(vec![None; ranks as usize]));
     let program = {
         let outputs = Rc::clone(&outputs);
@@ -161,15 +174,15 @@ fn every_algorithm_moves_the_right_data() {
 #[test]
 fn algorithms_for_powers_of_two_say_so() {
     let collective = |operation| Collective { operation, bytes: Bytes::new(8), root: 0, repetitions: 1 };
-    let faults = collective(Operation::AllReduce { algorithm: AllReduce::RecursiveDoubling }).faults(12);
+    let faults = collective(CollectiveOperation::AllReduce { algorithm: AllReduce::RecursiveDoubling }).faults(12);
     assert_eq!(faults[0].message, "RecursiveDoubling needs a power of two of ranks, not 12");
     assert_eq!(faults[0].path, "operation");
-    assert!(collective(Operation::AllReduce { algorithm: AllReduce::Ring }).faults(12).is_empty());
+    assert!(collective(CollectiveOperation::AllReduce { algorithm: AllReduce::Ring }).faults(12).is_empty());
 }
 
 const TABLE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/validation/collectives/collectives.csv"));
 
-fn published(name: &str) -> Operation {
+fn published(name: &str) -> CollectiveOperation {
     ron::from_str(name).unwrap_or_else(|error| panic!("no operation {name}: {error}"))
 }
 

@@ -6,7 +6,7 @@ use parsim::engine::Streams;
 use parsim::machine::{Allocation, Layout, Partition, Placement, Sends};
 use parsim::network::Topology;
 use parsim::node::{Copies, Forwarding, Module, Router, RouterTurn, Routing, Work};
-use parsim::program::Pattern;
+use parsim::program::MessagePattern;
 use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
 };
@@ -137,7 +137,7 @@ async fn act(me: Process, actions: Vec<Action>) {
                     if in_background || from == to { under_way.push(sending) } else { drop(me.wait(sending).await) }
                 }
                 if to == me.rank() {
-                    me.receive_where(Pattern { from: Some(from), tag: Some(tag) }).await;
+                    me.receive_where(MessagePattern { from: Some(from), tag: Some(tag) }).await;
                 }
             }
             Action::Barrier(barrier) => {

@@ -7,7 +7,7 @@ use parsim::machine::{Allocation, Partition, Placement, Sends};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::{Choice, Routing, Switching, Topology};
 use parsim::node::{Module, Work};
-use parsim::program::Pattern;
+use parsim::program::MessagePattern;
 use parsim::trace::{Delivery, Trace};
 use parsim::units::{Bytes, SimDuration, SimTime};
 use parsim::{Machine, Message, Process, Simulation};
@@ -22,7 +22,7 @@ const MOST_SENDS: u64 = 32;
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Send { to: u32, size: u64, tag: u32 },
-    Receive(Pattern),
+    Receive(MessagePattern),
     Compute(u64),
 }
 
@@ -38,7 +38,7 @@ struct Log {
 struct Receive {
     posted: SimTime,
     rank: u32,
-    pattern: Pattern,
+    pattern: MessagePattern,
     /// Sender and bytes of what it got.
     got: Option<(u32, u64)>,
 }
@@ -136,7 +136,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     let size = prop_oneof![3 => Just(0), 2 => 1u64..4, 1 => 10u64..40];
     prop_oneof![
         4 => (0..RANKS, size, 0u32..2).prop_map(|(to, size, tag)| Step::Send { to, size, tag }),
-        4 => (some(RANKS), some(2)).prop_map(|(from, tag)| Step::Receive(Pattern { from, tag })),
+        4 => (some(RANKS), some(2)).prop_map(|(from, tag)| Step::Receive(MessagePattern { from, tag })),
         1 => (0u64..2000).prop_map(Step::Compute),
     ]
 }

@@ -5,7 +5,7 @@ use parsim::machine::{Allocation, Placement};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::{Switching, Topology};
 use parsim::node::{Level, Module, Processor, Router, RouterTurn, Work};
-use parsim::program::collective::{AllReduce, Operation};
+use parsim::program::collective::{AllReduce, CollectiveOperation};
 use parsim::programs::Collective;
 use parsim::trace::{Activity, Trace};
 use parsim::units::{Bytes, PerByte, SimDuration};
@@ -131,7 +131,7 @@ fn a_packet_in_transit_takes_nothing_of_a_node_with_a_hardware_router() {
 }
 
 fn all_reduce(machine: &Machine, ranks_per_node: u32, algorithm: AllReduce, bytes: u64) -> SimDuration {
-    let operation = Operation::AllReduce { algorithm };
+    let operation = CollectiveOperation::AllReduce { algorithm };
     run(machine, ranks_per_node, &Collective { operation, bytes: Bytes::new(bytes), root: 0, repetitions: 1 }).makespan
 }
 

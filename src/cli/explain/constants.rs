@@ -1,6 +1,6 @@
 //! The constants that items pay for: their values, and where they stand.
 
-use parsim_study::report::Table;
+use parsim_study::report::TextTable;
 use parsim_study::scenario::AxisValue;
 use parsim_study::scenario::source::Document;
 use std::fmt;
@@ -33,7 +33,7 @@ impl fmt::Display for Constants<'_> {
         if self.paths.is_empty() {
             return Ok(());
         }
-        let mut table = Table::new(["", "constant", "source"]);
+        let mut table = TextTable::new(["", "constant", "source"]);
         for (path, number) in self.paths.iter().zip(1..) {
             table.row([format!("{number}"), path.clone(), source(self.document, path).unwrap_or_default()]);
         }

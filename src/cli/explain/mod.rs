@@ -14,8 +14,8 @@ use parsim_sim::simulation::Simulation;
 use parsim_sim::trace::{Delivery, Trace};
 use parsim_sim::units::{PerByte, SimDuration, SimTime};
 use parsim_study::experiment::simulation;
-use parsim_study::model::message::{self, Item, Itinerary};
-use parsim_study::report::{Record, Table, counted, signed_us};
+use parsim_study::model::message::{self, CostItem, Itinerary};
+use parsim_study::report::{Record, TextTable, counted, signed_us};
 use parsim_study::scenario::source::Document;
 use parsim_study::scenario::{CheckedScenario, Scenario};
 
@@ -65,7 +65,7 @@ impl Explanation {
         let (from, to) = (layout.seat(delivery.from), layout.seat(delivery.to));
         let hops = layout.topology.distance(from.node, to.node);
         let copies = scenario.machine.nodes.sending.does_copy(delivery.again);
-        let message = message::Message { from, to, hops, bytes: delivery.bytes, copies, sent: delivery.sent };
+        let message = message::LoneMessage { from, to, hops, bytes: delivery.bytes, copies, sent: delivery.sent };
         let itinerary =
             Itinerary::of(&scenario.machine, &message).map_err(|error| Failure::Usage(error.to_string()))?;
         let simulated = delivery.delivered.since(delivery.sent);
@@ -224,7 +224,7 @@ fn records(explanation: &Explanation, document: &Document) -> Vec<Record> {
         record.put("time_ps", time.ps());
         record
     };
-    let item = |item: &Item| record(&item.what, item.constant.as_deref(), Some(item.count), item.time);
+    let item = |item: &CostItem| record(&item.what, item.constant.as_deref(), Some(item.count), item.time);
     let items = itinerary.items.iter().map(item);
     items.chain(explanation.waits().map(|(what, time)| record(what, None, None, time))).collect()
 }
@@ -232,9 +232,9 @@ fn records(explanation: &Explanation, document: &Document) -> Vec<Record> {
 fn text(explanation: &Explanation, document: &Document) -> String {
     let Explanation { delivery, hops, itinerary, .. } = explanation;
     let us = |time: SimDuration| signed_us(time.ps().into());
-    let mut table = Table::new(["item", "times", "value", "us", "constant"]);
+    let mut table = TextTable::new(["item", "times", "value", "us", "constant"]);
     let mut constants = Constants::new(document);
-    for Item { what, constant, count, time } in &itinerary.items {
+    for CostItem { what, constant, count, time } in &itinerary.items {
         let [value, number] = constants.note(constant.as_deref());
         table.row([what.to_string(), count.to_string(), value, us(*time), number]);
     }

@@ -5,8 +5,8 @@ use super::{played, refuse_others};
 use crate::cli::Failure;
 use parsim_sim::node::{Level, Processor};
 use parsim_sim::trace::{Software, Trace};
-use parsim_study::analysis::step::{Step, StepItem, StepPart, Steps};
-use parsim_study::report::{Record, Table, counted, signed_us};
+use parsim_study::analysis::step::{PhaseIteration, PhaseIterations, StepItem, StepPart};
+use parsim_study::report::{Record, TextTable, counted, signed_us};
 use parsim_study::scenario::CheckedScenario;
 use parsim_study::scenario::source::Document;
 use serde_json::Value;
@@ -19,15 +19,15 @@ pub struct Wanted<'a> {
 }
 
 /// Plays the scenario and finds the step.
-pub fn find(scenario: &CheckedScenario, wanted: &Wanted<'_>) -> Result<Step, Failure> {
+pub fn find(scenario: &CheckedScenario, wanted: &Wanted<'_>) -> Result<PhaseIteration, Failure> {
     let trace = played(scenario, parsim_sim::simulation::Simulation::keep_diary)?;
     let Trace { diary: Some(diary), deliveries, .. } = &trace else {
         unreachable!("the run was asked for a diary");
     };
-    choose(&Steps::of(diary, deliveries, scenario.ranks), wanted)
+    choose(&PhaseIterations::of(diary, deliveries, scenario.ranks), wanted)
 }
 
-fn choose(steps: &Steps<'_>, wanted: &Wanted<'_>) -> Result<Step, Failure> {
+fn choose(steps: &PhaseIterations<'_>, wanted: &Wanted<'_>) -> Result<PhaseIteration, Failure> {
     let phases = steps.phases();
     let found = match wanted.phase {
         None => phases.first(),
@@ -128,7 +128,7 @@ fn shared(scenario: &CheckedScenario, is_memory: bool) -> Option<String> {
     of(&machine.nodes.levels, "machine.nodes.levels").or_else(|| of(&machine.levels, "machine.levels"))
 }
 
-pub fn records(step: &Step, scenario: &CheckedScenario, document: &Document) -> Vec<Record> {
+pub fn records(step: &PhaseIteration, scenario: &CheckedScenario, document: &Document) -> Vec<Record> {
     let record = |item: &StepItem| {
         let constant = constant(scenario, item.part);
         let constant = constant.as_deref();
@@ -159,8 +159,8 @@ fn integer(ps: i128) -> Value {
     positive.or_else(|_| i64::try_from(ps).map(Value::from)).unwrap_or_else(|_| Value::from(ps as f64))
 }
 
-pub fn text(step: &Step, scenario: &CheckedScenario, document: &Document) -> String {
-    let mut table = Table::new(["phase", "item", "times", "value", "us", "constant"]);
+pub fn text(step: &PhaseIteration, scenario: &CheckedScenario, document: &Document) -> String {
+    let mut table = TextTable::new(["phase", "item", "times", "value", "us", "constant"]);
     let mut constants = Constants::new(document);
     for item in &step.items {
         let [value, number] = constants.note(constant(scenario, item.part).as_deref());
@@ -169,7 +169,7 @@ pub fn text(step: &Step, scenario: &CheckedScenario, document: &Document) -> Str
     }
     let sum = step.items.iter().map(|item| item.time_ps).sum();
     table.row(["", "sum", "", "", &signed_us(sum), ""].map(str::to_owned));
-    let Step { rank, phase, number, of, begin, end, .. } = step;
+    let PhaseIteration { rank, phase, number, of, begin, end, .. } = step;
     let longest = longest_wait(step).map_or_else(String::new, |(from, message)| {
         format!("\nThe message it waits for longest: --from {from} --to {rank} --number {message}\n")
     });
@@ -181,7 +181,7 @@ pub fn text(step: &Step, scenario: &CheckedScenario, document: &Document) -> Str
 }
 
 /// The sender and the number of the message on its way that is waited for longest.
-fn longest_wait(step: &Step) -> Option<(u32, u32)> {
+fn longest_wait(step: &PhaseIteration) -> Option<(u32, u32)> {
     let waits = step.items.iter().filter_map(|item| match item.part {
         StepPart::UnderWay { from } => item.longest.map(|(number, time)| (time, from, number)),
         _ => None,

@@ -2,7 +2,7 @@
 
 use super::*;
 use parsim_sim::machine::{Machine, Sends};
-use parsim_sim::program::{Message, Pattern, Process};
+use parsim_sim::program::{Message, MessagePattern, Process};
 use parsim_study::scenario::Plan;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -178,7 +178,7 @@ async fn storm(me: Process, messages: Vec<(u32, u32, u64)>) {
         me.send(*to, Message::new(*bytes)).await;
     }
     for _ in messages.iter().filter(|one| one.1 == me.rank()) {
-        me.receive_where(Pattern::default()).await;
+        me.receive_where(MessagePattern::default()).await;
     }
 }
 

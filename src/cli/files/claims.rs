@@ -1,7 +1,7 @@
 //! The files that a command is going to write, checked before its work begins.
 
 use super::make_folder;
-use super::output_file::{Destination, OutputFile, destination, folder_of};
+use super::output_file::{OutputFile, WriteTarget, destination, folder_of};
 use crate::cli::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ impl Claims {
         let mut taken: Vec<(Identity, &str)> = Vec::new();
         for (option, path) in &self.outputs {
             let shown = path.display();
-            let Destination::File(place) = destination(path) else { continue };
+            let WriteTarget::File(place) = destination(path) else { continue };
             let own = Identity::of(&place);
             if self.inputs.iter().any(|input| Identity::of(input).is_some_and(|input| Some(input) == own)) {
                 let message = format!("{option} {shown}: this file is read by the command: give another file");

@@ -35,8 +35,8 @@ impl OutputFile {
     /// That it cannot be written.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let (file, replacement) = match destination(path) {
-            Destination::Direct => (OpenOptions::new().append(true).open(path), None),
-            Destination::File(place) => match begin(&place) {
+            WriteTarget::Direct => (OpenOptions::new().append(true).open(path), None),
+            WriteTarget::File(place) => match begin(&place) {
                 Ok((file, unfinished)) => {
                     let temporary = interrupt::temporary(&unfinished);
                     (Ok(file), Some(Replacement { unfinished, destination: place, temporary }))
@@ -86,7 +86,7 @@ impl Write for OutputFile {
 }
 
 /// The destination of output under a name.
-pub(super) enum Destination {
+pub(super) enum WriteTarget {
     /// Into what is there: a pipe or a device.
     Direct,
     /// Into the place of a file, of which links have been followed.
@@ -94,19 +94,19 @@ pub(super) enum Destination {
 }
 
 /// Follows the links of `path`.
-pub(super) fn destination(path: &Path) -> Destination {
+pub(super) fn destination(path: &Path) -> WriteTarget {
     let mut place = path.to_owned();
     for _ in 0..LONGEST_CHAIN {
         // A file that a shell has opened, such as `/dev/stdout`, is no name, even if it leads to one.
         if place.starts_with("/dev") || place.starts_with("/proc") {
-            return Destination::Direct;
+            return WriteTarget::Direct;
         }
         let Ok(target) = fs::read_link(&place) else { break };
         place = place.parent().unwrap_or(Path::new("")).join(target);
     }
     match fs::metadata(&place) {
-        Ok(found) if !found.is_file() && !found.is_dir() => Destination::Direct,
-        _ => Destination::File(place),
+        Ok(found) if !found.is_file() && !found.is_dir() => WriteTarget::Direct,
+        _ => WriteTarget::File(place),
     }
 }
 

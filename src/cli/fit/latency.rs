@@ -1,14 +1,14 @@
 //! `--model hockney` and `--model loggp`
 
-use super::{FitArguments, Fitted, Group, beginning, points, put_quality, quality_words};
-use parsim_study::model::fit::{Hockney, LogGp, Transfer};
+use super::{FitArguments, FitGroup, Fitted, beginning, points, put_quality, quality_words};
+use parsim_study::model::fit::{Hockney, LogGp, TimedTransfer};
 use parsim_study::report::{Record, digits};
 use parsim_study::scenario::table::{Row, in_seconds};
 
-fn transfers(arguments: &FitArguments, group: &Group, value: &str) -> Vec<Transfer> {
+fn transfers(arguments: &FitArguments, group: &FitGroup, value: &str) -> Vec<TimedTransfer> {
     let columns = &arguments.messages;
     let transfer = |row: &Row| {
-        Some(Transfer {
+        Some(TimedTransfer {
             bytes: row.number(&columns.bytes)?,
             messages: columns.messages.as_ref().map_or(Some(1.0), |name| row.number(name))?,
             seconds: row.number(value)?,
@@ -18,7 +18,7 @@ fn transfers(arguments: &FitArguments, group: &Group, value: &str) -> Vec<Transf
     group.fitted.iter().filter_map(transfer).collect()
 }
 
-pub fn hockney(arguments: &FitArguments, group: &Group, value: &str) -> Option<Fitted> {
+pub fn hockney(arguments: &FitArguments, group: &FitGroup, value: &str) -> Option<Fitted> {
     let fit = Hockney::fit(&transfers(arguments, group, value), arguments.weighting())?;
     let bytes = arguments.messages.bytes.clone();
     let mut record = beginning(&group.name);
@@ -64,7 +64,7 @@ pub fn hockney(arguments: &FitArguments, group: &Group, value: &str) -> Option<F
     })
 }
 
-pub fn loggp(arguments: &FitArguments, group: &Group, value: &str) -> Option<Fitted> {
+pub fn loggp(arguments: &FitArguments, group: &FitGroup, value: &str) -> Option<Fitted> {
     let fit = LogGp::fit(&transfers(arguments, group, value), arguments.weighting())?;
     let columns = &arguments.messages;
     let parameters = [
@@ -115,7 +115,7 @@ fn loggp_notes(arguments: &FitArguments, fit: &LogGp) -> String {
     [steps.as_deref(), latency, gap].into_iter().flatten().collect()
 }
 
-fn record(group: &Group, fit: &LogGp, parameters: &[(&str, Option<f64>)]) -> Record {
+fn record(group: &FitGroup, fit: &LogGp, parameters: &[(&str, Option<f64>)]) -> Record {
     let mut record = beginning(&group.name);
     record.put("model", "loggp");
     for (name, value) in parameters {

@@ -22,14 +22,14 @@ pub struct FitArguments {
     data: PathBuf,
     /// The model.
     #[arg(long, value_enum)]
-    model: Model,
+    model: FitModel,
     /// The column of the times; `makespan_mean_s`, `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
     /// what was varied.
     #[arg(long, value_name = "KEY")]
     value: Option<String>,
     /// Residuals in the unit of the values or relative to them.
     #[arg(long, value_enum, default_value = "relative")]
-    residuals: Residual,
+    residuals: ResidualKind,
     #[command(flatten)]
     messages: MessageColumns,
     #[command(flatten)]
@@ -75,7 +75,7 @@ struct MessageColumns {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Model {
+enum FitModel {
     /// Equation (4) of CS-RR-281: two regimes of alpha + beta l + gamma d + delta l d.
     PointToPoint,
     /// `t_0` + l / `r_inf`
@@ -87,16 +87,16 @@ enum Model {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Residual {
+enum ResidualKind {
     Absolute,
     Relative,
 }
 
-impl From<Residual> for Weighting {
-    fn from(residual: Residual) -> Self {
+impl From<ResidualKind> for Weighting {
+    fn from(residual: ResidualKind) -> Self {
         match residual {
-            Residual::Absolute => Self::Absolute,
-            Residual::Relative => Self::Relative,
+            ResidualKind::Absolute => Self::Absolute,
+            ResidualKind::Relative => Self::Relative,
         }
     }
 }
@@ -108,14 +108,14 @@ struct Fitted {
     /// In words, for people.
     words: String,
     /// Every point: where it lies, its value, the model there, half its interval if known, and whether it was fitted.
-    points: Vec<Point>,
+    points: Vec<FittedPoint>,
     /// The model as RON.
     ron: String,
     /// The changes that make a machine behave so, where the model is one of machines.
     machine: Option<Vec<(&'static str, String)>>,
 }
 
-struct Point {
+struct FittedPoint {
     at: Vec<(String, AxisValue)>,
     value: Option<f64>,
     model: Option<f64>,
@@ -124,7 +124,7 @@ struct Point {
 }
 
 /// Rows with the same values of what the model does not know.
-struct Group {
+struct FitGroup {
     name: Vec<(String, AxisValue)>,
     /// Those to be fitted.
     fitted: Vec<Row>,
@@ -166,23 +166,23 @@ impl FitArguments {
     fn parameters(&self, data: &Data, value: &str) -> Result<Vec<String>, Failure> {
         let columns = &self.messages;
         match self.model {
-            Model::PointToPoint => named(data, [&columns.bytes, &columns.hops]),
-            Model::Hockney => named(data, [&columns.bytes]),
-            Model::Loggp => named(data, [Some(&columns.bytes), columns.messages.as_ref()].into_iter().flatten()),
-            Model::NormalForm => self.form.parameters(data, value),
+            FitModel::PointToPoint => named(data, [&columns.bytes, &columns.hops]),
+            FitModel::Hockney => named(data, [&columns.bytes]),
+            FitModel::Loggp => named(data, [Some(&columns.bytes), columns.messages.as_ref()].into_iter().flatten()),
+            FitModel::NormalForm => self.form.parameters(data, value),
         }
     }
 
-    fn groups(&self, data: &Data, value: &str, parameters: &[String]) -> Result<Vec<Group>, Failure> {
+    fn groups(&self, data: &Data, value: &str, parameters: &[String]) -> Result<Vec<FitGroup>, Failure> {
         let limits = self.up_to.iter().map(|text| limit(data, text)).collect::<Result<Vec<_>, _>>()?;
         let others: Vec<_> = data.axes(value).filter(|axis| !parameters.contains(axis)).collect();
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<FitGroup> = Vec::new();
         let is_complete =
             |row: &&Row| row.number(value).is_some() && parameters.iter().all(|name| row.number(name).is_some());
         for row in data.rows.iter().filter(is_complete) {
             let name: Vec<_> = row.cells.iter().filter(|(name, _)| others.contains(&name)).cloned().collect();
             let index = groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
-                groups.push(Group { name, fitted: Vec::new(), judging: Vec::new() });
+                groups.push(FitGroup { name, fitted: Vec::new(), judging: Vec::new() });
                 groups.len() - 1
             });
             let is_fitted = limits.iter().all(|(key, most)| row.number(key).is_none_or(|number| number <= *most));
@@ -197,12 +197,12 @@ impl FitArguments {
         Ok(groups)
     }
 
-    fn fit(&self, data: &Data, group: &Group, value: &str, parameters: &[String]) -> Result<Fitted, Failure> {
+    fn fit(&self, data: &Data, group: &FitGroup, value: &str, parameters: &[String]) -> Result<Fitted, Failure> {
         let fitted = match self.model {
-            Model::PointToPoint => regimes::fit(self, group, value),
-            Model::Hockney => latency::hockney(self, group, value),
-            Model::Loggp => latency::loggp(self, group, value),
-            Model::NormalForm => self.form.fit(self.weighting(), group, value, parameters)?,
+            FitModel::PointToPoint => regimes::fit(self, group, value),
+            FitModel::Hockney => latency::hockney(self, group, value),
+            FitModel::Loggp => latency::loggp(self, group, value),
+            FitModel::NormalForm => self.form.fit(self.weighting(), group, value, parameters)?,
         };
         fitted.ok_or_else(|| {
             let at = if group.name.is_empty() { String::new() } else { format!(" for {}", words(&group.name)) };
@@ -268,7 +268,7 @@ fn quality_words(quality: &Quality) -> String {
     )
 }
 
-fn output(arguments: &FitArguments, fits: &[(&Group, Fitted)], value: &str) -> Result<(), Failure> {
+fn output(arguments: &FitArguments, fits: &[(&FitGroup, Fitted)], value: &str) -> Result<(), Failure> {
     let points: Vec<_> = fits.iter().flat_map(|(_, fit)| fit.points.iter().map(|point| point.record(value))).collect();
     let mut output = arguments.output.many()?;
     if arguments.output.format() == Format::Text {
@@ -294,7 +294,7 @@ fn output(arguments: &FitArguments, fits: &[(&Group, Fitted)], value: &str) -> R
     output.finish()
 }
 
-impl Point {
+impl FittedPoint {
     fn record(&self, value: &str) -> Record {
         let mut record = beginning(&self.at);
         record.put(value, self.value);
@@ -310,17 +310,17 @@ impl Point {
 
 /// The points of a group: those that were fitted, then those that judge; `model` gives value and interval.
 fn points(
-    group: &Group,
+    group: &FitGroup,
     value: &str,
     parameters: &[String],
     model: impl Fn(&Row) -> (Option<f64>, Option<f64>),
-) -> Vec<Point> {
+) -> Vec<FittedPoint> {
     let rows = group.fitted.iter().map(|row| (row, true)).chain(group.judging.iter().map(|row| (row, false)));
     let point = |(row, is_fitted): (&Row, bool)| {
         let own = row.cells.iter().filter(|(name, _)| parameters.contains(name)).cloned();
         let (model, interval) = model(row);
         let at = group.name.iter().cloned().chain(own).collect();
-        Point { at, value: row.number(value), model, interval, is_fitted }
+        FittedPoint { at, value: row.number(value), model, interval, is_fitted }
     };
     rows.map(point).collect()
 }

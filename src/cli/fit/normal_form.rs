@@ -1,9 +1,9 @@
 //! `--model normal-form`
 
-use super::{Fitted, Group, Point, beginning, points, put_quality, quality_words};
+use super::{FitGroup, Fitted, FittedPoint, beginning, points, put_quality, quality_words};
 use crate::cli::Failure;
 use clap::Args;
-use parsim_study::model::fit::{FittedForm, Observation, Search, Weighting};
+use parsim_study::model::fit::{FittedForm, NormalFormSearch, Observation, Weighting};
 use parsim_study::report::Record;
 use parsim_study::scenario::AxisValue;
 use parsim_study::scenario::table::{Row, Table as Data};
@@ -46,11 +46,11 @@ impl FormArguments {
     pub fn fit(
         &self,
         weighting: Weighting,
-        group: &Group,
+        group: &FitGroup,
         value: &str,
         parameters: &[String],
     ) -> Result<Option<Fitted>, Failure> {
-        let search = Search {
+        let search = NormalFormSearch {
             parameters: parameters.to_vec(),
             terms: usize::from(self.terms),
             strong_scaling: self.strong_scaling(parameters)?,
@@ -84,7 +84,7 @@ impl FormArguments {
         })
     }
 
-    fn record(&self, group: &Group, found: &FittedForm) -> Record {
+    fn record(&self, group: &FitGroup, found: &FittedForm) -> Record {
         let mut record = beginning(&group.name);
         record.put("model", "normal-form");
         record.put("form", found.form.to_string());
@@ -104,7 +104,7 @@ impl FormArguments {
 }
 
 /// The value at a point of `--at`.
-fn predicted(found: &FittedForm, group: &Group, parameters: &[String], text: &str) -> Result<Point, Failure> {
+fn predicted(found: &FittedForm, group: &FitGroup, parameters: &[String], text: &str) -> Result<FittedPoint, Failure> {
     let pair = |part: &str| part.split_once('=').map(|(name, value)| (name.to_owned(), AxisValue::parse(value)));
     let pairs = text.split(',').map(pair).collect::<Option<Vec<_>>>().unwrap_or_default();
     let number = |name: &String| pairs.iter().find(|(key, _)| key == name)?.1.number().filter(|number| *number > 0.0);
@@ -115,5 +115,5 @@ fn predicted(found: &FittedForm, group: &Group, parameters: &[String], text: &st
     })?;
     let (value, interval) = found.predict(&point);
     let at = group.name.iter().cloned().chain(pairs).collect();
-    Ok(Point { at, value: None, model: Some(value), interval, is_fitted: false })
+    Ok(FittedPoint { at, value: None, model: Some(value), interval, is_fitted: false })
 }

@@ -1,9 +1,9 @@
 //! `--model point-to-point`
 
-use super::{FitArguments, Fitted, Group, beginning, points, put_quality, quality_words};
+use super::{FitArguments, FitGroup, Fitted, beginning, points, put_quality, quality_words};
 use parsim_study::model::fit::{FittedRegime, TwoRegimes};
 use parsim_study::model::point_to_point::Measurement;
-use parsim_study::report::{Record, Table};
+use parsim_study::report::{Record, TextTable};
 use parsim_study::scenario::table::Row;
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ const COEFFICIENTS: [(&str, &str); 4] = [
 ];
 const MICRO: f64 = 1e6;
 
-pub fn fit(arguments: &FitArguments, group: &Group, value: &str) -> Option<Fitted> {
+pub fn fit(arguments: &FitArguments, group: &FitGroup, value: &str) -> Option<Fitted> {
     let columns = &arguments.messages;
     let measurement = |row: &Row| {
         let (bytes, hops) = (row.number(&columns.bytes)?, row.number(&columns.hops)?);
@@ -51,7 +51,7 @@ fn break_bytes(model: &TwoRegimes) -> Option<f64> {
     model.break_bytes.is_finite().then_some(model.break_bytes)
 }
 
-fn record(group: &Group, model: &TwoRegimes) -> Record {
+fn record(group: &FitGroup, model: &TwoRegimes) -> Record {
     let mut record = beginning(&group.name);
     record.put("model", "point-to-point");
     record.put("break_bytes", break_bytes(model));
@@ -67,7 +67,7 @@ fn record(group: &Group, model: &TwoRegimes) -> Record {
 }
 
 fn text(model: &TwoRegimes) -> String {
-    let mut table = Table::new(["coefficient", "short", "±", "long", "±"]);
+    let mut table = TextTable::new(["coefficient", "short", "±", "long", "±"]);
     for (index, (_, title)) in COEFFICIENTS.iter().enumerate() {
         let mut cells = vec![(*title).to_owned()];
         for (_, regime) in regimes(model) {

@@ -40,7 +40,7 @@ pub struct SeriesArguments {
 }
 
 /// The values of what was varied besides the processors.
-type Group = Vec<(String, AxisValue)>;
+type SeriesKey = Vec<(String, AxisValue)>;
 
 impl SeriesArguments {
     /// The file of the times.
@@ -111,11 +111,11 @@ fn groups(
     axes: &[String],
     columns: &[&String; 2],
     components: &[String],
-) -> Result<Vec<(Group, Vec<SeriesPoint>)>, Failure> {
-    let mut groups: Vec<(Group, Vec<SeriesPoint>)> = Vec::new();
+) -> Result<Vec<(SeriesKey, Vec<SeriesPoint>)>, Failure> {
+    let mut groups: Vec<(SeriesKey, Vec<SeriesPoint>)> = Vec::new();
     for row in &data.rows {
         let point = point(data, row, columns, components)?;
-        let group: Group = row.cells.iter().filter(|(name, _)| axes.contains(name)).cloned().collect();
+        let group: SeriesKey = row.cells.iter().filter(|(name, _)| axes.contains(name)).cloned().collect();
         match groups.iter_mut().find(|(other, _)| *other == group) {
             Some((_, points)) => points.push(point),
             None => groups.push((group, vec![point])),
@@ -141,7 +141,7 @@ fn point(
     Ok(SeriesPoint { processors, time_s, components })
 }
 
-fn describe(series: &SpeedupSeries, group: &Group, time: &str, answer: &mut Answer) {
+fn describe(series: &SpeedupSeries, group: &SeriesKey, time: &str, answer: &mut Answer) {
     let verdict = series.verdict();
     let parts = series.parts();
     for point in series.laws() {
@@ -171,7 +171,7 @@ fn describe(series: &SpeedupSeries, group: &Group, time: &str, answer: &mut Answ
 }
 
 /// What the laws say about a series.
-fn sentences(series: &SpeedupSeries, group: &Group, verdict: Option<&Verdict>) -> String {
+fn sentences(series: &SpeedupSeries, group: &SeriesKey, verdict: Option<&Verdict>) -> String {
     let beginning = if group.is_empty() { String::new() } else { format!("{}: ", words(group)) };
     let base = match series.base() {
         Base::OneProcessor(_) => format!("speedups are counted from {}", series.base().name()),
@@ -196,6 +196,6 @@ fn sentences(series: &SpeedupSeries, group: &Group, verdict: Option<&Verdict>) -
     text
 }
 
-fn words(group: &Group) -> String {
+fn words(group: &SeriesKey) -> String {
     group.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }

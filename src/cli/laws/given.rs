@@ -7,7 +7,7 @@ use super::{Answer, processors};
 use crate::cli::Failure;
 use clap::{Args, Subcommand, ValueEnum};
 use parsim_study::model::laws::{
-    Growth, ScaledWork, SeriesPoint, SpeedupSeries, amdahl, efficiency, gustafson, isoefficiency, karp_flatt, knee,
+    OverheadLaw, ScaledWork, SeriesPoint, SpeedupSeries, amdahl, efficiency, gustafson, isoefficiency, karp_flatt, knee,
 };
 use parsim_study::report::Record;
 
@@ -73,11 +73,11 @@ enum OverheadGrowth {
 }
 
 impl OverheadGrowth {
-    const fn by(self, seconds: f64) -> Growth {
+    const fn by(self, seconds: f64) -> OverheadLaw {
         match self {
-            Self::Constant => Growth::Constant(seconds),
-            Self::Log => Growth::Logarithmic(seconds),
-            Self::Linear => Growth::Linear(seconds),
+            Self::Constant => OverheadLaw::Constant(seconds),
+            Self::Log => OverheadLaw::Logarithmic(seconds),
+            Self::Linear => OverheadLaw::Linear(seconds),
         }
     }
 }
@@ -221,7 +221,7 @@ impl PartsArguments {
         Answer { words, ..rows(&self.p, |p| self.record(p, growth)) }
     }
 
-    fn record(&self, p: f64, growth: Growth) -> Record {
+    fn record(&self, p: f64, growth: OverheadLaw) -> Record {
         let parts = growth.parts(self.serial_s, self.parallel_s, p);
         let work = ScaledWork { serial_s: self.serial_s, parallel_s: self.parallel_s, overhead: growth };
         let mut record = beginning(p);

@@ -3,7 +3,7 @@
 use super::numbers::{count, positive, rows, time};
 use super::{Answer, processors};
 use clap::Args;
-use parsim_study::model::collectives::Costs;
+use parsim_study::model::collectives::MessageCost;
 use parsim_study::model::switching::Times;
 use parsim_study::report::Record;
 
@@ -69,27 +69,27 @@ impl SwitchingArguments {
 }
 
 /// A closed form of a collective operation: of the costs, the ranks and the bytes.
-type Form = fn(Costs, f64, f64) -> f64;
+type Form = fn(MessageCost, f64, f64) -> f64;
 
 const ON_HYPERCUBES: [(&str, Form); 7] = [
-    ("broadcast_s", Costs::broadcast_hypercube_s),
-    ("reduce_s", Costs::reduce_hypercube_s),
-    ("all_reduce_s", Costs::all_reduce_hypercube_s),
-    ("all_gather_s", Costs::all_gather_hypercube_s),
-    ("reduce_scatter_s", Costs::reduce_scatter_hypercube_s),
-    ("scatter_s", Costs::scatter_hypercube_s),
-    ("all_to_all_s", Costs::all_to_all_hypercube_s),
+    ("broadcast_s", MessageCost::broadcast_hypercube_s),
+    ("reduce_s", MessageCost::reduce_hypercube_s),
+    ("all_reduce_s", MessageCost::all_reduce_hypercube_s),
+    ("all_gather_s", MessageCost::all_gather_hypercube_s),
+    ("reduce_scatter_s", MessageCost::reduce_scatter_hypercube_s),
+    ("scatter_s", MessageCost::scatter_hypercube_s),
+    ("all_to_all_s", MessageCost::all_to_all_hypercube_s),
 ];
 const ON_TORI: [(&str, Form); 2] =
-    [("torus_all_gather_s", Costs::all_gather_torus_s), ("torus_all_to_all_s", Costs::all_to_all_torus_s)];
+    [("torus_all_gather_s", MessageCost::all_gather_torus_s), ("torus_all_to_all_s", MessageCost::all_to_all_torus_s)];
 
 impl CollectiveArguments {
     pub fn answer(&self) -> Answer {
-        let costs = Costs { start_s: self.startup_s, per_byte_s: self.per_byte_s };
+        let costs = MessageCost { start_s: self.startup_s, per_byte_s: self.per_byte_s };
         rows(&self.p, |p| self.record(costs, p))
     }
 
-    fn record(&self, costs: Costs, p: f64) -> Record {
+    fn record(&self, costs: MessageCost, p: f64) -> Record {
         let mut record = Record::default();
         record.put("p", processors(p));
         let mut put = |forms: &[(&str, Form)], exists: bool| {

@@ -13,7 +13,7 @@ use parsim_study::model::laws::isoefficiency::Algorithm;
 use parsim_study::model::laws::{efficiency, speedup};
 use parsim_study::programs::Shipped;
 use parsim_study::report::Record;
-use parsim_study::report::plot::{ChartAxis, Line, LineChart, Scale};
+use parsim_study::report::plot::{ChartAxis, LineChart, PlotLine, Scale};
 use parsim_study::scenario::source::{Document, Faults};
 use parsim_study::scenario::{CheckedScenario, Plan};
 use rayon::prelude::*;
@@ -91,7 +91,7 @@ fn between(text: &str) -> Result<f64, String> {
 }
 
 /// The problem that was found for a number of processors.
-struct Found {
+struct SearchedProblem {
     processors: u32,
     problem: Option<FoundProblem>,
     /// The n of the closed form whose constant is that of the first problem on more than one processor.
@@ -121,13 +121,13 @@ impl GrowthArguments {
         Ok(Answer { rows, words: words(&found, kept, present, self.largest) })
     }
 
-    fn search_all(&self, document: &Document, kept: Kept) -> Result<Vec<Found>, Failure> {
+    fn search_all(&self, document: &Document, kept: Kept) -> Result<Vec<SearchedProblem>, Failure> {
         let search = |p: &u32| Problem::new(document, self, *p)?.search(kept);
         let problems: Vec<_> = self.p.par_iter().map(search).collect();
         let problems = problems.into_iter().collect::<Result<Vec<_>, _>>()?;
         let pairs = self.p.iter().copied().zip(problems);
         let mut found: Vec<_> =
-            pairs.map(|(processors, problem)| Found { processors, problem, closed_form: None }).collect();
+            pairs.map(|(processors, problem)| SearchedProblem { processors, problem, closed_form: None }).collect();
         if let Kept::Efficiency(_) = kept {
             add_closed_form(&mut found);
         }
@@ -248,7 +248,7 @@ fn algorithm(program: &Shipped) -> Option<Algorithm> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a closed form is compared to a few digits")]
-fn add_closed_form(found: &mut [Found]) {
+fn add_closed_form(found: &mut [SearchedProblem]) {
     let mut parallel = found.iter().filter(|one| one.processors > 1);
     let first = parallel.find_map(|one| Some((one.processors, one.problem.as_ref()?)));
     let Some((processors, problem)) = first else { return };
@@ -259,7 +259,7 @@ fn add_closed_form(found: &mut [Found]) {
     }
 }
 
-fn record(found: &Found, present: u64) -> Record {
+fn record(found: &SearchedProblem, present: u64) -> Record {
     let problem = found.problem.as_ref();
     let mut record = Record::default();
     record.put("p", found.processors);
@@ -273,8 +273,8 @@ fn record(found: &Found, present: u64) -> Record {
     record
 }
 
-fn words(found: &[Found], kept: Kept, present: u64, largest: u64) -> String {
-    let fits = |one: &&Found| one.problem.as_ref().is_some_and(|problem| problem.memory <= present);
+fn words(found: &[SearchedProblem], kept: Kept, present: u64, largest: u64) -> String {
+    let fits = |one: &&SearchedProblem| one.problem.as_ref().is_some_and(|problem| problem.memory <= present);
     let most = found.iter().filter(fits).map(|one| one.processors).max();
     let what = match kept {
         Kept::Efficiency(held) => format!("holds an efficiency of {held}"),
@@ -295,9 +295,9 @@ fn words(found: &[Found], kept: Kept, present: u64, largest: u64) -> String {
 
 /// The scalability function against the memory of a node.
 #[expect(clippy::cast_precision_loss, reason = "it is drawn")]
-fn chart(found: &[Found], present: u64) -> LineChart {
+fn chart(found: &[SearchedProblem], present: u64) -> LineChart {
     let of = |value: &dyn Fn(&FoundProblem) -> u64| {
-        let point = |one: &Found| Some((f64::from(one.processors), value(one.problem.as_ref()?) as f64));
+        let point = |one: &SearchedProblem| Some((f64::from(one.processors), value(one.problem.as_ref()?) as f64));
         found.iter().filter_map(point).collect::<Vec<_>>()
     };
     LineChart {
@@ -305,8 +305,8 @@ fn chart(found: &[Found], present: u64) -> LineChart {
         x: ChartAxis::new("processors", Scale::Log2),
         y: ChartAxis::new("memory of a node [B]", Scale::Log2),
         lines: vec![
-            Line::new("needed", of(&|problem| problem.memory), 0),
-            Line { dashed: true, ..Line::new("present", of(&|_| present), 1) },
+            PlotLine::new("needed", of(&|problem| problem.memory), 0),
+            PlotLine { dashed: true, ..PlotLine::new("present", of(&|_| present), 1) },
         ],
         reference: None,
     }
@@ -332,8 +332,9 @@ mod tests {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "it is compared to a percent")]
-    fn differences(found: &[Found]) -> Vec<f64> {
-        let difference = |one: &Found| one.problem.as_ref().unwrap().size as f64 / one.closed_form.unwrap() - 1.0;
+    fn differences(found: &[SearchedProblem]) -> Vec<f64> {
+        let difference =
+            |one: &SearchedProblem| one.problem.as_ref().unwrap().size as f64 / one.closed_form.unwrap() - 1.0;
         found.iter().map(difference).collect()
     }
 
@@ -391,9 +392,9 @@ mod tests {
         assert!(differences(&found).iter().all(|difference| difference.abs() < 0.005), "{:?}", differences(&found));
     }
 
-    fn sizes(found: &[Found]) -> Vec<f64> {
+    fn sizes(found: &[SearchedProblem]) -> Vec<f64> {
         #[expect(clippy::cast_precision_loss, reason = "it is compared to a percent")]
-        let size = |one: &Found| one.problem.as_ref().unwrap().size as f64;
+        let size = |one: &SearchedProblem| one.problem.as_ref().unwrap().size as f64;
         found.iter().map(size).collect()
     }
 

@@ -2,12 +2,12 @@
 
 use super::picture;
 use crate::cli::Failure;
-use crate::cli::playing::name;
+use crate::cli::running::name;
 use parsim_sim::simulation::Detail;
 use parsim_sim::trace::Recording;
 use parsim_study::analysis::CriticalPath;
 use parsim_study::experiment::run_recorded;
-use parsim_study::report::space_time::{SpaceTime, Window};
+use parsim_study::report::space_time::{DiagramWindow, SpaceTime};
 use parsim_study::report::{Picture, digits};
 use parsim_study::scenario::Case;
 
@@ -25,7 +25,7 @@ pub(super) fn space_time(cases: &[Case], messages: &[u64]) -> Result<Option<Pict
     run_recorded(&case.scenario, Detail::Ranks, Box::new(&mut bytes))?;
     let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
     let path = CriticalPath::of(&recording.events).expect("what has just been recorded has a critical path");
-    let mut window = Window::whole(&path);
+    let mut window = DiagramWindow::whole(&path);
     let shown = if messages > MOST_MESSAGES {
         let length = window.until;
         window.from = length.ratio(messages - MOST_MESSAGES, 2 * messages);

@@ -2,12 +2,12 @@
 
 mod history;
 
-use crate::cli::bottleneck::{Source, grouped, simulated_point};
+use crate::cli::bottleneck::{BottleneckSource, grouped, simulated_point};
 use crate::cli::curves::{CurveAxis, TimeLines};
 use crate::cli::files::{Claims, create};
 use crate::cli::outcome::{ERROR_AGAINST, Outcome, SIMULATED_ERROR};
 use crate::cli::parts::MissingParts;
-use crate::cli::playing::{Failures, play_all};
+use crate::cli::running::{Failures, play_all};
 use crate::cli::references::note_on_withheld;
 use crate::cli::sweep::prepared;
 use crate::cli::topology::drawing;
@@ -15,7 +15,7 @@ use crate::cli::{CaseArguments, Failure, ScenarioArguments};
 use clap::Args;
 use parsim_sim::units::escaped;
 use parsim_study::analysis::Residuals;
-use parsim_study::report::figures::{self, Figure, TimeLine};
+use parsim_study::report::figures::{self, NamedChart, TimeLine};
 use parsim_study::report::latency_load::latency_load;
 use parsim_study::report::{Chapter, HeatMap, Picture, Record, page, percent};
 use parsim_study::scenario::{Case, Plan};
@@ -136,7 +136,7 @@ fn chapter(
 
 /// The times against those on one processor: speedups beside the laws if they are of one problem.
 fn against_one(program: &str, axis: &CurveAxis, growth: Option<String>, times: &[TimeLine]) -> Vec<Picture> {
-    let captioned = |(caption, (file, chart)): (String, Figure)| picture(file, &caption, chart.svg());
+    let captioned = |(caption, (file, chart)): (String, NamedChart)| picture(file, &caption, chart.svg());
     if let Some(growth) = growth {
         let figure = figures::growing_problem(program, &axis.along.label, &growth, times);
         return figure.map(captioned).into_iter().collect();
@@ -166,9 +166,9 @@ impl Gathered {
         if axis.is_ranks(plan) {
             pictures.extend(against_one(program, axis, axis.growth(plan, cases), self.times.lines()));
         }
-        for group in grouped(&self.played, std::mem::take(&mut self.points), axis, Source::Simulated) {
+        for group in grouped(&self.played, std::mem::take(&mut self.points), axis, BottleneckSource::Simulated) {
             let title = group.curve.title.clone();
-            let drawn = |(file, chart): Figure| {
+            let drawn = |(file, chart): NamedChart| {
                 let file = if group.name.is_empty() { file.to_owned() } else { format!("{} {file}", group.name) };
                 picture(
                     &file.replace(" = ", "-").replace(", ", "-").replace(' ', "-"),
@@ -204,7 +204,7 @@ fn fits(picture: &Picture, findings: &mut Vec<String>) -> bool {
     fits
 }
 
-fn drawn((file, chart): Figure) -> Picture {
+fn drawn((file, chart): NamedChart) -> Picture {
     picture(file, &chart.title, chart.svg())
 }
 

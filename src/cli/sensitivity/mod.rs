@@ -6,7 +6,7 @@ use super::repetition::mean_makespan_s;
 use super::{Failure, ScenarioArguments};
 use clap::Args;
 use parsim_study::analysis::{Elasticity, Probe};
-use parsim_study::scenario::source::{Document, Fault};
+use parsim_study::scenario::source::{Document, SourceFault};
 use parsim_study::scenario::{CheckedScenario, Dimension, Parameter, Plan, Scenario};
 use rayon::prelude::*;
 
@@ -73,18 +73,18 @@ enum Effect {
     /// Of a constant that can have any value.
     Elasticity(Elasticity),
     /// Of a whole number: what the next smaller and the next larger one give.
-    Steps { smaller: Step, larger: Step },
+    Steps { smaller: WholeVariation, larger: WholeVariation },
 }
 
 /// The result of another whole number.
-struct Step {
+struct WholeVariation {
     value: String,
     /// The relative change of the makespan, or why there is none.
     change: Result<f64, String>,
 }
 
 /// All times and rates of a group, changed together.
-struct Group {
+struct ConstantGroup {
     name: &'static str,
     effect: Result<Elasticity, String>,
 }
@@ -123,9 +123,9 @@ struct Study {
     makespan_s: f64,
 }
 
-struct Answers<'s> {
+struct SensitivityAnswer<'s> {
     findings: Vec<Finding<'s>>,
-    groups: Vec<Group>,
+    groups: Vec<ConstantGroup>,
     what_ifs: Vec<WhatIf>,
 }
 
@@ -140,13 +140,13 @@ impl Study {
         Ok(Self { parameters: Parameter::all(&document), document, makespan_s })
     }
 
-    fn answers(&self, step: f64) -> Answers<'_> {
+    fn answers(&self, step: f64) -> SensitivityAnswer<'_> {
         let mut findings: Vec<_> = self.parameters.par_iter().map(|one| self.finding(one, step)).collect();
         findings.sort_by(|one, other| other.size().total_cmp(&one.size()));
         let mut groups: Vec<_> = GROUPS.par_iter().filter_map(|(name, _)| self.group(name, step)).collect();
         groups.sort_by(|one, other| other.size().total_cmp(&one.size()));
         let what_ifs = WHAT_IFS.par_iter().filter_map(|part| self.what_if(*part)).collect();
-        Answers { findings, groups, what_ifs }
+        SensitivityAnswer { findings, groups, what_ifs }
     }
 
     fn base(&self, value: f64) -> Probe {
@@ -181,13 +181,16 @@ impl Study {
         let by = (parameter.number().abs() * step).round().max(1.0);
         let step_to = |value: f64| {
             let time_s = makespan_s(&self.document, |document| parameter.set(document, value));
-            Step { value: parameter.shown(value), change: time_s.map(|time_s| time_s / self.makespan_s - 1.0) }
+            WholeVariation {
+                value: parameter.shown(value),
+                change: time_s.map(|time_s| time_s / self.makespan_s - 1.0),
+            }
         };
         Effect::Steps { smaller: step_to(parameter.number() - by), larger: step_to(parameter.number() + by) }
     }
 
     /// `None` for a group without a time or rate that can change.
-    fn group(&self, name: &'static str, step: f64) -> Option<Group> {
+    fn group(&self, name: &'static str, step: f64) -> Option<ConstantGroup> {
         let chosen: Vec<_> = self.parameters.iter().filter(|one| group_of(one) == name && has_time(one)).collect();
         let probe = |factor: f64| {
             let slower = |document: &mut Document| chosen.iter().try_for_each(|one| one.slow_down(document, factor));
@@ -197,7 +200,7 @@ impl Study {
             let (below, above) = (probe(1.0 - step)?, probe(1.0 + step)?);
             Elasticity::linear(below, self.base(1.0), above).ok_or_else(|| "the run takes no time".to_owned())
         };
-        (!chosen.is_empty()).then(|| Group { name, effect: effect() })
+        (!chosen.is_empty()).then(|| ConstantGroup { name, effect: effect() })
     }
 
     /// `None` if no time stands below these places.
@@ -228,7 +231,7 @@ fn resolved(scenario: &CheckedScenario) -> Result<Document, Failure> {
 }
 
 /// The makespan of `document` after `change`, in seconds, or why there is none.
-fn makespan_s(document: &Document, change: impl Fn(&mut Document) -> Result<(), Fault>) -> Result<f64, String> {
+fn makespan_s(document: &Document, change: impl Fn(&mut Document) -> Result<(), SourceFault>) -> Result<f64, String> {
     let mut document = document.clone();
     change(&mut document).map_err(|_| "the field is not there".to_owned())?;
     let case = Plan::new(document, &[]).and_then(|plan| plan.base());
@@ -261,7 +264,7 @@ impl Finding<'_> {
     }
 }
 
-impl Group {
+impl ConstantGroup {
     fn size(&self) -> f64 {
         self.effect.as_ref().map_or(-1.0, |elasticity| elasticity.size())
     }

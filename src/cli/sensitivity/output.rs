@@ -1,8 +1,8 @@
 //! The answers of `parsim sensitivity`, as records and in words.
 
-use super::{Answers, Effect, Finding, Group, Step, Study, WhatIf};
+use super::{ConstantGroup, Effect, Finding, SensitivityAnswer, Study, WhatIf, WholeVariation};
 use parsim_study::analysis::Elasticity;
-use parsim_study::report::{Record, Table, counted, wrapped};
+use parsim_study::report::{Record, TextTable, counted, wrapped};
 use parsim_study::scenario::CheckedScenario;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ fn record(kind: &str, name: &str) -> Record {
     record
 }
 
-pub fn records(answers: &Answers) -> Vec<Record> {
+pub fn records(answers: &SensitivityAnswer) -> Vec<Record> {
     let findings = answers.findings.iter().map(of_finding);
     findings.chain(answers.groups.iter().map(of_group)).chain(answers.what_ifs.iter().map(of_what_if)).collect()
 }
@@ -46,7 +46,7 @@ fn of_finding(finding: &Finding) -> Record {
     record
 }
 
-fn of_group(group: &Group) -> Record {
+fn of_group(group: &ConstantGroup) -> Record {
     let mut record = record("group", group.name);
     match &group.effect {
         Ok(elasticity) => put_elasticity(&mut record, *elasticity),
@@ -69,13 +69,13 @@ fn put_elasticity(record: &mut Record, elasticity: Elasticity) {
 }
 
 /// The reason for missing makespans beside some steps, if any is missing.
-fn reasons(smaller: &Step, larger: &Step) -> Option<String> {
-    let reason = |step: &Step| step.change.as_ref().err().map(|why| format!("{}: {why}", step.value));
+fn reasons(smaller: &WholeVariation, larger: &WholeVariation) -> Option<String> {
+    let reason = |step: &WholeVariation| step.change.as_ref().err().map(|why| format!("{}: {why}", step.value));
     let reasons: Vec<_> = [smaller, larger].into_iter().filter_map(reason).collect();
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-pub fn text(scenario: &CheckedScenario, study: &Study, answers: &Answers) -> String {
+pub fn text(scenario: &CheckedScenario, study: &Study, answers: &SensitivityAnswer) -> String {
     let (program, ranks) = (scenario.program.name(), counted(scenario.ranks, "rank"));
     let seeds = match scenario.repeat {
         1 => String::new(),
@@ -116,8 +116,8 @@ fn is_tie(elasticity: Elasticity) -> bool {
     (elasticity.left - elasticity.right).abs() > VISIBLE.max(0.01 * elasticity.size())
 }
 
-fn constants(answers: &Answers) -> Table {
-    let mut table = Table::new(["parameter", "value", "group", "% per % below", "above", ""]);
+fn constants(answers: &SensitivityAnswer) -> TextTable {
+    let mut table = TextTable::new(["parameter", "value", "group", "% per % below", "above", ""]);
     for finding in answers.findings.iter().filter(|finding| finding.has_effect()) {
         let Some(elasticity) = finding.elasticity() else { continue };
         let parameter = finding.parameter;
@@ -132,8 +132,8 @@ fn sides(elasticity: Elasticity) -> [String; 3] {
     [format!("{:+.4}", elasticity.left), format!("{:+.4}", elasticity.right), tie.to_owned()]
 }
 
-fn groups(answers: &Answers) -> Table {
-    let mut table = Table::new(["group", "below", "above", ""]);
+fn groups(answers: &SensitivityAnswer) -> TextTable {
+    let mut table = TextTable::new(["group", "below", "above", ""]);
     let mut sum = Elasticity { left: 0.0, right: 0.0 };
     for group in &answers.groups {
         match &group.effect {
@@ -154,11 +154,11 @@ fn in_words(faster: f64) -> String {
     format!("{faster:.2} × as fast{slower}")
 }
 
-fn whole_numbers(answers: &Answers) -> Option<Table> {
+fn whole_numbers(answers: &SensitivityAnswer) -> Option<TextTable> {
     let mut table = None;
     for finding in &answers.findings {
         let Ok(Effect::Steps { smaller, larger }) = &finding.effect else { continue };
-        let shown = |step: &Step| {
+        let shown = |step: &WholeVariation| {
             step.change.as_ref().map_or_else(|_| "–".to_owned(), |change| format!("{:+.2} %", 100.0 * change))
         };
         let row = [
@@ -170,7 +170,7 @@ fn whole_numbers(answers: &Answers) -> Option<Table> {
             shown(larger),
         ];
         let columns = ["whole number", "value", "smaller", "makespan", "larger", "makespan"];
-        table.get_or_insert_with(|| Table::new(columns)).row(row);
+        table.get_or_insert_with(|| TextTable::new(columns)).row(row);
     }
     table
 }

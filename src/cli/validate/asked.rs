@@ -1,10 +1,10 @@
 //! The cells of a table whose values a command answers with.
 
-use super::cell::Reading;
+use super::cell::CellReading;
 use super::description::MeasuredTable;
 use super::points::PublishedPoint;
 use crate::cli::Failure;
-use crate::cli::playing::pool;
+use crate::cli::running::pool;
 use crate::cli::question::Question;
 use parsim_study::report::Record;
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ const FOLDER: &str = "folder";
 
 /// Commands, by their words, with their answers: several tables of a case may judge several figures of one.
 #[derive(Default)]
-pub struct Answers(HashMap<Vec<String>, Record>);
+pub struct AskedAnswers(HashMap<Vec<String>, Record>);
 
 /// A command at a point.
 pub struct Asked<'p> {
@@ -25,20 +25,20 @@ pub struct Asked<'p> {
     question: Question,
 }
 
-impl Answers {
+impl AskedAnswers {
     /// The readings of a table of `command` at its points.
     pub fn readings(
         &mut self,
         table: &MeasuredTable,
         asked: &[Asked<'_>],
         jobs: Option<usize>,
-    ) -> Result<Vec<Reading>, Failure> {
+    ) -> Result<Vec<CellReading>, Failure> {
         let unknown: Vec<_> = asked.iter().filter(|asked| !self.0.contains_key(&asked.words)).collect();
         let answer = |asked: &&Asked<'_>| Ok((asked.words.clone(), asked.answer(table)?));
         let answer_all = || unknown.par_iter().map(answer).collect::<Result<Vec<_>, Failure>>();
         let answers = pool(jobs, unknown.len())?.install(answer_all)?;
         self.0.extend(answers);
-        let read = |asked: &Asked<'_>| Reading::answered(table, &self.0[&asked.words], asked.point);
+        let read = |asked: &Asked<'_>| CellReading::answered(table, &self.0[&asked.words], asked.point);
         Ok(asked.iter().filter_map(read).collect())
     }
 }
@@ -119,7 +119,7 @@ mod tests {
 
     const DATA: &str = "f,p,kind,recomputed\n0.1,4,measured,3.0769230769230766\n0.2,inf,measured,5\n";
 
-    fn readings(command: &str) -> Result<Vec<Reading>, Failure> {
+    fn readings(command: &str) -> Result<Vec<CellReading>, Failure> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("data.csv");
         std::fs::write(&file, DATA).unwrap();
@@ -127,13 +127,13 @@ mod tests {
         let table: MeasuredTable = Document::from_text("table", text).unwrap().read().unwrap();
         let points = PublishedPoint::load(&file, &table).unwrap();
         let asked = Asked::at(&points, &table, command, Path::new("validation/x"))?;
-        Answers::default().readings(&table, &asked, Some(1))
+        AskedAnswers::default().readings(&table, &asked, Some(1))
     }
 
     #[test]
     fn columns_stand_in_the_command_and_others_are_labels() {
         let readings = readings("laws amdahl --serial-fraction {f} --p {p}").unwrap();
-        let values: Vec<_> = readings.iter().map(Reading::simulated).collect();
+        let values: Vec<_> = readings.iter().map(CellReading::simulated).collect();
         assert_eq!(values, [Some(3.076_923_076_923_076_6), Some(5.0)]);
         assert_eq!(readings[1].keys.len(), 3);
     }

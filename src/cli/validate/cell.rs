@@ -31,7 +31,7 @@ pub struct Cell {
 
 /// What a case has given, beside what was published for it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct CellReading {
     /// The axes.
     pub keys: Vec<(String, Option<AxisValue>)>,
     calibrates: bool,
@@ -40,7 +40,7 @@ pub struct Reading {
     judged: Vec<(String, Option<f64>)>,
 }
 
-impl Reading {
+impl CellReading {
     /// What a played case has given, which stands at a published `point` if the table has `data`; none if nothing was
     /// published for it.
     pub fn played(
@@ -122,8 +122,8 @@ impl Reading {
 
 impl Cell {
     /// The cell of a table in which a reading stands.
-    pub fn of(table: &MeasuredTable, reading: Reading) -> Self {
-        let Reading { keys, calibrates, reference, judged } = reading;
+    pub fn of(table: &MeasuredTable, reading: CellReading) -> Self {
+        let CellReading { keys, calibrates, reference, judged } = reading;
         let in_seconds = table.simulated.ends_with("_s");
         let mut record = Record::default();
         record.put("record", "cell");
@@ -198,9 +198,9 @@ impl Cell {
 mod tests {
     use super::*;
 
-    fn reading(p: u64, seed: u64, value: Option<f64>) -> Reading {
+    fn reading(p: u64, seed: u64, value: Option<f64>) -> CellReading {
         let key = |name: &str, value| (name.to_owned(), Some(AxisValue::parse(&u64::to_string(value))));
-        Reading {
+        CellReading {
             keys: vec![key("p", &p), key("seed", &seed)],
             calibrates: false,
             reference: 2.0,
@@ -212,7 +212,7 @@ mod tests {
     fn means_are_taken_over_one_axis() {
         let readings =
             vec![reading(4, 1, Some(1.0)), reading(8, 1, None), reading(4, 2, Some(2.0)), reading(8, 2, Some(3.0))];
-        let means = Reading::means_over("seed", readings);
+        let means = CellReading::means_over("seed", readings);
         assert_eq!(means.len(), 2);
         assert!(means.iter().all(|mean| mean.keys.len() == 1));
         assert_eq!((means[0].judged[0].1, means[1].judged[0].1), (Some(1.5), None));

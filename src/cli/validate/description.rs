@@ -1,7 +1,7 @@
 //! What a validation case says: `case.ron`.
 
 use parsim_study::scenario::AxisValue;
-use parsim_study::scenario::source::{Document, Fault, Faults};
+use parsim_study::scenario::source::{Document, Faults, SourceFault};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -202,7 +202,7 @@ impl Tolerance {
         percent.is_finite() && percent >= 0.0
     }
 
-    fn faults(&self, path: &str, document: &Document) -> Vec<Fault> {
+    fn faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
         let fields = [("mean_percent", self.mean_percent), ("max_percent", self.max_percent)];
         let bad = fields.into_iter().filter(|(_, percent)| percent.is_some_and(|percent| !Self::is_good(percent)));
         let fault = |(field, _): (&str, _)| {
@@ -218,7 +218,7 @@ impl Tolerance {
 
 /// What gives the values of a table.
 #[derive(Clone, Copy, Debug)]
-pub enum Subject<'t> {
+pub enum TableSource<'t> {
     /// A scenario that is played.
     Scenario(&'t Path),
     /// A command that is asked.
@@ -227,27 +227,27 @@ pub enum Subject<'t> {
 
 impl MeasuredTable {
     /// What gives its values; `None` if it does not say, or says it twice.
-    pub fn subject(&self) -> Option<Subject<'_>> {
+    pub fn subject(&self) -> Option<TableSource<'_>> {
         match (&self.scenario, &self.command) {
-            (Some(scenario), None) => Some(Subject::Scenario(scenario)),
-            (None, Some(command)) => Some(Subject::Command(command)),
+            (Some(scenario), None) => Some(TableSource::Scenario(scenario)),
+            (None, Some(command)) => Some(TableSource::Command(command)),
             _ => None,
         }
     }
 
-    fn subject_faults(&self, path: &str, document: &Document) -> Vec<Fault> {
+    fn subject_faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
         match self.subject() {
             None => {
                 let help = Some("give `scenario`, which is played, or `command`, which is asked");
                 vec![document.fault_at(path, "a table is of a scenario or of a command", help)]
             }
-            Some(Subject::Scenario(_)) => Vec::new(),
-            Some(Subject::Command(_)) => self.command_faults(path, document),
+            Some(TableSource::Scenario(_)) => Vec::new(),
+            Some(TableSource::Command(_)) => self.command_faults(path, document),
         }
     }
 
     /// The fields that a command has no use for, and the data that it needs.
-    fn command_faults(&self, path: &str, document: &Document) -> Vec<Fault> {
+    fn command_faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
         let alternative = self.baselines.iter().any(|baseline| matches!(baseline, Baseline::Alternative(_)));
         let useless = [
             ("over", !self.over.is_empty()),
@@ -268,7 +268,7 @@ impl MeasuredTable {
         useless.chain(missing).collect()
     }
 
-    fn baseline_fault(&self, path: &str, document: &Document) -> Option<Fault> {
+    fn baseline_fault(&self, path: &str, document: &Document) -> Option<SourceFault> {
         let fault = |field, message| {
             let help = "give `baselines: [Formula(…)]`, or `no_baseline` with the reason";
             Some(document.fault_at(&format!("{path}{field}"), message, Some(help)))

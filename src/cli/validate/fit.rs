@@ -3,7 +3,7 @@
 use super::cell::Cell;
 use super::description::MeasuredTable;
 use parsim_study::model::point_to_point::{Measurement, PointToPoint, Regime};
-use parsim_study::report::{Record, Table};
+use parsim_study::report::{Record, TextTable};
 
 /// Equation (4) fitted to the simulated pings of a table, beside the published coefficients.
 pub struct PointToPointFit {
@@ -47,8 +47,8 @@ impl PointToPointFit {
 }
 
 /// The fits for people.
-pub fn fit_table(fits: &[PointToPointFit]) -> Table {
-    let mut table = Table::new(["table", "coefficient", "fitted to simulation", "published"]);
+pub fn fit_table(fits: &[PointToPointFit]) -> TextTable {
+    let mut table = TextTable::new(["table", "coefficient", "fitted to simulation", "published"]);
     for fit in fits {
         for (key, fitted, published) in fit.coefficients() {
             table.row([fit.table.clone(), key.to_owned(), format!("{fitted:.4}"), format!("{published:.4}")]);

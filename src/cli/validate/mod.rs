@@ -7,7 +7,7 @@ mod description;
 mod fit;
 mod leave_out;
 mod own;
-mod played;
+mod table_runner;
 mod points;
 mod summary;
 mod text;
@@ -21,7 +21,7 @@ pub use description::Validation;
 use fit::PointToPointFit;
 use own::OwnCase;
 use parsim_study::scenario::source::Document;
-use played::Played;
+use table_runner::TableRunner;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use summary::{Summary, summaries};
@@ -124,7 +124,7 @@ fn validate(folder: &Path, arguments: &ValidateArguments, output: &mut Output) -
 /// What there is to judge in a case whose file lies in `folder`, of which nothing is played.
 pub fn inspect(document: &Document, folder: &Path) -> Result<String, Failure> {
     let validation = Validation::of(document)?;
-    let case = Played { folder, jobs: None, set: &[], answers: RefCell::default() };
+    let case = TableRunner { folder, jobs: None, set: &[], answers: RefCell::default() };
     let counts: Vec<_> = validation.tables.iter().map(|table| case.count(table)).collect::<Result<_, _>>()?;
     let (tables, cells): (usize, usize) = (counts.len(), counts.iter().sum());
     let long = validation.tables.iter().filter(|table| table.long).count();
@@ -147,7 +147,7 @@ fn judge(
 ) -> Result<bool, Failure> {
     let mut validation = validation.clone();
     let mut cells = Vec::new();
-    let case = Played { folder, jobs: arguments.jobs, set: &arguments.set, answers: RefCell::default() };
+    let case = TableRunner { folder, jobs: arguments.jobs, set: &arguments.set, answers: RefCell::default() };
     for table in &mut validation.tables {
         let played = case.cells(table)?;
         // Of repeated runs the mean is judged, which has another name.

@@ -2,7 +2,7 @@
 
 use super::description::MeasuredTable;
 use parsim_study::scenario::AxisValue;
-use parsim_study::scenario::source::Fault;
+use parsim_study::scenario::source::SourceFault;
 use parsim_study::scenario::table::{Conversion, Row, Table, conversion};
 use std::path::Path;
 
@@ -44,7 +44,7 @@ impl PublishedPoint {
     ///
     /// # Errors
     /// A file that cannot be read, or is no such table; the message names file, line and column.
-    pub fn load(file: &Path, wanted: &MeasuredTable) -> Result<Vec<Self>, Fault> {
+    pub fn load(file: &Path, wanted: &MeasuredTable) -> Result<Vec<Self>, SourceFault> {
         let table = Table::load(file)?;
         let reference = table.column(&wanted.reference).map_err(|fault| match fault.help {
             None => fault.help("give the columns of the axes, then the reference"),
@@ -65,7 +65,7 @@ impl PublishedPoint {
         table.rows.iter().map(|row| Self::of(row, &table, axes, &units)).collect()
     }
 
-    fn of(row: &Row, table: &Table, axes: &[String], units: &[(&str, Conversion)]) -> Result<Self, Fault> {
+    fn of(row: &Row, table: &Table, axes: &[String], units: &[(&str, Conversion)]) -> Result<Self, SourceFault> {
         let calibrates = match row.value(CALIBRATES).map(ToString::to_string).as_deref() {
             None | Some("false") => false,
             Some("true") => true,
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use parsim_study::scenario::source::Document;
 
-    fn load(text: &str, predictions: &[&str]) -> Result<Vec<PublishedPoint>, Fault> {
+    fn load(text: &str, predictions: &[&str]) -> Result<Vec<PublishedPoint>, SourceFault> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("data.csv");
         std::fs::write(&file, text).unwrap();

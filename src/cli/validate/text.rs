@@ -5,7 +5,7 @@ use super::description::{MeasuredTable, Validation};
 use super::fit::{PointToPointFit, fit_table};
 use super::summary::Summary;
 use parsim_study::analysis::Residuals;
-use parsim_study::report::{Table, digits, percent};
+use parsim_study::report::{TextTable, digits, percent};
 
 /// Every cell, the summaries, the fits, and what calibrated.
 pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits: &[PointToPointFit]) -> String {
@@ -77,8 +77,8 @@ fn against_baseline(summary: &Summary) -> String {
     format!("{:.2}, {verdict}", 100.0 * mean)
 }
 
-fn summary_table(summaries: &[Summary]) -> Table {
-    let mut table = Table::new([
+fn summary_table(summaries: &[Summary]) -> TextTable {
+    let mut table = TextTable::new([
         "table",
         "prediction",
         "cells",
@@ -115,13 +115,13 @@ fn summary_table(summaries: &[Summary]) -> Table {
     table
 }
 
-fn cell_table(table: &MeasuredTable, cells: &[Cell]) -> Table {
+fn cell_table(table: &MeasuredTable, cells: &[Cell]) -> TextTable {
     let own: Vec<&Cell> = cells.iter().filter(|cell| cell.table == table.name).collect();
     let keys: Vec<String> = own.first().map(|cell| cell.axis_names()).unwrap_or_default();
     let judged = [&table.simulated].into_iter().chain(&table.predictions);
     let columns = judged.flat_map(|key| [key.clone(), "%".to_owned()]);
     let mut rows =
-        Table::new(keys.iter().cloned().chain(["reference".to_owned()]).chain(columns).chain([String::new()]));
+        TextTable::new(keys.iter().cloned().chain(["reference".to_owned()]).chain(columns).chain([String::new()]));
     for cell in own {
         let axes = keys.iter().map(|key| cell.shown(key));
         let values = cell.judged.iter().flat_map(|(_, seconds)| match seconds {

@@ -2,21 +2,21 @@
 
 /// Lists of `T`, of which most are empty at any time: their elements share a table whose places are used again.
 pub struct Lists<T> {
-    ends: Vec<Ends>,
-    places: Vec<Place<T>>,
+    ends: Vec<ListEnds>,
+    places: Vec<ListNode<T>>,
     vacant: u32,
     len: usize,
 }
 
 /// The first and the last place of a list.
 #[derive(Clone, Copy)]
-struct Ends {
+struct ListEnds {
     first: u32,
     last: u32,
 }
 
 #[derive(Clone, Copy)]
-struct Place<T> {
+struct ListNode<T> {
     value: T,
     previous: u32,
     next: u32,
@@ -28,7 +28,12 @@ impl<T: Copy> Lists<T> {
     /// `count` empty lists.
     #[must_use]
     pub fn new(count: u32) -> Self {
-        Self { ends: vec![Ends { first: NONE, last: NONE }; count as usize], places: Vec::new(), vacant: NONE, len: 0 }
+        Self {
+            ends: vec![ListEnds { first: NONE, last: NONE }; count as usize],
+            places: Vec::new(),
+            vacant: NONE,
+            len: 0,
+        }
     }
 
     /// The first element of a list.
@@ -64,7 +69,7 @@ impl<T: Copy> Lists<T> {
     #[inline]
     pub fn push_back(&mut self, list: u32, value: T) {
         let previous = self.ends[list as usize].last;
-        let place = self.place(Place { value, previous, next: NONE });
+        let place = self.place(ListNode { value, previous, next: NONE });
         self.ends[list as usize].last = place;
         match self.places.get_mut(previous as usize) {
             Some(previous) => previous.next = place,
@@ -75,7 +80,7 @@ impl<T: Copy> Lists<T> {
     /// Adds an element at the beginning of a list.
     pub fn push_front(&mut self, list: u32, value: T) {
         let next = self.ends[list as usize].first;
-        let place = self.place(Place { value, previous: NONE, next });
+        let place = self.place(ListNode { value, previous: NONE, next });
         self.ends[list as usize].first = place;
         match self.places.get_mut(next as usize) {
             Some(next) => next.previous = place,
@@ -86,7 +91,7 @@ impl<T: Copy> Lists<T> {
     /// Takes out the first element of a list.
     pub fn pop_front(&mut self, list: u32) -> Option<T> {
         let place = self.ends[list as usize].first;
-        let Place { value, next, .. } = *self.places.get(place as usize)?;
+        let ListNode { value, next, .. } = *self.places.get(place as usize)?;
         self.ends[list as usize].first = next;
         match self.places.get_mut(next as usize) {
             Some(next) => next.previous = NONE,
@@ -99,7 +104,7 @@ impl<T: Copy> Lists<T> {
     /// Takes out the last element of a list.
     pub fn pop_back(&mut self, list: u32) -> Option<T> {
         let place = self.ends[list as usize].last;
-        let Place { value, previous, .. } = *self.places.get(place as usize)?;
+        let ListNode { value, previous, .. } = *self.places.get(place as usize)?;
         self.ends[list as usize].last = previous;
         match self.places.get_mut(previous as usize) {
             Some(previous) => previous.next = NONE,
@@ -122,7 +127,7 @@ impl<T: Copy> Lists<T> {
         while let Some(place) = self.places.get(previous as usize).filter(|place| is_to_follow(&place.value)) {
             (next, previous) = (previous, place.previous);
         }
-        let place = self.place(Place { value, previous, next });
+        let place = self.place(ListNode { value, previous, next });
         self.join(list, previous, place);
         self.join(list, place, next);
         place
@@ -130,7 +135,7 @@ impl<T: Copy> Lists<T> {
 
     /// Takes out the element at a place of a list.
     pub fn remove(&mut self, list: u32, place: u32) {
-        let Place { previous, next, .. } = self.places[place as usize];
+        let ListNode { previous, next, .. } = self.places[place as usize];
         self.join(list, previous, next);
         self.vacate(place);
     }
@@ -139,7 +144,7 @@ impl<T: Copy> Lists<T> {
     pub fn take_first(&mut self, list: u32, mut is_wanted: impl FnMut(&T) -> bool) -> Option<T> {
         let mut place = self.ends[list as usize].first;
         loop {
-            let Place { value, next, .. } = *self.places.get(place as usize)?;
+            let ListNode { value, next, .. } = *self.places.get(place as usize)?;
             if is_wanted(&value) {
                 self.remove(list, place);
                 return Some(value);
@@ -167,7 +172,7 @@ impl<T: Copy> Lists<T> {
     }
 
     #[inline]
-    fn place(&mut self, place: Place<T>) -> u32 {
+    fn place(&mut self, place: ListNode<T>) -> u32 {
         self.len += 1;
         let number = self.vacant;
         if let Some(vacant) = self.places.get_mut(number as usize) {

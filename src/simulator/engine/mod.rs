@@ -5,7 +5,7 @@
 //! event was inserted, on the queue, or on how finely the simulator cuts events.
 //! The engine does not know what a machine, a message or a program is.
 
-mod appointments;
+mod timers;
 mod calendar;
 mod lists;
 mod processes;
@@ -15,12 +15,12 @@ mod server;
 mod stacks;
 mod station;
 
-pub use appointments::Appointments;
+pub use timers::Timers;
 pub use calendar::{Calendar, Entity};
 pub use lists::Lists;
-pub use processes::{Asking, Mailbox, Processes, Step};
+pub use processes::{Asking, Mailbox, Processes, Resumed};
 pub use random::{AddressedStream, STREAM_GENERATOR, Streams, stable_hash};
-pub use run::{Run, Runs};
+pub use run::{EvenInstants, Runs};
 pub use server::{Discipline, ServerId, Servers};
 pub use stacks::Stacks;
-pub use station::{Line, StationId, Stations};
+pub use station::{StationId, StationState, Stations};

@@ -54,7 +54,7 @@ impl<Q, A, T, R: Fn(A) -> T + Unpin> Future for Asking<'_, Q, A, R> {
 
 /// What a process did when it was resumed.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Step<Q> {
+pub enum Resumed<Q> {
     /// It asks for something and waits for the answer.
     Asks(Q),
     /// It has run to its end.
@@ -84,19 +84,19 @@ impl<Q, A> Processes<Q, A> {
     ///
     /// # Panics
     /// If the process has finished before.
-    pub fn resume(&mut self, process: usize, answer: Option<A>) -> Step<Q> {
+    pub fn resume(&mut self, process: usize, answer: Option<A>) -> Resumed<Q> {
         self.mailbox.answer.set(answer);
         let slot = &mut self.futures[process];
         let future = slot.as_mut().expect("a finished process is not resumed");
         let poll = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         match (poll, self.mailbox.request.take()) {
-            _ if self.mailbox.is_crowded.take() => Step::Stuck,
+            _ if self.mailbox.is_crowded.take() => Resumed::Stuck,
             (Poll::Ready(()), None) => {
                 *slot = None;
-                Step::Finished
+                Resumed::Finished
             }
-            (Poll::Pending, Some(request)) => Step::Asks(request),
-            (Poll::Pending, None) | (Poll::Ready(()), Some(_)) => Step::Stuck,
+            (Poll::Pending, Some(request)) => Resumed::Asks(request),
+            (Poll::Pending, None) | (Poll::Ready(()), Some(_)) => Resumed::Stuck,
         }
     }
 }
@@ -116,9 +116,9 @@ mod tests {
             }
         };
         let mut processes = Processes::new(mailbox, [Box::pin(process) as Pin<Box<dyn Future<Output = ()>>>]);
-        assert_eq!(processes.resume(0, None), Step::Asks(1));
-        assert_eq!(processes.resume(0, Some(10)), Step::Asks(2));
-        assert_eq!(processes.resume(0, Some(20)), Step::Finished);
+        assert_eq!(processes.resume(0, None), Resumed::Asks(1));
+        assert_eq!(processes.resume(0, Some(10)), Resumed::Asks(2));
+        assert_eq!(processes.resume(0, Some(20)), Resumed::Finished);
         assert_eq!(sum.get(), 31);
     }
 
@@ -126,7 +126,7 @@ mod tests {
     fn a_foreign_future_is_noticed() {
         let process = Box::pin(std::future::pending()) as Pin<Box<dyn Future<Output = ()>>>;
         let mut processes = Processes::<u32, u32>::new(Mailbox::new(), [process]);
-        assert_eq!(processes.resume(0, None), Step::Stuck);
+        assert_eq!(processes.resume(0, None), Resumed::Stuck);
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
         };
         let mut processes =
             Processes::new(mailbox, [Box::pin(twice) as Pin<Box<dyn Future<Output = ()>>>, Box::pin(at_the_end)]);
-        assert_eq!(processes.resume(0, None), Step::Stuck);
-        assert_eq!(processes.resume(1, None), Step::Stuck);
+        assert_eq!(processes.resume(0, None), Resumed::Stuck);
+        assert_eq!(processes.resume(1, None), Resumed::Stuck);
     }
 }

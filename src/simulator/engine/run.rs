@@ -1,11 +1,11 @@
 //! Runs: jobs that come at equal distances, and what a station makes of them in one step.
 
-use super::station::Line;
+use super::station::StationState;
 use crate::units::{SimDuration, SimTime};
 
 /// Instants at equal distances: the arrivals, or the departures, of so many jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct EvenInstants {
     /// The first instant.
     pub first: SimTime,
     /// The span from each to the next.
@@ -14,7 +14,7 @@ pub struct Run {
     pub count: u32,
 }
 
-impl Run {
+impl EvenInstants {
     /// A single instant.
     #[must_use]
     pub const fn one(first: SimTime) -> Self {
@@ -62,7 +62,7 @@ impl Run {
     /// The departures of jobs that arrive so from a station that serves each for `service`.
     #[must_use]
     #[inline]
-    pub fn through(&self, line: &mut Line, service: SimDuration) -> Runs {
+    pub fn through(&self, line: &mut StationState, service: SimDuration) -> Runs {
         match serve_evenly(line, self, service) {
             Some(departures) => Runs::One(departures),
             None => serve_in_parts(line, std::slice::from_ref(self), service),
@@ -77,7 +77,7 @@ const MOST: usize = 4;
 #[derive(Clone, Debug)]
 pub enum Runs {
     /// A single one.
-    One(Run),
+    One(EvenInstants),
     /// Several: apart, because they are rare and large.
     Few(Box<Few>),
 }
@@ -85,18 +85,18 @@ pub enum Runs {
 /// Several runs, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Few {
-    runs: [Run; MOST],
+    runs: [EvenInstants; MOST],
     len: usize,
 }
 
 impl Few {
-    const NONE: Self = Self { runs: [Run::one(SimTime::START); MOST], len: 0 };
+    const NONE: Self = Self { runs: [EvenInstants::one(SimTime::START); MOST], len: 0 };
 
-    fn push(&mut self, run: Run) {
+    fn push(&mut self, run: EvenInstants) {
         if let Some(last) = self.len.checked_sub(1).map(|last| &mut self.runs[last]) {
             let step = run.first - last.last();
             if (last.count == 1 || last.gap == step) && (run.count == 1 || run.gap == step) {
-                *last = Run { first: last.first, gap: step, count: last.count + run.count };
+                *last = EvenInstants { first: last.first, gap: step, count: last.count + run.count };
                 return;
             }
         }
@@ -127,7 +127,7 @@ impl Runs {
 
     /// The runs in order.
     #[must_use]
-    pub fn as_slice(&self) -> &[Run] {
+    pub fn as_slice(&self) -> &[EvenInstants] {
         match self {
             Self::One(run) => std::slice::from_ref(run),
             Self::Few(few) => &few.runs[..few.len],
@@ -137,7 +137,7 @@ impl Runs {
     /// The departures of these jobs from another station that serves each for `service`.
     #[must_use]
     #[inline]
-    pub fn through(&self, line: &mut Line, service: SimDuration) -> Self {
+    pub fn through(&self, line: &mut StationState, service: SimDuration) -> Self {
         match self {
             Self::One(run) => run.through(line, service),
             Self::Few(_) => serve_in_parts(line, self.as_slice(), service),
@@ -147,7 +147,7 @@ impl Runs {
 
 /// The departures of jobs that arrive in runs and are served one after the other for `service` each.
 #[inline(never)]
-fn serve_in_parts(line: &mut Line, arrivals: &[Run], service: SimDuration) -> Runs {
+fn serve_in_parts(line: &mut StationState, arrivals: &[EvenInstants], service: SimDuration) -> Runs {
     let mut departures = Few::NONE;
     for run in arrivals {
         serve(line, *run, service, &mut departures);
@@ -159,11 +159,11 @@ fn serve_in_parts(line: &mut Line, arrivals: &[Run], service: SimDuration) -> Ru
 /// at equal distances as well: those that come no slower than they are served follow one another, and those that come
 /// to an idle station are served as they come.
 #[inline]
-fn serve_evenly(line: &mut Line, run: &Run, service: SimDuration) -> Option<Run> {
+fn serve_evenly(line: &mut StationState, run: &EvenInstants, service: SimDuration) -> Option<EvenInstants> {
     let departures = if run.gap <= service || run.count == 1 {
-        Run { first: line.free().max(run.first) + service, gap: service, count: run.count }
+        EvenInstants { first: line.free().max(run.first) + service, gap: service, count: run.count }
     } else if line.free() <= run.first {
-        Run { first: run.first + service, ..*run }
+        EvenInstants { first: run.first + service, ..*run }
     } else {
         return None;
     };
@@ -176,15 +176,15 @@ fn serve_evenly(line: &mut Line, run: &Run, service: SimDuration) -> Option<Run>
 ///
 /// With `a_k = a + k g` and `f = line.free` the recurrence `d_k = max(a_k, d_(k-1)) + s` has a closed form: while jobs
 /// find the station busy, `d_k = f + (k + 1) s`; from the first on that does not, `d_k = a_k + s`.
-fn serve(line: &mut Line, run: Run, service: SimDuration, departures: &mut Few) {
+fn serve(line: &mut StationState, run: EvenInstants, service: SimDuration, departures: &mut Few) {
     // Jobs that come no slower than they are served keep a station busy from the first one on.
     let busy_from = if run.gap <= service { line.free().max(run.first) } else { line.free() };
     let backlog = run.within(busy_from, service);
     if backlog > 0 {
-        departures.push(Run { first: busy_from + service, gap: service, count: backlog });
+        departures.push(EvenInstants { first: busy_from + service, gap: service, count: backlog });
     }
-    if let Some(Run { first, gap, count }) = run.tail(backlog) {
-        departures.push(Run { first: first + service, gap, count });
+    if let Some(EvenInstants { first, gap, count }) = run.tail(backlog) {
+        departures.push(EvenInstants { first: first + service, gap, count });
     }
     line.pass(departures.runs[departures.len - 1].last(), service * u64::from(run.count));
 }
@@ -198,8 +198,8 @@ mod tests {
         SimDuration::from_ps(ps)
     }
 
-    fn run(first: u64, gap: u64, count: u32) -> Run {
-        Run { first: SimTime::from_ps(first), gap: ps(gap), count }
+    fn run(first: u64, gap: u64, count: u32) -> EvenInstants {
+        EvenInstants { first: SimTime::from_ps(first), gap: ps(gap), count }
     }
 
     fn instants(runs: &Runs) -> Vec<u64> {
@@ -222,7 +222,7 @@ mod tests {
             service in (0u64..20, 0u64..20),
         ) {
             let arrivals = run(first, gap, count);
-            let mut lines = [Line::default(); 2];
+            let mut lines = [StationState::default(); 2];
             lines[0].pass(SimTime::from_ps(free.0), ps(0));
             lines[1].pass(SimTime::from_ps(free.1), ps(0));
             let halfway = arrivals.through(&mut lines[0], ps(service.0));

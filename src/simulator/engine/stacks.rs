@@ -3,12 +3,12 @@
 /// Stacks of `T`, of which most are empty at any time: their elements share a table whose places are used again.
 pub struct Stacks<T> {
     tops: Vec<u32>,
-    places: Vec<Place<T>>,
+    places: Vec<StackNode<T>>,
     vacant: u32,
 }
 
 #[derive(Clone, Copy)]
-struct Place<T> {
+struct StackNode<T> {
     value: T,
     /// The place of the element below; of a vacant place, the next vacant one.
     below: u32,
@@ -43,11 +43,11 @@ impl<T: Copy> Stacks<T> {
         let bottom = self.places.get(below as usize).map(|place| place.bottom);
         if let Some(vacant) = self.places.get_mut(self.vacant as usize) {
             *top = std::mem::replace(&mut self.vacant, vacant.below);
-            *vacant = Place { value, below, bottom: bottom.unwrap_or(*top) };
+            *vacant = StackNode { value, below, bottom: bottom.unwrap_or(*top) };
             return;
         }
         *top = u32::try_from(self.places.len()).expect("fewer than four thousand million elements at once");
-        self.places.push(Place { value, below, bottom: bottom.unwrap_or(*top) });
+        self.places.push(StackNode { value, below, bottom: bottom.unwrap_or(*top) });
     }
 
     /// Takes the element on top of a stack.

@@ -14,19 +14,19 @@ pub type StationId = u32;
 pub struct Stations<J> {
     first_entity: Entity,
     queues: Vec<Queue>,
-    waiting: Vec<Waiting<J>>,
+    waiting: Vec<QueuedJob<J>>,
     /// The first of the vacant places, which are a list as well.
     vacant: u32,
 }
 
 /// What a station has promised so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Line {
+pub struct StationState {
     free: SimTime,
     offered: SimDuration,
 }
 
-impl Line {
+impl StationState {
     /// When the station will have served everything that has been offered so far.
     #[must_use]
     pub const fn free(&self) -> SimTime {
@@ -63,13 +63,13 @@ impl Line {
 struct Queue {
     first: u32,
     last: u32,
-    line: Line,
+    line: StationState,
     /// How many jobs have been offered.
     jobs: u32,
 }
 
 #[derive(Clone, Copy)]
-struct Waiting<J> {
+struct QueuedJob<J> {
     job: J,
     service: SimDuration,
     next: u32,
@@ -81,14 +81,14 @@ impl<J: Copy> Stations<J> {
     /// `count` idle stations whose events use the entities from `first_entity` on.
     #[must_use]
     pub fn new(count: u32, first_entity: Entity) -> Self {
-        let idle = Queue { first: NONE, last: NONE, line: Line::default(), jobs: 0 };
+        let idle = Queue { first: NONE, last: NONE, line: StationState::default(), jobs: 0 };
         Self { first_entity, queues: vec![idle; count as usize], waiting: Vec::new(), vacant: NONE }
     }
 
     /// Puts `job`, which takes `service`, at the end of the station's queue.
     #[inline]
     pub fn offer(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId, job: J, service: SimDuration) {
-        let place = self.place(Waiting { job, service, next: NONE });
+        let place = self.place(QueuedJob { job, service, next: NONE });
         let queue = &mut self.queues[station as usize];
         queue.line.serve(now, service);
         queue.jobs += 1;
@@ -134,7 +134,7 @@ impl<J: Copy> Stations<J> {
         self.queues[station as usize].line.served(now)
     }
 
-    fn place(&mut self, waiting: Waiting<J>) -> u32 {
+    fn place(&mut self, waiting: QueuedJob<J>) -> u32 {
         if let Some(vacant) = self.waiting.get_mut(self.vacant as usize) {
             let place = self.vacant;
             self.vacant = std::mem::replace(vacant, waiting).next;

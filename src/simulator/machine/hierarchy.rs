@@ -20,7 +20,7 @@ pub enum Traveller {
 
 /// Which of the things that a level shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum SharedKind {
     Memory,
     Interface,
 }
@@ -28,7 +28,7 @@ enum Kind {
 /// What a packet between two cores passes through: the tiers from `next` up to `until`, of one kind.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
-    kind: Kind,
+    kind: SharedKind,
     next: usize,
     until: usize,
 }
@@ -46,13 +46,13 @@ impl Reach {
         let shared_by_both = sizes.clone().position(|(size, _)| core / size == other / size);
         let common = shared_by_both.unwrap_or_else(|| sizes.clone().count());
         if core / cores_per_node != other / cores_per_node {
-            Self { kind: Kind::Interface, next: 0, until: common }
+            Self { kind: SharedKind::Interface, next: 0, until: common }
         } else if core == other {
-            Self { kind: Kind::Memory, next: 0, until: 0 }
+            Self { kind: SharedKind::Memory, next: 0, until: 0 }
         } else {
             let with_memory = sizes.enumerate().position(|(tier, (_, has_memory))| tier >= common && has_memory);
             let tier = with_memory.filter(|tier| *tier < inside).unwrap_or(inside);
-            Self { kind: Kind::Memory, next: tier, until: (tier + 1).min(inside) }
+            Self { kind: SharedKind::Memory, next: tier, until: (tier + 1).min(inside) }
         }
     }
 }
@@ -79,7 +79,7 @@ impl Machine {
         let sizes: Vec<_> = Level::sizes(levels()).zip(has_memory).collect();
         let cores = (core(from, cores_per_node), core(to, cores_per_node));
         let reach = Reach::between(cores, sizes.iter().copied(), self.nodes.levels.len(), cores_per_node);
-        let is_memory = reach.kind == Kind::Memory;
+        let is_memory = reach.kind == SharedKind::Memory;
         let on_the_way = levels().enumerate().take(reach.until).skip(reach.next);
         let shared = on_the_way.filter_map(|(level, described)| {
             let shared = if is_memory { &described.memory } else { &described.interface };
@@ -96,9 +96,9 @@ fn core(seat: Seat, cores_per_node: u64) -> u64 {
 
 /// Somebody on the way through the levels from `next` up to `until`, of one kind.
 #[derive(Clone, Copy)]
-struct Journey {
+struct LevelPass {
     traveller: Traveller,
-    kind: Kind,
+    kind: SharedKind,
     bytes: f64,
     /// The core, counted through all nodes.
     core: u64,
@@ -123,7 +123,7 @@ pub struct Hierarchy {
     servers: Servers<u32>,
     first_server: Entity,
     first_delay: Entity,
-    journeys: Vec<Journey>,
+    journeys: Vec<LevelPass>,
     vacant: Vec<u32>,
 }
 
@@ -171,12 +171,12 @@ impl Hierarchy {
     /// A core loads bytes through the memory of every level within its node that has one; `Some` if that takes no
     /// time.
     pub fn load(&mut self, calendar: &mut Calendar, now: SimTime, seat: Seat, load: (f64, u32)) -> Option<Traveller> {
-        self.begin(calendar, now, Kind::Memory, self.core(seat), load, self.inside)
+        self.begin(calendar, now, SharedKind::Memory, self.core(seat), load, self.inside)
     }
 
     /// A core has bytes leave through the interface of every level.
     pub fn leave(&mut self, calendar: &mut Calendar, now: SimTime, seat: Seat, load: (f64, u32)) -> Option<Traveller> {
-        self.begin(calendar, now, Kind::Interface, self.core(seat), load, self.tiers.len())
+        self.begin(calendar, now, SharedKind::Interface, self.core(seat), load, self.tiers.len())
     }
 
     /// A packet goes from core to core.
@@ -192,7 +192,7 @@ impl Hierarchy {
         let reach = Reach::between((core, self.core(to)), sizes, self.inside, self.cores_per_node);
         let Reach { kind, next, until } = reach;
         let traveller = Traveller::Packet(packet);
-        self.go_on(calendar, now, Journey { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
+        self.go_on(calendar, now, LevelPass { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
     }
 
     /// Plays the event of `entity`; who has come through, if somebody has.
@@ -222,17 +222,17 @@ impl Hierarchy {
         &mut self,
         calendar: &mut Calendar,
         now: SimTime,
-        kind: Kind,
+        kind: SharedKind,
         core: u64,
         (bytes, ticket): (f64, u32),
         until: usize,
     ) -> Option<Traveller> {
         let traveller = Traveller::Bytes { ticket };
-        self.go_on(calendar, now, Journey { traveller, kind, bytes, core, next: 0, until })
+        self.go_on(calendar, now, LevelPass { traveller, kind, bytes, core, next: 0, until })
     }
 
     /// To the next server on the way, if there is one; else the journey is over.
-    fn go_on(&mut self, calendar: &mut Calendar, now: SimTime, mut journey: Journey) -> Option<Traveller> {
+    fn go_on(&mut self, calendar: &mut Calendar, now: SimTime, mut journey: LevelPass) -> Option<Traveller> {
         while journey.next < journey.until {
             let tier = &self.tiers[journey.next];
             if let Some((first, shared)) = tier.shared(journey.kind) {
@@ -247,7 +247,7 @@ impl Hierarchy {
         Some(journey.traveller)
     }
 
-    fn keep(&mut self, journey: Journey) -> u32 {
+    fn keep(&mut self, journey: LevelPass) -> u32 {
         if let Some(id) = self.vacant.pop() {
             self.journeys[id as usize] = journey;
             return id;
@@ -256,17 +256,17 @@ impl Hierarchy {
         u32::try_from(self.journeys.len() - 1).expect("fewer than four thousand million at once")
     }
 
-    fn take(&mut self, id: u32) -> Journey {
+    fn take(&mut self, id: u32) -> LevelPass {
         self.vacant.push(id);
         self.journeys[id as usize]
     }
 }
 
 impl Tier {
-    fn shared(&self, kind: Kind) -> Option<(ServerId, &Shared)> {
+    fn shared(&self, kind: SharedKind) -> Option<(ServerId, &Shared)> {
         let shared = match kind {
-            Kind::Memory => &self.memory,
-            Kind::Interface => &self.interface,
+            SharedKind::Memory => &self.memory,
+            SharedKind::Interface => &self.interface,
         };
         shared.as_ref().map(|(first, shared)| (*first, shared))
     }

@@ -3,22 +3,22 @@
 mod allocation;
 mod hierarchy;
 mod overrides;
-mod pace;
+mod speed_profile;
 mod part;
 mod placement;
 #[cfg(test)]
 mod shipped;
-mod soundness;
+mod faults;
 mod transport;
 
 pub use allocation::Allocation;
 pub use hierarchy::SharedOnTheWay;
 pub use overrides::NodeOverride;
-pub use part::Part;
+pub use part::Submachine;
 pub use placement::{Layout, Partition, Placement, Seat, near_square};
 #[cfg(test)]
 pub(crate) use shipped::shipped;
-pub use transport::{Happening, MessageId, Transport};
+pub use transport::{Completion, MessageId, Transport};
 
 pub use crate::network::traffic::Pattern;
 pub use crate::network::{LinkRates, Protocol};

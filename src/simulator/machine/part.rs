@@ -6,14 +6,14 @@ use std::fmt;
 
 /// The part of a machine that a run has to itself; in words, such as `4 × 4 mesh of the machine's 8 × 16 mesh`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct Submachine {
     machine: Topology,
     in_use: Topology,
     /// Nodes with ranks.
     occupied: u32,
 }
 
-impl Part {
+impl Submachine {
     /// The part of a machine with the topology `machine` that `layout` takes.
     #[must_use]
     pub fn new(machine: &Topology, layout: &Layout) -> Self {
@@ -39,7 +39,7 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for Submachine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { machine, in_use, occupied } = self;
         write!(f, "{in_use}")?;
@@ -61,9 +61,9 @@ mod tests {
     use crate::engine::Streams;
     use crate::machine::{Partition, Placement};
 
-    fn part(machine: &Topology, partition: Partition, ranks: u32) -> Part {
+    fn part(machine: &Topology, partition: Partition, ranks: u32) -> Submachine {
         let topology = partition.of(machine, ranks);
-        Part::new(machine, &Placement::RowMajor.lay_out(topology, ranks, Streams::new(1)))
+        Submachine::new(machine, &Placement::RowMajor.lay_out(topology, ranks, Streams::new(1)))
     }
 
     #[test]

@@ -5,10 +5,10 @@
 //! [`packets`], to be read first, and several in one step in [`trains`], with the same times.
 
 use super::hierarchy::Hierarchy;
-use super::pace::Pace;
+use super::speed_profile::SpeedProfile;
 use super::{Machine, Seat, Sends};
-use crate::engine::{Appointments, Calendar, Entity, Runs, Streams};
-use crate::network::{Fabric, Onward, Packet, PacketKind, Passage, Standstill, Topology};
+use crate::engine::{Calendar, Entity, Runs, Streams, Timers};
+use crate::network::{Fabric, HopEvent, Onward, Packet, PacketKind, Standstill, Topology};
 use crate::node::processor::{KernelError, Stopwatch};
 use crate::node::{Dispatcher, Node, Router, Turns, Work};
 use crate::trace::events::EventId;
@@ -16,7 +16,7 @@ use crate::trace::{Counts, Service};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-mod carried;
+mod link_stats;
 mod cores;
 mod packets;
 mod software;
@@ -30,7 +30,7 @@ pub type MessageId = u32;
 
 /// Something that a process may be waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum Completion {
     /// The computation of an owner has ended.
     Computed {
         /// Whose computation it was.
@@ -67,26 +67,26 @@ pub struct Transport {
     node: Node,
     stopwatch: Stopwatch,
     /// Only where not all processors take the time that is described.
-    pace: Option<Box<Pace>>,
+    pace: Option<Box<SpeedProfile>>,
     sends: Sends,
     packet_bytes: u64,
     calendar: Calendar,
     carrier: Carrier,
     /// What packets have just come through; empty between events.
-    passages: Vec<Passage>,
+    passages: Vec<HopEvent>,
     processors: Dispatcher<Job>,
     /// Jobs whose end matters.
-    told: Appointments<Job>,
+    told: Timers<Job>,
     /// Jobs of the router that have just been let in; empty between events.
     let_in: Vec<(Job, Runs)>,
     /// Only where cores share something.
     hierarchy: Option<Box<Hierarchy>>,
     cores: u32,
     vertices: u32,
-    messages: Vec<Message>,
+    messages: Vec<MessageState>,
     vacant: Vec<MessageId>,
     /// What has happened and has not been told yet.
-    pub happenings: VecDeque<Happening>,
+    pub happenings: VecDeque<Completion>,
     counts: Counts,
     /// What a recording calls the cause of the next message.
     pub cause: EventId,
@@ -125,7 +125,7 @@ impl FirstEntities {
 
 /// The state of a message between the beginning of its send and its completion.
 #[derive(Clone, Copy)]
-struct Message {
+struct MessageState {
     from: u32,
     to: u32,
     cores: (u32, u32),
@@ -161,7 +161,7 @@ impl Transport {
     /// If the topology is too large to be [simulated](Self::holds), which a scenario's check refuses.
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
-        let pace = Pace::of(machine, topology.vertices(), owners, streams);
+        let pace = SpeedProfile::of(machine, topology.vertices(), owners, streams);
         let trains = Trains::of(machine, &topology, pace.as_deref());
         match trains.filter(|_| machine.nodes.cores() == 1 && Hierarchy::of(machine, topology.nodes(), 0).is_none()) {
             Some(trains) => Self::with_carrier(machine, &topology, owners, pace, Carrier::Trains(Box::new(trains))),
@@ -177,7 +177,7 @@ impl Transport {
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "as `new`, which keeps the topology")]
     pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
-        let pace = Pace::of(machine, topology.vertices(), owners, streams);
+        let pace = SpeedProfile::of(machine, topology.vertices(), owners, streams);
         let onward = match machine.nodes.router {
             Router::Hardware => Onward::ByRouter,
             Router::Software => Onward::BySoftware,
@@ -190,7 +190,7 @@ impl Transport {
         machine: &Machine,
         topology: &Topology,
         owners: u32,
-        pace: Option<Box<Pace>>,
+        pace: Option<Box<SpeedProfile>>,
         carrier: Carrier,
     ) -> Self {
         let links = match &carrier {
@@ -215,7 +215,7 @@ impl Transport {
             cores,
             vertices,
             processors: Dispatcher::new(processors, turns, first.alarm),
-            told: Appointments::new(processors, first.processor),
+            told: Timers::new(processors, first.processor),
             let_in: Vec::new(),
             messages: Vec::new(),
             vacant: Vec::new(),
@@ -304,7 +304,7 @@ impl Transport {
             Carrier::Trains(trains) => trains.hops(from, to),
         };
         let (missing, uninjected, copies) = (packets, packets, self.node.sending.does_copy(again));
-        let message = Message { from, to, cores, hops, ticket, unprepared: bytes, missing, uninjected, copies };
+        let message = MessageState { from, to, cores, hops, ticket, unprepared: bytes, missing, uninjected, copies };
         let id = self.keep(message);
         self.counts.messages += 1;
         self.tell_cause(id);
@@ -314,7 +314,7 @@ impl Transport {
             None => self.prepare(now, id),
         }
         if self.sends == Sends::Buffered {
-            self.happenings.push_back(Happening::Sent { ticket });
+            self.happenings.push_back(Completion::Sent { ticket });
         }
     }
 
@@ -336,7 +336,7 @@ impl Transport {
             if entity < self.first.timer {
                 self.hear_alarm(now, entity - self.first.alarm);
             } else if entity < self.first.hierarchy {
-                self.happenings.push_back(Happening::TimeUp { owner: entity - self.first.timer });
+                self.happenings.push_back(Completion::TimeUp { owner: entity - self.first.timer });
             } else {
                 self.step_hierarchy(now, entity);
             }
@@ -382,7 +382,7 @@ impl Transport {
             }
         }
         self.let_in = let_in;
-        self.happenings.extend(ended.map(|owner| Happening::Computed { owner }));
+        self.happenings.extend(ended.map(|owner| Completion::Computed { owner }));
     }
 
     /// The time of the last event.
@@ -427,7 +427,7 @@ impl Transport {
         }
     }
 
-    fn keep(&mut self, message: Message) -> MessageId {
+    fn keep(&mut self, message: MessageState) -> MessageId {
         if let Some(id) = self.vacant.pop() {
             self.messages[id as usize] = message;
             return id;
@@ -437,7 +437,7 @@ impl Transport {
     }
 }
 
-impl Message {
+impl MessageState {
     const fn source(&self) -> Seat {
         Seat { node: self.from, core: self.cores.0 }
     }

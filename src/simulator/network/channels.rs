@@ -10,32 +10,32 @@
 use super::link::{Buffers, Link};
 use super::overrides::{LinkOverride, port_towards};
 use super::packet::{NOWHERE, Packet};
-use super::router::Router;
+use super::router::RouteSelector;
 use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{self, Transfers};
 use super::virtual_channels::{Came, Classes, Hop};
 use super::waiting::{BufferWait, Standstill};
-use super::{Network, Passage};
-use crate::engine::{Calendar, Entity, Run, Streams};
+use super::{HopEvent, Network};
+use crate::engine::{Calendar, Entity, EvenInstants, Streams};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
 /// All channels of a network at work.
 pub struct Channels {
     topology: Topology,
-    router: Router,
+    router: RouteSelector,
     switching: Switching,
     classes: Classes,
     ports: u32,
     /// One for each port, then one into and one out of the network for each node, where there are
     /// such.
-    wires: Vec<Channel>,
+    wires: Vec<ChannelState>,
     /// The first channel from a node into the network.
     first_inward: u32,
     /// The number of nodes with channels of their own into and out of the network.
     ends: u32,
-    flights: Vec<Flight>,
+    flights: Vec<PacketState>,
     vacant: Vec<u32>,
     offered: u64,
     /// `None` unless it is asked for.
@@ -43,11 +43,11 @@ pub struct Channels {
 }
 
 /// One direction of a link.
-struct Channel {
+struct ChannelState {
     link: Link,
     /// Room at the other end and packets that wait here, by class.
-    lanes: Vec<Lane>,
-    sending: Option<Sending>,
+    lanes: Vec<ClassQueue>,
+    sending: Option<ChannelTransmission>,
     /// Packets whose head, or at their destination whose tail, has not come to the other end.
     under_way: VecDeque<(SimTime, u32)>,
     carried: u32,
@@ -55,13 +55,13 @@ struct Channel {
     free: SimTime,
 }
 
-struct Lane {
+struct ClassQueue {
     room: Option<u32>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<BlockedPacket>,
 }
 
 #[derive(Clone, Copy)]
-struct Waiting {
+struct BlockedPacket {
     flight: u32,
     /// Counts the packets that have begun to wait anywhere: the first come are the first served.
     number: u64,
@@ -69,7 +69,7 @@ struct Waiting {
 
 /// A packet in the network.
 #[derive(Clone, Copy)]
-struct Flight {
+struct PacketState {
     packet: Packet,
     /// The buffer that it has, at the vertex to which its head has come or will come.
     buffer: Option<Buffer>,
@@ -85,7 +85,7 @@ struct Buffer {
 }
 
 /// The packet that a channel carries, and the room that it leaves behind.
-struct Sending {
+struct ChannelTransmission {
     packet: Packet,
     leaves: Option<Buffer>,
 }
@@ -104,13 +104,13 @@ impl Channels {
         let of_port = |channel: u32| {
             let at = channel / ports.max(1);
             let far = topology.neighbour(at, channel % ports.max(1)).map_or(at, |(far, _)| far);
-            Channel::new(if direct { &inner_link } else { link((at, far)) })
+            ChannelState::new(if direct { &inner_link } else { link((at, far)) })
         };
         let first_inward = topology.vertices() * ports;
         let of_ports = (0..first_inward).map(of_port);
-        let wires = of_ports.chain((0..2 * ends).map(|_| Channel::new(end_link))).collect();
+        let wires = of_ports.chain((0..2 * ends).map(|_| ChannelState::new(end_link))).collect();
         let channels = Self {
-            router: Router::new(network, &topology, streams),
+            router: RouteSelector::new(network, &topology, streams),
             switching: network.switching.clone(),
             classes: Classes::of(network.virtual_channels, &network.routing, &topology),
             ports,
@@ -139,7 +139,7 @@ impl Channels {
     /// The same channels, of which the one that leaves `vertex` by `port` is another link.
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
-        self.wires[(vertex * self.ports + port) as usize] = Channel::new(link);
+        self.wires[(vertex * self.ports + port) as usize] = ChannelState::new(link);
         self
     }
 
@@ -186,7 +186,7 @@ impl Channels {
     }
 
     /// Plays the event of `entity` and adds what follows from it to `passages`.
-    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<Passage>) {
+    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
         match entity.checked_sub(self.count()) {
             None => self.end_sending(calendar, now, entity, passages),
             Some(channel) => self.arrive(calendar, now, channel, passages),
@@ -198,7 +198,7 @@ impl Channels {
         let outward = self.first_inward + self.ends;
         let channel = |number: u32| {
             let (from, to) = self.try_ends(number).unwrap_or_else(|| (number / self.ports, number / self.ports));
-            transfers::Channel { from, to, number: u32::from(number >= outward) }
+            transfers::TransferChannel { from, to, number: u32::from(number >= outward) }
         };
         self.transfers = Some(Box::new(Transfers::new((0..self.count()).map(channel))));
     }
@@ -264,18 +264,18 @@ impl Channels {
             return packet.place;
         }
         let place = self.vacant.pop().unwrap_or_else(|| {
-            self.flights.push(Flight { packet, buffer: None, tail: now });
+            self.flights.push(PacketState { packet, buffer: None, tail: now });
             u32::try_from(self.flights.len() - 1).expect("fewer than four thousand million packets at once")
         });
-        self.flights[place as usize] = Flight { packet: Packet { place, ..packet }, buffer: None, tail: now };
+        self.flights[place as usize] = PacketState { packet: Packet { place, ..packet }, buffer: None, tail: now };
         place
     }
 
     fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
-        let Flight { packet, buffer, .. } = &self.flights[flight as usize];
+        let PacketState { packet, buffer, .. } = &self.flights[flight as usize];
         let class = self.class(channel, *buffer, packet.to);
         self.offered += 1;
-        let waiting = Waiting { flight, number: self.offered };
+        let waiting = BlockedPacket { flight, number: self.offered };
         self.wires[channel as usize].lane(class).waiting.push_back(waiting);
         self.start(calendar, now, channel);
     }
@@ -310,13 +310,13 @@ impl Channels {
         let head = now + channel.link.time(self.switching.header_bytes(bytes));
         flight_state.tail = tail + channel.link.latency;
         let arrival = if is_last { tail } else { head.min(tail) } + channel.link.latency;
-        channel.sending = Some(Sending { packet, leaves });
+        channel.sending = Some(ChannelTransmission { packet, leaves });
         channel.carried += 1;
         channel.held += tail.since(now);
         channel.free = tail;
         calendar.schedule(tail, number);
         if let Some(transfers) = &mut self.transfers {
-            transfers.give(now, number, &packet, std::iter::once(Run::one(tail)), tail.since(now));
+            transfers.give(now, number, &packet, std::iter::once(EvenInstants::one(tail)), tail.since(now));
         }
         channel.under_way.push_back((arrival, flight));
         if channel.under_way.len() == 1 {
@@ -330,13 +330,13 @@ impl Channels {
         leads_out && self.try_ends(channel).is_some_and(|(_, end)| end == to)
     }
 
-    fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, passages: &mut Vec<Passage>) {
+    fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, passages: &mut Vec<HopEvent>) {
         let sending = self.wires[number as usize].sending.take();
-        let Sending { packet, leaves } = sending.expect("a channel becomes free of a packet");
+        let ChannelTransmission { packet, leaves } = sending.expect("a channel becomes free of a packet");
         // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
         if leaves.is_none() || self.ends == 0 {
             let (from, _) = self.try_ends(number).expect("packets move along links");
-            passages.push(Passage::Left { packet, from });
+            passages.push(HopEvent::Left { packet, from });
         }
         self.make_room(calendar, now, leaves);
         self.start(calendar, now, number);
@@ -350,7 +350,7 @@ impl Channels {
         }
     }
 
-    fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, passages: &mut Vec<Passage>) {
+    fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, passages: &mut Vec<HopEvent>) {
         let channel = &mut self.wires[number as usize];
         let (_, flight) = channel.under_way.pop_front().expect("a packet is under way");
         if let Some((next, _)) = channel.under_way.front() {
@@ -364,12 +364,12 @@ impl Channels {
             let onward = self.onward(at, packet.to);
             self.wait(calendar, now, onward, flight);
         } else {
-            passages.push(Passage::Arrived { packet, at });
+            passages.push(HopEvent::Arrived { packet, at });
         }
     }
 }
 
-impl Channel {
+impl ChannelState {
     fn new(link: &Link) -> Self {
         Self {
             link: link.clone(),
@@ -388,13 +388,13 @@ impl Channel {
         waiting as u64 + u64::from(self.sending.is_some())
     }
 
-    fn lane(&mut self, class: u32) -> &mut Lane {
+    fn lane(&mut self, class: u32) -> &mut ClassQueue {
         let room = match self.link.buffers {
             Buffers::Unbounded => None,
             Buffers::Packets(room) => Some(room),
         };
         while self.lanes.len() <= class as usize {
-            self.lanes.push(Lane { room, waiting: VecDeque::new() });
+            self.lanes.push(ClassQueue { room, waiting: VecDeque::new() });
         }
         &mut self.lanes[class as usize]
     }

@@ -2,8 +2,8 @@
 
 use super::channels::Channels;
 use super::link::{Buffers, Links};
-use super::packet::{Onward, Packet, Passage};
-use super::router::Router;
+use super::packet::{HopEvent, Onward, Packet};
+use super::router::RouteSelector;
 use super::routing::Routing;
 use super::switching::Switching;
 use super::switching::wormhole::Worms;
@@ -53,7 +53,7 @@ impl Fabric {
     /// Measured; a law test holds it (`tests/it/bounds.rs`).
     #[must_use]
     pub fn memory(network: &Network, topology: &Topology, destinations: u32) -> f64 {
-        Self::links_memory(network, topology) + Router::memory(&network.routing, topology, destinations)
+        Self::links_memory(network, topology) + RouteSelector::memory(&network.routing, topology, destinations)
     }
 
     fn links_memory(network: &Network, topology: &Topology) -> f64 {
@@ -141,7 +141,7 @@ impl Fabric {
     }
 
     /// Plays the event of `entity` and adds what follows from it to `passages`.
-    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<Passage>) {
+    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
         match self {
             Self::Links(links) => passages.push(links.depart(calendar, now, entity)),
             Self::Channels(channels) => channels.step(calendar, now, entity, passages),

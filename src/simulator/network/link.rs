@@ -1,10 +1,10 @@
 //! Links: one station for each direction of a wire.
 
-use super::packet::{NOWHERE, Packet, Passage};
+use super::packet::{HopEvent, NOWHERE, Packet};
 use super::protocol::Protocol;
 use super::topology::{Routes, Topology};
-use super::transfers::{Channel, Transfers};
-use crate::engine::{Calendar, Entity, Run, StationId, Stations};
+use super::transfers::{TransferChannel, Transfers};
+use crate::engine::{Calendar, Entity, EvenInstants, StationId, Stations};
 use crate::units::{PerByte, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
@@ -79,9 +79,9 @@ pub enum Buffers {
 /// The way of a packet along its natural route as far as it is known: it leaves the next vertices, so many, by this
 /// port. The route is asked for where it turns.
 #[derive(Clone, Copy, Debug)]
-pub struct Course(u32);
+pub struct PacketCourse(u32);
 
-impl Course {
+impl PacketCourse {
     /// Nothing is known.
     pub const UNKNOWN: Self = Self(0);
 
@@ -160,7 +160,7 @@ impl Links {
 
     /// Gives `packet` to the link that leads from `at` towards its destination.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, mut packet: Packet) {
-        let mut course = Course::of(&packet);
+        let mut course = PacketCourse::of(&packet);
         let link = at * self.ports + course.leave(at, packet.to, &self.routes);
         packet.place = course.0;
         if self.last_time.0 != packet.bytes {
@@ -168,14 +168,15 @@ impl Links {
         }
         self.stations.offer(calendar, now, link, packet, self.last_time.1);
         if let Some(transfers) = &mut self.transfers {
-            let end = std::iter::once(Run::one(self.stations.free(link)));
+            let end = std::iter::once(EvenInstants::one(self.stations.free(link)));
             transfers.give(now, link, &packet, end, self.last_time.1);
         }
     }
 
     /// What the links carry from now on is told by the [`Transfers`].
     pub fn record_transfers(&mut self) {
-        let channels = (0..).zip(&self.ends).map(|(link, to)| Channel { from: link / self.ports, to: *to, number: 0 });
+        let channels =
+            (0..).zip(&self.ends).map(|(link, to)| TransferChannel { from: link / self.ports, to: *to, number: 0 });
         self.transfers = Some(Box::new(Transfers::new(channels)));
     }
 
@@ -186,9 +187,9 @@ impl Links {
 
     /// A transmission has ended: what the packet has come through.
     #[inline]
-    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> Passage {
+    pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> HopEvent {
         let packet = *self.stations.depart(calendar, now, link);
-        Passage::Crossed { packet, from: link / self.ports, at: self.ends[link as usize] }
+        HopEvent::Crossed { packet, from: link / self.ports, at: self.ends[link as usize] }
     }
 
     /// For each direction of a link that exists: its ends, its packets and its busy time up to `now`.

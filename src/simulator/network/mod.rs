@@ -16,7 +16,7 @@ mod packet;
 mod protocol;
 mod router;
 mod routing;
-mod signposts;
+mod routing_table;
 mod soundness;
 pub mod switching;
 pub mod topology;
@@ -28,14 +28,14 @@ mod wiring;
 
 pub use channels::Channels;
 pub use fabric::Fabric;
-pub use link::{Buffers, Course, Link, Links};
+pub use link::{Buffers, Link, Links, PacketCourse};
 pub use overrides::LinkOverride;
-pub use packet::{Onward, Packet, PacketKind, Passage};
+pub use packet::{HopEvent, Onward, Packet, PacketKind};
 pub use protocol::{LinkRates, Protocol};
 pub use routing::{Choice, Routing, Signpost};
 pub use switching::Switching;
 pub use topology::{Routes, Topology};
-pub use transfers::{Channel, Transfers};
+pub use transfers::{TransferChannel, Transfers};
 pub use virtual_channels::VirtualChannels;
 pub use waiting::{BufferWait, Standstill};
 

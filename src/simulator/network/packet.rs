@@ -39,7 +39,7 @@ impl Packet {
 
 /// What a packet has come through.
 #[derive(Clone, Copy, Debug)]
-pub enum Passage {
+pub enum HopEvent {
     /// All of the packet has left a vertex; told where that is its source, and wherever the packet is not in a router
     /// beside the node.
     Left {
@@ -67,7 +67,7 @@ pub enum Passage {
     },
 }
 
-impl Passage {
+impl HopEvent {
     /// The packet, where it has left a vertex, and where it has come to one.
     #[must_use]
     pub const fn ends(self) -> (Packet, Option<u32>, Option<u32>) {

@@ -80,10 +80,10 @@ impl Protocol {
         SimDuration::ZERO
     }
 
-    fn bits(&self, packet: Packet) -> u32 {
+    fn bits(&self, packet: PacketFormat) -> u32 {
         match packet {
-            Packet::Data => self.data_bits,
-            Packet::Acknowledge => self.acknowledge_bits,
+            PacketFormat::Data => self.data_bits,
+            PacketFormat::Acknowledge => self.acknowledge_bits,
         }
     }
 
@@ -94,7 +94,7 @@ impl Protocol {
 }
 
 #[derive(Clone, Copy)]
-enum Packet {
+enum PacketFormat {
     Data,
     Acknowledge,
 }
@@ -116,7 +116,7 @@ struct End {
 }
 
 /// The events of an end: it answers a byte, or an acknowledge.
-const fn answers(end: usize, packet: Packet) -> Entity {
+const fn answers(end: usize, packet: PacketFormat) -> Entity {
     [[0, 1], [2, 3]][end][packet as usize]
 }
 
@@ -133,9 +133,9 @@ impl<'p> Wires<'p> {
     /// Plays the next answer; its time.
     fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
-        let end = usize::from(entity >= answers(1, Packet::Data));
-        if entity == answers(end, Packet::Data) {
-            self.transmit(now, end, Packet::Acknowledge);
+        let end = usize::from(entity >= answers(1, PacketFormat::Data));
+        if entity == answers(end, PacketFormat::Data) {
+            self.transmit(now, end, PacketFormat::Acknowledge);
         } else {
             self.ends[end].unacknowledged -= 1;
             self.send_next_byte(now, end);
@@ -145,12 +145,12 @@ impl<'p> Wires<'p> {
 
     fn send_next_byte(&mut self, now: SimTime, end: usize) {
         if self.ends[end].unacknowledged > 0 {
-            self.transmit(now, end, Packet::Data);
+            self.transmit(now, end, PacketFormat::Data);
         }
     }
 
     /// Sends a packet as soon as the wire is free; the other end will answer it.
-    fn transmit(&mut self, now: SimTime, end: usize, packet: Packet) {
+    fn transmit(&mut self, now: SimTime, end: usize, packet: PacketFormat) {
         let start = now.max(self.ends[end].wire_free);
         self.ends[end].wire_free = start + self.protocol.bit_rate.time(100 * u64::from(self.protocol.bits(packet)));
         self.calendar.schedule(start + self.protocol.to_answer(), answers(1 - end, packet));

@@ -2,7 +2,7 @@
 
 use super::Network;
 use super::routing::{Choice, Routing};
-use super::signposts::Signposts;
+use super::routing_table::RoutingTable;
 use super::topology::Topology;
 use super::wiring::Wiring;
 use crate::engine::Streams;
@@ -11,15 +11,15 @@ use rand_chacha::ChaCha8Rng;
 use std::sync::OnceLock;
 
 /// Names the next port of every packet.
-pub struct Router {
-    manner: Manner,
+pub struct RouteSelector {
+    manner: Selection,
     dice: ChaCha8Rng,
 }
 
-enum Manner {
+enum Selection {
     Natural,
     EvenTies,
-    Signposts(Signposts),
+    Signposts(RoutingTable),
     Shortest(Distances, Tie),
 }
 
@@ -31,19 +31,19 @@ enum Tie {
     LeastLoaded,
 }
 
-impl Router {
+impl RouteSelector {
     /// The router of `network`, of which `topology` is in use.
     pub fn new(network: &Network, topology: &Topology, streams: Streams) -> Self {
         let wiring = || Wiring::new(topology, &network.overrides);
-        let shortest = |tie| Manner::Shortest(Distances::new(wiring()), tie);
+        let shortest = |tie| Selection::Shortest(Distances::new(wiring()), tie);
         let manner = match &network.routing {
-            Routing::DimensionOrder => Manner::Natural,
-            Routing::EvenTies => Manner::EvenTies,
-            Routing::UpDown => Manner::Signposts(Signposts::up_down(wiring())),
+            Routing::DimensionOrder => Selection::Natural,
+            Routing::EvenTies => Selection::EvenTies,
+            Routing::UpDown => Selection::Signposts(RoutingTable::up_down(wiring())),
             Routing::ShortestPath(Choice::Lowest) => shortest(Tie::Lowest),
             Routing::ShortestPath(Choice::Seeded) => shortest(Tie::Seeded),
             Routing::MinimalAdaptive => shortest(Tie::LeastLoaded),
-            Routing::Table(table) => Manner::Signposts(Signposts::written(wiring(), table)),
+            Routing::Table(table) => Selection::Signposts(RoutingTable::written(wiring(), table)),
         };
         Self { manner, dice: streams.stream("routing", 0) }
     }
@@ -65,10 +65,10 @@ impl Router {
     /// how much waits at a port of `at`.
     pub fn port(&mut self, topology: &Topology, at: u32, to: u32, load: impl Fn(u32) -> u64) -> u32 {
         match &self.manner {
-            Manner::Natural => topology.route(at, to),
-            Manner::EvenTies => even_ties(topology, at, to, &mut self.dice),
-            Manner::Signposts(signposts) => signposts.port(at, to),
-            Manner::Shortest(distances, tie) => {
+            Selection::Natural => topology.route(at, to),
+            Selection::EvenTies => even_ties(topology, at, to, &mut self.dice),
+            Selection::Signposts(signposts) => signposts.port(at, to),
+            Selection::Shortest(distances, tie) => {
                 let port = match tie {
                     Tie::Lowest => distances.closer(at, to).next(),
                     Tie::Seeded => any(distances.closer(at, to), &mut self.dice),
@@ -82,9 +82,9 @@ impl Router {
     /// The number of links on the way from `from` to `to`.
     pub fn hops(&self, topology: &Topology, from: u32, to: u32) -> u32 {
         match &self.manner {
-            Manner::Natural | Manner::EvenTies => topology.distance(from, to),
-            Manner::Shortest(distances, _) => distances.from(from, to),
-            Manner::Signposts(signposts) => {
+            Selection::Natural | Selection::EvenTies => topology.distance(from, to),
+            Selection::Shortest(distances, _) => distances.from(from, to),
+            Selection::Signposts(signposts) => {
                 let path = signposts.path(from, to).expect("check refuses tables that lead nowhere");
                 u32::try_from(path.len() - 1).expect("a path has fewer links than there are vertices")
             }
@@ -95,9 +95,9 @@ impl Router {
     pub fn most_descents(&self, topology: &Topology) -> u32 {
         match &self.manner {
             // No more than links.
-            Manner::Natural | Manner::EvenTies => Some(topology.metrics().diameter_links),
-            Manner::Shortest(distances, _) => (0..topology.nodes()).map(|to| distances.most_descents(to)).max(),
-            Manner::Signposts(signposts) => {
+            Selection::Natural | Selection::EvenTies => Some(topology.metrics().diameter_links),
+            Selection::Shortest(distances, _) => (0..topology.nodes()).map(|to| distances.most_descents(to)).max(),
+            Selection::Signposts(signposts) => {
                 let pairs = (0..topology.nodes()).flat_map(|to| (0..topology.nodes()).map(move |from| (from, to)));
                 pairs.filter_map(|(from, to)| signposts.path(from, to)).map(|path| descents(&path)).max()
             }
@@ -200,7 +200,7 @@ mod tests {
         let mesh = Topology::Mesh2d { rows: 2, columns: 2 };
         let distances = Distances::new(Wiring::new(&mesh, &[]));
         let dice = Streams::new(1).stream("routing", 0);
-        let mut router = Router { manner: Manner::Shortest(distances, Tie::LeastLoaded), dice };
+        let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::LeastLoaded), dice };
         assert_eq!(router.port(&mesh, 0, 3, |_| 1), 0);
         assert_eq!(router.port(&mesh, 0, 3, |port| u64::from(port == 0)), 2);
         assert_eq!(router.port(&mesh, 0, 1, |port| u64::from(port == 0)), 0);

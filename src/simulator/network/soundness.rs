@@ -2,7 +2,7 @@
 
 use super::overrides::{LinkOverride, port_towards};
 use super::routing::{Routing, Signpost};
-use super::signposts::Signposts;
+use super::routing_table::RoutingTable;
 use super::switching::wormhole::{self, Wormhole};
 use super::topology::Topology;
 use super::wiring::Wiring;
@@ -182,7 +182,7 @@ fn table_faults(wiring: Wiring, table: &[Signpost]) -> Vec<Fault> {
     if !faults.is_empty() {
         return faults;
     }
-    let signposts = Signposts::written(wiring, table);
+    let signposts = RoutingTable::written(wiring, table);
     let circle = |(index, post): (usize, &Signpost)| {
         let message = format!("a packet at {} for {} never arrives: it comes back to where it was", post.at, post.to);
         let lost = signposts.path(post.at, post.to).is_none();

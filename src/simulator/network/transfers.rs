@@ -1,7 +1,7 @@
 //! What links carry, if a run is asked to tell it.
 
 use super::packet::{Packet, PacketKind};
-use crate::engine::Run;
+use crate::engine::EvenInstants;
 use crate::trace::Transfer;
 use crate::trace::events::EventId;
 use crate::units::{SimDuration, SimTime};
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 pub struct Transfers {
     /// The cause of each message, by its number.
     causes: Vec<EventId>,
-    channels: Vec<Channel>,
+    channels: Vec<TransferChannel>,
     /// What each channel has been given and may still have to give back.
     given: Vec<VecDeque<Given>>,
     /// What is sure.
@@ -21,7 +21,7 @@ pub struct Transfers {
 
 /// Where packets follow one another: a direction of a link, or a virtual channel of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Channel {
+pub struct TransferChannel {
     /// The vertex that sends.
     pub from: u32,
     /// The vertex that receives.
@@ -41,7 +41,7 @@ struct Given {
 impl Transfers {
     /// For channels that are numbered in this order.
     #[must_use]
-    pub fn new(channels: impl Iterator<Item = Channel>) -> Self {
+    pub fn new(channels: impl Iterator<Item = TransferChannel>) -> Self {
         let channels: Vec<_> = channels.collect();
         Self { given: vec![VecDeque::new(); channels.len()], channels, ..Self::default() }
     }
@@ -63,7 +63,7 @@ impl Transfers {
         now: SimTime,
         channel: u32,
         packet: &Packet,
-        ends: impl Iterator<Item = Run>,
+        ends: impl Iterator<Item = EvenInstants>,
         time: SimDuration,
     ) {
         let given = &mut self.given[channel as usize];
@@ -72,7 +72,7 @@ impl Transfers {
         }
         let mut sure_at = SimTime::START;
         let mut count = 0;
-        for Run { first, gap, count: packets } in ends {
+        for EvenInstants { first, gap, count: packets } in ends {
             let gap = if packets == 1 { SimDuration::ZERO } else { gap };
             let one = self.transfer(channel, packet, first.before(time), (time, time));
             let transfer = Transfer { gap, packets, ..one };
@@ -109,7 +109,7 @@ impl Transfers {
         first: SimTime,
         (time, on_wire): (SimDuration, SimDuration),
     ) -> Transfer {
-        let Channel { from, to, number } = self.channels[channel as usize];
+        let TransferChannel { from, to, number } = self.channels[channel as usize];
         Transfer {
             from,
             to,
@@ -166,13 +166,13 @@ mod tests {
 
     const TIME: SimDuration = SimDuration::from_us(1);
 
-    fn train(first: u64, count: u32) -> impl Iterator<Item = Run> {
-        std::iter::once(Run { first: us(first), gap: SimDuration::from_us(2), count })
+    fn train(first: u64, count: u32) -> impl Iterator<Item = EvenInstants> {
+        std::iter::once(EvenInstants { first: us(first), gap: SimDuration::from_us(2), count })
     }
 
     #[test]
     fn what_is_given_back_does_not_come_and_the_rest_is_told_in_trains() {
-        let mut transfers = Transfers::new(std::iter::once(Channel { from: 3, to: 4, number: 0 }));
+        let mut transfers = Transfers::new(std::iter::once(TransferChannel { from: 3, to: 4, number: 0 }));
         let packet = Packet::new(0, 5, 120, PacketKind::Data);
         let link = 0;
         transfers.caused(0, 17);

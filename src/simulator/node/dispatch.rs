@@ -1,8 +1,8 @@
 //! Who has the processor: communication software, or one of the computations.
 
-use crate::engine::{Calendar, Entity, Line, Run, Runs};
+use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
 use crate::units::{SimDuration, SimTime};
-use occupancy::{Computation, Deferred, Due, Occupancy, Row};
+use occupancy::{Computation, ComputedRow, Deferred, Due, Occupancy};
 use serde::{Deserialize, Serialize};
 
 mod occupancy;
@@ -55,12 +55,12 @@ pub struct Admission {
 
 /// How a processor stands before it is handed jobs: what has to be known to take them back.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct DispatchCheckpoint {
     free: SimTime,
     router_has_turn: bool,
 }
 
-impl Standing {
+impl DispatchCheckpoint {
     /// When it will have served the communication jobs that have been let in.
     #[must_use]
     pub const fn free(&self) -> SimTime {
@@ -87,7 +87,7 @@ impl<J: Copy> Dispatcher<J> {
     /// `count` idle processors; the computations' alarms use the entities from `first_alarm` on.
     #[must_use]
     pub fn new(count: u32, turns: Turns, first_alarm: Entity) -> Self {
-        let idle = || Occupancy { line: Line::default(), router_has_turn: false, background: None };
+        let idle = || Occupancy { line: StationState::default(), router_has_turn: false, background: None };
         Self { turns, processors: (0..count).map(|_| idle()).collect(), first_alarm }
     }
 
@@ -101,7 +101,7 @@ impl<J: Copy> Dispatcher<J> {
         owner: u32,
         (row, rows): (SimDuration, u64),
     ) {
-        let computation = Computation { owner, left: row * rows, row: Row::of(row) };
+        let computation = Computation { owner, left: row * rows, row: ComputedRow::of(row) };
         let occupancy = &mut self.processors[processor as usize];
         let free = occupancy.line.free();
         let background = occupancy.background.get_or_insert_with(Box::default);
@@ -148,7 +148,7 @@ impl<J: Copy> Dispatcher<J> {
     ) -> Option<SimTime> {
         let occupancy = &mut self.processors[processor as usize];
         if occupancy.must_wait(self.turns) {
-            self.defer(calendar, processor, Run::one(now), (job, service));
+            self.defer(calendar, processor, EvenInstants::one(now), (job, service));
             return None;
         }
         let departure = occupancy.line.serve(now, service);
@@ -163,7 +163,7 @@ impl<J: Copy> Dispatcher<J> {
         &mut self,
         calendar: &mut Calendar,
         processor: u32,
-        arrivals: Run,
+        arrivals: EvenInstants,
         (job, service): (J, SimDuration),
     ) -> Admission {
         let occupancy = &mut self.processors[processor as usize];
@@ -181,7 +181,7 @@ impl<J: Copy> Dispatcher<J> {
         &mut self,
         calendar: &mut Calendar,
         processor: u32,
-        arrivals: Run,
+        arrivals: EvenInstants,
         (job, service): (J, SimDuration),
     ) -> Admission {
         let occupancy = &mut self.processors[processor as usize];
@@ -271,9 +271,9 @@ impl<J: Copy> Dispatcher<J> {
 
     /// How a processor stands.
     #[must_use]
-    pub fn standing(&self, processor: u32) -> Standing {
+    pub fn standing(&self, processor: u32) -> DispatchCheckpoint {
         let occupancy = &self.processors[processor as usize];
-        Standing { free: occupancy.line.free(), router_has_turn: occupancy.router_has_turn }
+        DispatchCheckpoint { free: occupancy.line.free(), router_has_turn: occupancy.router_has_turn }
     }
 
     /// Takes back all but the first `kept` of the jobs handed over last, which the processor serves: they
@@ -282,8 +282,8 @@ impl<J: Copy> Dispatcher<J> {
         &mut self,
         calendar: &mut Calendar,
         processor: u32,
-        before: Standing,
-        (arrivals, kept): (Run, u32),
+        before: DispatchCheckpoint,
+        (arrivals, kept): (EvenInstants, u32),
         service: SimDuration,
     ) -> Option<Runs> {
         let occupancy = &mut self.processors[processor as usize];
@@ -326,7 +326,7 @@ impl<J: Copy> Dispatcher<J> {
         &mut self,
         calendar: &mut Calendar,
         processor: u32,
-        arrivals: Run,
+        arrivals: EvenInstants,
         (job, service): (J, SimDuration),
     ) -> u32 {
         let now = arrivals.first;

@@ -8,9 +8,9 @@ mod level;
 mod noise;
 pub mod processor;
 mod software;
-mod soundness;
+mod faults;
 
-pub use dispatch::{Admission, Dispatcher, RouterTurn, Standing, Turns};
+pub use dispatch::{Admission, DispatchCheckpoint, Dispatcher, RouterTurn, Turns};
 pub use input_output::{Host, Linear};
 pub use level::{Level, Shared};
 pub use noise::Noise;

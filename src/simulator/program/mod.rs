@@ -16,7 +16,7 @@ pub use fit::{faults_on, host, inspected, misfits, node_memory};
 pub use grid::Grid;
 pub use numerics::{Numerics, WORD};
 pub use partition::{BlockCyclic, Blocks};
-pub use process::{Answer, Message, Operation, Pattern, Process, Received, Tally, Verb};
+pub use process::{Message, MessagePattern, Operation, Process, Received, Reply, Tally, Verb};
 pub(crate) use process::{Notes, PhaseIndex, PhaseNames, STUCK, Surroundings, send_fault, tag_words};
 pub use rehearsal::{Rehearsal, fits, rehearse, rehearse_within};
 pub use traffic::{Injection, Traffic};
@@ -29,14 +29,14 @@ use std::future::Future;
 use std::pin::Pin;
 
 /// What every rank runs.
-pub type Run = Pin<Box<dyn Future<Output = ()>>>;
+pub type RankFuture = Pin<Box<dyn Future<Output = ()>>>;
 
 /// A message-passing program: one process per rank.
 ///
 /// Any `Fn(Process) -> impl Future` is a program, so an `async fn` will do.
 pub trait Program {
     /// The process of one rank.
-    fn start(&self, process: Process) -> Run;
+    fn start(&self, process: Process) -> RankFuture;
 
     /// The phases that the processes name, in the order in which a report shows them.
     fn phases(&self) -> &'static [Phase] {
@@ -101,7 +101,7 @@ where
     F: Fn(Process) -> R,
     R: Future<Output = ()> + 'static,
 {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(self(process))
     }
 }

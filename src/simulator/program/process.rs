@@ -15,8 +15,8 @@ mod verb;
 
 pub use surroundings::Tally;
 pub(crate) use surroundings::{Notes, PhaseIndex, PhaseNames, Surroundings};
-pub use verb::{Answer, Message, Operation, Pattern, Received, Verb};
 pub(crate) use verb::{BARRIER_TAG, COLLECTIVE_TAG, STUCK, send_fault, tag_words};
+pub use verb::{Message, MessagePattern, Operation, Received, Reply, Verb};
 
 /// The process of one rank: what it knows and what it can do.
 ///
@@ -246,17 +246,17 @@ impl Process {
 
     /// Waits for the first message from rank `from`.
     pub fn receive(&self, from: u32) -> impl Future<Output = Message> {
-        let pattern = Pattern { from: Some(from), tag: None };
+        let pattern = MessagePattern { from: Some(from), tag: None };
         self.ask(Verb::Receive(pattern), |answer| received(answer).message)
     }
 
     /// Waits for the first message from any rank.
     pub fn receive_any(&self) -> impl Future<Output = Received> {
-        self.receive_where(Pattern::default())
+        self.receive_where(MessagePattern::default())
     }
 
     /// Waits for the first message that fits `pattern`.
-    pub fn receive_where(&self, pattern: Pattern) -> impl Future<Output = Received> {
+    pub fn receive_where(&self, pattern: MessagePattern) -> impl Future<Output = Received> {
         self.ask(Verb::Receive(pattern), received)
     }
 
@@ -267,14 +267,14 @@ impl Process {
     }
 
     /// Begins to receive and goes on.
-    pub fn start_receive(&self, pattern: Pattern) -> impl Future<Output = Operation> {
+    pub fn start_receive(&self, pattern: MessagePattern) -> impl Future<Output = Operation> {
         self.ask(Verb::StartReceive(pattern), started)
     }
 
     /// Waits until `operation` is complete; the message, if it was a receive.
     pub fn wait(&self, operation: Operation) -> impl Future<Output = Option<Received>> {
         self.ask(Verb::Wait(operation), |answer| match answer {
-            Answer::Received(received) => Some(received),
+            Reply::Received(received) => Some(received),
             _ => None,
         })
     }
@@ -290,7 +290,7 @@ impl Process {
     /// It still has to be [waited](Self::wait) for, which takes no time then.
     pub fn wait_any(&self, operations: &[Operation]) -> impl Future<Output = usize> {
         self.ask(Verb::WaitAny(operations.to_vec()), |answer| match answer {
-            Answer::Ready(index) => index,
+            Reply::Ready(index) => index,
             other => unreachable!("wait_any was answered {other:?}"),
         })
     }
@@ -298,7 +298,7 @@ impl Process {
     /// Whether `operation` is complete. It still has to be [waited](Self::wait) for, which takes no time then.
     pub fn test(&self, operation: Operation) -> impl Future<Output = bool> {
         self.ask(Verb::Test(operation), |answer| match answer {
-            Answer::Tested(complete) => complete,
+            Reply::Tested(complete) => complete,
             other => unreachable!("a test was answered {other:?}"),
         })
     }
@@ -350,7 +350,7 @@ impl Process {
     }
 
     /// Asks at once, so that what awaits the answer holds neither the request nor this process: there may be a million.
-    fn ask<T>(&self, verb: Verb, read: impl Fn(Answer) -> T + Unpin) -> impl Future<Output = T> {
+    fn ask<T>(&self, verb: Verb, read: impl Fn(Reply) -> T + Unpin) -> impl Future<Output = T> {
         self.surroundings.mailbox.ask(verb, read)
     }
 }
@@ -368,18 +368,18 @@ const fn real(count: u64) -> f64 {
     count as f64
 }
 
-fn done(_: Answer) {}
+fn done(_: Reply) {}
 
-fn received(answer: Answer) -> Received {
+fn received(answer: Reply) -> Received {
     match answer {
-        Answer::Received(received) => received,
+        Reply::Received(received) => received,
         other => unreachable!("a receive was answered {other:?}"),
     }
 }
 
-fn started(answer: Answer) -> Operation {
+fn started(answer: Reply) -> Operation {
     match answer {
-        Answer::Started(operation) => operation,
+        Reply::Started(operation) => operation,
         other => unreachable!("the start of an operation was answered {other:?}"),
     }
 }

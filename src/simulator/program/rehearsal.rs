@@ -6,10 +6,10 @@
 use super::Program;
 use super::grid::Grid;
 use super::process::{
-    Answer, Message, Notes, Operation, Pattern, PhaseNames, Process, Received, STUCK, Surroundings, Verb, send_fault,
-    tag_words,
+    Message, MessagePattern, Notes, Operation, PhaseNames, Process, Received, Reply, STUCK, Surroundings, Verb,
+    send_fault, tag_words,
 };
-use crate::engine::{Mailbox, Processes, Step, Streams};
+use crate::engine::{Mailbox, Processes, Resumed, Streams};
 use crate::fault::Fault;
 use crate::node::Processor;
 use crate::node::processor::Rate;
@@ -111,13 +111,13 @@ pub fn rehearse_within(
     if !fits(program, ranks) {
         return Rehearsal::default();
     }
-    let mut hall = Hall { most, ..Hall::open(program, ranks, host, packet_bytes, streams) };
+    let mut hall = DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
     let (faults, is_complete) = match hall.play() {
         Ok(()) => (hall.missing(), true),
         Err(Interruption::TooLong) => (Vec::new(), false),
         Err(Interruption::Fault(fault)) => (vec![*fault], true),
     };
-    let Hall { packets, packet_hops, jobs, messages, verbs, .. } = hall;
+    let DryRun { packets, packet_hops, jobs, messages, verbs, .. } = hall;
     Rehearsal { faults, packets, packet_hops, jobs, messages, verbs, is_complete }
 }
 
@@ -138,11 +138,11 @@ enum Interruption {
 }
 
 /// A rehearsal while it is played.
-struct Hall {
+struct DryRun {
     surroundings: Rc<Surroundings>,
-    processes: Processes<Verb, Answer>,
-    ranks: Vec<RankState>,
-    ready: VecDeque<(u32, Option<Answer>)>,
+    processes: Processes<Verb, Reply>,
+    ranks: Vec<RehearsedRank>,
+    ready: VecDeque<(u32, Option<Reply>)>,
     at_barrier: u32,
     verbs: u64,
     most: u64,
@@ -155,30 +155,30 @@ struct Hall {
 }
 
 #[derive(Default)]
-struct RankState {
+struct RehearsedRank {
     phase: Phase,
-    inbox: VecDeque<Letter>,
-    operations: BTreeMap<u32, Task>,
+    inbox: VecDeque<PendingMessage>,
+    operations: BTreeMap<u32, RehearsedOperation>,
     next_operation: u32,
-    waits: Waits,
+    waits: RehearsedWait,
 }
 
 /// A message that nobody has received yet.
-struct Letter {
+struct PendingMessage {
     phase: Phase,
     /// The collective operation that it belongs to.
     collective: Option<&'static str>,
     received: Received,
 }
 
-enum Task {
+enum RehearsedOperation {
     Sent,
-    Awaiting(Pattern),
+    Awaiting(MessagePattern),
     Received(Received),
 }
 
 #[derive(Default)]
-enum Waits {
+enum RehearsedWait {
     #[default]
     Nothing,
     For(Vec<u32>, Ending),
@@ -193,7 +193,7 @@ enum Ending {
     Index,
 }
 
-impl Hall {
+impl DryRun {
     fn open(program: &dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Self {
         let surroundings = Rc::new(Surroundings {
             mailbox: Mailbox::new(),
@@ -217,7 +217,7 @@ impl Hall {
         Self {
             processes: Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process)),
             surroundings,
-            ranks: (0..ranks).map(|_| RankState::default()).collect(),
+            ranks: (0..ranks).map(|_| RehearsedRank::default()).collect(),
             ready: (0..ranks).map(|rank| (rank, None)).collect(),
             at_barrier: 0,
             verbs: 0,
@@ -239,11 +239,11 @@ impl Hall {
     }
 
     /// Lets a process run until it has to wait.
-    fn run(&mut self, rank: u32, mut answer: Option<Answer>) -> Result<(), Interruption> {
-        self.state(rank).waits = Waits::Nothing;
+    fn run(&mut self, rank: u32, mut answer: Option<Reply>) -> Result<(), Interruption> {
+        self.state(rank).waits = RehearsedWait::Nothing;
         loop {
             match self.processes.resume(rank as usize, answer.take()) {
-                Step::Asks(verb) => {
+                Resumed::Asks(verb) => {
                     self.verbs += 1;
                     if self.verbs > self.most {
                         return Err(Interruption::TooLong);
@@ -254,52 +254,53 @@ impl Hall {
                         return Ok(());
                     }
                 }
-                Step::Finished => {
-                    self.state(rank).waits = Waits::Finished;
+                Resumed::Finished => {
+                    self.state(rank).waits = RehearsedWait::Finished;
                     return Ok(());
                 }
-                Step::Stuck => {
+                Resumed::Stuck => {
                     return Err(self.fault(rank, STUCK.to_owned().into()));
                 }
             }
         }
     }
 
-    fn serve(&mut self, rank: u32, verb: Verb) -> Result<Option<Answer>, Interruption> {
+    fn serve(&mut self, rank: u32, verb: Verb) -> Result<Option<Reply>, Interruption> {
         match verb {
-            Verb::Send(to, message) => self.send(rank, to, message).map(|()| Some(Answer::Done)),
+            Verb::Send(to, message) => self.send(rank, to, message).map(|()| Some(Reply::Done)),
             Verb::StartSend(to, message) => {
                 self.send(rank, to, message)?;
-                Ok(Some(Answer::Started(Operation(self.begin(rank, Task::Sent)))))
+                Ok(Some(Reply::Started(Operation(self.begin(rank, RehearsedOperation::Sent)))))
             }
             Verb::Receive(pattern) => {
                 let operation = self.receive(rank, pattern);
                 Ok(self.wait(rank, vec![operation], Ending::Result))
             }
-            Verb::StartReceive(pattern) => Ok(Some(Answer::Started(Operation(self.receive(rank, pattern))))),
+            Verb::StartReceive(pattern) => Ok(Some(Reply::Started(Operation(self.receive(rank, pattern))))),
             Verb::Wait(Operation(operation)) => Ok(self.wait(rank, vec![operation], Ending::Result)),
             Verb::WaitAny(operations) => {
                 Ok(self.wait(rank, operations.into_iter().map(|operation| operation.0).collect(), Ending::Index))
             }
             Verb::Test(Operation(operation)) => {
-                let complete = !matches!(self.state(rank).operations.get(&operation), Some(Task::Awaiting(_)));
-                Ok(Some(Answer::Tested(complete)))
+                let complete =
+                    !matches!(self.state(rank).operations.get(&operation), Some(RehearsedOperation::Awaiting(_)));
+                Ok(Some(Reply::Tested(complete)))
             }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Pause(steps) => {
                 self.verbs += steps / STEPS_PER_VERB;
-                Ok(Some(Answer::Done))
+                Ok(Some(Reply::Done))
             }
             Verb::Fail(reason) => Err(self.fault(rank, reason)),
             Verb::StartLoad(_) | Verb::StartLeave(_) => {
                 self.jobs += 1;
-                Ok(Some(Answer::Started(Operation(self.begin(rank, Task::Sent)))))
+                Ok(Some(Reply::Started(Operation(self.begin(rank, RehearsedOperation::Sent)))))
             }
             // Which ranks share a node is not known here: waiting for each other is left to the run.
-            Verb::NodeBarrier => Ok(Some(Answer::Done)),
+            Verb::NodeBarrier => Ok(Some(Reply::Done)),
             Verb::Compute(_) | Verb::Operate(_) | Verb::Forward(_) | Verb::Input(_) | Verb::Output(_) => {
                 self.jobs += 1;
-                Ok(Some(Answer::Done))
+                Ok(Some(Reply::Done))
             }
         }
     }
@@ -316,13 +317,13 @@ impl Hall {
         let received = Received { from, message };
         let addressee = self.state(to);
         let mut looks = 0;
-        let waiting = |task: &&mut Task| {
+        let waiting = |task: &&mut RehearsedOperation| {
             looks += 1;
-            matches!(task, Task::Awaiting(pattern) if pattern.fits(from, tag))
+            matches!(task, RehearsedOperation::Awaiting(pattern) if pattern.fits(from, tag))
         };
         match addressee.operations.values_mut().find(waiting) {
-            Some(task) => *task = Task::Received(received),
-            None => addressee.inbox.push_back(Letter { phase, collective, received }),
+            Some(task) => *task = RehearsedOperation::Received(received),
+            None => addressee.inbox.push_back(PendingMessage { phase, collective, received }),
         }
         self.verbs += looks / LOOKS_PER_VERB;
         self.wake(to);
@@ -338,17 +339,18 @@ impl Hall {
         self.packet_hops = self.packet_hops.saturating_add(packets * hops);
     }
 
-    fn receive(&mut self, rank: u32, pattern: Pattern) -> u32 {
+    fn receive(&mut self, rank: u32, pattern: MessagePattern) -> u32 {
         let inbox = &mut self.state(rank).inbox;
         let found = inbox.iter().position(|letter| pattern.fits(letter.received.from, letter.received.message.tag));
         let looks = found.unwrap_or(inbox.len()) as u64;
         let letter = found.and_then(|place| inbox.remove(place));
-        let task = letter.map_or(Task::Awaiting(pattern), |letter| Task::Received(letter.received));
+        let task = letter
+            .map_or(RehearsedOperation::Awaiting(pattern), |letter| RehearsedOperation::Received(letter.received));
         self.verbs += looks / LOOKS_PER_VERB;
         self.begin(rank, task)
     }
 
-    fn begin(&mut self, rank: u32, task: Task) -> u32 {
+    fn begin(&mut self, rank: u32, task: RehearsedOperation) -> u32 {
         let state = self.state(rank);
         state.next_operation += 1;
         state.operations.insert(state.next_operation, task);
@@ -356,39 +358,40 @@ impl Hall {
     }
 
     /// The answer, if one of the operations is complete; else the process waits.
-    fn wait(&mut self, rank: u32, operations: Vec<u32>, ending: Ending) -> Option<Answer> {
+    fn wait(&mut self, rank: u32, operations: Vec<u32>, ending: Ending) -> Option<Reply> {
         let state = self.state(rank);
-        let complete = |operation: &u32| !matches!(state.operations.get(operation), Some(Task::Awaiting(_)));
+        let complete =
+            |operation: &u32| !matches!(state.operations.get(operation), Some(RehearsedOperation::Awaiting(_)));
         let Some(index) = operations.iter().position(complete) else {
-            state.waits = Waits::For(operations, ending);
+            state.waits = RehearsedWait::For(operations, ending);
             return None;
         };
         if ending == Ending::Index {
-            return Some(Answer::Ready(index));
+            return Some(Reply::Ready(index));
         }
         match state.operations.remove(&operations[index]) {
-            Some(Task::Received(received)) => Some(Answer::Received(received)),
-            _ => Some(Answer::Done),
+            Some(RehearsedOperation::Received(received)) => Some(Reply::Received(received)),
+            _ => Some(Reply::Done),
         }
     }
 
     fn wake(&mut self, rank: u32) {
-        let Waits::For(operations, ending) = std::mem::take(&mut self.state(rank).waits) else { return };
+        let RehearsedWait::For(operations, ending) = std::mem::take(&mut self.state(rank).waits) else { return };
         if let Some(answer) = self.wait(rank, operations, ending) {
             self.ready.push_back((rank, Some(answer)));
         }
     }
 
-    fn enter_barrier(&mut self, rank: u32) -> Option<Answer> {
+    fn enter_barrier(&mut self, rank: u32) -> Option<Reply> {
         self.at_barrier += 1;
         if (self.at_barrier as usize) < self.ranks.len() {
-            self.state(rank).waits = Waits::AtBarrier;
+            self.state(rank).waits = RehearsedWait::AtBarrier;
             return None;
         }
         self.at_barrier = 0;
         let all = 0..u32::try_from(self.ranks.len()).expect("ranks are counted in 32 bits");
-        self.ready.extend(all.filter(|other| *other != rank).map(|other| (other, Some(Answer::Done))));
-        Some(Answer::Done)
+        self.ready.extend(all.filter(|other| *other != rank).map(|other| (other, Some(Reply::Done))));
+        Some(Reply::Done)
     }
 
     /// What is left when nothing can happen any more. A rank that waits may still send and receive what others miss of it,
@@ -396,7 +399,7 @@ impl Hall {
     fn missing(&self) -> Vec<Fault> {
         let mut faults = self.partial_collectives();
         faults.extend(self.circle());
-        let is_over = |rank: usize| matches!(self.ranks[rank].waits, Waits::Finished | Waits::Nothing);
+        let is_over = |rank: usize| matches!(self.ranks[rank].waits, RehearsedWait::Finished | RehearsedWait::Nothing);
         let is_told = |rank: usize| self.ranks[rank].awaited().is_none_or(|from| from == rank || is_over(from));
         faults.extend(self.unmatched(is_told, is_over));
         if faults.is_empty() { self.unmatched(|_| true, |_| true).collect() } else { faults }
@@ -468,7 +471,7 @@ impl Hall {
         Fault::new("", message, "let all ranks call every collective operation, and in the same order")
     }
 
-    fn state(&mut self, rank: u32) -> &mut RankState {
+    fn state(&mut self, rank: u32) -> &mut RehearsedRank {
         &mut self.ranks[rank as usize]
     }
 
@@ -492,24 +495,28 @@ fn in_a_circle(ranks: &[usize]) -> Fault {
 /// Number of ranks of a circle that are named.
 const SHOWN_OF_A_CIRCLE: usize = 4;
 
-impl RankState {
+impl RehearsedRank {
     /// The rank whose message it waits for, if it waits for that of one rank.
     fn awaited(&self) -> Option<usize> {
-        let Waits::For(operations, _) = &self.waits else { return None };
+        let RehearsedWait::For(operations, _) = &self.waits else { return None };
         match operations.iter().find_map(|operation| self.operations.get(operation)) {
-            Some(Task::Awaiting(pattern)) => pattern.from.map(|from| from as usize),
+            Some(RehearsedOperation::Awaiting(pattern)) => pattern.from.map(|from| from as usize),
             _ => None,
         }
     }
 
     fn waiting(&self, rank: usize) -> Option<String> {
         let waits = match &self.waits {
-            Waits::For(operations, _) => match operations.iter().find_map(|operation| self.operations.get(operation)) {
-                Some(Task::Awaiting(pattern)) => format!("the receive of {} has no send", described(*pattern)),
-                _ => "an operation never ends".to_owned(),
-            },
-            Waits::AtBarrier => "not all ranks come to the barrier".to_owned(),
-            Waits::Nothing | Waits::Finished => return None,
+            RehearsedWait::For(operations, _) => {
+                match operations.iter().find_map(|operation| self.operations.get(operation)) {
+                    Some(RehearsedOperation::Awaiting(pattern)) => {
+                        format!("the receive of {} has no send", described(*pattern))
+                    }
+                    _ => "an operation never ends".to_owned(),
+                }
+            }
+            RehearsedWait::AtBarrier => "not all ranks come to the barrier".to_owned(),
+            RehearsedWait::Nothing | RehearsedWait::Finished => return None,
         };
         Some(format!("rank {rank}, phase {}: {waits}", self.phase))
     }
@@ -541,7 +548,7 @@ fn listed(ranks: &[usize]) -> String {
     }
 }
 
-fn described(pattern: Pattern) -> String {
+fn described(pattern: MessagePattern) -> String {
     let from = pattern.from.map_or("a message from any rank".to_owned(), |from| format!("a message from rank {from}"));
     from + &pattern.tag.map_or_else(String::new, tag_words)
 }
@@ -594,7 +601,7 @@ mod tests {
     fn operations_and_barriers_are_followed() {
         let program = async |me: Process| {
             let other = 1 - me.rank();
-            let coming = me.start_receive(Pattern::default()).await;
+            let coming = me.start_receive(MessagePattern::default()).await;
             let going = me.start_send(other, Message::new(3)).await;
             let first = me.wait_any(&[coming, going]).await;
             assert!(first < 2);

@@ -1,6 +1,6 @@
 //! Open-loop traffic: packets that every node injects, whatever becomes of those before.
 
-use super::{Program, Run, mean_distance};
+use super::{Program, RankFuture, mean_distance};
 use crate::fault::Fault;
 use crate::machine::{Layout, Machine, Pattern};
 use crate::trace::Phase;
@@ -44,7 +44,7 @@ pub enum Injection {
 
 impl Program for Traffic {
     /// Traffic has no processes: the network is driven without them.
-    fn start(&self, _process: super::Process) -> Run {
+    fn start(&self, _process: super::Process) -> RankFuture {
         Box::pin(std::future::ready(()))
     }
 

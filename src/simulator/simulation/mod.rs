@@ -1,14 +1,14 @@
 //! The meeting point: a program on a machine in, a trace out.
 
+mod activity_logger;
 mod deadlock;
 pub mod estimate;
+mod execution;
 mod guard;
 pub mod limits;
+mod matching;
 mod node_barrier;
-mod post_office;
 mod recorder;
-mod scribe;
-mod stage;
 mod traffic;
 
 pub use deadlock::{Blocked, DeadlockReport};
@@ -22,8 +22,8 @@ use crate::network::Standstill;
 use crate::program::{Program, faults_on};
 use crate::trace::Trace;
 use crate::units::SimDuration;
+use execution::Execution;
 use guard::Guard;
-use stage::Stage;
 use std::io::Write;
 
 /// A run that is ready to be played: a machine, a layout of ranks on it, a seed and limits. It can only be made of what
@@ -255,7 +255,7 @@ impl<'m> Simulation<'m> {
         if let Some(traffic) = program.traffic() {
             return traffic::play(self, traffic);
         }
-        let stage = self.play(Stage::set(self, program))?;
+        let stage = self.play(Execution::set(self, program))?;
         self.close(stage, program)
     }
 
@@ -288,23 +288,23 @@ impl<'m> Simulation<'m> {
         if program.traffic().is_some() {
             return Err(SimulationError::NothingToRecord { program: name.to_owned() });
         }
-        let mut stage = Stage::set(self, program);
+        let mut stage = Execution::set(self, program);
         stage.record(name, detail, sink)?;
         let stage = self.play(stage)?;
         self.close(stage, program)
     }
 
     /// The trace of a play; one that is cut short is counted by another, packet by packet.
-    fn close(&self, mut stage: Stage<'_>, program: &dyn Program) -> Result<Trace, SimulationError> {
+    fn close(&self, mut stage: Execution<'_>, program: &dyn Program) -> Result<Trace, SimulationError> {
         if !stage.is_cut_short() {
             return stage.close();
         }
         let slow = self.clone().packet_by_packet();
-        let exact = slow.play(Stage::set(&slow, program))?;
+        let exact = slow.play(Execution::set(&slow, program))?;
         stage.close_counted_by(exact)
     }
 
-    fn play<'s>(&self, mut stage: Stage<'s>) -> Result<Stage<'s>, SimulationError> {
+    fn play<'s>(&self, mut stage: Execution<'s>) -> Result<Execution<'s>, SimulationError> {
         let mut guard = Guard::new(&self.limits);
         guard.check(stage.open()?, stage.events())?;
         while let Some(now) = stage.step()? {
@@ -415,7 +415,7 @@ mod tests {
             if me.rank() == 1 {
                 return me.send(0, Message::new(8 * 1024)).await;
             }
-            let coming = me.start_receive(crate::program::Pattern::default()).await;
+            let coming = me.start_receive(crate::program::MessagePattern::default()).await;
             let mut polls = 0;
             while !me.test(coming).await {
                 polls += 1;

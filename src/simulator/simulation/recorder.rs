@@ -1,7 +1,7 @@
 //! What the stage tells about the ranks, made into intervals with their causes.
 
 use super::SimulationError;
-use super::post_office::Match;
+use super::matching::Match;
 use crate::program::Operation;
 use crate::trace::events::EventId;
 use crate::trace::{Activity, Cause, Counts, Header, Interval, LinkLoad, Means, Phase, RecordingWriter, Transfer};
@@ -13,7 +13,7 @@ type Origin = (u32, SimTime);
 
 /// A message on its way.
 #[derive(Clone, Copy)]
-struct Letter {
+struct RecordedMessage {
     sent: Origin,
     bytes: u64,
     delivered: SimTime,
@@ -23,7 +23,7 @@ struct Letter {
 
 /// An operation under way, or complete and not yet waited for.
 #[derive(Clone, Copy)]
-enum Task {
+enum RecordedOperation {
     UnderWay(Origin),
     Complete(Cause),
 }
@@ -38,9 +38,9 @@ pub struct Recorder<'w> {
     /// What has ended the wait of each rank, until its interval is booked.
     causes: Vec<Option<Cause>>,
     /// By ticket.
-    letters: Vec<Option<Letter>>,
+    letters: Vec<Option<RecordedMessage>>,
     /// By operation.
-    tasks: Vec<Option<Task>>,
+    tasks: Vec<Option<RecordedOperation>>,
     /// The first thing that went wrong.
     error: Option<io::Error>,
 }
@@ -96,8 +96,8 @@ impl<'w> Recorder<'w> {
     /// A rank begins to send; the cause of that.
     pub fn posted(&mut self, now: SimTime, rank: u32, operation: Operation, ticket: u32, bytes: u64) -> EventId {
         let sent = self.origin(now, rank);
-        put(&mut self.letters, ticket, Letter { sent, bytes, delivered: now, received: None });
-        put(&mut self.tasks, operation.0, Task::UnderWay(sent));
+        put(&mut self.letters, ticket, RecordedMessage { sent, bytes, delivered: now, received: None });
+        put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(sent));
         sent.0
     }
 
@@ -111,7 +111,7 @@ impl<'w> Recorder<'w> {
     /// A rank begins to receive, or bytes begin to move for it.
     pub fn begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
         let origin = self.origin(now, rank);
-        put(&mut self.tasks, operation.0, Task::UnderWay(origin));
+        put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(origin));
     }
 
     /// All of a message has come.
@@ -132,7 +132,7 @@ impl<'w> Recorder<'w> {
         }
         let delay = cause.delivered.since(cause.sent.1);
         let cause = Cause { event: cause.sent.0, delay, means: Means::Message { bytes: cause.bytes } };
-        put(&mut self.tasks, found.operation.0, Task::Complete(cause));
+        put(&mut self.tasks, found.operation.0, RecordedOperation::Complete(cause));
     }
 
     /// A send is complete.
@@ -144,19 +144,19 @@ impl<'w> Recorder<'w> {
 
     /// Bytes have moved.
     pub fn moved(&mut self, now: SimTime, operation: Operation) {
-        if let Some(Some(Task::UnderWay(origin))) = self.tasks.get(operation.0 as usize) {
+        if let Some(Some(RecordedOperation::UnderWay(origin))) = self.tasks.get(operation.0 as usize) {
             self.complete(now, operation, *origin, Means::Memory);
         }
     }
 
     fn complete(&mut self, now: SimTime, operation: Operation, origin: Origin, means: Means) {
         let cause = Cause { event: origin.0, delay: now.since(origin.1), means };
-        put(&mut self.tasks, operation.0, Task::Complete(cause));
+        put(&mut self.tasks, operation.0, RecordedOperation::Complete(cause));
     }
 
     /// A rank goes on because an operation is complete. What has been waited for once causes nothing any more.
     pub fn joined(&mut self, rank: u32, operation: Operation) {
-        if let Some(Some(Task::Complete(cause))) = self.tasks.get(operation.0 as usize) {
+        if let Some(Some(RecordedOperation::Complete(cause))) = self.tasks.get(operation.0 as usize) {
             self.causes[rank as usize] = Some(*cause);
             self.tasks[operation.0 as usize] = None;
         }
@@ -168,7 +168,7 @@ impl<'w> Recorder<'w> {
         self.causes[rank as usize] = Some(Cause { event, delay: SimDuration::ZERO, means: Means::Release });
     }
 
-    fn letter(&mut self, ticket: u32) -> &mut Letter {
+    fn letter(&mut self, ticket: u32) -> &mut RecordedMessage {
         self.letters[ticket as usize].as_mut().expect("a message is posted before anything else happens to it")
     }
 

@@ -75,7 +75,7 @@ impl Account {
 }
 
 /// The times of all ranks in one activity of one phase; none if all are zero.
-type Column = Vec<SimDuration>;
+type ActivityTimes = Vec<SimDuration>;
 
 /// The accounts of all ranks over all phases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub struct Accounts {
     phases: Vec<Phase>,
     ranks: u32,
     /// By phase and activity. Few of them are used, and there may be a million ranks.
-    columns: Vec<[Column; Activity::ALL.len()]>,
+    columns: Vec<[ActivityTimes; Activity::ALL.len()]>,
 }
 
 impl Accounts {
@@ -128,7 +128,7 @@ impl Accounts {
     }
 
     fn of(&self, rank: u32, phase: usize) -> Account {
-        let time = |column: &Column| column.get(rank as usize).copied().unwrap_or_default();
+        let time = |column: &ActivityTimes| column.get(rank as usize).copied().unwrap_or_default();
         Account(std::array::from_fn(|activity| time(&self.columns[phase][activity])))
     }
 

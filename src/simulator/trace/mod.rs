@@ -1,13 +1,13 @@
 //! What happened: the records of a run, readable without the simulator.
 
 mod accounts;
-mod diary;
+mod activity_log;
 pub mod events;
 mod recording;
 mod transfer;
 
 pub use accounts::{Account, Accounts, Activity, Phase, find_phase};
-pub use diary::{Diary, Doing, Entry, Loop, Part, Service, Software};
+pub use activity_log::{ActivityLog, LogDetail, LogEntry, Loop, Service, Software, SoftwareCharge};
 pub use recording::{
     Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
 };
@@ -36,7 +36,7 @@ pub struct Trace {
     /// Every delivered message, in the order of delivery, if the run was asked to keep them.
     pub deliveries: Vec<Delivery>,
     /// What every rank did, piece by piece, if the run was asked to keep it.
-    pub diary: Option<Diary>,
+    pub diary: Option<ActivityLog>,
 }
 
 impl Trace {

@@ -1,11 +1,11 @@
 //! Amounts of data, and the time that a byte takes.
 
-use super::text::{Kind, QuantityError, quantity, quantity_text};
+use super::text::{QuantityError, QuantityKind, quantity, quantity_text};
 use super::time::SimDuration;
 use std::fmt;
 use std::str::FromStr;
 
-const SIZE: Kind = Kind {
+const SIZE: QuantityKind = QuantityKind {
     wanted: "a size, such as \"4 KiB\" (B, kB, MB, GB, KiB, MiB, GiB)",
     units: &[
         ("B", 1),
@@ -23,7 +23,7 @@ const SIZE: Kind = Kind {
 };
 
 /// The rate of a wire or a memory, in bits per second.
-const RATE: Kind = Kind {
+const RATE: QuantityKind = QuantityKind {
     wanted: "a time per byte or a bandwidth, such as \"0.68 us/B\" or \"20 Mbit/s\" \
              (ps/B, ns/B, us/B, ms/B; bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)",
     units: &[
@@ -150,7 +150,7 @@ impl BitRate {
 
 quantity!(BitRate, RATE, parse_positive, "a rate of bits with its unit, such as \"20 Mbit/s\"");
 
-const BIT_TIMES: Kind = Kind {
+const BIT_TIMES: QuantityKind = QuantityKind {
     wanted: "a number of bit times, such as \"5.5 bit\"",
     units: &[("bit", 100)],
     smallest: "0.01 bit",

@@ -54,7 +54,7 @@ pub enum QuantityError {
 pub(super) type Unit = (&'static str, u128);
 
 /// One kind of quantity: what to call it, its units and its range.
-pub(super) struct Kind {
+pub(super) struct QuantityKind {
     /// Completes "…: a time needs a unit, such as …".
     pub wanted: &'static str,
     pub units: &'static [Unit],
@@ -69,7 +69,7 @@ struct Decimal {
     exponent: i32,
 }
 
-impl Kind {
+impl QuantityKind {
     /// The value of `text` in base units, rounded to the nearest.
     pub fn parse(&self, text: &str) -> Result<u64, QuantityError> {
         let (number, unit) = self.split(text)?;
@@ -239,7 +239,7 @@ pub(super) use quantity;
 mod tests {
     use super::*;
 
-    const TIME: Kind = Kind {
+    const TIME: QuantityKind = QuantityKind {
         wanted: "a time, such as \"1.5 us\"",
         units: &[("ps", 1), ("ns", 1000), ("us", 1_000_000)],
         smallest: "1 ps",

@@ -1,12 +1,12 @@
 //! Simulated time: integer picoseconds.
 
-use super::text::{Kind, QuantityError, quantity_text};
+use super::text::{QuantityError, QuantityKind, quantity_text};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 use std::str::FromStr;
 
-const KIND: Kind = Kind {
+const KIND: QuantityKind = QuantityKind {
     wanted: "a time, such as \"1.5 us\" (ps, ns, us, ms, s, min, h)",
     units: &[
         ("ps", 1),
@@ -263,7 +263,7 @@ impl fmt::Display for SimDuration {
     }
 }
 
-const DISPLAYED: Kind = Kind {
+const DISPLAYED: QuantityKind = QuantityKind {
     units: &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", PS_PER_S as u128)],
     ..KIND
 };

@@ -1,10 +1,10 @@
 //! Clocks and cycles.
 
-use super::text::{Kind, quantity};
+use super::text::{QuantityKind, quantity};
 use super::time::SimDuration;
 use serde::{Deserialize, Serialize};
 
-const FREQUENCY: Kind = Kind {
+const FREQUENCY: QuantityKind = QuantityKind {
     wanted: "a clock rate, such as \"20 MHz\" (Hz, kHz, MHz, GHz)",
     units: &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)],
     smallest: "1 Hz",
@@ -15,7 +15,7 @@ const FREQUENCY: Kind = Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hertz(u64);
 
-const FLOP_RATE: Kind = Kind {
+const FLOP_RATE: QuantityKind = QuantityKind {
     wanted: "a rate of operations, such as \"8.5 Gflop/s\" (flop/s, kflop/s, Mflop/s, Gflop/s, Tflop/s)",
     units: &[
         ("flop/s", 1),

@@ -17,7 +17,7 @@ pub struct Bottleneck {
 
 /// Where and when a bottleneck shows; what cannot be told is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Place {
+pub struct BottleneckSite {
     /// The rank that it holds up most.
     pub rank: Option<u32>,
     /// The link direction that is busy longest, from node to node, if any is busy.
@@ -30,7 +30,7 @@ pub struct Place {
 
 /// The bottleneck changes on the way along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Change {
+pub struct BottleneckChange {
     /// Where, as a value of the axis.
     pub at: f64,
     /// What has been the largest component.
@@ -58,7 +58,7 @@ fn largest<T>(parts: Vec<(T, f64)>) -> Option<(T, f64)> {
     parts.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-impl Place {
+impl BottleneckSite {
     /// Where and when `bottleneck` shows in a run: the rank and the phase that spend most time on
     /// it, and for communication the busiest link. The phase is that of the host's rank.
     #[must_use]
@@ -109,17 +109,17 @@ fn busiest_link(trace: &Trace) -> Option<(u32, u32)> {
 
 /// Two neighbouring points of an axis, with the components there.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'c> {
+pub struct AxisInterval<'c> {
     /// The lower or earlier point.
     pub from: (f64, &'c Components),
     /// The next one.
     pub to: (f64, &'c Components),
 }
 
-impl Step<'_> {
+impl AxisInterval<'_> {
     /// The changes of the bottleneck within the step, in order.
     #[must_use]
-    pub fn changes(&self) -> Vec<Change> {
+    pub fn changes(&self) -> Vec<BottleneckChange> {
         let (before, after) = (Bottleneck::of(self.from.1).component, Bottleneck::of(self.to.1).component);
         let mut changes = Vec::new();
         self.collect_changes(before, after, &mut changes);
@@ -133,7 +133,7 @@ impl Step<'_> {
     }
 
     /// From `before` to `after`, by way of a third component that is the largest where they meet.
-    fn collect_changes(&self, before: Component, after: Component, changes: &mut Vec<Change>) {
+    fn collect_changes(&self, before: Component, after: Component, changes: &mut Vec<BottleneckChange>) {
         if before == after {
             return;
         }
@@ -151,7 +151,7 @@ impl Step<'_> {
                 self.collect_changes(before, between, changes);
                 self.collect_changes(between, after, changes);
             }
-            None => changes.push(Change { at, from: before, to: after }),
+            None => changes.push(BottleneckChange { at, from: before, to: after }),
         }
     }
 
@@ -208,8 +208,8 @@ mod tests {
         }
     }
 
-    fn changes(from: &(f64, Components), to: &(f64, Components)) -> Vec<Change> {
-        Step { from: (from.0, &from.1), to: (to.0, &to.1) }.changes()
+    fn changes(from: &(f64, Components), to: &(f64, Components)) -> Vec<BottleneckChange> {
+        AxisInterval { from: (from.0, &from.1), to: (to.0, &to.1) }.changes()
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn what_begins_at_zero_is_a_line() {
         let (from, to) = (components(3.0, 0.0, 0.0), components(1.0, 2.0, 0.0));
-        let step = Step { from: (0.0, &from), to: (10.0, &to) };
+        let step = AxisInterval { from: (0.0, &from), to: (10.0, &to) };
         assert_eq!(step.passes_one(Components::communication_to_computation), Some(5.0));
         assert_eq!(step.passes_one(Components::memory_to_processing), None);
     }
@@ -243,10 +243,10 @@ mod tests {
         let components = Components::of_trace(&trace, None);
         let bottleneck = Bottleneck::of(&components);
         assert_eq!((bottleneck.component, bottleneck.part), (Component::Computation, None));
-        let place = Place::in_trace(&trace, &bottleneck);
+        let place = BottleneckSite::in_trace(&trace, &bottleneck);
         assert_eq!((place.rank, place.link, place.phase), (Some(1), None, Some("reduction")));
         let communication = Bottleneck { component: Component::Communication, ..bottleneck };
-        let place = Place::in_trace(&trace, &communication);
+        let place = BottleneckSite::in_trace(&trace, &communication);
         assert_eq!((place.rank, place.link, place.phase), (Some(0), Some((0, 1)), Some("distribution")));
     }
 }

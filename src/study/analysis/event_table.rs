@@ -113,12 +113,12 @@ impl Columns {
 }
 
 /// A line with its place.
-struct Line {
+struct NumberedRow {
     number: u64,
     cells: csv::StringRecord,
 }
 
-impl Line {
+impl NumberedRow {
     fn cell<T>(
         &self,
         (index, column): (usize, &'static str),
@@ -155,7 +155,7 @@ pub fn read_table(source: impl Read) -> Result<Events, TableError> {
     let mut lines = Vec::new();
     for cells in reader.records() {
         let cells = cells.map_err(|error| TableError::Csv(error.to_string()))?;
-        lines.push(Line { number: cells.position().map_or(0, csv::Position::line), cells });
+        lines.push(NumberedRow { number: cells.position().map_or(0, csv::Position::line), cells });
     }
     let mut numbers = FxHashMap::default();
     for (number, line) in (0_u32..).zip(&lines) {
@@ -171,7 +171,12 @@ pub fn read_table(source: impl Read) -> Result<Events, TableError> {
     Ok(events)
 }
 
-fn add(events: &mut Events, line: &Line, columns: &Columns, numbers: &FxHashMap<u64, u32>) -> Result<(), TableError> {
+fn add(
+    events: &mut Events,
+    line: &NumberedRow,
+    columns: &Columns,
+    numbers: &FxHashMap<u64, u32>,
+) -> Result<(), TableError> {
     let id = line.id(columns)?;
     let process = line.cell((columns.process, PROCESS), "number of a process, below 1048576", |text| {
         text.parse().ok().filter(|process| *process < MOST_PROCESSES)

@@ -16,13 +16,13 @@ mod statistics;
 pub mod step;
 
 pub use accounting::{Accounting, Gain, PhaseBalance, RankTime};
-pub use bottleneck::{Bottleneck, Change, Place, Step};
+pub use bottleneck::{AxisInterval, Bottleneck, BottleneckChange, BottleneckSite};
 pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
 pub use critical_path::CriticalPath;
 pub use event_table::{TableError, read_table};
-pub use optimum::{Choice, Goal, Optimum, Point};
-pub use parallelism::{Parallelism, Step as ProfileStep};
+pub use optimum::{ClusterPoint, Goal, Optimum, SearchLimits};
+pub use parallelism::{Parallelism, ProfileStep};
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
 pub use search::smallest;

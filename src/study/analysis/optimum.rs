@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// What so many cores on each of so many nodes reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct ClusterPoint {
     /// Cores of each node: q.
     pub cores: u32,
     /// Nodes: p.
@@ -13,7 +13,7 @@ pub struct Point {
     pub speedup: f64,
 }
 
-impl Point {
+impl ClusterPoint {
     /// All cores together.
     #[must_use]
     pub fn size(&self) -> u64 {
@@ -38,7 +38,7 @@ pub enum Goal {
 
 impl Goal {
     /// Whether `one` is better than `other`; of equals the one with the fewer cores.
-    fn prefers(self, one: &Point, other: &Point) -> bool {
+    fn prefers(self, one: &ClusterPoint, other: &ClusterPoint) -> bool {
         let by_size = one.size().cmp(&other.size());
         match self {
             Self::Speedup => one.speedup.total_cmp(&other.speedup).then(by_size.reverse()).is_gt(),
@@ -46,7 +46,7 @@ impl Goal {
         }
     }
 
-    fn admits(self, point: &Point) -> bool {
+    fn admits(self, point: &ClusterPoint) -> bool {
         match self {
             Self::Speedup => true,
             Self::CoresAt(efficiency) => point.efficiency() >= efficiency,
@@ -58,20 +58,20 @@ impl Goal {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Optimum {
     /// The best point.
-    pub best: Point,
+    pub best: ClusterPoint,
     /// With the best point's cores per node, the fewest nodes that reach its speed-up but for the tolerance.
-    pub first: Point,
+    pub first: ClusterPoint,
     /// The most nodes that do.
-    pub last: Point,
+    pub last: ClusterPoint,
     /// Of all points that do, as far as they were looked at, the one with the fewest cores.
-    pub cheapest: Point,
+    pub cheapest: ClusterPoint,
     /// How many points were looked at.
     pub looked_at: usize,
 }
 
 /// What a search may choose from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
+pub struct SearchLimits {
     /// The most cores of a node.
     pub most_cores: u32,
     /// The most nodes.
@@ -101,15 +101,15 @@ where
         Ok(speedup)
     }
 
-    fn points(&self) -> impl Iterator<Item = Point> + '_ {
+    fn points(&self) -> impl Iterator<Item = ClusterPoint> + '_ {
         let point = |(&(cores, nodes), speedup): (&(u32, u32), &Option<f64>)| {
-            speedup.map(|speedup| Point { cores, nodes, speedup })
+            speedup.map(|speedup| ClusterPoint { cores, nodes, speedup })
         };
         self.known.iter().filter_map(point)
     }
 }
 
-impl Choice {
+impl SearchLimits {
     /// Looks at every point; `None` if none is admitted.
     ///
     /// # Errors
@@ -189,8 +189,9 @@ impl Choice {
         let (mut good, mut bad) = (0, self.most_nodes + 1);
         while bad - good > 1 {
             let nodes = u32::midpoint(good, bad);
-            let admitted =
-                looked.at(cores, nodes)?.is_some_and(|speedup| self.goal.admits(&Point { cores, nodes, speedup }));
+            let admitted = looked
+                .at(cores, nodes)?
+                .is_some_and(|speedup| self.goal.admits(&ClusterPoint { cores, nodes, speedup }));
             *(if admitted { &mut good } else { &mut bad }) = nodes;
         }
         Ok(())
@@ -209,13 +210,13 @@ impl Choice {
         let first = edge(looked, &best, 0, enough)?;
         let last = edge(looked, &best, self.most_nodes + 1, enough)?;
         let good = looked.points().filter(|point| point.speedup >= enough);
-        let cheapest = good.min_by_key(Point::size).unwrap_or(best);
+        let cheapest = good.min_by_key(ClusterPoint::size).unwrap_or(best);
         Ok(Some(Optimum { best, first, last, cheapest, looked_at: looked.known.len() }))
     }
 }
 
 /// The point farthest from `best` towards `end`, which is no point, that has enough speed-up, by bisection.
-fn edge<F, E>(looked: &mut Looked<F>, best: &Point, end: u32, enough: f64) -> Result<Point, E>
+fn edge<F, E>(looked: &mut Looked<F>, best: &ClusterPoint, end: u32, enough: f64) -> Result<ClusterPoint, E>
 where
     F: FnMut(u32, u32) -> Result<Option<f64>, E>,
 {
@@ -223,7 +224,7 @@ where
     while good.nodes.abs_diff(bad) > 1 {
         let nodes = u32::midpoint(good.nodes, bad);
         match looked.at(best.cores, nodes)? {
-            Some(speedup) if speedup >= enough => good = Point { nodes, speedup, ..*best },
+            Some(speedup) if speedup >= enough => good = ClusterPoint { nodes, speedup, ..*best },
             _ => bad = nodes,
         }
     }
@@ -246,7 +247,7 @@ mod tests {
     fn looking_around_finds_what_looking_everywhere_finds() {
         for goal in [Goal::Speedup, Goal::CoresAt(0.5), Goal::CoresAt(0.05)] {
             for (most_cores, most_nodes) in [(1, 1), (1, 7), (4, 500), (16, 1000), (3, 20)] {
-                let choice = Choice { most_cores, most_nodes, goal, tolerance: 0.05 };
+                let choice = SearchLimits { most_cores, most_nodes, goal, tolerance: 0.05 };
                 let everywhere = choice.look_everywhere(speedup).unwrap().unwrap();
                 let around = choice.look_around(speedup).unwrap().unwrap();
                 assert_eq!(around.best, everywhere.best, "{choice:?}");
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn the_plateau_is_what_lacks_no_more_than_the_tolerance() {
-        let choice = Choice { most_cores: 1, most_nodes: 1000, goal: Goal::Speedup, tolerance: 0.05 };
+        let choice = SearchLimits { most_cores: 1, most_nodes: 1000, goal: Goal::Speedup, tolerance: 0.05 };
         let Optimum { best, first, last, cheapest, .. } = choice.look_everywhere(speedup).unwrap().unwrap();
         assert_eq!(best.nodes, 32);
         assert!(first.nodes < 32 && last.nodes > 32 && cheapest == first);
@@ -269,7 +270,7 @@ mod tests {
                 && at(last.nodes) >= 0.95
                 && at(last.nodes + 1) < 0.95
         );
-        let none = Choice { goal: Goal::CoresAt(0.99), ..choice };
+        let none = SearchLimits { goal: Goal::CoresAt(0.99), ..choice };
         assert_eq!(none.look_around(speedup).unwrap(), None);
     }
 }

@@ -4,7 +4,7 @@ use parsim_sim::units::SimDuration;
 
 /// A stretch of time in which the same number of activities runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ProfileStep {
     /// When it begins.
     pub from: SimDuration,
     /// When it ends.
@@ -83,13 +83,13 @@ impl Parallelism {
 ///
 /// Activities that begin when others end do not overlap with them. The time is swept in slices, so that a bounded
 /// number of beginnings and ends is in memory.
-pub fn sweep<A>(activities: impl Fn() -> A, count: u64, length: SimDuration, mut receive: impl FnMut(Step))
+pub fn sweep<A>(activities: impl Fn() -> A, count: u64, length: SimDuration, mut receive: impl FnMut(ProfileStep))
 where
     A: Iterator<Item = (SimDuration, SimDuration)>,
 {
     let slices = (2 * count).div_ceil(AT_ONCE).max(1);
     let (mut active, mut since) = (0_u32, SimDuration::ZERO);
-    let mut receive = |step: Step| {
+    let mut receive = |step: ProfileStep| {
         if step.to > step.from {
             receive(step);
         }
@@ -109,7 +109,7 @@ where
         let mut beginning = begins.drain(..).peekable();
         // What ends at the same moment ends first.
         while let Some(now) = ending.peek().into_iter().chain(beginning.peek()).min().copied() {
-            receive(Step { from: since, to: now, active });
+            receive(ProfileStep { from: since, to: now, active });
             since = now;
             if ending.next_if_eq(&now).is_some() {
                 active -= 1;
@@ -118,7 +118,7 @@ where
             }
         }
     }
-    receive(Step { from: since, to: length, active });
+    receive(ProfileStep { from: since, to: length, active });
 }
 
 #[cfg(test)]

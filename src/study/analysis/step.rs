@@ -1,12 +1,12 @@
 //! One step of a rank, such as an iteration, and what its time consists of.
 
-use parsim_sim::trace::{Activity, Delivery, Diary, Doing, Entry, Phase, Service, Software};
+use parsim_sim::trace::{Activity, ActivityLog, Delivery, LogDetail, LogEntry, Phase, Service, Software};
 use parsim_sim::units::{SimDuration, SimTime};
 use std::cmp::Reverse;
 
 /// From where a rank enters a phase to where it enters the same phase again, or ends.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct PhaseIteration {
     /// The rank.
     pub rank: u32,
     /// The phase in which it begins.
@@ -88,17 +88,17 @@ pub enum StepPart {
 
 /// The steps of a run.
 #[derive(Clone, Debug)]
-pub struct Steps<'d> {
+pub struct PhaseIterations<'d> {
     /// By rank.
-    entries: Vec<Vec<&'d Entry>>,
+    entries: Vec<Vec<&'d LogEntry>>,
     services: &'d [Service],
     deliveries: &'d [Delivery],
 }
 
-impl<'d> Steps<'d> {
+impl<'d> PhaseIterations<'d> {
     /// The steps of a run on so many ranks.
     #[must_use]
-    pub fn of(diary: &'d Diary, deliveries: &'d [Delivery], ranks: u32) -> Self {
+    pub fn of(diary: &'d ActivityLog, deliveries: &'d [Delivery], ranks: u32) -> Self {
         let mut entries = vec![Vec::new(); ranks as usize];
         for entry in &diary.entries {
             entries[entry.rank as usize].push(entry);
@@ -130,7 +130,7 @@ impl<'d> Steps<'d> {
         self.entries.len() as u32
     }
 
-    fn entries(&self, rank: u32) -> &[&'d Entry] {
+    fn entries(&self, rank: u32) -> &[&'d LogEntry] {
         self.entries.get(rank as usize).map_or(&[], Vec::as_slice)
     }
 
@@ -159,13 +159,13 @@ impl<'d> Steps<'d> {
 
     /// Step `number` of `rank`, from 1 on, by `phase`; `None` if it has no such step.
     #[must_use]
-    pub fn step(&self, rank: u32, phase: Phase, number: usize) -> Option<Step> {
+    pub fn step(&self, rank: u32, phase: Phase, number: usize) -> Option<PhaseIteration> {
         let (begin, end) = self.span(rank, phase, number)?;
-        let mut items = Items::default();
+        let mut items = ItemTotals::default();
         for entry in self.entries(rank).iter().filter(|entry| entry.begin >= begin && entry.end <= end) {
             self.itemise(entry, &mut items);
         }
-        Some(Step { rank, phase, number, of: self.count(rank, phase), begin, end, items: items.0 })
+        Some(PhaseIteration { rank, phase, number, of: self.count(rank, phase), begin, end, items: items.0 })
     }
 
     /// The rank that ends its step `number` by `phase` last, of several the first one.
@@ -175,24 +175,24 @@ impl<'d> Steps<'d> {
         ends.max_by_key(|(end, rank)| (*end, Reverse(*rank))).map(|(_, rank)| rank)
     }
 
-    fn itemise(&self, entry: &Entry, items: &mut Items) {
+    fn itemise(&self, entry: &LogEntry, items: &mut ItemTotals) {
         let phase = entry.phase;
         let whole = (entry.begin, entry.end);
         let rest = entry.end.since(entry.begin) - entry.system;
         match (entry.activity, entry.doing) {
-            (Activity::Computing, Doing::Computing { loops }) => {
+            (Activity::Computing, LogDetail::Computing { loops }) => {
                 for (name, iterations, time) in loops.into_iter().flatten() {
                     items.add(phase, StepPart::Loop(name), iterations, ps(time));
                 }
                 let alone: i128 = loops.into_iter().flatten().map(|(.., time)| ps(time)).sum();
                 items.add(phase, StepPart::Disturbance, 1, ps(rest) - alone);
             }
-            (Activity::InputOutput, Doing::Transferring { is_input, bytes, start }) => {
+            (Activity::InputOutput, LogDetail::Transferring { is_input, bytes, start }) => {
                 let start = start.min(rest);
                 items.add(phase, StepPart::HostStart { is_input }, 1, ps(start));
                 items.add(phase, StepPart::HostBytes { is_input }, bytes, ps(rest - start));
             }
-            (Activity::Blocked, Doing::Receiving { from, bytes }) => {
+            (Activity::Blocked, LogDetail::Receiving { from, bytes }) => {
                 let message = self.message(entry, from, bytes);
                 let sent = message.map_or(entry.begin, |(sent, _)| sent).max(entry.begin);
                 let early = sent.since(entry.begin) - self.software_in(entry.processor, (entry.begin, sent));
@@ -201,17 +201,17 @@ impl<'d> Steps<'d> {
                 items.add(phase, StepPart::UnderWay { from }, u64::from(ps(late) > 0), ps(late));
                 items.note(phase, StepPart::UnderWay { from }, message.map(|(_, number)| (number, ps(late))));
             }
-            (Activity::Sending, Doing::Forwarding { bytes }) => {
+            (Activity::Sending, LogDetail::Forwarding { bytes }) => {
                 items.add(phase, StepPart::Forwarding, bytes, ps(rest));
             }
-            (Activity::Sending, Doing::Sending { to }) => {
+            (Activity::Sending, LogDetail::Sending { to }) => {
                 items.add(phase, StepPart::Sending { to: Some(to) }, 1, ps(rest));
             }
             (Activity::Sending, _) => items.add(phase, StepPart::Sending { to: None }, 1, ps(rest)),
-            (Activity::Blocked, Doing::Moving { is_memory, bytes }) => {
+            (Activity::Blocked, LogDetail::Moving { is_memory, bytes }) => {
                 items.add(phase, StepPart::Moving { is_memory }, bytes, ps(rest));
             }
-            (Activity::Blocked, Doing::AtBarrier) => items.add(phase, StepPart::AtBarrier, 1, ps(rest)),
+            (Activity::Blocked, LogDetail::AtBarrier) => items.add(phase, StepPart::AtBarrier, 1, ps(rest)),
             _ => items.add(phase, StepPart::Blocked, 1, ps(rest)),
         }
         for service in self.services_in(entry.processor, whole) {
@@ -220,7 +220,7 @@ impl<'d> Steps<'d> {
     }
 
     /// The message whose delivery ended the wait: when it was sent, and its number between these ranks.
-    fn message(&self, entry: &Entry, from: u32, bytes: u64) -> Option<(SimTime, u32)> {
+    fn message(&self, entry: &LogEntry, from: u32, bytes: u64) -> Option<(SimTime, u32)> {
         let between = self.deliveries.iter().filter(|one| (one.from, one.to) == (from, entry.rank));
         let mut numbered = between.zip(1..);
         let (delivery, number) = numbered.find(|(one, _)| (one.bytes, one.delivered) == (bytes, entry.end))?;
@@ -257,9 +257,9 @@ fn ps(time: SimDuration) -> i128 {
 
 /// Items of one kind together.
 #[derive(Default)]
-struct Items(Vec<StepItem>);
+struct ItemTotals(Vec<StepItem>);
 
-impl Items {
+impl ItemTotals {
     fn add(&mut self, phase: Phase, part: StepPart, count: u64, time_ps: i128) {
         if time_ps == 0 {
             return;

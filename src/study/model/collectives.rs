@@ -7,14 +7,14 @@
 
 /// The cost of a message to a neighbour: `t_s + m t_w`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Costs {
+pub struct MessageCost {
     /// `t_s`, in seconds.
     pub start_s: f64,
     /// `t_w`, in seconds.
     pub per_byte_s: f64,
 }
 
-impl Costs {
+impl MessageCost {
     /// One-to-all broadcast on a hypercube, `(t_s + m t_w) log₂ p`.
     #[must_use]
     pub fn broadcast_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
@@ -78,17 +78,17 @@ mod tests {
     const TABLE: &str =
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../validation/collectives/collectives.csv"));
 
-    fn time(operation: &str) -> fn(Costs, f64, f64) -> f64 {
+    fn time(operation: &str) -> fn(MessageCost, f64, f64) -> f64 {
         match operation {
-            "Broadcast(algorithm: Hypercube)" => Costs::broadcast_hypercube_s,
-            "Reduce(algorithm: Hypercube)" => Costs::reduce_hypercube_s,
-            "AllReduce(algorithm: RecursiveDoubling)" => Costs::all_reduce_hypercube_s,
-            "AllGather(algorithm: RecursiveDoubling)" => Costs::all_gather_hypercube_s,
-            "ReduceScatter(algorithm: RecursiveHalving)" => Costs::reduce_scatter_hypercube_s,
-            "Scatter(algorithm: Hypercube)" => Costs::scatter_hypercube_s,
-            "AllToAll(algorithm: Hypercube)" => Costs::all_to_all_hypercube_s,
-            "AllGather(algorithm: Torus)" => Costs::all_gather_torus_s,
-            "AllToAll(algorithm: Torus)" => Costs::all_to_all_torus_s,
+            "Broadcast(algorithm: Hypercube)" => MessageCost::broadcast_hypercube_s,
+            "Reduce(algorithm: Hypercube)" => MessageCost::reduce_hypercube_s,
+            "AllReduce(algorithm: RecursiveDoubling)" => MessageCost::all_reduce_hypercube_s,
+            "AllGather(algorithm: RecursiveDoubling)" => MessageCost::all_gather_hypercube_s,
+            "ReduceScatter(algorithm: RecursiveHalving)" => MessageCost::reduce_scatter_hypercube_s,
+            "Scatter(algorithm: Hypercube)" => MessageCost::scatter_hypercube_s,
+            "AllToAll(algorithm: Hypercube)" => MessageCost::all_to_all_hypercube_s,
+            "AllGather(algorithm: Torus)" => MessageCost::all_gather_torus_s,
+            "AllToAll(algorithm: Torus)" => MessageCost::all_to_all_torus_s,
             other => panic!("no operation {other}"),
         }
     }
@@ -98,7 +98,7 @@ mod tests {
         for row in TABLE.lines().skip(1) {
             let cells: Vec<&str> = row.split(',').collect();
             let number = |column: usize| cells[column].parse::<f64>().expect("a number");
-            let costs = Costs { start_s: number(6), per_byte_s: number(7) };
+            let costs = MessageCost { start_s: number(6), per_byte_s: number(7) };
             let time = time(cells[0])(costs, number(2), number(3));
             assert!((time - number(4)).abs() < 1e-9, "{row}: {time}");
         }

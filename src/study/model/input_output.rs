@@ -2,14 +2,14 @@
 
 /// The time of one disk transfer of `l` bytes, `α + β l`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Access {
+pub struct TransferTime {
     /// α: start-up time, in seconds.
     pub alpha_s: f64,
     /// β: time per byte, in seconds per byte.
     pub beta_s_per_byte: f64,
 }
 
-impl Access {
+impl TransferTime {
     /// `α + β l` in seconds, with `l` in bytes.
     #[must_use]
     pub fn time_s(&self, bytes: f64) -> f64 {
@@ -21,9 +21,9 @@ impl Access {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InputOutput {
     /// Coefficients of reading.
-    pub read: Access,
+    pub read: TransferTime,
     /// Coefficients of writing.
-    pub write: Access,
+    pub write: TransferTime,
 }
 
 impl InputOutput {
@@ -32,8 +32,8 @@ impl InputOutput {
     ///
     /// The report states no units; microseconds and bytes are those that give its Table 5.
     pub const PARSYTEC_SUPERCLUSTER: Self = Self {
-        read: Access { alpha_s: 642.16e-6, beta_s_per_byte: 3.73e-6 },
-        write: Access { alpha_s: 1583.73e-6, beta_s_per_byte: 2.2e-6 },
+        read: TransferTime { alpha_s: 642.16e-6, beta_s_per_byte: 3.73e-6 },
+        write: TransferTime { alpha_s: 1583.73e-6, beta_s_per_byte: 2.2e-6 },
     };
 
     /// `T_input(l) = α_read + β_read l` in seconds, with `l` in bytes (CS-RR-281, equation 5).

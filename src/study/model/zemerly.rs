@@ -42,7 +42,7 @@ const DISK: InputOutput = InputOutput::PARSYTEC_SUPERCLUSTER;
 
 /// How the owner of a pivot row spreads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Broadcast {
+pub enum BroadcastTerms {
     /// One message to every other processor (equation 14; Table 3).
     Naive,
     /// Between neighbours only (equation 15; Tables 4 and 5).
@@ -232,13 +232,13 @@ impl ComputationShares {
 /// Distances are means over the mesh: the report states neither its shape nor which processor is
 /// processor 0. Where p does not divide N, N/p is the mean block.
 #[must_use]
-pub fn as_written(n: u32, mesh: Mesh, broadcast: Broadcast) -> Prediction {
+pub fn as_written(n: u32, mesh: Mesh, broadcast: BroadcastTerms) -> Prediction {
     let p = mesh.processors();
     let block = f64::from(n) / p;
     let to_all_s = |bytes| one_to_all_s(bytes, p - 1.0, mesh.mean_distance_sum());
     let broadcast_s = match broadcast {
-        Broadcast::Naive => to_all_s(row_bytes(n)),
-        Broadcast::Neighbour => mesh.mean_neighbours() * NETWORK.time_s(row_bytes(n), 1.0),
+        BroadcastTerms::Naive => to_all_s(row_bytes(n)),
+        BroadcastTerms::Neighbour => mesh.mean_neighbours() * NETWORK.time_s(row_bytes(n), 1.0),
     };
     let computation_s = (sequential_s(n) - input_output_s(n)) / p;
     Prediction {
@@ -282,7 +282,7 @@ pub fn sequential_s(n: u32) -> f64 {
 /// Source: reconstruction from CS-RR-281, Tables 2 to 5; the module's documentation says which of
 /// these constants are calibrated. The report cuts digits, it does not round.
 #[must_use]
-pub fn as_printed(n: u32, p: u32, broadcast: Broadcast) -> Option<Prediction> {
+pub fn as_printed(n: u32, p: u32, broadcast: BroadcastTerms) -> Option<Prediction> {
     let computation_s = (calibrated_sequential_s(n)? - input_output_s(n)) / f64::from(p);
     let alone = Prediction::without_communication(n, computation_s);
     match p {
@@ -333,7 +333,7 @@ impl Calibration {
     }
 
     /// `alone` with the components that only p > 1 has.
-    fn extend(&self, alone: Prediction, n: u32, broadcast: Broadcast) -> Prediction {
+    fn extend(&self, alone: Prediction, n: u32, broadcast: BroadcastTerms) -> Prediction {
         let p = f64::from(self.processors);
         let block = f64::from(n) / p;
         let to_all_s = |bytes| block * one_to_all_s(bytes, p - 1.0, self.distance_sum);
@@ -347,19 +347,19 @@ impl Calibration {
         }
     }
 
-    fn initialisation_s(&self, broadcast: Broadcast) -> f64 {
+    fn initialisation_s(&self, broadcast: BroadcastTerms) -> f64 {
         let p = f64::from(self.processors);
         match broadcast {
-            Broadcast::Naive => self.initialisation_s + LINK_INITIALISATION_S * p * (p - 4.0) / 4.0,
-            Broadcast::Neighbour => self.initialisation_s,
+            BroadcastTerms::Naive => self.initialisation_s + LINK_INITIALISATION_S * p * (p - 4.0) / 4.0,
+            BroadcastTerms::Neighbour => self.initialisation_s,
         }
     }
 
-    fn broadcast_s(&self, n: u32, broadcast: Broadcast) -> f64 {
+    fn broadcast_s(&self, n: u32, broadcast: BroadcastTerms) -> f64 {
         let bytes = row_bytes(n);
         match broadcast {
-            Broadcast::Naive => f64::from(n) * (self.naive_s + self.naive_s_per_byte * bytes),
-            Broadcast::Neighbour => self.neighbour_messages * NETWORK.time_s(bytes, 1.0),
+            BroadcastTerms::Naive => f64::from(n) * (self.naive_s + self.naive_s_per_byte * bytes),
+            BroadcastTerms::Neighbour => self.neighbour_messages * NETWORK.time_s(bytes, 1.0),
         }
     }
 }

@@ -4,9 +4,9 @@ use super::packets;
 use super::real;
 use parsim_sim::fault::Fault;
 use parsim_sim::program::Process;
-use parsim_sim::program::collective::Operation;
+use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::program::mean_distance;
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Collective {
     /// What is measured.
-    pub operation: Operation,
+    pub operation: CollectiveOperation,
     /// Its size m; see [`Operation`].
     pub bytes: Bytes,
     /// The rank that sends or collects; rank 0 unless given.
@@ -33,7 +33,7 @@ const fn once() -> u32 {
 }
 
 impl Program for Collective {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(measure(process, self.clone()))
     }
 

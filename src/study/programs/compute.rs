@@ -3,7 +3,7 @@
 use parsim_sim::fault::Fault;
 use parsim_sim::node::processor::{Cost, Module, Processor, QuarterCycles, Work};
 use parsim_sim::program::Process;
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Hertz;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ const fn one() -> u64 {
 }
 
 impl Program for Compute {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(compute(process, self.clone()))
     }
 

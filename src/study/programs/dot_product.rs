@@ -9,8 +9,8 @@ use parsim_sim::program::Blocks;
 use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
 use parsim_sim::program::WORD;
-use parsim_sim::program::collective::{AllReduce, Operation, Payload};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::collective::{AllReduce, CollectiveOperation, Payload};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct DotProduct {
 }
 
 impl Program for DotProduct {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(multiply(process, self.clone()))
     }
 
@@ -44,7 +44,7 @@ impl Program for DotProduct {
     }
 
     fn rank_memory(&self, ranks: u32) -> f64 {
-        Operation::AllReduce { algorithm: self.all_reduce }.rank_memory(ranks)
+        CollectiveOperation::AllReduce { algorithm: self.all_reduce }.rank_memory(ranks)
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

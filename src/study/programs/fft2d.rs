@@ -9,8 +9,8 @@ use parsim_sim::program::Blocks;
 use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
 use parsim_sim::program::WORD;
-use parsim_sim::program::collective::{AllToAll, Operation, Payload};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::collective::{AllToAll, CollectiveOperation, Payload};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub struct Fft2d {
 const COMPLEX: u64 = 2 * WORD;
 
 impl Program for Fft2d {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(transform(process, self.clone()))
     }
 
@@ -53,7 +53,7 @@ impl Program for Fft2d {
     }
 
     fn rank_memory(&self, ranks: u32) -> f64 {
-        Operation::AllToAll { algorithm: self.all_to_all }.rank_memory(ranks)
+        CollectiveOperation::AllToAll { algorithm: self.all_to_all }.rank_memory(ranks)
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

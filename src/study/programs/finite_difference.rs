@@ -11,7 +11,7 @@ use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
 use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Group, Payload};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub struct FiniteDifference {
 const OPERATIONS: u64 = 4;
 
 impl Program for FiniteDifference {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(iterate(process, self.clone()))
     }
 
@@ -82,14 +82,14 @@ impl Program for FiniteDifference {
     }
 
     fn memory(&self, rank: u32, ranks: u32, _host: u32) -> Bytes {
-        let place = Place::new(self, rank, ranks);
+        let place = PointBlock::new(self, rank, ranks);
         let points = u128::from(place.rows + 2) * u128::from(place.columns + 2);
         Bytes::new(u64::try_from(2 * points * u128::from(WORD)).unwrap_or(u64::MAX))
     }
 }
 
 /// What of the points a rank has.
-struct Place {
+struct PointBlock {
     grid: Grid,
     top: u64,
     left: u64,
@@ -97,7 +97,7 @@ struct Place {
     columns: u64,
 }
 
-impl Place {
+impl PointBlock {
     fn new(program: &FiniteDifference, rank: u32, ranks: u32) -> Self {
         let grid = Grid::shaped(ranks, program.rows);
         let (row, column) = grid.coordinates(rank);
@@ -112,15 +112,15 @@ impl Place {
 }
 
 async fn iterate(me: Process, program: FiniteDifference) {
-    let place = Place::new(&program, me.rank(), me.ranks());
+    let place = PointBlock::new(&program, me.rank(), me.ranks());
     let (down, along) = place.grid.lines(me.rank());
     let (down, along) = (Group::new(&me, down), Group::new(&me, along));
     let points = program.numerics.then(|| Dense::random(me.common_random("points"), program.n, program.n));
     let mut block = points.as_ref().map(|points| Framed::new(&place.of(points)));
     for _ in 0..program.iterations {
         me.phase("exchange");
-        exchange(&me, &down, [Side::Top, Side::Bottom], place.columns, &mut block).await;
-        exchange(&me, &along, [Side::Left, Side::Right], place.rows, &mut block).await;
+        exchange(&me, &down, [BlockEdge::Top, BlockEdge::Bottom], place.columns, &mut block).await;
+        exchange(&me, &along, [BlockEdge::Left, BlockEdge::Right], place.rows, &mut block).await;
         me.phase("iteration");
         let bytes = 2 * place.rows * place.columns * WORD;
         me.compute_on(Work::new(Module::Flop, OPERATIONS * place.columns).rows(place.rows), bytes).await;
@@ -138,7 +138,7 @@ async fn iterate(me: Process, program: FiniteDifference) {
 
 /// An edge of a block.
 #[derive(Clone, Copy)]
-enum Side {
+enum BlockEdge {
     Top,
     Bottom,
     Left,
@@ -146,8 +146,8 @@ enum Side {
 }
 
 /// Exchanges the edges of `words` points with the ranks before and behind on a line of the grid.
-async fn exchange(me: &Process, line: &Group, sides: [Side; 2], words: u64, block: &mut Option<Framed>) {
-    let neighbours: Vec<(u32, Side)> =
+async fn exchange(me: &Process, line: &Group, sides: [BlockEdge; 2], words: u64, block: &mut Option<Framed>) {
+    let neighbours: Vec<(u32, BlockEdge)> =
         line.neighbours().into_iter().zip(sides).filter_map(|(place, side)| Some((place?, side))).collect();
     let payload = |side| Payload::new(words * WORD, block.as_ref().map(|block| block.edge(side).into()));
     let outgoing: Vec<(u32, Payload)> = neighbours.iter().map(|(place, side)| (*place, payload(*side))).collect();
@@ -178,25 +178,25 @@ impl Framed {
     }
 
     /// The outermost points of the block on one side.
-    fn edge(&self, side: Side) -> Vec<f64> {
+    fn edge(&self, side: BlockEdge) -> Vec<f64> {
         let inner = self.inner();
         match side {
-            Side::Top => inner.row(0).to_vec(),
-            Side::Bottom => inner.row(inner.rows() - 1).to_vec(),
-            Side::Left => inner.column(0),
-            Side::Right => inner.column(inner.columns() - 1),
+            BlockEdge::Top => inner.row(0).to_vec(),
+            BlockEdge::Bottom => inner.row(inner.rows() - 1).to_vec(),
+            BlockEdge::Left => inner.column(0),
+            BlockEdge::Right => inner.column(inner.columns() - 1),
         }
     }
 
     /// Sets the points around the block on one side.
-    fn frame(&mut self, side: Side, values: &[f64]) {
+    fn frame(&mut self, side: BlockEdge, values: &[f64]) {
         let Self(points) = self;
         let (last_row, last_column) = (points.rows() - 1, points.columns() - 1);
         match side {
-            Side::Top => points.row_mut(0)[1..last_column].copy_from_slice(values),
-            Side::Bottom => points.row_mut(last_row)[1..last_column].copy_from_slice(values),
-            Side::Left => values.iter().enumerate().for_each(|(row, value)| points.row_mut(row + 1)[0] = *value),
-            Side::Right => {
+            BlockEdge::Top => points.row_mut(0)[1..last_column].copy_from_slice(values),
+            BlockEdge::Bottom => points.row_mut(last_row)[1..last_column].copy_from_slice(values),
+            BlockEdge::Left => values.iter().enumerate().for_each(|(row, value)| points.row_mut(row + 1)[0] = *value),
+            BlockEdge::Right => {
                 values.iter().enumerate().for_each(|(row, value)| points.row_mut(row + 1)[last_column] = *value);
             }
         }

@@ -11,7 +11,7 @@ use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
 use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Group, Payload};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ impl Decomposition {
 }
 
 impl Program for Floyd {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(shorten(process, self.clone()))
     }
 

@@ -12,7 +12,7 @@ use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Barrier, Broadcast};
 use parsim_sim::program::{BlockCyclic, Blocks};
 use parsim_sim::program::{Message, Process};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use rand::RngExt;
@@ -66,12 +66,12 @@ impl Distribution {
 
 /// Which rank has which rows.
 #[derive(Clone, Copy)]
-enum Rows {
+enum RowDistribution {
     Blocks(Blocks),
     Cyclic(BlockCyclic),
 }
 
-impl Rows {
+impl RowDistribution {
     fn owner(self, row: u64) -> u32 {
         match self {
             Self::Blocks(blocks) => blocks.owner(row),
@@ -96,10 +96,10 @@ impl Rows {
 
 impl GaussJordan {
     /// The rows of each rank, if rows are what ranks have.
-    const fn rows(&self, ranks: u32) -> Rows {
+    const fn rows(&self, ranks: u32) -> RowDistribution {
         match self.distribution {
-            Distribution::CyclicRows => Rows::Cyclic(BlockCyclic::new(self.n, 1, ranks)),
-            Distribution::BlockRows | Distribution::BlockColumns => Rows::Blocks(Blocks::new(self.n, ranks)),
+            Distribution::CyclicRows => RowDistribution::Cyclic(BlockCyclic::new(self.n, 1, ranks)),
+            Distribution::BlockRows | Distribution::BlockColumns => RowDistribution::Blocks(Blocks::new(self.n, ranks)),
         }
     }
 
@@ -110,7 +110,7 @@ impl GaussJordan {
 }
 
 impl Program for GaussJordan {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         match self.distribution {
             Distribution::BlockRows | Distribution::CyclicRows => Box::pin(solve(process, self.clone())),
             Distribution::BlockColumns => Box::pin(columns::solve(process, self.clone())),
@@ -195,12 +195,12 @@ async fn solve(me: Process, system: GaussJordan) {
 }
 
 /// Input on the host's rank, distribution to the others.
-async fn obtain_block(me: &Process, system: &GaussJordan, rows: Rows) -> Option<Block> {
+async fn obtain_block(me: &Process, system: &GaussJordan, rows: RowDistribution) -> Option<RowBlock> {
     let bytes = |rank| rows.count(rank) * system.row_bytes();
     if me.rank() != me.host() {
         me.phase("distribution");
         let message = me.receive(me.host()).await;
-        return message.values.map(|values| Block::new(rows.of(me.rank()), system.n, &values));
+        return message.values.map(|values| RowBlock::new(rows.of(me.rank()), system.n, &values));
     }
     me.phase("input");
     me.input(system.n * system.row_bytes()).await;
@@ -213,12 +213,12 @@ async fn obtain_block(me: &Process, system: &GaussJordan, rows: Rows) -> Option<
     let own = rows.of(me.rank());
     matrix.map(|matrix| {
         let values = matrix.rows(&own);
-        Block::new(own, system.n, &values)
+        RowBlock::new(own, system.n, &values)
     })
 }
 
 /// Collection on the host's rank, output.
-async fn deliver_solution(me: &Process, system: &GaussJordan, rows: Rows, block: Option<Block>) {
+async fn deliver_solution(me: &Process, system: &GaussJordan, rows: RowDistribution, block: Option<RowBlock>) {
     me.phase("collection");
     me.compute(Work::new(Module::Buf, rows.count(me.rank()))).await;
     let solution: Option<Rc<[f64]>> = block.map(|block| block.right_side().collect());
@@ -245,13 +245,13 @@ async fn deliver_solution(me: &Process, system: &GaussJordan, rows: Rows, block:
 }
 
 /// The rows of one rank, each with its right side.
-struct Block {
+struct RowBlock {
     rows: Vec<u64>,
     n: usize,
     values: Vec<f64>,
 }
 
-impl Block {
+impl RowBlock {
     fn new(rows: Vec<u64>, n: u64, values: &[f64]) -> Self {
         Self { rows, n: index(n), values: values.to_vec() }
     }

@@ -11,7 +11,7 @@ use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
 use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Group, Payload};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use rand::RngExt;
@@ -49,7 +49,7 @@ pub struct Lu {
 }
 
 impl Program for Lu {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(factorise(process, self.clone()))
     }
 
@@ -86,7 +86,7 @@ impl Program for Lu {
     }
 
     fn memory(&self, rank: u32, ranks: u32, _host: u32) -> Bytes {
-        let place = Place::new(self, rank, ranks);
+        let place = MatrixShare::new(self, rank, ranks);
         let (rows, columns) = (place.rows_from(0), place.columns_from(0));
         let words = u128::from(rows) * u128::from(columns) + u128::from(self.block) * u128::from(rows + columns);
         Bytes::new(u64::try_from(words * u128::from(WORD)).unwrap_or(u64::MAX))
@@ -95,14 +95,14 @@ impl Program for Lu {
 
 /// What of the matrix a rank has.
 #[derive(Clone, Copy)]
-struct Place {
+struct MatrixShare {
     by_row: BlockCyclic,
     by_column: BlockCyclic,
     row: u32,
     column: u32,
 }
 
-impl Place {
+impl MatrixShare {
     fn new(program: &Lu, rank: u32, ranks: u32) -> Self {
         let grid = Grid::shaped(ranks, program.rows);
         let (row, column) = grid.coordinates(rank);
@@ -124,7 +124,7 @@ impl Place {
 struct Worker {
     me: Process,
     n: u64,
-    place: Place,
+    place: MatrixShare,
     /// The rank's column of the grid, and its row.
     down: Group,
     along: Group,
@@ -132,7 +132,7 @@ struct Worker {
 }
 
 async fn factorise(me: Process, program: Lu) {
-    let place = Place::new(&program, me.rank(), me.ranks());
+    let place = MatrixShare::new(&program, me.rank(), me.ranks());
     let (down, along) = Grid::shaped(me.ranks(), program.rows).lines(me.rank());
     let (down, along) = (Group::new(&me, down), Group::new(&me, along));
     let matrix = program.numerics.then(|| Dense::random(me.common_random("matrix"), program.n, program.n));
@@ -244,7 +244,7 @@ impl Worker {
 
     /// Lets the rows change places as the pivots say, in the columns on the right of the panel.
     async fn swap_rows(&mut self, start: u64, end: u64, pivots: &[f64]) {
-        let Place { by_row, row: own, .. } = self.place;
+        let MatrixShare { by_row, row: own, .. } = self.place;
         let columns = self.place.columns_from(end);
         let moves = moves(start, pivots);
         let mut leaving: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
@@ -316,7 +316,7 @@ struct Tile {
 }
 
 impl Tile {
-    fn new(matrix: &Dense, place: Place) -> Self {
+    fn new(matrix: &Dense, place: MatrixShare) -> Self {
         let rows: Vec<u64> = place.by_row.rows(place.row).collect();
         let columns: Vec<u64> = place.by_column.rows(place.column).collect();
         let elements: Vec<f64> =

@@ -44,7 +44,7 @@ use expression::Changes;
 use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
-use parsim_sim::program::{Numerics, Process, Program, Rehearsal, Run, Traffic, host, mean_distance};
+use parsim_sim::program::{Numerics, Process, Program, RankFuture, Rehearsal, Traffic, host, mean_distance};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -156,7 +156,7 @@ impl Shipped {
 }
 
 impl Program for Shipped {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         self.as_program().start(process)
     }
 

@@ -4,7 +4,7 @@ use super::{mean_distance, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
 use parsim_sim::program::{Message, Process};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub struct Ping {
 }
 
 impl Program for Ping {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(ping(process, self.bytes.count()))
     }
 

@@ -10,7 +10,7 @@ use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
 use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Payload, Reduce};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub struct Reduction {
 }
 
 impl Program for Reduction {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(add_up(process, self.clone()))
     }
 

@@ -3,7 +3,7 @@
 use super::{at_least_one, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::program::{Message, Process};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub enum ShiftOrder {
 }
 
 impl Program for RingShift {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(shift(process, self.clone()))
     }
 

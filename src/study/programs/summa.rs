@@ -11,7 +11,7 @@ use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
 use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Group, Payload};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ pub struct Summa {
 }
 
 impl Program for Summa {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(multiply(process, self.clone()))
     }
 
@@ -72,14 +72,14 @@ impl Program for Summa {
     }
 
     fn memory(&self, rank: u32, ranks: u32, _host: u32) -> Bytes {
-        let Share { rows, columns, .. } = Share::new(self, rank, ranks);
+        let MatrixBlocks { rows, columns, .. } = MatrixBlocks::new(self, rank, ranks);
         let words = 3 * u128::from(rows) * u128::from(columns) + u128::from(self.panel) * u128::from(rows + columns);
         Bytes::new(u64::try_from(words * u128::from(WORD)).unwrap_or(u64::MAX))
     }
 }
 
 /// What of each matrix a rank has.
-struct Share {
+struct MatrixBlocks {
     by_row: Blocks,
     by_column: Blocks,
     row: u32,
@@ -88,7 +88,7 @@ struct Share {
     columns: u64,
 }
 
-impl Share {
+impl MatrixBlocks {
     fn new(program: &Summa, rank: u32, ranks: u32) -> Self {
         let grid = Grid::shaped(ranks, program.rows);
         let (row, column) = grid.coordinates(rank);
@@ -110,14 +110,14 @@ impl Share {
 }
 
 async fn multiply(me: Process, program: Summa) {
-    let share = Share::new(&program, me.rank(), me.ranks());
+    let share = MatrixBlocks::new(&program, me.rank(), me.ranks());
     let (down, along) = Grid::shaped(me.ranks(), program.rows).lines(me.rank());
     let (down, along) = (Group::new(&me, down), Group::new(&me, along));
     let mut numbers = program.numerics.then(|| Numbers::new(&me, program.n, &share));
     let mut start = 0;
     while start < program.n {
         let end = share.end(start, program.panel);
-        let (width, Share { rows, columns, .. }) = (end - start, &share);
+        let (width, MatrixBlocks { rows, columns, .. }) = (end - start, &share);
         me.phase("row_broadcast");
         let own = numbers.as_ref().map(|numbers| numbers.panel_of_a(&share, start, end));
         let left = along.broadcast(&me, share.by_column.owner(start), Payload::new(rows * width * WORD, own)).await;
@@ -147,22 +147,22 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn new(me: &Process, n: u64, share: &Share) -> Self {
+    fn new(me: &Process, n: u64, share: &MatrixBlocks) -> Self {
         let factor = |name| Dense::random(me.common_random(name), n, n);
         Self { n, a: factor("A"), b: factor("B"), product: Dense::zeros(share.rows, share.columns) }
     }
 
-    fn panel_of_a(&self, share: &Share, start: u64, end: u64) -> std::rc::Rc<[f64]> {
+    fn panel_of_a(&self, share: &MatrixBlocks, start: u64, end: u64) -> std::rc::Rc<[f64]> {
         let top = share.by_row.first(share.row);
         self.a.block(top..top + share.rows, start..end).values()
     }
 
-    fn panel_of_b(&self, share: &Share, start: u64, end: u64) -> std::rc::Rc<[f64]> {
+    fn panel_of_b(&self, share: &MatrixBlocks, start: u64, end: u64) -> std::rc::Rc<[f64]> {
         let left = share.by_column.first(share.column);
         self.b.block(start..end, left..left + share.columns).values()
     }
 
-    fn relative_error(&self, share: &Share) -> f64 {
+    fn relative_error(&self, share: &MatrixBlocks) -> f64 {
         let mut product = Dense::zeros(self.n, self.n);
         product.add_product(&self.a, &self.b);
         self.product.relative_error(&share.of(&product))

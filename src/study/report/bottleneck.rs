@@ -3,8 +3,8 @@
 use super::along::Along;
 use super::record::Record;
 use super::run::Compared;
-use super::table::{Table, digits};
-use crate::analysis::{Bottleneck, Component, Components, Place, Step, SubComponent};
+use super::table::{TextTable, digits};
+use crate::analysis::{AxisInterval, Bottleneck, BottleneckSite, Component, Components, SubComponent};
 use std::fmt;
 
 /// The components of an execution time along an axis.
@@ -28,7 +28,7 @@ pub struct BottleneckPoint {
     /// The components, where there are any.
     pub components: Option<Components>,
     /// Where and when the bottleneck shows.
-    pub place: Place,
+    pub place: BottleneckSite,
     /// What the time is set beside.
     pub compared: Vec<Compared>,
 }
@@ -63,12 +63,12 @@ impl BottleneckCurve {
     }
 
     /// The step from the previous point to point `index`.
-    fn step(&self, index: usize) -> Option<Step<'_>> {
+    fn step(&self, index: usize) -> Option<AxisInterval<'_>> {
         let at = |index: usize| {
             let point = &self.points[index];
             Some((point.position?, point.components.as_ref()?))
         };
-        Some(Step { from: at(index.checked_sub(1)?)?, to: at(index)? })
+        Some(AxisInterval { from: at(index.checked_sub(1)?)?, to: at(index)? })
     }
 
     /// All that is known of point `index`, but for the keys of its case.
@@ -96,7 +96,7 @@ impl BottleneckCurve {
         record
     }
 
-    fn tables(&self) -> [(&'static str, Table); 3] {
+    fn tables(&self) -> [(&'static str, TextTable); 3] {
         let components: Vec<_> = Component::ALL.into_iter().filter(|component| self.is_known(*component)).collect();
         let parts: Vec<_> = SubComponent::ALL.into_iter().filter(|part| self.has(*part)).collect();
         let times =
@@ -123,9 +123,9 @@ impl BottleneckCurve {
         &self,
         columns: impl IntoIterator<Item = impl Into<String>>,
         cells: impl Fn(&Components) -> Vec<Option<f64>>,
-    ) -> Table {
+    ) -> TextTable {
         let columns = columns.into_iter().map(Into::into);
-        let mut table = Table::new([self.name.clone()].into_iter().chain(columns));
+        let mut table = TextTable::new([self.name.clone()].into_iter().chain(columns));
         for point in &self.points {
             let cells = point.components.as_ref().map(&cells).unwrap_or_default();
             let texts = cells.into_iter().map(|cell| cell.map_or(String::new(), digits));
@@ -157,7 +157,7 @@ impl BottleneckCurve {
             writeln!(f, "{} = {}: {sentence}.", self.name, point.label)?;
         }
         let steps: Vec<_> = (1..self.points.len()).filter_map(|index| self.step(index)).collect();
-        for change in steps.iter().flat_map(Step::changes) {
+        for change in steps.iter().flat_map(AxisInterval::changes) {
             let (from, to, at) = (change.from.title(), change.to.title(), digits(change.at));
             writeln!(f, "The bottleneck changes from {from} to {to} at {} = {at}.", self.name)?;
         }
@@ -210,7 +210,7 @@ fn put_ratios(record: &mut Record, components: Option<&Components>) {
     record.put("delivered_mword_per_mflop", components.and_then(Components::mword_per_mflop));
 }
 
-fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &Place) {
+fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &BottleneckSite) {
     let bottleneck = components.map(Bottleneck::of);
     record.put("bottleneck", bottleneck.map(|bottleneck| bottleneck.component.name()));
     record.put("bottleneck_share", bottleneck.map(|bottleneck| bottleneck.share));
@@ -222,7 +222,7 @@ fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &
 }
 
 /// Why, where and when, in words.
-fn sentence(bottleneck: &Bottleneck, place: &Place) -> String {
+fn sentence(bottleneck: &Bottleneck, place: &BottleneckSite) -> String {
     let share = format!(" ({:.0} %)", 100.0 * bottleneck.share);
     let clauses = [
         bottleneck.part.map(|part| format!(", most of it {}", part.title())),

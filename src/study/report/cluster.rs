@@ -1,8 +1,8 @@
 //! Pictures of clusters of multi-core nodes.
 
 use super::contour::ContourMap;
-use super::plot::{ChartAxis, Line, LineChart, Scale};
-use crate::analysis::Point;
+use super::plot::{ChartAxis, LineChart, PlotLine, Scale};
+use crate::analysis::ClusterPoint;
 use crate::model::kredel::{Hardware, Scaling, node_efficiency, node_performance};
 
 /// The speed-up over cores and nodes, from one node to `most_nodes` and one core to `most_cores`.
@@ -10,7 +10,7 @@ use crate::model::kredel::{Hardware, Scaling, node_efficiency, node_performance}
 pub fn speedup(
     title: &str,
     (most_cores, most_nodes): (u32, u32),
-    marks: &[(Point, &str)],
+    marks: &[(ClusterPoint, &str)],
     speedup: impl Fn(f64, f64) -> f64,
 ) -> ContourMap {
     let (cores, nodes) = (rising(most_cores.into(), 48), rising(most_nodes.into(), 96));
@@ -28,7 +28,7 @@ pub fn speedup(
 }
 
 /// Each point once, with all its names.
-fn named(marks: &[(Point, &str)]) -> Vec<(f64, f64, String)> {
+fn named(marks: &[(ClusterPoint, &str)]) -> Vec<(f64, f64, String)> {
     let mut named: Vec<(f64, f64, String)> = Vec::new();
     for (point, name) in marks {
         let (x, y) = (f64::from(point.nodes), f64::from(point.cores));
@@ -71,7 +71,7 @@ pub fn roofline(title: &str, hardware: &Hardware, cores: u32, intensity: f64, fl
             let performance = node_performance(hardware, a / hardware.balance(), cores.into(), scaling);
             (*a, 1e-9 * performance)
         };
-        Line { dashed, ..Line::new(name, intensities.iter().map(at).collect(), index) }
+        PlotLine { dashed, ..PlotLine::new(name, intensities.iter().map(at).collect(), index) }
     };
     LineChart {
         title: title.to_owned(),
@@ -80,7 +80,7 @@ pub fn roofline(title: &str, hardware: &Hardware, cores: u32, intensity: f64, fl
         lines: vec![
             line("roofline, min(1, z)", Scaling::Roofline, false, 0),
             line("Hockney, z / (1 + z)", Scaling::Hockney, true, 2),
-            Line::new("application, simulated", vec![(intensity, 1e-9 * flop_per_s)], 1),
+            PlotLine::new("application, simulated", vec![(intensity, 1e-9 * flop_per_s)], 1),
         ],
         reference: None,
     }
@@ -94,8 +94,8 @@ pub fn simulated_and_predicted(title: &str, simulated: Vec<(f64, f64)>, predicte
         x: ChartAxis::new("Nodes p", Scale::Log2),
         y: ChartAxis::new("Speed-up S", Scale::Linear),
         lines: vec![
-            Line { dashed: true, ..Line::new("equation (5)", predicted, 0) },
-            Line::new("simulated", simulated, 1),
+            PlotLine { dashed: true, ..PlotLine::new("equation (5)", predicted, 0) },
+            PlotLine::new("simulated", simulated, 1),
         ],
         reference: None,
     }

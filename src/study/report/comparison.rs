@@ -1,21 +1,21 @@
 //! Runs side by side, and the accounts of their ranks.
 
 use super::record::Record;
-use super::table::{Table, digits, percent};
-use crate::analysis::critical_path::{CriticalPath, Part};
+use super::table::{TextTable, digits, percent};
+use crate::analysis::critical_path::{CriticalPath, PathPart};
 use crate::analysis::{Accounting, Gain, PhaseBalance, RankTime};
 use parsim_sim::trace::Recording;
 use parsim_sim::units::SimDuration;
 use std::fmt;
 
 /// One of the runs that are compared.
-pub struct Side {
+pub struct ComparedRun {
     title: String,
     /// Key, what it is in words, and the value where there is one.
     values: Vec<(String, String, Option<f64>)>,
 }
 
-impl Side {
+impl ComparedRun {
     /// What is to be said about a trace called `title`; `run` and `gain` where they are known.
     #[must_use]
     pub fn new(title: String, path: &CriticalPath<'_>, run: Option<&Recording>, gain: Option<Gain>) -> Self {
@@ -29,10 +29,10 @@ impl Side {
         side.put("average_parallelism", "average parallelism", path.average_parallelism());
         side.put("mean_active", "processors at work", path.mean_active());
         let composition = path.composition();
-        for Part { of, time, .. } in &composition.kinds {
+        for PathPart { of, time, .. } in &composition.kinds {
             side.time(&format!("path_{}_s", key(of)), &format!("path: {of}, s"), *time);
         }
-        for Part { of, time, .. } in &composition.phases {
+        for PathPart { of, time, .. } in &composition.phases {
             side.time(&format!("path_phase_{}_s", key(of)), &format!("path: phase {of}, s"), *time);
         }
         if let Some(run) = run {
@@ -76,14 +76,14 @@ fn key(name: &str) -> String {
 }
 
 /// Two runs side by side.
-pub struct Comparison {
+pub struct RunComparison {
     /// The one that the other is compared with.
-    pub first: Side,
+    pub first: ComparedRun,
     /// The other.
-    pub second: Side,
+    pub second: ComparedRun,
 }
 
-impl Comparison {
+impl RunComparison {
     /// Keys and words of both, those of the first one first.
     fn rows(&self) -> Vec<(&str, &str)> {
         let mut rows: Vec<(&str, &str)> = Vec::new();
@@ -112,10 +112,10 @@ impl Comparison {
     }
 }
 
-impl fmt::Display for Comparison {
+impl fmt::Display for RunComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "A: {}\nB: {}\n", self.first.title, self.second.title)?;
-        let mut table = Table::new(["", "A", "B", "B − A", "%"]);
+        let mut table = TextTable::new(["", "A", "B", "B − A", "%"]);
         let number = |value: Option<f64>| value.map_or_else(String::new, digits);
         for (key, words) in self.rows() {
             let (a, b) = (self.first.value(key), self.second.value(key));
@@ -130,9 +130,9 @@ impl fmt::Display for Comparison {
 /// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle, and the
 /// overlap, which the computation contains.
 #[must_use]
-pub fn rank_table(accounting: &Accounting) -> Table {
+pub fn rank_table(accounting: &Accounting) -> TextTable {
     let columns = ["rank", "computation", "input/output", "communication", "system", "idle", "sum", "overlap"];
-    let mut table = Table::new(columns);
+    let mut table = TextTable::new(columns);
     for (rank, time) in accounting.ranks.iter().enumerate() {
         let parts = time.parts().into_iter().map(|(_, part)| part).chain([time.total(), time.overlap]);
         table.row([rank.to_string()].into_iter().chain(parts.map(|part| digits(part.seconds()))));
@@ -170,8 +170,8 @@ pub fn gain_record(gain: Option<Gain>) -> Record {
 
 /// What parallel execution gains and costs, as a table.
 #[must_use]
-pub fn gain_table(gain: &Gain) -> Table {
-    let mut table = Table::new(["against one processor", ""]);
+pub fn gain_table(gain: &Gain) -> TextTable {
+    let mut table = TextTable::new(["against one processor", ""]);
     table.row(["one processor takes".to_owned(), digits(gain.sequential_s) + " s"]);
     table.row(["speedup".to_owned(), digits(gain.speedup)]);
     table.row(["efficiency".to_owned(), digits(gain.efficiency)]);
@@ -181,8 +181,8 @@ pub fn gain_table(gain: &Gain) -> Table {
 
 /// The balance of the computation of each phase as a table.
 #[must_use]
-pub fn balance_table(accounting: &Accounting) -> Table {
-    let mut table = Table::new(["phase", "mean computation", "largest", "imbalance"]);
+pub fn balance_table(accounting: &Accounting) -> TextTable {
+    let mut table = TextTable::new(["phase", "mean computation", "largest", "imbalance"]);
     let all = PhaseBalance { phase: "all".to_owned(), ..accounting.whole.clone() };
     for phase in accounting.phases.iter().chain([&all]).filter(|phase| phase.imbalance.is_some()) {
         let imbalance = phase.imbalance.map_or_else(String::new, digits);

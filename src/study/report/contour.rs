@@ -33,8 +33,8 @@ const TITLE: u32 = 52;
 const STOPS: [[f64; 3]; 5] =
     [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
 
-type Chart<'c, 's> = ChartContext<'c, SVGBackend<'s>, Cartesian2d<Positions, Positions>>;
-type Segment = [(f64, f64); 2];
+type MapChart<'c, 's> = ChartContext<'c, SVGBackend<'s>, Cartesian2d<Positions, Positions>>;
+type ContourSegment = [(f64, f64); 2];
 
 impl ContourMap {
     /// The map as an SVG document.
@@ -92,7 +92,7 @@ impl ContourMap {
     }
 
     /// Each cell between four points has the colour of their mean.
-    fn draw_cells(&self, chart: &mut Chart<'_, '_>) -> DrawingResult {
+    fn draw_cells(&self, chart: &mut MapChart<'_, '_>) -> DrawingResult {
         let (xs, ys) = self.places();
         let most = self.most();
         let mut cells = Vec::new();
@@ -114,7 +114,7 @@ impl ContourMap {
         [value(row, column), value(row, column + 1), value(row + 1, column + 1), value(row + 1, column)]
     }
 
-    fn draw_level(&self, chart: &mut Chart<'_, '_>, level: f64) -> DrawingResult {
+    fn draw_level(&self, chart: &mut MapChart<'_, '_>, level: f64) -> DrawingResult {
         let segments = self.segments(level);
         let lines = segments.iter().map(|ends| PathElement::new(ends.to_vec(), WHITE.mix(0.85).stroke_width(1)));
         chart.draw_series(lines)?;
@@ -126,7 +126,7 @@ impl ContourMap {
     }
 
     /// Where the value is `level`, cell by cell, between corners on either side of it.
-    fn segments(&self, level: f64) -> Vec<Segment> {
+    fn segments(&self, level: f64) -> Vec<ContourSegment> {
         let (xs, ys) = self.places();
         let mut segments = Vec::new();
         for (row, y) in ys.windows(2).enumerate() {
@@ -147,7 +147,7 @@ impl ContourMap {
         segments
     }
 
-    fn draw_marks(&self, chart: &mut Chart<'_, '_>) -> DrawingResult {
+    fn draw_marks(&self, chart: &mut MapChart<'_, '_>) -> DrawingResult {
         let most = self.xs.last().and_then(|x| self.x.scale.position(*x)).unwrap_or(0.0);
         for (x, y, name) in &self.marks {
             let (Some(x), Some(y)) = (self.x.scale.position(*x), self.y.scale.position(*y)) else { continue };

@@ -1,9 +1,9 @@
 //! The critical path in words, tables and keys.
 
 use super::record::Record;
-use super::table::{Table, digits};
+use super::table::{TextTable, digits};
 use crate::analysis::Parallelism;
-use crate::analysis::critical_path::{Composition, CriticalPath, Part, Through};
+use crate::analysis::critical_path::{Composition, CriticalPath, PathPart, Through};
 use parsim_sim::trace::Recording;
 use parsim_sim::trace::events::{Label, MESSAGE};
 use parsim_sim::units::{SimDuration, TotalTime};
@@ -84,8 +84,8 @@ impl CriticalPathReport {
         record
     }
 
-    fn parts<T>(&self, what: &str, parts: &[Part<T>], name: impl Fn(&T) -> String) -> Table {
-        let mut table = Table::new([what, "seconds", "% of the path", "spans"]);
+    fn parts<T>(&self, what: &str, parts: &[PathPart<T>], name: impl Fn(&T) -> String) -> TextTable {
+        let mut table = TextTable::new([what, "seconds", "% of the path", "spans"]);
         let share = |time: SimDuration| format!("{:.1}", 100.0 * time.seconds() / self.length.seconds());
         for part in parts.iter().take(ROWS) {
             table.row([name(&part.of), digits(part.time.seconds()), share(part.time), part.pieces.to_string()]);
@@ -99,8 +99,8 @@ impl CriticalPathReport {
         table
     }
 
-    fn slacks(&self) -> Table {
-        let mut table = Table::new(["activity", "phase", "activities", "% without slack", "mean slack, s"]);
+    fn slacks(&self) -> TextTable {
+        let mut table = TextTable::new(["activity", "phase", "activities", "% without slack", "mean slack, s"]);
         for slack in &self.slack {
             let count = count(slack.activities);
             let critical = format!("{:.1}", 100.0 * self::count(slack.critical) / count);
@@ -116,8 +116,8 @@ impl CriticalPathReport {
         table
     }
 
-    fn degrees(&self) -> Table {
-        let mut table = Table::new(["processors at work", "% of the time"]);
+    fn degrees(&self) -> TextTable {
+        let mut table = TextTable::new(["processors at work", "% of the time"]);
         let histogram = self.parallelism.histogram();
         let width = histogram.len().div_ceil(2 * ROWS).max(1);
         for (index, shares) in histogram.chunks(width).enumerate() {
@@ -132,7 +132,7 @@ impl CriticalPathReport {
 impl fmt::Display for CriticalPathReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.title)?;
-        let mut table = Table::new(["", ""]);
+        let mut table = TextTable::new(["", ""]);
         let seconds = |seconds: f64| digits(seconds) + " s";
         let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
         if let Some(makespan) = self.makespan {
@@ -190,8 +190,8 @@ fn link(link: Option<&str>) -> String {
     link.unwrap_or("within processes").to_owned()
 }
 
-fn object<T>(parts: &[Part<T>], name: impl Fn(&T) -> String) -> Value {
-    let entry = |part: &Part<T>| (name(&part.of), Value::from(part.time.seconds()));
+fn object<T>(parts: &[PathPart<T>], name: impl Fn(&T) -> String) -> Value {
+    let entry = |part: &PathPart<T>| (name(&part.of), Value::from(part.time.seconds()));
     Value::Object(parts.iter().map(entry).collect::<Map<_, _>>())
 }
 

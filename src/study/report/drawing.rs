@@ -18,7 +18,7 @@ const STYLE: &str = "
   .number { font-family: sans-serif; fill: #ffffff; text-anchor: middle }
 ";
 
-type Point = (f64, f64);
+type Coordinates = (f64, f64);
 
 /// Vertices with their places, and links between them; displayed as SVG.
 ///
@@ -26,28 +26,29 @@ type Point = (f64, f64);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     title: String,
-    places: Vec<Point>,
+    places: Vec<Coordinates>,
     nodes: usize,
     links: Vec<(u32, u32)>,
     radius: f64,
-    size: Point,
+    size: Coordinates,
 }
 
 impl Drawing {
     /// A drawing of `links` between vertices at `places` (x to the right, y down, any scale), of
     /// which the first `nodes` are nodes and the others switches.
     #[must_use]
-    pub fn new(title: &str, places: &[Point], nodes: u32, links: Vec<(u32, u32)>) -> Self {
+    pub fn new(title: &str, places: &[Coordinates], nodes: u32, links: Vec<(u32, u32)>) -> Self {
         let closest = closest(places);
-        let extent = |axis: fn(&Point) -> f64| {
+        let extent = |axis: fn(&Coordinates) -> f64| {
             let values = || places.iter().map(axis);
             (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
         };
         let ((left, right), (top, bottom)) = (extent(|place| place.0), extent(|place| place.1));
         let wide = (right - left).max(bottom - top).max(1.0);
         let scale = UNIT.max(CLOSEST / closest).min(LARGEST / wide);
-        let place =
-            |place: &Point| ((place.0 - left).mul_add(scale, MARGIN), (place.1 - top).mul_add(scale, MARGIN + TITLE));
+        let place = |place: &Coordinates| {
+            ((place.0 - left).mul_add(scale, MARGIN), (place.1 - top).mul_add(scale, MARGIN + TITLE))
+        };
         Self {
             title: title.to_owned(),
             places: places.iter().map(place).collect(),
@@ -65,7 +66,7 @@ impl Drawing {
     fn bend(&self, from: usize, to: usize) -> f64 {
         let (start, end) = (self.places[from], self.places[to]);
         let length = distance(start, end);
-        let blocked = |(index, place): (usize, &Point)| {
+        let blocked = |(index, place): (usize, &Coordinates)| {
             index != from && index != to && distance_to_segment(*place, start, end) < 0.7 * self.radius
         };
         if self.places.iter().enumerate().any(blocked) { 0.045f64.mul_add(length, 1.7 * self.radius) } else { 0.0 }
@@ -78,7 +79,7 @@ impl Drawing {
     }
 
     /// Width and height.
-    pub(super) const fn size(&self) -> Point {
+    pub(super) const fn size(&self) -> Coordinates {
         self.size
     }
 
@@ -118,7 +119,7 @@ impl Drawing {
         self.places.iter().enumerate().try_for_each(|(vertex, place)| self.write_vertex(f, vertex, *place))
     }
 
-    fn write_vertex(&self, f: &mut fmt::Formatter<'_>, vertex: usize, (x, y): Point) -> fmt::Result {
+    fn write_vertex(&self, f: &mut fmt::Formatter<'_>, vertex: usize, (x, y): Coordinates) -> fmt::Result {
         let radius = self.radius;
         if vertex < self.nodes {
             writeln!(f, r#"<circle class="node" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#)?;
@@ -152,7 +153,7 @@ fn title_width(title: &str) -> f64 {
 }
 
 /// The distance of the two closest points; one if there are not two.
-fn closest(places: &[Point]) -> f64 {
+fn closest(places: &[Coordinates]) -> f64 {
     let mut sorted = places.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut closest = f64::INFINITY;
@@ -167,11 +168,11 @@ fn closest(places: &[Point]) -> f64 {
     if closest.is_finite() && closest > 0.0 { closest } else { 1.0 }
 }
 
-fn distance(a: Point, b: Point) -> f64 {
+fn distance(a: Coordinates, b: Coordinates) -> f64 {
     (a.0 - b.0).hypot(a.1 - b.1)
 }
 
-fn distance_to_segment(point: Point, start: Point, end: Point) -> f64 {
+fn distance_to_segment(point: Coordinates, start: Coordinates, end: Coordinates) -> f64 {
     let (along, length) = ((end.0 - start.0, end.1 - start.1), distance(start, end));
     let share = ((point.0 - start.0) * along.0 + (point.1 - start.1) * along.1) / (length * length);
     let share = share.clamp(0.0, 1.0);

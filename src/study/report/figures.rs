@@ -2,13 +2,13 @@
 
 use super::along::Along;
 use super::bottleneck::BottleneckCurve;
-use super::plot::{ChartAxis, Line, LineChart, Scale};
+use super::plot::{ChartAxis, LineChart, PlotLine, Scale};
 use super::table::digits;
 use crate::analysis::{Component, Components, SubComponent};
 use crate::model::laws::{SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl};
 
 /// A picture and the name of its file.
-pub type Figure = (&'static str, LineChart);
+pub type NamedChart = (&'static str, LineChart);
 
 /// Times along an axis: one line of a picture like Figures 3 and 4.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct TimeLine {
 /// Times of `program` beside each other (Figures 3 and 4): groups differ in colour, kinds in their
 /// markers, and measurements are dashed.
 #[must_use]
-pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> Figure {
+pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> NamedChart {
     let groups = numbered(times, |time| &time.group);
     let kinds = numbered(times, |time| &time.kind);
     let index = |names: &[&String], name: &String| names.iter().position(|other| *other == name).unwrap_or(0);
@@ -38,7 +38,7 @@ pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> Figure {
             0 | 1 => (time.kind.clone(), marker),
             _ => (format!("{}, {}", time.group, time.kind), index(&groups, &time.group)),
         };
-        Line {
+        PlotLine {
             name,
             points: time.points.clone(),
             hue,
@@ -68,20 +68,20 @@ fn based(times: &[TimeLine]) -> impl Iterator<Item = Based> {
 /// Speedup and efficiency of every line of times with a time on one processor, T(1) / T(p) and T(1) / (p T(p)), beside
 /// the ideal; no pictures where there is none.
 #[must_use]
-pub fn speedups(program: &str, axis: &str, times: &[TimeLine]) -> Vec<Figure> {
+pub fn speedups(program: &str, axis: &str, times: &[TimeLine]) -> Vec<NamedChart> {
     let speedups: Vec<_> = based(times).collect();
     if speedups.is_empty() {
         return Vec::new();
     }
     let most = speedups.iter().flat_map(|(_, points, _)| points).map(|point| point.0).fold(1.0, f64::max);
-    let line = |index, name: &String, points, dashed| Line { dashed, ..Line::new(name.clone(), points, index) };
+    let line = |index, name: &String, points, dashed| PlotLine { dashed, ..PlotLine::new(name.clone(), points, index) };
     let lines = |of: fn((f64, f64)) -> (f64, f64)| {
         let own = speedups.iter().enumerate().map(move |(index, (name, points, dashed))| {
             line(index, name, points.iter().copied().map(of).collect(), *dashed)
         });
         own.collect::<Vec<_>>()
     };
-    let ideal = Line { dashed: true, ..Line::new("ideal", vec![(1.0, 1.0), (most, most)], speedups.len()) };
+    let ideal = PlotLine { dashed: true, ..PlotLine::new("ideal", vec![(1.0, 1.0), (most, most)], speedups.len()) };
     let with_ideal = lines(|point| point).into_iter().chain([ideal]).collect();
     let efficiency = lines(|(p, speedup)| (p, speedup / p));
     vec![
@@ -105,8 +105,9 @@ pub fn speedups(program: &str, axis: &str, times: &[TimeLine]) -> Vec<Figure> {
 /// T(1) / T(p) of every line of times with a time on one processor, where the problem grows with p as `growth` says:
 /// no speedup, since T(p) is the time of another problem. It stays 1 if the time does. `None` where there is no line.
 #[must_use]
-pub fn growing_problem(program: &str, axis: &str, growth: &str, times: &[TimeLine]) -> Option<(String, Figure)> {
-    let line = |(index, (name, points, dashed)): (usize, Based)| Line { dashed, ..Line::new(name, points, index) };
+pub fn growing_problem(program: &str, axis: &str, growth: &str, times: &[TimeLine]) -> Option<(String, NamedChart)> {
+    let line =
+        |(index, (name, points, dashed)): (usize, Based)| PlotLine { dashed, ..PlotLine::new(name, points, index) };
     let lines: Vec<_> = based(times).enumerate().map(line).collect();
     if lines.is_empty() {
         return None;
@@ -123,7 +124,7 @@ pub fn growing_problem(program: &str, axis: &str, growth: &str, times: &[TimeLin
 /// fraction of the line, with a caption that says how it is calibrated, and the Karp-Flatt metric of every point. None
 /// where the fraction is not between 0 and 1. (Gustafson's law is about problems that grow with p.)
 #[must_use]
-pub fn laws(program: &str, axis: &str, times: &[TimeLine]) -> Vec<(String, Figure)> {
+pub fn laws(program: &str, axis: &str, times: &[TimeLine]) -> Vec<(String, NamedChart)> {
     times
         .iter()
         .filter(|time| time.kind == "simulated")
@@ -132,7 +133,7 @@ pub fn laws(program: &str, axis: &str, times: &[TimeLine]) -> Vec<(String, Figur
         .collect()
 }
 
-fn laws_of(program: &str, axis: &str, time: &TimeLine) -> Option<Vec<(String, Figure)>> {
+fn laws_of(program: &str, axis: &str, time: &TimeLine) -> Option<Vec<(String, NamedChart)>> {
     let line = Calibrated::by(time)?;
     let about = if time.group.is_empty() { program.to_owned() } else { format!("{program}, {}", time.group) };
     let figure =
@@ -140,7 +141,7 @@ fn laws_of(program: &str, axis: &str, time: &TimeLine) -> Option<Vec<(String, Fi
     let (linear, logarithmic) = (Scale::Linear, Scale::Log10);
     let speedup = line.beside_laws(|_, speedup| speedup);
     let efficiency = line.beside_laws(|p, speedup| speedup / p);
-    let fractions = vec![Line::new("simulated", line.fractions.clone(), 0)];
+    let fractions = vec![PlotLine::new("simulated", line.fractions.clone(), 0)];
     Some(vec![
         (
             format!("{about}: speedup against Amdahl's law. {}", line.calibration()),
@@ -195,14 +196,14 @@ impl Calibrated {
     }
 
     /// A `quantity` of the processors and the speedup, of the points themselves and by the law.
-    fn beside_laws(&self, quantity: impl Fn(f64, f64) -> f64) -> Vec<Line> {
+    fn beside_laws(&self, quantity: impl Fn(f64, f64) -> f64) -> Vec<PlotLine> {
         let over = |speedup: &dyn Fn(&SpeedupPoint) -> f64| {
             self.points.iter().map(|point| (point.processors, quantity(point.processors, speedup(point)))).collect()
         };
-        let law = |name: String, points, index| Line { dashed: true, ..Line::new(name, points, index) };
+        let law = |name: String, points, index| PlotLine { dashed: true, ..PlotLine::new(name, points, index) };
         let amdahl = over(&|point| amdahl::speedup(self.fraction, point.processors));
         vec![
-            Line::new("simulated", over(&|point| point.speedup), 0),
+            PlotLine::new("simulated", over(&|point| point.speedup), 0),
             law(format!("Amdahl, f = {}", digits(self.fraction)), amdahl, 1),
         ]
     }
@@ -210,7 +211,7 @@ impl Calibrated {
 
 /// The whole execution time beside its computation and its communication.
 #[must_use]
-pub fn execution_communication(curve: &BottleneckCurve) -> Figure {
+pub fn execution_communication(curve: &BottleneckCurve) -> NamedChart {
     let named = [
         ("Execution", curve.points_of(|known| Some(known.total_s))),
         ("Computation", curve.points_of(|known| known.component_s(Component::Computation))),
@@ -233,7 +234,7 @@ fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&Str
 
 /// The figures of one curve, each with the name of its file.
 #[must_use]
-pub fn components(curve: &BottleneckCurve) -> Vec<Figure> {
+pub fn components(curve: &BottleneckCurve) -> Vec<NamedChart> {
     let axis = &curve.axis;
     let titled = |what: &str| format!("{what} ({})", curve.title);
     let picture = |what, y, lines, reference| chart_along(titled(what), axis, y, lines, reference);
@@ -291,12 +292,18 @@ pub fn components(curve: &BottleneckCurve) -> Vec<Figure> {
     ]
 }
 
-fn chart(title: String, x: &str, y: (&str, Scale), lines: Vec<Line>, reference: Option<f64>) -> LineChart {
+fn chart(title: String, x: &str, y: (&str, Scale), lines: Vec<PlotLine>, reference: Option<f64>) -> LineChart {
     let scale = Scale::fitting(lines.iter().flat_map(|line| &line.points).map(|point| point.0));
     LineChart { title, x: ChartAxis::new(x, scale), y: ChartAxis::new(y.0, y.1), lines, reference }
 }
 
-fn chart_along(title: String, along: &Along, y: (&str, Scale), lines: Vec<Line>, reference: Option<f64>) -> LineChart {
+fn chart_along(
+    title: String,
+    along: &Along,
+    y: (&str, Scale),
+    lines: Vec<PlotLine>,
+    reference: Option<f64>,
+) -> LineChart {
     let mut chart = chart(title, &along.label, y, lines, reference);
     if !along.categories.is_empty() {
         chart.x = ChartAxis::of_categories(&along.label, along.categories.clone());
@@ -305,9 +312,9 @@ fn chart_along(title: String, along: &Along, y: (&str, Scale), lines: Vec<Line>,
 }
 
 /// The lines that have something to show.
-fn lines(named: impl IntoIterator<Item = (String, Vec<(f64, f64)>)>) -> Vec<Line> {
+fn lines(named: impl IntoIterator<Item = (String, Vec<(f64, f64)>)>) -> Vec<PlotLine> {
     let visible = named.into_iter().filter(|(_, points)| points.iter().any(|point| point.1 > 0.0));
-    visible.enumerate().map(|(index, (name, points))| Line::new(name, points, index)).collect()
+    visible.enumerate().map(|(index, (name, points))| PlotLine::new(name, points, index)).collect()
 }
 
 fn capitalised(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! Latency over the offered load.
 
 use super::figures::TimeLine;
-use super::plot::{ChartAxis, Line, LineChart, Scale};
+use super::plot::{ChartAxis, LineChart, PlotLine, Scale};
 
 /// The kind of a line of mean latencies.
 pub const MEAN: &str = "mean";
@@ -23,7 +23,7 @@ pub fn latency_load(program: &str, axis: &str, lines: &[TimeLine]) -> LineChart 
             (_, false) => String::new(),
         };
         let points = time.points.iter().map(|(load, seconds)| (*load, 1e6 * seconds)).collect();
-        Line { name, dashed: !is_mean, ..Line::new(String::new(), points, index) }
+        PlotLine { name, dashed: !is_mean, ..PlotLine::new(String::new(), points, index) }
     };
     LineChart {
         title: format!("Latency of {program}: {MEAN} (solid) and {P99} (dashed)"),

@@ -7,10 +7,10 @@ use serde_json::Value;
 /// A table whose rows are written one by one: its columns are as wide as their names and the first row ask for, and
 /// wider where a number stands, which may grow. What is longer moves the rest of its row.
 pub struct Lines {
-    columns: Vec<Column>,
+    columns: Vec<LineColumn>,
 }
 
-struct Column {
+struct LineColumn {
     key: String,
     width: usize,
     is_number: bool,
@@ -37,7 +37,7 @@ impl Lines {
                 _ => 0,
             };
             let width = key.chars().count().max(cell(first, &key).chars().count()).max(least);
-            Column { key, width, is_number }
+            LineColumn { key, width, is_number }
         };
         let lines = Self { columns: keys.map(column).collect() };
         let names = lines.line(|column| column.key.clone());
@@ -54,7 +54,7 @@ impl Lines {
         }
     }
 
-    fn line(&self, text: impl Fn(&Column) -> String) -> String {
+    fn line(&self, text: impl Fn(&LineColumn) -> String) -> String {
         let cells = self.columns.iter().map(|column| {
             let (text, width) = (text(column), column.width);
             if column.is_number { format!(" {text:>width$}") } else { format!(" {text:<width$}") }

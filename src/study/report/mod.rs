@@ -31,6 +31,6 @@ pub use heat_map::HeatMap;
 pub use page::{Chapter, Picture, page};
 pub use record::{Metadata, Record};
 pub use reference::reference;
-pub use run::{Beside, Compared, RunReport};
+pub use run::{Compared, ReferenceTime, RunReport};
 pub use summary::table;
-pub use table::{Table, counted, digits, percent, signed_us, wrapped};
+pub use table::{TextTable, counted, digits, percent, signed_us, wrapped};

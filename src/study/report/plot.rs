@@ -17,7 +17,7 @@ pub struct LineChart {
     /// The vertical axis.
     pub y: ChartAxis,
     /// The lines, in the order of the legend.
-    pub lines: Vec<Line>,
+    pub lines: Vec<PlotLine>,
     /// A height to mark with a thin line, such as a ratio of 1.
     pub reference: Option<f64>,
 }
@@ -94,7 +94,7 @@ pub enum Scale {
 
 /// A line with a marker at each of its points.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct PlotLine {
     /// Its name in the legend, where an empty one does not stand.
     pub name: String,
     /// Its points; what a logarithmic axis cannot show is left out.
@@ -109,7 +109,7 @@ pub struct Line {
     pub half_widths: Vec<f64>,
 }
 
-impl Line {
+impl PlotLine {
     /// A solid line with colour and marker number `index`.
     #[must_use]
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>, index: usize) -> Self {
@@ -313,7 +313,7 @@ impl LineChart {
     fn draw_plot(&self, area: &Area<'_>) -> DrawingResult {
         let values = |pick: fn(&(f64, f64)) -> f64| self.lines.iter().flat_map(|line| &line.points).map(pick);
         let x_axis = self.x.layout(values(|point| point.0));
-        let ends = self.lines.iter().flat_map(Line::bars).flat_map(|(_, from, to)| [from, to]);
+        let ends = self.lines.iter().flat_map(PlotLine::bars).flat_map(|(_, from, to)| [from, to]);
         let y_axis = self.y.scale.layout(values(|point| point.1).chain(ends).chain(self.reference), false);
         let (left, right) = (x_axis.range.start, x_axis.range.end);
         let mut chart = ChartBuilder::on(area)
@@ -345,7 +345,7 @@ impl LineChart {
         Ok(())
     }
 
-    fn draw_line(&self, chart: &mut Chart<'_, '_>, line: &Line) -> DrawingResult {
+    fn draw_line(&self, chart: &mut Chart<'_, '_>, line: &PlotLine) -> DrawingResult {
         let position = |(x, y): &(f64, f64)| Some((self.x.scale.position(*x)?, self.y.scale.position(*y)?));
         let points: Vec<_> = line.points.iter().filter_map(position).collect();
         let colour = line.colour();
@@ -387,7 +387,7 @@ impl LineChart {
         Ok(())
     }
 
-    fn named(&self) -> impl Iterator<Item = &Line> {
+    fn named(&self) -> impl Iterator<Item = &PlotLine> {
         self.lines.iter().filter(|line| !line.name.is_empty())
     }
 
@@ -402,7 +402,7 @@ impl LineChart {
     }
 }
 
-impl Line {
+impl PlotLine {
     const fn colour(&self) -> RGBColor {
         COLOURS[self.hue % COLOURS.len()]
     }
@@ -434,8 +434,8 @@ mod tests {
             x: axis("Processors p", Scale::Log2),
             y: axis("Time [s]", Scale::Log10),
             lines: vec![
-                Line::new("simulated", points.clone(), 0),
-                Line { dashed: true, ..Line::new("measured", points, 1) },
+                PlotLine::new("simulated", points.clone(), 0),
+                PlotLine { dashed: true, ..PlotLine::new("measured", points, 1) },
             ],
             reference: Some(1.0),
         }
@@ -469,7 +469,8 @@ mod tests {
     fn categories_stand_beside_each_other_by_name() {
         let mut chart = chart();
         chart.x = ChartAxis::of_categories("Noise", ["LogNormal(0.0)", "LogNormal(0.1)"].map(str::to_owned).to_vec());
-        chart.lines = vec![Line { half_widths: vec![0.5, 0.0], ..Line::new("", vec![(0.0, 1.0), (1.0, 2.0)], 0) }];
+        chart.lines =
+            vec![PlotLine { half_widths: vec![0.5, 0.0], ..PlotLine::new("", vec![(0.0, 1.0), (1.0, 2.0)], 0) }];
         let svg = chart.svg();
         assert!(svg.contains("LogNormal(0.0)") && svg.contains("LogNormal(0.1)"));
         assert_eq!(svg.matches("<polygon").count(), 2);

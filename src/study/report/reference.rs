@@ -75,7 +75,7 @@ impl<'a> Page<'a> {
     fn section(&self, out: &mut String, name: &str, schema: &Value) {
         let _ = write!(out, "\n## {name}\n\n{}\n", paragraphs(schema));
         self.fields(out, schema);
-        let variants: Vec<_> = variants(schema).map(Variant::of).collect();
+        let variants: Vec<_> = variants(schema).map(DescribedVariant::of).collect();
         if variants.is_empty() {
             if schema.get("properties").is_none() {
                 let _ = write!(out, "\nIt is written as {}.\n", kind(schema));
@@ -125,7 +125,7 @@ impl<'a> Page<'a> {
 }
 
 /// How a variant is written.
-fn form(variant: &Variant) -> String {
+fn form(variant: &DescribedVariant) -> String {
     let name = &variant.name;
     match variant.content {
         None => format!("`{name}`"),
@@ -174,13 +174,13 @@ fn kind(schema: &Value) -> String {
 }
 
 /// One of the values that an `enum` can have.
-struct Variant<'a> {
+struct DescribedVariant<'a> {
     name: String,
     content: Option<&'a Value>,
     description: String,
 }
 
-impl<'a> Variant<'a> {
+impl<'a> DescribedVariant<'a> {
     fn of(schema: &'a Value) -> Self {
         let content = schema.get("properties").and_then(Value::as_object).and_then(|fields| fields.iter().next());
         let name = match content {

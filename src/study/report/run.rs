@@ -1,6 +1,6 @@
 //! One run in words and tables.
 
-use super::table::{Table, counted, decimals, digits, percent};
+use super::table::{TextTable, counted, decimals, digits, percent};
 use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
 use parsim_sim::trace::{Activity, Trace};
 use parsim_sim::units::TotalTime;
@@ -28,7 +28,7 @@ pub struct Compared {
     /// Its key in a record.
     pub key: String,
     /// What it stands beside.
-    pub beside: Beside,
+    pub beside: ReferenceTime,
     /// The value where there is one: in seconds beside the makespan, else in the unit of the outcomes.
     pub value: Option<f64>,
     /// True if a value is withheld, as it is of another machine or program.
@@ -37,7 +37,7 @@ pub struct Compared {
 
 /// A simulated value, beside which another stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum ReferenceTime {
     /// The makespan, as another prediction of it.
     Makespan,
     /// The makespan, as a measurement by which all predictions are judged.
@@ -62,10 +62,10 @@ impl Compared {
     #[must_use]
     pub fn judged(&self, trace: &Trace) -> Option<f64> {
         match self.beside {
-            Beside::Makespan | Beside::OneRank => None,
-            Beside::MeasuredMakespan => Some(trace.makespan.seconds()),
-            Beside::Outcome(name) => trace.outcome(name),
-            Beside::Outcomes(names) => names.iter().map(|name| trace.outcome(name)).sum(),
+            ReferenceTime::Makespan | ReferenceTime::OneRank => None,
+            ReferenceTime::MeasuredMakespan => Some(trace.makespan.seconds()),
+            ReferenceTime::Outcome(name) => trace.outcome(name),
+            ReferenceTime::Outcomes(names) => names.iter().map(|name| trace.outcome(name)).sum(),
         }
     }
 }
@@ -87,11 +87,11 @@ impl fmt::Display for RunReport<'_> {
 }
 
 impl RunReport<'_> {
-    fn times(&self) -> Table {
-        let measured = self.compared.iter().find(|one| one.beside == Beside::MeasuredMakespan);
+    fn times(&self) -> TextTable {
+        let measured = self.compared.iter().find(|one| one.beside == ReferenceTime::MeasuredMakespan);
         let measured = measured.and_then(|one| one.value);
         let error = measured.map(|_| "error against measurement");
-        let mut table = Table::new(["", "seconds"].into_iter().chain(error));
+        let mut table = TextTable::new(["", "seconds"].into_iter().chain(error));
         let mut row = |title: &str, seconds: Option<f64>, judged: bool| {
             let error = measured.map(|measured| match seconds.filter(|_| judged) {
                 Some(seconds) => percent(Residuals::error(seconds, measured)) + " %",
@@ -112,9 +112,9 @@ impl RunReport<'_> {
         for one in self.compared {
             match one.beside {
                 _ if one.is_withheld => {}
-                Beside::Makespan => row(&one.title, one.value, true),
-                Beside::MeasuredMakespan | Beside::OneRank => row(&one.title, one.value, false),
-                Beside::Outcome(_) | Beside::Outcomes(_) => {}
+                ReferenceTime::Makespan => row(&one.title, one.value, true),
+                ReferenceTime::MeasuredMakespan | ReferenceTime::OneRank => row(&one.title, one.value, false),
+                ReferenceTime::Outcome(_) | ReferenceTime::Outcomes(_) => {}
             }
         }
         table
@@ -124,7 +124,7 @@ impl RunReport<'_> {
         if self.trace.outcomes.is_empty() {
             return Ok(());
         }
-        let mut table = Table::new(["reported by the program", "value"]);
+        let mut table = TextTable::new(["reported by the program", "value"]);
         for (name, value) in &self.trace.outcomes {
             table.row([(*name).to_owned(), digits(*value)]);
         }
@@ -138,7 +138,7 @@ impl RunReport<'_> {
     /// The histogram of the degree of parallelism, of programs that compute critical times.
     fn write_parallelism(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) else { return Ok(()) };
-        let mut table = Table::new(["active at once, if only causality delays", "% of the time"]);
+        let mut table = TextTable::new(["active at once, if only causality delays", "% of the time"]);
         for (active, share) in parallelism.histogram().into_iter().enumerate() {
             table.row([active.to_string(), format!("{:.1}", 100.0 * share)]);
         }
@@ -146,30 +146,30 @@ impl RunReport<'_> {
     }
 
     /// The outcomes beside what they are judged by, if there is anything.
-    fn judged_outcomes(&self) -> Option<Table> {
+    fn judged_outcomes(&self) -> Option<TextTable> {
         let mut table = None;
         for one in self.compared {
             let names: &[&str] = match &one.beside {
-                Beside::Outcomes(names) => names,
-                Beside::Outcome(name) => std::slice::from_ref(name),
-                Beside::Makespan | Beside::MeasuredMakespan | Beside::OneRank => continue,
+                ReferenceTime::Outcomes(names) => names,
+                ReferenceTime::Outcome(name) => std::slice::from_ref(name),
+                ReferenceTime::Makespan | ReferenceTime::MeasuredMakespan | ReferenceTime::OneRank => continue,
             };
             let (Some(simulated), Some(value)) = (one.judged(self.trace), one.value) else { continue };
             let error = percent(Residuals::error(simulated, value)) + " %";
             let lines: Vec<_> = names.chunks(2).map(|names| names.join(" + ")).collect();
             let row = [one.title.clone(), digits(simulated), digits(value), error, lines.join(" +\n")];
-            table.get_or_insert_with(|| Table::new(["", "simulated", "published", "error", "sum of"])).row(row);
+            table.get_or_insert_with(|| TextTable::new(["", "simulated", "published", "error", "sum of"])).row(row);
         }
         table
     }
 
-    fn phases(&self) -> Table {
+    fn phases(&self) -> TextTable {
         let accounts = &self.trace.accounts;
         let names = Activity::ALL.map(Activity::name);
         let host = format!("rank {}", self.trace.host);
         let decimals = decimals(self.trace.makespan.seconds());
         let fixed = |seconds: f64| format!("{seconds:.decimals$}");
-        let mut table = Table::new(["phase"].into_iter().chain(names).chain([host.as_str()]));
+        let mut table = TextTable::new(["phase"].into_iter().chain(names).chain([host.as_str()]));
         for share in &self.breakdown.phases {
             let mean = |activity| {
                 let each = (0..accounts.ranks()).map(|rank| accounts.account(rank, share.of).get(activity));

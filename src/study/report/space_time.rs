@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, FrameAxis};
 use super::plot::{COLOURS, Chart, DrawingResult, INK, Positions, Scale};
-use crate::analysis::critical_path::{CriticalPath, Span, Through};
+use crate::analysis::critical_path::{CriticalPath, PathSpan, Through};
 use crate::analysis::{Parallelism, ProfileStep};
 use parsim_sim::trace::events::{EventId, MESSAGE};
 use parsim_sim::units::SimDuration;
@@ -10,7 +10,7 @@ use plotters::prelude::*;
 
 /// What a diagram shows of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct DiagramWindow {
     /// The first instant.
     pub from: SimDuration,
     /// The last instant.
@@ -19,7 +19,7 @@ pub struct Window {
     pub processes: Vec<u32>,
 }
 
-impl Window {
+impl DiagramWindow {
     /// The whole of a trace.
     #[must_use]
     pub fn whole(path: &CriticalPath<'_>) -> Self {
@@ -44,17 +44,17 @@ const MESSAGES: RGBColor = RGBColor(90, 96, 104);
 pub struct SpaceTime<'p> {
     path: &'p CriticalPath<'p>,
     title: String,
-    window: Window,
+    window: DiagramWindow,
     /// The row of each process that is shown.
     rows: Vec<Option<u32>>,
 }
 
-type Point = (f64, f64);
+type DiagramPoint = (f64, f64);
 
 impl<'p> SpaceTime<'p> {
     /// The diagram of the part of a trace that `window` shows.
     #[must_use]
-    pub fn new(path: &'p CriticalPath<'p>, title: &str, window: Window) -> Self {
+    pub fn new(path: &'p CriticalPath<'p>, title: &str, window: DiagramWindow) -> Self {
         let mut rows = vec![None; path.events().processes() as usize];
         for (row, process) in (0..).zip(&window.processes) {
             if let Some(place) = rows.get_mut(*process as usize) {
@@ -122,7 +122,7 @@ impl<'p> SpaceTime<'p> {
         self.rows[self.path.events().get(event).process as usize].map(f64::from)
     }
 
-    fn draw(&self, chart: &mut Chart<'_, '_>, messages: &[(Point, Point)]) -> DrawingResult {
+    fn draw(&self, chart: &mut Chart<'_, '_>, messages: &[(DiagramPoint, DiagramPoint)]) -> DrawingResult {
         self.draw_bars(chart)?;
         let lines = messages.iter().map(|(from, to)| PathElement::new(vec![*from, *to], MESSAGES.mix(0.55)));
         chart.draw_series(lines)?;
@@ -161,7 +161,7 @@ impl<'p> SpaceTime<'p> {
         bars.iter().flatten().try_for_each(|bar| draw_bar(chart, bar))
     }
 
-    fn messages(&self) -> Vec<(Point, Point)> {
+    fn messages(&self) -> Vec<(DiagramPoint, DiagramPoint)> {
         let events = self.path.events();
         let mut messages = Vec::new();
         for event in 0..events.count() {
@@ -177,7 +177,7 @@ impl<'p> SpaceTime<'p> {
         messages
     }
 
-    fn span(&self, span: &Span) -> Option<(Point, Point)> {
+    fn span(&self, span: &PathSpan) -> Option<(DiagramPoint, DiagramPoint)> {
         let row = self.row(span.event);
         let from = match span.through {
             Through::Activity => row,
@@ -187,7 +187,11 @@ impl<'p> SpaceTime<'p> {
     }
 
     /// A line between the middles of two rows, as far as it lies in the window.
-    fn line(&self, times: (SimDuration, SimDuration), rows: (Option<f64>, Option<f64>)) -> Option<(Point, Point)> {
+    fn line(
+        &self,
+        times: (SimDuration, SimDuration),
+        rows: (Option<f64>, Option<f64>),
+    ) -> Option<(DiagramPoint, DiagramPoint)> {
         let (first, last) = (self.window.from.seconds(), self.window.until.seconds());
         let (begin, end) = (times.0.seconds(), times.1.seconds());
         let (top, bottom) = (rows.0? + 0.5, rows.1? + 0.5);
@@ -372,13 +376,13 @@ mod tests {
     fn a_diagram_shows_bars_messages_and_the_path() {
         let events = read_table(TABLE.as_bytes()).unwrap();
         let path = CriticalPath::of(&events).unwrap();
-        let whole = SpaceTime::new(&path, "A & B", Window::whole(&path)).svg();
+        let whole = SpaceTime::new(&path, "A & B", DiagramWindow::whole(&path)).svg();
         assert!(whole.contains("A &amp; B") && whole.contains("1 messages as arrows") && whole.contains("Time [s]"));
         assert_eq!(whole.matches("<circle").count(), 1);
-        assert_eq!(whole, SpaceTime::new(&path, "A & B", Window::whole(&path)).svg());
-        let late = Window { from: SimDuration::from_us(4_000_000), ..Window::whole(&path) };
+        assert_eq!(whole, SpaceTime::new(&path, "A & B", DiagramWindow::whole(&path)).svg());
+        let late = DiagramWindow { from: SimDuration::from_us(4_000_000), ..DiagramWindow::whole(&path) };
         assert!(SpaceTime::new(&path, "late", late).svg().contains("no messages"));
-        let first = Window { processes: vec![1], ..Window::whole(&path) };
+        let first = DiagramWindow { processes: vec![1], ..DiagramWindow::whole(&path) };
         assert!(SpaceTime::new(&path, "one", first).svg().contains("no messages"));
     }
 
@@ -401,7 +405,7 @@ mod tests {
         for svg in [
             profile(&path, "none"),
             histogram(&path, "none"),
-            SpaceTime::new(&path, "none", Window::whole(&path)).svg(),
+            SpaceTime::new(&path, "none", DiagramWindow::whole(&path)).svg(),
         ] {
             assert!(svg.ends_with("</svg>\n"), "{svg}");
         }

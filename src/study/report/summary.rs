@@ -1,7 +1,7 @@
 //! The columns of records that people see, and their cells.
 
 use super::record::Record;
-use super::table::{Table, digits};
+use super::table::{TextTable, digits};
 use serde_json::Value;
 
 /// The mean of all seeds, which stands for the run of the first one.
@@ -42,9 +42,9 @@ pub fn cell(row: &Record, column: &str) -> String {
 
 /// The keys, the times and what they are set beside; the other formats have the components too.
 #[must_use]
-pub fn table(rows: &[Record]) -> Table {
+pub fn table(rows: &[Record]) -> TextTable {
     let columns = columns(rows);
-    let mut table = Table::new(columns.clone());
+    let mut table = TextTable::new(columns.clone());
     for row in rows {
         table.row(columns.iter().map(|column| cell(row, column)));
     }

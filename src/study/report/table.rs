@@ -4,12 +4,12 @@ use comfy_table::{CellAlignment, ContentArrangement, Table as Grid, presets};
 use std::fmt;
 
 /// A table of texts; numbers stand to the right.
-pub struct Table {
+pub struct TextTable {
     columns: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// An empty table with these columns.
     pub fn new(columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
@@ -21,7 +21,7 @@ impl Table {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for TextTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut grid = Grid::new();
         grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);

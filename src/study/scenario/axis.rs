@@ -1,6 +1,6 @@
 //! Axes: what a sweep varies.
 
-use super::source::{Node, Tree};
+use super::source::{Tree, TreeValue};
 use crate::programs::expression::Value;
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -76,14 +76,14 @@ impl AxisValue {
     #[must_use]
     pub fn of_tree(tree: &Tree) -> Option<Self> {
         match &tree.node {
-            Node::Number(text) => Some(Self::parse(text)),
-            Node::Text(text) | Node::Name(text) => Some(Self::Text(text.clone())),
-            Node::Bool(value) => Some(Self::Text(value.to_string())),
-            Node::Record { fields, .. } if fields.iter().any(|field| field.name.text == NAME) => {
+            TreeValue::Number(text) => Some(Self::parse(text)),
+            TreeValue::Text(text) | TreeValue::Name(text) => Some(Self::Text(text.clone())),
+            TreeValue::Bool(value) => Some(Self::Text(value.to_string())),
+            TreeValue::Record { fields, .. } if fields.iter().any(|field| field.name.text == NAME) => {
                 let field = fields.iter().find(|field| field.name.text == NAME);
                 field.and_then(|field| Self::of_tree(&field.value))
             }
-            Node::Record { name: Some(name), .. } | Node::Tuple { name: Some(name), .. } => {
+            TreeValue::Record { name: Some(name), .. } | TreeValue::Tuple { name: Some(name), .. } => {
                 Some(Self::Text(name.text.clone()))
             }
             _ => None,

@@ -18,37 +18,37 @@ use std::time::Duration;
 pub const MOST_SEEDS: u32 = 1_000_000;
 
 /// A description that can have a file of its own.
-pub trait Part: DeserializeOwned + JsonSchema {
+pub trait Describable: DeserializeOwned + JsonSchema {
     /// Finds the faults of the part.
     fn faults(&self) -> Vec<Fault>;
 }
 
-impl Part for Machine {
+impl Describable for Machine {
     fn faults(&self) -> Vec<Fault> {
         self.faults()
     }
 }
 
-impl Part for T800 {
+impl Describable for T800 {
     fn faults(&self) -> Vec<Fault> {
         self.faults()
     }
 }
 
-impl Part for Modules<Kernel> {
+impl Describable for Modules<Kernel> {
     fn faults(&self) -> Vec<Fault> {
         self.faults()
     }
 }
 
-impl Part for Kernel {
+impl Describable for Kernel {
     fn faults(&self) -> Vec<Fault> {
         self.faults()
     }
 }
 
 /// Reads and checks the part that is the whole of `document`.
-pub fn read_part<P: Part>(document: &Document) -> Result<P, Faults> {
+pub fn read_part<P: Describable>(document: &Document) -> Result<P, Faults> {
     let part: P = document.read()?;
     match Rejection::unless_empty(part.faults()) {
         Ok(()) => Ok(part),

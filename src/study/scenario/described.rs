@@ -6,9 +6,9 @@ use super::sweep::{OF_ALL_CASES, Plan, PlannedAxis, PlannedValue, typed_or_descr
 use super::{AxisValue, Case, Scenario};
 
 /// A scenario before anything is overridden.
-pub struct Described(Option<Description>);
+pub struct Described(Option<BaseScenario>);
 
-struct Description {
+struct BaseScenario {
     plan: Plan,
     /// The scenario without its axes, which every case would otherwise copy.
     base: Document,
@@ -19,7 +19,7 @@ impl Described {
     #[must_use]
     pub fn of(document: Result<Document, Faults>) -> Self {
         let plan = document.and_then(|document| Plan::new(document, &[])).ok();
-        Self(plan.map(|plan| Description { base: plan.document().without(&OF_ALL_CASES), plan }))
+        Self(plan.map(|plan| BaseScenario { base: plan.document().without(&OF_ALL_CASES), plan }))
     }
 
     /// True if `case` has the machine, the ranks and the program of the description at the values that the case has
@@ -39,7 +39,7 @@ impl Described {
     /// True if `name` is an axis, or names a field that an axis could vary. Every name is one where nothing is described.
     #[must_use]
     pub fn has_axis(&self, name: &str) -> bool {
-        self.0.as_ref().is_none_or(|Description { plan, .. }| {
+        self.0.as_ref().is_none_or(|BaseScenario { plan, .. }| {
             plan.axes().any(|axis| axis.name == name) || plan.free_axis(name).is_ok()
         })
     }
@@ -70,7 +70,7 @@ impl Described {
     fn at(&self, case: &Case, columns: &[String]) -> Option<Scenario> {
         let known = case.keys.iter().filter(|(name, _)| columns.contains(name));
         let known: Vec<_> = known.filter_map(|(name, value)| Some((name.as_str(), value.as_ref()?))).collect();
-        let Description { plan, base } = self.0.as_ref()?;
+        let BaseScenario { plan, base } = self.0.as_ref()?;
         plan.described_at(base.clone(), &known).ok()
     }
 }
@@ -101,7 +101,7 @@ impl Plan {
         planned: &PlannedAxis,
         known: &[(&str, &AxisValue)],
         before: &[PlannedValue],
-    ) -> Result<Option<PlannedValue>, super::source::Fault> {
+    ) -> Result<Option<PlannedValue>, super::source::SourceFault> {
         let value_of = |name: &str| known.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
         if let Some(value) = value_of(&planned.axis.name) {
             return Ok(Some(typed_or_described(&planned.axis, &planned.values, value)));

@@ -1,7 +1,7 @@
 //! Published or own measurements: what a simulated time is set beside.
 
 use super::axis::AxisValue;
-use super::source::Fault;
+use super::source::SourceFault;
 use super::table::{Row, Table, conversion};
 use std::path::Path;
 
@@ -12,11 +12,11 @@ pub struct Measurements {
     /// The columns behind the measured value.
     behind: Vec<String>,
     is_efficiency: bool,
-    points: Vec<Point>,
+    points: Vec<MeasuredPoint>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Point {
+struct MeasuredPoint {
     at: Vec<AxisValue>,
     value: f64,
     /// Where it stands, such as `line 3`.
@@ -34,7 +34,7 @@ impl Measurements {
     ///
     /// # Errors
     /// A file that cannot be read, or is no such table; the message names file, line and column.
-    pub fn load(path: &Path) -> Result<Self, Fault> {
+    pub fn load(path: &Path) -> Result<Self, SourceFault> {
         let table = Table::load(path)?;
         let is_measured =
             |name: &String| name == EFFICIENCY || name.starts_with("measured_") && conversion(name, MEASURED).is_ok();
@@ -50,13 +50,13 @@ impl Measurements {
         let point = |row: &Row| {
             let value = row.number(column).filter(|value| *value > 0.0);
             let value = value.ok_or_else(|| table.fault_in(row, column, "a measurement is above 0"))?;
-            Ok(Point {
+            Ok(MeasuredPoint {
                 at: keys.iter().filter_map(|key| row.value(key)).cloned().collect(),
                 value: unit.map_or(value, |unit| unit.of(value)),
                 place: row.place.clone(),
             })
         };
-        let points = table.rows.iter().map(point).collect::<Result<_, Fault>>()?;
+        let points = table.rows.iter().map(point).collect::<Result<_, SourceFault>>()?;
         let behind = table.columns()[place + 1..].to_vec();
         Ok(Self { is_efficiency: column == EFFICIENCY, keys, behind, points })
     }
@@ -116,7 +116,7 @@ impl Measurements {
 mod tests {
     use super::*;
 
-    fn load(text: &str) -> Result<Measurements, Fault> {
+    fn load(text: &str) -> Result<Measurements, SourceFault> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("measured.csv");
         std::fs::write(&file, text).unwrap();

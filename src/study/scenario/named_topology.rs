@@ -2,7 +2,7 @@
 //! that those of one sweep can be compared.
 
 use super::Scenario;
-use super::source::{Document, Fault, Faults, Node, Tree};
+use super::source::{Document, Faults, SourceFault, Tree, TreeValue};
 use parsim_sim::machine::{Partition, near_square};
 use parsim_sim::network::Topology;
 use parsim_sim::network::topology::{NAMES, TopologyError};
@@ -33,7 +33,7 @@ pub fn complete_topology(
     path: &str,
     name: &str,
     before: Option<&Topology>,
-) -> Result<(), Fault> {
+) -> Result<(), SourceFault> {
     let Some(before) = before.filter(|_| NAMES.contains(&name)) else { return Ok(()) };
     if document.fits::<Topology>(path) {
         return Ok(());
@@ -50,7 +50,7 @@ pub fn complete_topology(
 
 /// Marks the fields as not written by anybody: the name alone was.
 fn mark(tree: &mut Tree) {
-    if let Node::Record { fields, .. } = &mut tree.node {
+    if let TreeValue::Record { fields, .. } = &mut tree.node {
         for field in fields {
             field.inherited = true;
         }
@@ -60,7 +60,7 @@ fn mark(tree: &mut Tree) {
 /// True if the name alone of the topology was given.
 pub(super) fn is_bare(document: &Document) -> bool {
     let node = document.get(PATH).map(|tree| &tree.node);
-    matches!(node, Some(Node::Record { fields, .. }) if fields.iter().all(|field| field.inherited))
+    matches!(node, Some(TreeValue::Record { fields, .. }) if fields.iter().all(|field| field.inherited))
 }
 
 /// A grid or torus of a name, as square or cubic as that many nodes are; `None` for other names.

@@ -1,6 +1,6 @@
 //! The numbers of a scenario, ready to be varied.
 
-use super::source::{Document, Fault, Node, Tree};
+use super::source::{Document, SourceFault, Tree, TreeValue};
 
 /// What becomes of a number when every time is doubled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +27,13 @@ pub struct Parameter {
     number: f64,
     /// The smallest step of the number, in the unit in which it is written back.
     grain: f64,
-    unit: Unit,
+    unit: NumberStyle,
     is_whole: bool,
 }
 
 /// How a number is written back.
 #[derive(Clone, Debug, PartialEq)]
-enum Unit {
+enum NumberStyle {
     /// A text that ends in this.
     Text(String),
     Bare,
@@ -70,12 +70,12 @@ impl Parameter {
 
     fn of(path: String, leaf: &Tree) -> Option<Self> {
         let (text, (number, grain, unit, dimension)) = match &leaf.node {
-            Node::Number(text) => (text.clone(), bare(text)?),
-            Node::Text(text) => (text.clone(), quantity(text)?),
+            TreeValue::Number(text) => (text.clone(), bare(text)?),
+            TreeValue::Text(text) => (text.clone(), quantity(text)?),
             _ => return None,
         };
         let name = path.strip_suffix(".0").unwrap_or(&path).to_owned();
-        let counts = unit == Unit::Bare && number.fract() == 0.0 && path.starts_with(OWN_PARAMETERS);
+        let counts = unit == NumberStyle::Bare && number.fract() == 0.0 && path.starts_with(OWN_PARAMETERS);
         let is_whole = dimension == Dimension::None && (grain >= 1.0 || counts);
         let grain = if is_whole { 1.0 } else { grain };
         Some(Self { name, dimension, text, path, tree: leaf.clone(), number, grain, unit, is_whole })
@@ -91,8 +91,8 @@ impl Parameter {
     #[must_use]
     pub fn shown(&self, number: f64) -> String {
         match &self.unit {
-            Unit::Text(unit) => format!("{} {unit}", written(number)),
-            Unit::Bare => written(number),
+            NumberStyle::Text(unit) => format!("{} {unit}", written(number)),
+            NumberStyle::Bare => written(number),
         }
     }
 
@@ -115,9 +115,9 @@ impl Parameter {
     ///
     /// # Errors
     /// A document that has no such field.
-    pub fn set(&self, document: &mut Document, number: f64) -> Result<(), Fault> {
+    pub fn set(&self, document: &mut Document, number: f64) -> Result<(), SourceFault> {
         let text = self.shown(number);
-        let node = if self.unit == Unit::Bare { Node::Number(text) } else { Node::Text(text) };
+        let node = if self.unit == NumberStyle::Bare { TreeValue::Number(text) } else { TreeValue::Text(text) };
         document.set_tree(&self.path, Tree { node, ..self.tree.clone() })
     }
 
@@ -125,7 +125,7 @@ impl Parameter {
     ///
     /// # Errors
     /// A document that has no such field.
-    pub fn slow_down(&self, document: &mut Document, factor: f64) -> Result<(), Fault> {
+    pub fn slow_down(&self, document: &mut Document, factor: f64) -> Result<(), SourceFault> {
         match self.dimension {
             Dimension::Time => self.set(document, (self.number * factor).round()),
             Dimension::Rate => self.set(document, self.number / factor),
@@ -134,30 +134,30 @@ impl Parameter {
     }
 }
 
-type Read = (f64, f64, Unit, Dimension);
+type ParsedNumber = (f64, f64, NumberStyle, Dimension);
 
-fn bare(text: &str) -> Option<Read> {
+fn bare(text: &str) -> Option<ParsedNumber> {
     let text = text.replace('_', "");
     let number: f64 = text.parse().ok()?;
     let is_whole = text.parse::<i64>().is_ok();
-    Some((number, if is_whole { 1.0 } else { FINE }, Unit::Bare, Dimension::None))
+    Some((number, if is_whole { 1.0 } else { FINE }, NumberStyle::Bare, Dimension::None))
 }
 
 /// A number and its unit: times in picoseconds, sizes in bytes, all else as it stands.
-fn quantity(text: &str) -> Option<Read> {
+fn quantity(text: &str) -> Option<ParsedNumber> {
     let (number, unit) = text.trim().split_once(' ')?;
     let number: f64 = number.replace('_', "").parse().ok()?;
     let known = |units: &[(&str, f64)], unit: &str| units.iter().find(|(name, _)| *name == unit).map(|unit| unit.1);
     if let Some(ps) = known(&TIMES, unit) {
-        return Some(((number * ps).round(), 1.0, Unit::Text("ps".to_owned()), Dimension::Time));
+        return Some(((number * ps).round(), 1.0, NumberStyle::Text("ps".to_owned()), Dimension::Time));
     }
     if let Some(ps) = unit.strip_suffix("/B").and_then(|unit| known(&TIMES, unit)) {
-        return Some(((number * ps).round(), 1.0, Unit::Text("ps/B".to_owned()), Dimension::Time));
+        return Some(((number * ps).round(), 1.0, NumberStyle::Text("ps/B".to_owned()), Dimension::Time));
     }
     if let Some(bytes) = known(&SIZES, unit) {
-        return Some(((number * bytes).round(), 1.0, Unit::Text("B".to_owned()), Dimension::None));
+        return Some(((number * bytes).round(), 1.0, NumberStyle::Text("B".to_owned()), Dimension::None));
     }
-    let unit_text = Unit::Text(unit.to_owned());
+    let unit_text = NumberStyle::Text(unit.to_owned());
     match unit {
         "bit" => Some((number, BIT_GRAIN, unit_text, Dimension::None)),
         unit if unit.ends_with("/s") || unit.ends_with("Hz") => Some((number, FINE, unit_text, Dimension::Rate)),

@@ -7,7 +7,7 @@ use crate::cli::explain::tests::of_file;
 fn check_all(scenario: &CheckedScenario) -> usize {
     let trace = played(scenario, parsim_sim::simulation::Simulation::keep_diary).unwrap();
     let diary = trace.diary.as_ref().unwrap();
-    let steps = Steps::of(diary, &trace.deliveries, scenario.ranks);
+    let steps = PhaseIterations::of(diary, &trace.deliveries, scenario.ranks);
     let mut checked = 0;
     for (phase, _) in steps.phases() {
         for rank in 0..scenario.ranks {
@@ -53,7 +53,12 @@ fn items_of_every_step_sum_to_its_time() {
     }
 }
 
-fn find_in(settings: &[(&str, &str)], number: usize, phase: Option<&str>, rank: Option<u32>) -> Result<Step, Failure> {
+fn find_in(
+    settings: &[(&str, &str)],
+    number: usize,
+    phase: Option<&str>,
+    rank: Option<u32>,
+) -> Result<PhaseIteration, Failure> {
     let settings = [&[("program.n", "24"), ("ranks", "6")], settings].concat();
     find(&of_file("gauss-jordan-neighbour", &settings).1, &Wanted { number, phase, rank })
 }
@@ -81,7 +86,7 @@ fn a_step_of_gauss_jordan_is_one_pivot() {
 fn the_message_waited_for_longest_can_be_itemised() {
     let (_, scenario) = of_file("gauss-jordan-neighbour", &[("program.n", "24"), ("ranks", "6")]);
     let trace = played(&scenario, parsim_sim::simulation::Simulation::keep_diary).unwrap();
-    let steps = Steps::of(trace.diary.as_ref().unwrap(), &trace.deliveries, scenario.ranks);
+    let steps = PhaseIterations::of(trace.diary.as_ref().unwrap(), &trace.deliveries, scenario.ranks);
     let step = steps.step(5, "broadcast", 3).unwrap();
     let (from, number) = longest_wait(&step).unwrap();
     let mut between = trace.deliveries.iter().filter(|one| (one.from, one.to) == (from, 5));

@@ -19,7 +19,7 @@ pub(super) struct Lanes {
     delays: [SimDuration; LANES],
     /// The first event of each lane.
     firsts: [Key; LANES],
-    all: [Lane; LANES],
+    all: [DelayQueue; LANES],
     /// The last delay without a lane. The next time that it comes it gets one.
     candidate: SimDuration,
 }
@@ -73,7 +73,7 @@ impl Lanes {
 
 /// The events of one lane: the instants at which there are any, and their entities, those of the first instant first.
 #[derive(Default)]
-struct Lane {
+struct DelayQueue {
     instants: VecDeque<Instant>,
     entities: VecDeque<Entity>,
     /// The entities of the first instant are in order: they are being handed out, and none is added any more.
@@ -85,7 +85,7 @@ struct Instant {
     events: usize,
 }
 
-impl Lane {
+impl DelayQueue {
     fn push(&mut self, time: SimTime, entity: Entity) {
         match self.instants.back_mut() {
             Some(last) if last.time == time => last.events += 1,

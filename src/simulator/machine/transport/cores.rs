@@ -1,6 +1,6 @@
 //! Nodes with several cores: which processor a rank has, and what the cores of a node share.
 
-use super::{Happening, Message, Transport};
+use super::{Completion, MessageState, Transport};
 use crate::engine::Entity;
 use crate::machine::Seat;
 use crate::machine::hierarchy::Traveller;
@@ -44,7 +44,7 @@ impl Transport {
 
     /// A packet that has been prepared passes through what the cores of its source share.
     pub(super) fn enter_hierarchy(&mut self, now: SimTime, packet: Packet) {
-        let message: &Message = &self.messages[packet.message as usize];
+        let message: &MessageState = &self.messages[packet.message as usize];
         let ends = (message.source(), message.destination());
         let traveller = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.send(&mut self.calendar, now, ends, packet),
@@ -62,7 +62,7 @@ impl Transport {
 
     fn come_through(&mut self, now: SimTime, traveller: Option<Traveller>) {
         match traveller {
-            Some(Traveller::Bytes { ticket }) => self.happenings.push_back(Happening::Moved { ticket }),
+            Some(Traveller::Bytes { ticket }) => self.happenings.push_back(Completion::Moved { ticket }),
             Some(Traveller::Packet(packet)) => self.admit(now, packet),
             None => {}
         }

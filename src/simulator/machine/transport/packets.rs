@@ -2,7 +2,7 @@
 //! that of their destination, each with its own events.
 
 use super::software::{passing_on, taking_in};
-use super::{Carrier, Happening, Job, Message, MessageId, Transport};
+use super::{Carrier, Completion, Job, MessageId, MessageState, Transport};
 use crate::engine::{Calendar, Entity};
 use crate::machine::{Seat, Sends};
 use crate::network::{Fabric, Packet, PacketKind};
@@ -48,7 +48,7 @@ impl Transport {
 
     /// A packet is prepared: its first link gets it, or the same node takes it in.
     fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
-        let Message { from, to, .. } = self.messages[id as usize];
+        let MessageState { from, to, .. } = self.messages[id as usize];
         let packet = Packet::new(id, to, bytes, PacketKind::Data);
         if from != to && self.node.sending.overlap {
             self.prepare_if_any_left(now, id);
@@ -62,7 +62,7 @@ impl Transport {
 
     /// A packet has come through all that the cores of its source share.
     pub(super) fn admit(&mut self, now: SimTime, packet: Packet) {
-        let Message { from, to, .. } = self.messages[packet.message as usize];
+        let MessageState { from, to, .. } = self.messages[packet.message as usize];
         if from == to {
             self.injected(now, packet.message);
             self.arrive(now, to, packet);
@@ -117,7 +117,7 @@ impl Transport {
 
     /// Whether a packet at `node` is in its memory: hardware routers have buffers of their own.
     fn uses_node(&self, node: u32, packet: &Packet) -> bool {
-        let Message { from, to, .. } = self.messages[packet.message as usize];
+        let MessageState { from, to, .. } = self.messages[packet.message as usize];
         self.node.router == Router::Software || node == from || node == to
     }
 
@@ -134,7 +134,7 @@ impl Transport {
         message.uninjected -= 1;
         let ticket = message.ticket;
         if message.uninjected == 0 && self.sends == Sends::UntilInjected {
-            self.happenings.push_back(Happening::Sent { ticket });
+            self.happenings.push_back(Completion::Sent { ticket });
         }
         if message.stays_on_its_node() || !self.node.sending.overlap {
             self.prepare_if_any_left(now, id);
@@ -171,7 +171,7 @@ impl Transport {
         if message.missing > 0 {
             return;
         }
-        self.happenings.push_back(Happening::Delivered { message: id, ticket: message.ticket });
+        self.happenings.push_back(Completion::Delivered { message: id, ticket: message.ticket });
         if self.sends == Sends::UntilDelivered {
             self.acknowledge(now, id);
         }
@@ -187,7 +187,7 @@ impl Transport {
     }
 
     fn complete(&mut self, id: MessageId) {
-        self.happenings.push_back(Happening::Sent { ticket: self.messages[id as usize].ticket });
+        self.happenings.push_back(Completion::Sent { ticket: self.messages[id as usize].ticket });
         self.vacant.push(id);
     }
 

@@ -1,11 +1,11 @@
 //! What the communication software of processors is asked to do: what it takes, and, where that is asked for, a record
 //! of it piece by piece.
 
-use super::{Job, Message, Transport};
+use super::{Job, MessageState, Transport};
 use crate::engine::Entity;
 use crate::network::{Packet, PacketKind};
 use crate::node::Node;
-use crate::trace::{Part, Service, Software};
+use crate::trace::{Service, Software, SoftwareCharge};
 use crate::units::{SimDuration, SimTime};
 
 /// What a packet that is passed on takes of a processor at its described pace.
@@ -47,13 +47,13 @@ impl Transport {
         }
     }
 
-    fn parts(&self, job: Job) -> [Part; 3] {
+    fn parts(&self, job: Job) -> [SoftwareCharge; 3] {
         let node = &self.node;
         let nothing = (Software::Routing, 0, SimDuration::ZERO);
         let routing = (Software::Routing, 1, node.routing.per_packet);
         match job {
             Job::Prepare { message, bytes } => {
-                let Message { hops, copies, .. } = self.messages[message as usize];
+                let MessageState { hops, copies, .. } = self.messages[message as usize];
                 let (copied, hops) = (if copies { u64::from(bytes) } else { 0 }, u64::from(hops));
                 [
                     (Software::Preparing, 1, node.sending.per_packet),
@@ -77,7 +77,7 @@ impl Transport {
     }
 
     /// The parts at the pace of their processor: their ends are rounded, so that they sum to the whole.
-    fn paced(&self, processor: u32, parts: [Part; 3]) -> [Part; 3] {
+    fn paced(&self, processor: u32, parts: [SoftwareCharge; 3]) -> [SoftwareCharge; 3] {
         let Some(pace) = &self.pace else { return parts };
         let node = self.node_of(processor);
         let mut described = SimDuration::ZERO;

@@ -1,7 +1,7 @@
 //! The complete binary tree of processors: up to the common ancestor and down again.
 
 use super::bisection::Bisection;
-use super::shape::{Count, Figures, Shape, at_least};
+use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
 
 const PARENT: u32 = 0;
 
@@ -15,7 +15,7 @@ impl BinaryTree {
     }
 }
 
-impl Shape for BinaryTree {
+impl TopologyShape for BinaryTree {
     fn count(&self) -> Count {
         Count::direct(self.nodes())
     }
@@ -59,14 +59,14 @@ impl Shape for BinaryTree {
         (0..(1_u32 << self.levels) - 1).map(place).collect()
     }
 
-    fn figures(&self) -> Option<Figures> {
+    fn figures(&self) -> Option<TopologyMetrics> {
         let nodes = u128::from(self.nodes());
         let crossing = |depth: u32| {
             let below = (1_u128 << (self.levels - depth)) - 1;
             (1_u128 << depth) * 2 * below * (nodes - below)
         };
         let joined = u32::from(self.levels > 1);
-        Some(Figures {
+        Some(TopologyMetrics {
             links: self.nodes() - 1,
             least_degree: joined,
             degree: [0, 2, 3][self.levels.min(3) as usize - 1],

@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::Topology;
-use super::flow::{Residual, UNLIMITED};
+use super::flow::{ResidualNetwork, UNLIMITED};
 use super::load::{ChannelLoads, all_pairs};
 
 /// Graphs of up to this many nodes are bisected by trying all halves.
@@ -160,7 +160,7 @@ impl<'a> Halves<'a> {
     /// The narrowest cut between the halves, wherever that leaves the switches.
     fn width_with_switches(&self) -> u64 {
         let source = self.topology.vertices() as usize;
-        let mut links = Residual::of_links(self.topology, 2);
+        let mut links = ResidualNetwork::of_links(self.topology, 2);
         for (node, far) in self.far.iter().enumerate() {
             let (from, to) = if *far { (node, source + 1) } else { (source, node) };
             links.join(from, to, UNLIMITED, 0);

@@ -2,13 +2,13 @@
 
 use super::bisection::Bisection;
 use super::layout::{circle, roomy_radius};
-use super::shape::{Count, Figures, Shape, at_least};
+use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
 
 pub(super) struct Complete {
     pub(super) nodes: u32,
 }
 
-impl Shape for Complete {
+impl TopologyShape for Complete {
     fn count(&self) -> Count {
         Count::direct(self.nodes.into())
     }
@@ -40,10 +40,10 @@ impl Shape for Complete {
         circle(self.nodes, roomy_radius(self.nodes)).collect()
     }
 
-    fn figures(&self) -> Option<Figures> {
+    fn figures(&self) -> Option<TopologyMetrics> {
         let nodes = u64::from(self.nodes);
         let others = self.nodes - 1;
-        Some(Figures {
+        Some(TopologyMetrics {
             links: nodes * (nodes - 1) / 2,
             least_degree: others,
             degree: others,

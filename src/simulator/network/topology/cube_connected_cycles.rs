@@ -6,7 +6,7 @@
 
 use super::bisection::Bisection;
 use super::layout::{circle, corner};
-use super::shape::{Count, Figures, Shape, at_least};
+use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
 
 const NEXT: u32 = 0;
 const PREVIOUS: u32 = 1;
@@ -60,7 +60,7 @@ impl CubeConnectedCycles {
     }
 }
 
-impl Shape for CubeConnectedCycles {
+impl TopologyShape for CubeConnectedCycles {
     fn count(&self) -> Count {
         Count::direct(2_u64.saturating_pow(self.dimension).saturating_mul(self.dimension.into()))
     }
@@ -108,10 +108,10 @@ impl Shape for CubeConnectedCycles {
         (0..1 << self.dimension).flat_map(ring).collect()
     }
 
-    fn figures(&self) -> Option<Figures> {
+    fn figures(&self) -> Option<TopologyMetrics> {
         let nodes = self.dimension << self.dimension;
         let from_one: u128 = (0..nodes).map(|node| u128::from(self.distance(0, node))).sum();
-        Some(Figures {
+        Some(TopologyMetrics {
             links: u64::from(nodes) * 3 / 2,
             least_degree: 3,
             degree: 3,

@@ -8,7 +8,7 @@ use super::Topology;
 pub(super) fn dependency_cycle(topology: &Topology) -> Option<Vec<(u32, u32)>> {
     let ports = topology.ports().max(1);
     let waits: Vec<Vec<u32>> = dependencies(topology).into_iter().map(|next| next.into_iter().collect()).collect();
-    let cycle = Search::new(&waits).cycle()?;
+    let cycle = CycleSearch::new(&waits).cycle()?;
     Some(cycle.into_iter().map(|channel| (channel / ports, channel % ports)).collect())
 }
 
@@ -29,13 +29,13 @@ fn dependencies(topology: &Topology) -> Vec<BTreeSet<u32>> {
 }
 
 /// A depth-first search for a channel that leads back to the path it was reached by.
-struct Search<'a> {
+struct CycleSearch<'a> {
     waits: &'a [Vec<u32>],
     done: Vec<bool>,
     on_path: Vec<bool>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> CycleSearch<'a> {
     fn new(waits: &'a [Vec<u32>]) -> Self {
         Self { waits, done: vec![false; waits.len()], on_path: vec![false; waits.len()] }
     }

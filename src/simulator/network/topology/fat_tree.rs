@@ -7,7 +7,7 @@
 //! to that level is a shortest one. (Petrini and Vanneschi, k-ary n-trees, 1997.)
 
 use super::bisection::Bisection;
-use super::shape::{Count, Figures, Shape, at_least};
+use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
 
 pub(super) struct FatTree {
     pub(super) arity: u32,
@@ -17,7 +17,7 @@ pub(super) struct FatTree {
 /// A vertex by height, 0 for a node and l + 1 for a switch of level l, and its digits; a switch
 /// has digit 0 free, so it takes the one that suits.
 #[derive(Clone, Copy)]
-struct Place {
+struct TreeVertex {
     height: u32,
     word: u32,
 }
@@ -65,21 +65,21 @@ impl FatTree {
         }
     }
 
-    fn place(&self, vertex: u32) -> Place {
+    fn place(&self, vertex: u32) -> TreeVertex {
         match self.switch(vertex) {
-            None => Place { height: 0, word: vertex },
-            Some((level, word)) => Place { height: level + 1, word: word * self.arity },
+            None => TreeVertex { height: 0, word: vertex },
+            Some((level, word)) => TreeVertex { height: level + 1, word: word * self.arity },
         }
     }
 
     /// Whether a digit of two places differs; the lowest one of a switch differs from none.
-    fn differs(&self, a: Place, b: Place, index: u32) -> bool {
+    fn differs(&self, a: TreeVertex, b: TreeVertex, index: u32) -> bool {
         let free = index == 0 && (a.height > 0 || b.height > 0);
         !free && self.digit(a.word, index) != self.digit(b.word, index)
     }
 }
 
-impl Shape for FatTree {
+impl TopologyShape for FatTree {
     fn count(&self) -> Count {
         let arity = u64::from(self.arity);
         let width = arity.saturating_pow(self.levels.saturating_sub(1));
@@ -134,10 +134,10 @@ impl Shape for FatTree {
         below.chain((0..self.levels).flat_map(row)).collect()
     }
 
-    fn figures(&self) -> Option<Figures> {
+    fn figures(&self) -> Option<TopologyMetrics> {
         let (nodes, arity) = (u128::from(self.nodes()), u128::from(self.arity));
         let at_height = |height: u32| (arity.pow(height) - arity.pow(height - 1)) * 2 * u128::from(height);
-        Some(Figures {
+        Some(TopologyMetrics {
             links: u64::from(self.nodes()) * u64::from(self.levels),
             least_degree: 1,
             degree: if self.levels == 1 { self.arity } else { 2 * self.arity },

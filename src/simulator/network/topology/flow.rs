@@ -9,12 +9,12 @@ pub(super) const UNLIMITED: u64 = u64::MAX / 4;
 
 /// A flow network under way: what every arc can still carry, arc `i ^ 1` being arc `i` backwards.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Residual {
+pub(super) struct ResidualNetwork {
     arcs: Vec<(usize, u64)>,
     leaving: Vec<Vec<usize>>,
 }
 
-impl Residual {
+impl ResidualNetwork {
     pub(super) fn new(vertices: usize) -> Self {
         Self { arcs: Vec::new(), leaving: vec![Vec::new(); vertices] }
     }
@@ -73,7 +73,7 @@ impl Residual {
 
 /// The least number of links whose loss parts the graph (Menger: of edge-disjoint paths).
 pub(super) fn arc_connectivity(topology: &Topology) -> u32 {
-    let links = Residual::of_links(topology, 0);
+    let links = ResidualNetwork::of_links(topology, 0);
     let paths = (1..topology.vertices() as usize).map(|sink| links.clone().flow(0, sink));
     narrow(paths.min().unwrap_or(0))
 }
@@ -98,9 +98,9 @@ pub(super) fn node_connectivity(topology: &Topology) -> u32 {
 }
 
 /// Vertex `v` as an arc of capacity one from `2 v` to `2 v + 1`.
-fn split_vertices(topology: &Topology) -> Residual {
+fn split_vertices(topology: &Topology) -> ResidualNetwork {
     let vertices = topology.vertices() as usize;
-    let mut halves = Residual::new(2 * vertices);
+    let mut halves = ResidualNetwork::new(2 * vertices);
     for vertex in 0..vertices {
         halves.join(2 * vertex, 2 * vertex + 1, 1, 0);
     }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::layout::{circle, roomy_radius};
-use super::shape::{Count, Figures, Shape, at_least};
+use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
 
 /// The links of a graph as pairs of vertices, in the order that numbers the ports.
 ///
@@ -14,56 +14,56 @@ use super::shape::{Count, Figures, Shape, at_least};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct Links {
+pub struct GraphLinks {
     pairs: Vec<(u32, u32)>,
     #[serde(skip)]
-    table: OnceLock<Table>,
+    table: OnceLock<AdjacencyTable>,
 }
 
-impl Links {
+impl GraphLinks {
     /// The links as written.
     #[must_use]
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
     }
 
-    fn table(&self) -> &Table {
-        self.table.get_or_init(|| Table::new(&self.pairs))
+    fn table(&self) -> &AdjacencyTable {
+        self.table.get_or_init(|| AdjacencyTable::new(&self.pairs))
     }
 }
 
-impl From<Vec<(u32, u32)>> for Links {
+impl From<Vec<(u32, u32)>> for GraphLinks {
     fn from(pairs: Vec<(u32, u32)>) -> Self {
         Self { pairs, table: OnceLock::new() }
     }
 }
 
-impl PartialEq for Links {
+impl PartialEq for GraphLinks {
     fn eq(&self, other: &Self) -> bool {
         self.pairs == other.pairs
     }
 }
 
 #[derive(Clone, Debug)]
-struct Table {
+struct AdjacencyTable {
     /// By vertex and port, the vertex and port at the other end.
     joined: Vec<Vec<(u32, u32)>>,
     /// By destination, then by vertex.
-    toward: Vec<OnceLock<Box<[Step]>>>,
+    toward: Vec<OnceLock<Box<[NextHop]>>>,
     degree: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct NextHop {
     port: u32,
     distance: u32,
 }
 
-impl Step {
+impl NextHop {
     const UNREACHABLE: Self = Self { port: u32::MAX, distance: u32::MAX };
 }
 
-impl Table {
+impl AdjacencyTable {
     fn new(pairs: &[(u32, u32)]) -> Self {
         let vertices = pairs.iter().map(|&(a, b)| a.max(b) as usize + 1).max().unwrap_or(1);
         let mut joined = vec![Vec::new(); vertices];
@@ -76,13 +76,13 @@ impl Table {
         Self { joined, toward: vec![OnceLock::new(); vertices], degree }
     }
 
-    fn step(&self, at: u32, to: u32) -> Step {
+    fn step(&self, at: u32, to: u32) -> NextHop {
         self.toward[to as usize].get_or_init(|| self.search(to))[at as usize]
     }
 
     /// Breadth first from the destination; then the lowest port that comes closer.
-    fn search(&self, to: u32) -> Box<[Step]> {
-        let mut steps = vec![Step::UNREACHABLE; self.joined.len()];
+    fn search(&self, to: u32) -> Box<[NextHop]> {
+        let mut steps = vec![NextHop::UNREACHABLE; self.joined.len()];
         steps[to as usize].distance = 0;
         let mut reached = VecDeque::from([to]);
         while let Some(vertex) = reached.pop_front() {
@@ -93,7 +93,7 @@ impl Table {
                     reached.push_back(next);
                 }
                 if step.distance >= distance {
-                    *step = Step { port: step.port.min(port), distance };
+                    *step = NextHop { port: step.port.min(port), distance };
                 }
             }
         }
@@ -109,7 +109,7 @@ pub(super) struct Graph<'a> {
     pub(super) nodes: u32,
     pub(super) switches: u32,
     pub(super) degree: Option<u32>,
-    pub(super) links: &'a Links,
+    pub(super) links: &'a GraphLinks,
 }
 
 impl Graph<'_> {
@@ -159,7 +159,7 @@ impl Graph<'_> {
     }
 }
 
-impl Shape for Graph<'_> {
+impl TopologyShape for Graph<'_> {
     fn count(&self) -> Count {
         Count { nodes: self.nodes.into(), switches: self.switches.into() }
     }
@@ -197,7 +197,7 @@ impl Shape for Graph<'_> {
         circle(self.nodes, radius).chain(circle(self.switches, radius / 2.0)).collect()
     }
 
-    fn figures(&self) -> Option<Figures> {
+    fn figures(&self) -> Option<TopologyMetrics> {
         None
     }
 }

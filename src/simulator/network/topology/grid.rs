@@ -2,18 +2,18 @@
 
 use super::bisection::{Bisection, crossing_bound};
 use super::layout::{circle, roomy_radius};
-use super::shape::{Count, Figures, Shape, at_least};
+use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
 use std::cmp::Ordering;
 use strength_reduce::StrengthReducedU32;
 
 /// One direction of a grid: a line of nodes, or a ring.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Axis {
+pub(super) struct GridAxis {
     pub(super) side: u32,
     pub(super) closed: bool,
 }
 
-impl Axis {
+impl GridAxis {
     /// A ring of two would join the same nodes twice; it is a line.
     fn wraps(self) -> bool {
         self.closed && self.side > 2
@@ -86,22 +86,22 @@ impl Axis {
 
 /// A product of `D` axes; axis 0 varies fastest in the number of a node and owns ports 0 and 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grid<const D: usize> {
-    pub(super) axes: [Axis; D],
+pub(super) struct GridShape<const D: usize> {
+    pub(super) axes: [GridAxis; D],
 }
 
-impl<const D: usize> Grid<D> {
+impl<const D: usize> GridShape<D> {
     fn nodes(&self) -> u64 {
         self.axes.iter().fold(1, |nodes, axis| nodes.saturating_mul(axis.side.into()))
     }
 
     /// Number of nodes that share one coordinate on an axis.
-    fn layer(&self, axis: Axis) -> u64 {
+    fn layer(&self, axis: GridAxis) -> u64 {
         self.nodes() / u64::from(axis.side)
     }
 
     /// The axis to which `port` belongs, and how far apart neighbours on it are numbered.
-    fn axis(&self, port: u32) -> (Axis, u32) {
+    fn axis(&self, port: u32) -> (GridAxis, u32) {
         let index = port as usize / 2;
         (self.axes[index], self.axes[..index].iter().map(|axis| axis.side).product())
     }
@@ -140,11 +140,11 @@ impl<const D: usize> Grid<D> {
 /// The courses of a grid. To ask for one is to divide by the sides, which is prepared here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Courses<const D: usize> {
-    axes: [(Axis, StrengthReducedU32); D],
+    axes: [(GridAxis, StrengthReducedU32); D],
 }
 
 impl<const D: usize> Courses<D> {
-    pub(super) fn of(grid: Grid<D>) -> Self {
+    pub(super) fn of(grid: GridShape<D>) -> Self {
         Self { axes: grid.axes.map(|axis| (axis, StrengthReducedU32::new(axis.side))) }
     }
 
@@ -168,9 +168,9 @@ impl<const D: usize> Courses<D> {
 /// This is the bisection width of a grid of lines (Efe and Feng, A proof for bisection width of
 /// grids, 2007) and of a grid of rings (Aroca and Fernández Anta, Bisection (band)width of product
 /// networks, 2014).
-fn halving(axes: &[Axis]) -> u64 {
-    let through = |(index, axis): (usize, &Axis)| {
-        let others: Vec<Axis> =
+fn halving(axes: &[GridAxis]) -> u64 {
+    let through = |(index, axis): (usize, &GridAxis)| {
+        let others: Vec<GridAxis> =
             axes.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, axis)| *axis).collect();
         let layer: u64 = others.iter().map(|axis| u64::from(axis.side)).product();
         let middle = if axis.side % 2 == 1 { halving(&others) } else { 0 };
@@ -179,7 +179,7 @@ fn halving(axes: &[Axis]) -> u64 {
     axes.iter().enumerate().filter(|(_, axis)| axis.side > 1).map(through).min().unwrap_or(0)
 }
 
-impl<const D: usize> Shape for Grid<D> {
+impl<const D: usize> TopologyShape for GridShape<D> {
     fn count(&self) -> Count {
         Count::direct(self.nodes())
     }
@@ -238,11 +238,11 @@ impl<const D: usize> Shape for Grid<D> {
             .collect()
     }
 
-    fn figures(&self) -> Option<Figures> {
+    fn figures(&self) -> Option<TopologyMetrics> {
         let axes = self.axes.iter();
         let least_degree = axes.clone().map(|axis| axis.least_degree()).sum();
-        let pairs = |axis: &Axis| axis.total_distance() * u128::from(self.layer(*axis)).pow(2);
-        Some(Figures {
+        let pairs = |axis: &GridAxis| axis.total_distance() * u128::from(self.layer(*axis)).pow(2);
+        Some(TopologyMetrics {
             links: axes.clone().map(|axis| axis.links() * self.layer(*axis)).sum(),
             least_degree,
             degree: axes.clone().map(|axis| axis.degree()).sum(),

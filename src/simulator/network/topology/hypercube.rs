@@ -2,13 +2,13 @@
 
 use super::bisection::Bisection;
 use super::layout::corner;
-use super::shape::{Count, Figures, Shape};
+use super::shape::{Count, TopologyMetrics, TopologyShape};
 
 pub(super) struct Hypercube {
     pub(super) dimension: u32,
 }
 
-impl Shape for Hypercube {
+impl TopologyShape for Hypercube {
     fn count(&self) -> Count {
         Count::direct(2_u64.saturating_pow(self.dimension))
     }
@@ -37,10 +37,10 @@ impl Shape for Hypercube {
         (0..1 << self.dimension).map(corner).collect()
     }
 
-    fn figures(&self) -> Option<Figures> {
+    fn figures(&self) -> Option<TopologyMetrics> {
         let nodes = 1_u64 << self.dimension;
         let links = u64::from(self.dimension) * nodes / 2;
-        Some(Figures {
+        Some(TopologyMetrics {
             links,
             least_degree: self.dimension,
             degree: self.dimension,

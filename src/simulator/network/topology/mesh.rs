@@ -1,21 +1,21 @@
 //! Lines, and meshes in the plane and in space: dimension order never deadlocks.
 
-use super::grid::{Axis, Grid};
+use super::grid::{GridAxis, GridShape};
 
-pub(super) fn line(nodes: u32) -> Grid<1> {
-    Grid { axes: [open(nodes)] }
+pub(super) fn line(nodes: u32) -> GridShape<1> {
+    GridShape { axes: [open(nodes)] }
 }
 
-pub(super) fn plane(rows: u32, columns: u32) -> Grid<2> {
-    Grid { axes: [open(columns), open(rows)] }
+pub(super) fn plane(rows: u32, columns: u32) -> GridShape<2> {
+    GridShape { axes: [open(columns), open(rows)] }
 }
 
-pub(super) fn space(layers: u32, rows: u32, columns: u32) -> Grid<3> {
-    Grid { axes: [open(columns), open(rows), open(layers)] }
+pub(super) fn space(layers: u32, rows: u32, columns: u32) -> GridShape<3> {
+    GridShape { axes: [open(columns), open(rows), open(layers)] }
 }
 
-fn open(side: u32) -> Axis {
-    Axis { side, closed: false }
+fn open(side: u32) -> GridAxis {
+    GridAxis { side, closed: false }
 }
 
 #[cfg(test)]

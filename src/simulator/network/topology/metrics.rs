@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Topology;
 use super::bisection::{self, Bisection};
 use super::flow::{arc_connectivity, node_connectivity};
-use super::shape::Figures;
+use super::shape::TopologyMetrics;
 
 /// Size, distances and cuts of a topology.
 ///
@@ -90,12 +90,12 @@ fn ratio(sum: u128, pairs: u128) -> f64 {
 }
 
 /// The figures of any topology, from its graph alone.
-pub(super) fn measured(topology: &Topology) -> Figures {
+pub(super) fn measured(topology: &Topology) -> TopologyMetrics {
     let degrees = (0..topology.vertices()).map(|vertex| topology.links_at(vertex).count());
     let degrees = degrees.map(|degree| u32::try_from(degree).expect("ports are u32"));
     let (longest, total_distance) = distances(topology);
     let arc_connectivity = arc_connectivity(topology);
-    Figures {
+    TopologyMetrics {
         links: topology.links().count() as u64,
         least_degree: degrees.clone().min().unwrap_or(0),
         degree: degrees.max().unwrap_or(0),

@@ -45,10 +45,10 @@ use cube_connected_cycles::CubeConnectedCycles;
 use fat_tree::FatTree;
 use graph::Graph;
 use hypercube::Hypercube;
-use shape::{Figures, Shape};
+use shape::{TopologyMetrics, TopologyShape};
 
 pub use bisection::Bisection;
-pub use graph::Links;
+pub use graph::GraphLinks;
 pub use load::{ChannelLoads, Flow, uniform};
 pub use metrics::Metrics;
 pub use name::{NAMES, TopologyError};
@@ -159,7 +159,7 @@ pub enum Topology {
         #[serde(default)]
         degree: Option<u32>,
         /// The links, as pairs of vertices: `[(0, 1), (1, 2)]`.
-        links: Links,
+        links: GraphLinks,
     },
 }
 
@@ -364,7 +364,7 @@ impl Topology {
         (port, there, next)
     }
 
-    fn figures(&self) -> Figures {
+    fn figures(&self) -> TopologyMetrics {
         with_shape!(self, shape => shape.figures()).unwrap_or_else(|| metrics::measured(self))
     }
 }

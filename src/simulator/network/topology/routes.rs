@@ -5,10 +5,10 @@ use super::{Topology, mesh, torus};
 
 /// The natural routes of a topology: they are those of [`Topology::course`], and are told faster.
 #[derive(Clone, Debug)]
-pub struct Routes(Kind);
+pub struct Routes(RouteTable);
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum RouteTable {
     Line(Courses<1>),
     Plane(Courses<2>),
     Space(Courses<3>),
@@ -20,15 +20,17 @@ impl Routes {
     #[must_use]
     pub fn of(topology: &Topology) -> Self {
         Self(match *topology {
-            Topology::Line { nodes } => Kind::Line(Courses::of(mesh::line(nodes))),
-            Topology::Ring { nodes } => Kind::Line(Courses::of(torus::ring(nodes))),
-            Topology::Mesh2d { rows, columns } => Kind::Plane(Courses::of(mesh::plane(rows, columns))),
-            Topology::Torus2d { rows, columns } => Kind::Plane(Courses::of(torus::plane(rows, columns))),
-            Topology::Mesh3d { layers, rows, columns } => Kind::Space(Courses::of(mesh::space(layers, rows, columns))),
-            Topology::Torus3d { layers, rows, columns } => {
-                Kind::Space(Courses::of(torus::space(layers, rows, columns)))
+            Topology::Line { nodes } => RouteTable::Line(Courses::of(mesh::line(nodes))),
+            Topology::Ring { nodes } => RouteTable::Line(Courses::of(torus::ring(nodes))),
+            Topology::Mesh2d { rows, columns } => RouteTable::Plane(Courses::of(mesh::plane(rows, columns))),
+            Topology::Torus2d { rows, columns } => RouteTable::Plane(Courses::of(torus::plane(rows, columns))),
+            Topology::Mesh3d { layers, rows, columns } => {
+                RouteTable::Space(Courses::of(mesh::space(layers, rows, columns)))
             }
-            _ => Kind::Other(topology.clone()),
+            Topology::Torus3d { layers, rows, columns } => {
+                RouteTable::Space(Courses::of(torus::space(layers, rows, columns)))
+            }
+            _ => RouteTable::Other(topology.clone()),
         })
     }
 
@@ -40,10 +42,10 @@ impl Routes {
     #[inline]
     pub fn course(&self, at: u32, to: u32) -> (u32, u32) {
         match &self.0 {
-            Kind::Line(courses) => courses.course(at, to),
-            Kind::Plane(courses) => courses.course(at, to),
-            Kind::Space(courses) => courses.course(at, to),
-            Kind::Other(topology) => topology.course(at, to),
+            RouteTable::Line(courses) => courses.course(at, to),
+            RouteTable::Plane(courses) => courses.course(at, to),
+            RouteTable::Space(courses) => courses.course(at, to),
+            RouteTable::Other(topology) => topology.course(at, to),
         }
     }
 }

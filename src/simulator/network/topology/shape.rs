@@ -21,7 +21,7 @@ impl Count {
 
 /// The figures of a topology, in closed form or measured on its graph.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Figures {
+pub(super) struct TopologyMetrics {
     pub(super) links: u64,
     pub(super) least_degree: u32,
     pub(super) degree: u32,
@@ -35,7 +35,7 @@ pub(super) struct Figures {
 }
 
 /// One kind of topology; see the methods of the same name of `Topology`.
-pub(super) trait Shape {
+pub(super) trait TopologyShape {
     fn count(&self) -> Count;
     fn ports(&self) -> u32;
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)>;
@@ -51,7 +51,7 @@ pub(super) trait Shape {
     fn faults(&self) -> Vec<String>;
     fn layout(&self) -> Vec<(f64, f64)>;
     /// The figures where a closed form is known.
-    fn figures(&self) -> Option<Figures>;
+    fn figures(&self) -> Option<TopologyMetrics>;
 }
 
 /// The fault of a parameter that is below its least value.

@@ -2,22 +2,22 @@
 //!
 //! A ring of four or more nodes in any direction can deadlock unless it has virtual channels.
 
-use super::grid::{Axis, Grid};
+use super::grid::{GridAxis, GridShape};
 
-pub(super) fn ring(nodes: u32) -> Grid<1> {
-    Grid { axes: [closed(nodes)] }
+pub(super) fn ring(nodes: u32) -> GridShape<1> {
+    GridShape { axes: [closed(nodes)] }
 }
 
-pub(super) fn plane(rows: u32, columns: u32) -> Grid<2> {
-    Grid { axes: [closed(columns), closed(rows)] }
+pub(super) fn plane(rows: u32, columns: u32) -> GridShape<2> {
+    GridShape { axes: [closed(columns), closed(rows)] }
 }
 
-pub(super) fn space(layers: u32, rows: u32, columns: u32) -> Grid<3> {
-    Grid { axes: [closed(columns), closed(rows), closed(layers)] }
+pub(super) fn space(layers: u32, rows: u32, columns: u32) -> GridShape<3> {
+    GridShape { axes: [closed(columns), closed(rows), closed(layers)] }
 }
 
-fn closed(side: u32) -> Axis {
-    Axis { side, closed: true }
+fn closed(side: u32) -> GridAxis {
+    GridAxis { side, closed: true }
 }
 
 #[cfg(test)]

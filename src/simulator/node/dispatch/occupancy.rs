@@ -1,14 +1,14 @@
 //! What one processor has on its hands: the jobs that have been let in, and the computations in their background.
 
 use super::{RouterTurn, Turns};
-use crate::engine::{Calendar, Entity, Line, Run, Runs};
+use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
 /// What a processor has on its hands.
 pub(super) struct Occupancy<J> {
     /// The communication jobs that have been let in.
-    pub line: Line,
+    pub line: StationState,
     /// The router's turn goes on for as long as its station is busy.
     pub router_has_turn: bool,
     /// `None` until the first computation: most nodes of a large machine have none.
@@ -38,19 +38,19 @@ pub(super) struct Deferred<J> {
 pub(super) struct Computation {
     pub owner: u32,
     pub left: SimDuration,
-    pub row: Row,
+    pub row: ComputedRow,
 }
 
 /// The rows of a computation.
 #[derive(Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct ComputedRow {
     /// How long each of them takes.
     pub time: SimDuration,
     /// The row in which cycles have been stolen ends when so much of the computation is left, and not earlier.
     pub stolen_ends: SimDuration,
 }
 
-impl Row {
+impl ComputedRow {
     pub const fn of(time: SimDuration) -> Self {
         Self { time, stolen_ends: SimDuration::from_ps(u64::MAX) }
     }
@@ -59,7 +59,7 @@ impl Row {
 /// The computation that has the processor.
 pub(super) struct Running {
     pub owner: u32,
-    pub row: Row,
+    pub row: ComputedRow,
     /// When it will end unless jobs preempt it or others take turns with it.
     pub ends: SimTime,
     /// When its time slice is over.
@@ -103,7 +103,7 @@ impl<J> Occupancy<J> {
 
     /// How many of the jobs depart as they would if they were handed over one by one: those that come
     /// before the next alarm, which every one of them may put off, and before the router's turn is over.
-    pub fn foreseen(&self, arrivals: Run, service: SimDuration) -> u32 {
+    pub fn foreseen(&self, arrivals: EvenInstants, service: SimDuration) -> u32 {
         let mut count = arrivals.count;
         if self.router_has_turn {
             count = count.min(arrivals.within(self.line.free(), service));
@@ -128,11 +128,11 @@ impl<J> Background<J> {
     }
 
     /// Serves what waits for the router's turn; a computation that goes on gets a new time slice.
-    pub fn let_router_in(&mut self, turns: Turns, now: SimTime, line: &mut Line, let_in: &mut Vec<(J, Runs)>) {
+    pub fn let_router_in(&mut self, turns: Turns, now: SimTime, line: &mut StationState, let_in: &mut Vec<(J, Runs)>) {
         let mut stolen = SimDuration::ZERO;
         for Deferred { job, service, count } in self.deferred.drain(..) {
             stolen += service * u64::from(count);
-            let arrivals = Run { first: now, gap: SimDuration::ZERO, count };
+            let arrivals = EvenInstants { first: now, gap: SimDuration::ZERO, count };
             let_in.push((job, arrivals.through(line, service)));
         }
         self.router_due = None;

@@ -8,7 +8,7 @@ use std::ops::{Add, Mul, Sub};
 /// Which way the components of a computation make up its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Accounting {
+pub enum AccountingRule {
     /// As the hardware does: integer unit and FPU concurrent, linear code fetched ahead.
     Overlapped,
     /// As CS-RR-281 accounts: nothing overlaps, every code word is charged in full.
@@ -20,7 +20,7 @@ pub enum Accounting {
 /// `T_comp = (n_cpu + n_fpu - n_fpuover + n_intmem + n_exmem + n_exinst) t_cyc`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Account {
+pub struct ComponentAccount {
     /// `n_cpu`: databook cycles of the integer unit minus the memory cycle of each data word.
     pub cpu: QuarterCycles,
     /// `n_fpu`: cycles the FPU was busy.
@@ -41,14 +41,14 @@ pub struct Account {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cost {
     /// As the hardware does.
-    pub overlapped: Account,
+    pub overlapped: ComponentAccount,
     /// As CS-RR-281 accounts.
-    pub summed: Account,
+    pub summed: ComponentAccount,
     /// Words looked up in the cache, if there is one.
     pub cache: CacheUse,
 }
 
-impl Account {
+impl ComponentAccount {
     /// The cycles of equation (2).
     #[must_use]
     pub fn total(&self) -> QuarterCycles {
@@ -82,29 +82,29 @@ impl Account {
 impl Cost {
     /// The account of one of the two ways.
     #[must_use]
-    pub const fn account(&self, accounting: Accounting) -> &Account {
+    pub const fn account(&self, accounting: AccountingRule) -> &ComponentAccount {
         match accounting {
-            Accounting::Overlapped => &self.overlapped,
-            Accounting::Summed => &self.summed,
+            AccountingRule::Overlapped => &self.overlapped,
+            AccountingRule::Summed => &self.summed,
         }
     }
 }
 
-impl Add for Account {
+impl Add for ComponentAccount {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         self.zip(other, QuarterCycles::add)
     }
 }
 
-impl Sub for Account {
+impl Sub for ComponentAccount {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         self.zip(other, QuarterCycles::sub)
     }
 }
 
-impl Mul<u64> for Account {
+impl Mul<u64> for ComponentAccount {
     type Output = Self;
     fn mul(self, times: u64) -> Self {
         Self {

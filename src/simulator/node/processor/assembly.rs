@@ -1,6 +1,6 @@
 //! From the text of a listing to instructions with operands, lengths and addresses.
 
-use super::instruction::{Operation, Takes, encoded_bytes};
+use super::instruction::{InstructionSpec, Takes, encoded_bytes};
 use super::listing::{Contents, Holds, Iteration, Kernel};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -85,7 +85,7 @@ impl ListingError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// What it does.
-    pub operation: Operation,
+    pub operation: InstructionSpec,
     /// Slot, constant, or distance of a jump in bytes from the next instruction; 0 if there is none.
     pub operand: i32,
     /// Index of the instruction a jump goes to.
@@ -167,13 +167,13 @@ impl Kernel {
 /// An instruction of the text whose operand is still a word.
 struct Written<'k> {
     line: usize,
-    operation: Operation,
+    operation: InstructionSpec,
     operand: Option<&'k str>,
 }
 
 /// An instruction with its operand, not yet placed.
 struct Draft {
-    operation: Operation,
+    operation: InstructionSpec,
     operand: Operand,
 }
 
@@ -226,8 +226,8 @@ impl<'k> Assembler<'k> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
         let (operand, rest) = (words.next(), words.next());
-        let Some(operation) = Operation::named(name) else {
-            let (mnemonic, nearest) = (name.to_owned(), Operation::nearest(name));
+        let Some(operation) = InstructionSpec::named(name) else {
+            let (mnemonic, nearest) = (name.to_owned(), InstructionSpec::nearest(name));
             self.faults.push(ListingError::UnknownMnemonic { line, mnemonic, nearest });
             return;
         };

@@ -42,14 +42,14 @@ impl Cache {
 
 /// The lines of a cache while a kernel runs.
 #[derive(Clone, Debug)]
-pub(super) struct Lines {
+pub(super) struct CacheLines {
     cache: Cache,
     /// Which line of memory each line of the cache holds.
     held: Vec<Option<u64>>,
     pub looked_up: CacheUse,
 }
 
-impl Lines {
+impl CacheLines {
     pub fn empty(cache: Cache) -> Self {
         let lines = usize::try_from(cache.size.count() / cache.line.count()).expect("lines fit in memory");
         Self { cache, held: vec![None; lines], looked_up: CacheUse::default() }
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_line_stays_until_another_takes_its_place() {
-        let mut lines = Lines::empty(cache("64 B"));
+        let mut lines = CacheLines::empty(cache("64 B"));
         let cycles = [0, 4, 12, 16, 64, 0].map(|address| lines.cycles(address));
         assert_eq!(cycles, [9, 2, 2, 9, 9, 9]);
         assert_eq!(lines.looked_up, CacheUse { hits: 2, misses: 4 });

@@ -162,7 +162,7 @@ impl DatabookCycles {
 
 /// An instruction with its name, length and cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operation {
+pub struct InstructionSpec {
     /// The instruction.
     pub mnemonic: Mnemonic,
     /// Its name in a listing.
@@ -175,7 +175,7 @@ pub struct Operation {
     pub cycles: DatabookCycles,
 }
 
-impl Operation {
+impl InstructionSpec {
     /// The operation called `name`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
@@ -196,20 +196,20 @@ impl Operation {
     }
 }
 
-const fn direct(mnemonic: Mnemonic, name: &'static str, takes: Takes, cycles: u32) -> Operation {
-    Operation { mnemonic, name, bytes: 1, takes, cycles: DatabookCycles::Integer(cycles) }
+const fn direct(mnemonic: Mnemonic, name: &'static str, takes: Takes, cycles: u32) -> InstructionSpec {
+    InstructionSpec { mnemonic, name, bytes: 1, takes, cycles: DatabookCycles::Integer(cycles) }
 }
 
-const fn short(mnemonic: Mnemonic, name: &'static str, cycles: u32) -> Operation {
+const fn short(mnemonic: Mnemonic, name: &'static str, cycles: u32) -> InstructionSpec {
     direct(mnemonic, name, Takes::Nothing, cycles)
 }
 
-const fn long(mnemonic: Mnemonic, name: &'static str, cycles: u32) -> Operation {
+const fn long(mnemonic: Mnemonic, name: &'static str, cycles: u32) -> InstructionSpec {
     floating(mnemonic, name, DatabookCycles::Integer(cycles))
 }
 
-const fn floating(mnemonic: Mnemonic, name: &'static str, cycles: DatabookCycles) -> Operation {
-    Operation { mnemonic, name, bytes: 2, takes: Takes::Nothing, cycles }
+const fn floating(mnemonic: Mnemonic, name: &'static str, cycles: DatabookCycles) -> InstructionSpec {
+    InstructionSpec { mnemonic, name, bytes: 2, takes: Takes::Nothing, cycles }
 }
 
 const fn transfer(integer: u32, fpu: u32) -> DatabookCycles {
@@ -228,7 +228,7 @@ const fn comparison(typical: u32, worst: u32) -> DatabookCycles {
 ///
 /// The memory operands `fpldnladddb` 9/12 and `fpldnlmuldb` 21/30 are a load of 3 and the arithmetic
 /// 6/9 and 18/27. A load occupies the FPU for 2 of its cycles, `fpdup` for 1 (Homewood, section 2).
-pub const OPERATIONS: &[Operation] = &[
+pub const OPERATIONS: &[InstructionSpec] = &[
     direct(Mnemonic::Ldl, "ldl", Takes::Local, 2),
     direct(Mnemonic::Stl, "stl", Takes::Local, 1),
     direct(Mnemonic::Ldlp, "ldlp", Takes::Local, 1),
@@ -239,7 +239,7 @@ pub const OPERATIONS: &[Operation] = &[
     direct(Mnemonic::Adc, "adc", Takes::Constant, 1),
     direct(Mnemonic::Eqc, "eqc", Takes::Constant, 2),
     direct(Mnemonic::J, "j", Takes::Label, 3),
-    Operation {
+    InstructionSpec {
         mnemonic: Mnemonic::Cj,
         name: "cj",
         bytes: 1,
@@ -310,8 +310,8 @@ mod tests {
     #[test]
     fn names_are_unique_and_found() {
         for operation in OPERATIONS {
-            assert_eq!(Operation::named(operation.name), Some(*operation));
+            assert_eq!(InstructionSpec::named(operation.name), Some(*operation));
         }
-        assert_eq!(Operation::nearest("fpmull"), "fpmul");
+        assert_eq!(InstructionSpec::nearest("fpmull"), "fpmul");
     }
 }

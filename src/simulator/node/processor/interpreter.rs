@@ -3,7 +3,7 @@
 use super::assembly::{Assembly, Instruction};
 use super::instruction::Mnemonic;
 use super::listing::Contents;
-use super::memory::{Layout, LayoutError, Memory};
+use super::memory::{LayoutError, Memory, MemoryLayout};
 use thiserror::Error;
 
 /// No iteration of a kernel is longer; a kernel that runs on is endless.
@@ -11,7 +11,7 @@ const STEPS_PER_TRIP: u64 = 1 << 16;
 
 /// A fault of an executing kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Fault {
+pub enum KernelFault {
     /// An access outside the kernel's memory, or between two words.
     #[error("{name}: `{instruction}` at byte {offset} reaches for address {address:#010x}")]
     Address {
@@ -46,7 +46,7 @@ pub enum Fault {
 
 /// Words that an instruction read or wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct MemoryAccess {
     /// Address of the first word.
     pub address: u32,
     /// Words: 2 for a double.
@@ -55,22 +55,22 @@ pub struct Access {
 
 /// What executing one instruction came to: all that its timing needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ExecutedInstruction {
     /// The index of the instruction.
     pub index: usize,
     /// Whether control was transferred.
     pub taken: bool,
     /// The data touched.
-    pub access: Option<Access>,
+    pub access: Option<MemoryAccess>,
     /// Cycles that grew with a value (`prod`, shifts).
     pub value_cycles: u32,
 }
 
 /// A kernel being executed: stacks, workspace and memory.
 #[derive(Clone, Debug)]
-pub struct Interpreter<'a> {
+pub struct KernelInterpreter<'a> {
     assembly: &'a Assembly,
-    layout: Layout,
+    layout: MemoryLayout,
     trips: u32,
     memory: Memory,
     /// A, B, C.
@@ -82,27 +82,36 @@ pub struct Interpreter<'a> {
 }
 
 /// Why an instruction failed, before anyone knows which one it was.
-enum Failure {
+enum ExecutionFailure {
     Address(u32),
     Division,
 }
 
 /// The data an instruction touched.
-type Touched = Result<Option<Access>, Failure>;
+type Touched = Result<Option<MemoryAccess>, ExecutionFailure>;
 
 impl Assembly {
     /// Places the kernel in memory for `trips` trips and stands before its first instruction.
     ///
     /// # Errors
     /// If it does not fit.
-    pub fn start(&self, trips: u32) -> Result<Interpreter<'_>, LayoutError> {
-        let layout = Layout::new(self, trips)?;
+    pub fn start(&self, trips: u32) -> Result<KernelInterpreter<'_>, LayoutError> {
+        let layout = MemoryLayout::new(self, trips)?;
         let memory = Memory::new(self, &layout, trips);
-        Ok(Interpreter { assembly: self, layout, trips, memory, stack: [0; 3], floats: [0.0; 3], next: 0, steps: 0 })
+        Ok(KernelInterpreter {
+            assembly: self,
+            layout,
+            trips,
+            memory,
+            stack: [0; 3],
+            floats: [0.0; 3],
+            next: 0,
+            steps: 0,
+        })
     }
 }
 
-impl<'a> Interpreter<'a> {
+impl<'a> KernelInterpreter<'a> {
     /// The kernel.
     #[must_use]
     pub const fn assembly(&self) -> &'a Assembly {
@@ -111,7 +120,7 @@ impl<'a> Interpreter<'a> {
 
     /// Where its parts lie.
     #[must_use]
-    pub const fn layout(&self) -> &Layout {
+    pub const fn layout(&self) -> &MemoryLayout {
         &self.layout
     }
 
@@ -185,7 +194,7 @@ impl<'a> Interpreter<'a> {
     ///
     /// # Errors
     /// If the kernel faults.
-    pub fn run(&mut self) -> Result<(), Fault> {
+    pub fn run(&mut self) -> Result<(), KernelFault> {
         while self.step()?.is_some() {}
         Ok(())
     }
@@ -194,7 +203,7 @@ impl<'a> Interpreter<'a> {
     ///
     /// # Errors
     /// If the instruction faults.
-    pub fn step(&mut self) -> Result<Option<Step>, Fault> {
+    pub fn step(&mut self) -> Result<Option<ExecutedInstruction>, KernelFault> {
         let Some(instruction) = self.assembly.instructions().get(self.next).copied() else {
             return Ok(None);
         };
@@ -204,13 +213,13 @@ impl<'a> Interpreter<'a> {
         let mnemonic = instruction.operation.mnemonic;
         let (taken, value_cycles) = (self.is_taken(mnemonic), self.value_cycles(mnemonic));
         let access = self.execute(&instruction).map_err(|failure| self.fault(&instruction, &failure))?;
-        Ok(Some(Step { index, taken, access, value_cycles }))
+        Ok(Some(ExecutedInstruction { index, taken, access, value_cycles }))
     }
 
-    fn count_step(&mut self) -> Result<(), Fault> {
+    fn count_step(&mut self) -> Result<(), KernelFault> {
         self.steps += 1;
         if self.steps > STEPS_PER_TRIP * (u64::from(self.trips) + 1) {
-            return Err(Fault::Endless { name: self.name(), steps: self.steps });
+            return Err(KernelFault::Endless { name: self.name(), steps: self.steps });
         }
         Ok(())
     }
@@ -281,7 +290,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn combine(&mut self, mnemonic: Mnemonic) -> Result<(), Failure> {
+    fn combine(&mut self, mnemonic: Mnemonic) -> Result<(), ExecutionFailure> {
         let (a, b) = (self.pop(), self.pop());
         let result = match mnemonic {
             Mnemonic::Bsub | Mnemonic::Add | Mnemonic::Sum => b.wrapping_add(a),
@@ -360,15 +369,15 @@ impl<'a> Interpreter<'a> {
     }
 
     fn load(&mut self, address: u32) -> Touched {
-        let value = self.memory.word(address).ok_or(Failure::Address(address))?;
+        let value = self.memory.word(address).ok_or(ExecutionFailure::Address(address))?;
         self.push(value);
-        Ok(Some(Access { address, words: 1 }))
+        Ok(Some(MemoryAccess { address, words: 1 }))
     }
 
     fn store(&mut self, address: u32) -> Touched {
         let value = self.pop();
-        self.memory.write_word(address, value).ok_or(Failure::Address(address))?;
-        Ok(Some(Access { address, words: 1 }))
+        self.memory.write_word(address, value).ok_or(ExecutionFailure::Address(address))?;
+        Ok(Some(MemoryAccess { address, words: 1 }))
     }
 
     /// Loads the double whose address is A, or A + 8 B if two words of the stack make it.
@@ -376,23 +385,23 @@ impl<'a> Interpreter<'a> {
         let base = self.pop();
         let index = if stack_words == 2 { self.pop() } else { 0 };
         let address = base.wrapping_add(index.wrapping_mul(8));
-        let value = self.memory.double(address).ok_or(Failure::Address(address))?;
+        let value = self.memory.double(address).ok_or(ExecutionFailure::Address(address))?;
         self.push_float(value);
-        Ok(Some(Access { address, words: 2 }))
+        Ok(Some(MemoryAccess { address, words: 2 }))
     }
 
     fn store_double(&mut self) -> Touched {
         let (address, value) = (self.pop(), self.pop_float());
-        self.memory.write_double(address, value).ok_or(Failure::Address(address))?;
-        Ok(Some(Access { address, words: 2 }))
+        self.memory.write_double(address, value).ok_or(ExecutionFailure::Address(address))?;
+        Ok(Some(MemoryAccess { address, words: 2 }))
     }
 
-    fn fault(&self, instruction: &Instruction, failure: &Failure) -> Fault {
+    fn fault(&self, instruction: &Instruction, failure: &ExecutionFailure) -> KernelFault {
         let (name, offset) = (self.name(), instruction.offset);
         let instruction = instruction.operation.name;
         match *failure {
-            Failure::Address(address) => Fault::Address { name, instruction, offset, address },
-            Failure::Division => Fault::Division { name, instruction, offset },
+            ExecutionFailure::Address(address) => KernelFault::Address { name, instruction, offset, address },
+            ExecutionFailure::Division => KernelFault::Division { name, instruction, offset },
         }
     }
 
@@ -418,6 +427,6 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-fn divided(b: u32, a: u32, divide: fn(i32, i32) -> Option<i32>) -> Result<u32, Failure> {
-    divide(b.cast_signed(), a.cast_signed()).map(i32::cast_unsigned).ok_or(Failure::Division)
+fn divided(b: u32, a: u32, divide: fn(i32, i32) -> Option<i32>) -> Result<u32, ExecutionFailure> {
+    divide(b.cast_signed(), a.cast_signed()).map(i32::cast_unsigned).ok_or(ExecutionFailure::Division)
 }

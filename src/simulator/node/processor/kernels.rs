@@ -1,6 +1,6 @@
 //! A processor whose modules are kernels.
 
-use super::account::Accounting;
+use super::account::AccountingRule;
 use super::listing::Kernel;
 use super::modules::{Module, Modules};
 use super::t800::{KernelError, T800};
@@ -17,7 +17,7 @@ pub struct Kernels {
     /// The listing of each module, usually `File("../kernels/modules.ron")`.
     pub modules: Modules<Kernel>,
     /// How the components of a computation make up its time.
-    pub accounting: Accounting,
+    pub accounting: AccountingRule,
 }
 
 impl Kernels {

@@ -46,17 +46,17 @@ pub struct Kernel {
 #[serde(deny_unknown_fields)]
 pub struct Placement {
     /// The workspace with all locals.
-    pub workspace: Place,
+    pub workspace: MemoryRegion,
     /// All arrays.
-    pub data: Place,
+    pub data: MemoryRegion,
     /// The instructions.
-    pub code: Place,
+    pub code: MemoryRegion,
 }
 
 /// One of the two memories of a T800.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Place {
+pub enum MemoryRegion {
     /// The 4 KiB on the chip: one cycle a word.
     OnChip,
     /// The memory outside.

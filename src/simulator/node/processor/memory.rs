@@ -1,7 +1,7 @@
 //! The memory of a node while a kernel runs: where things lie, and the words themselves.
 
 use super::assembly::Assembly;
-use super::listing::{Contents, Holds, Place};
+use super::listing::{Contents, Holds, MemoryRegion};
 use thiserror::Error;
 
 /// The lowest address of a transputer: the most negative integer.
@@ -30,7 +30,7 @@ pub enum LayoutError {
 ///
 /// In either memory code, workspace and arrays follow each other in this order, without gaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct MemoryLayout {
     /// Address of the first instruction.
     pub code: u32,
     /// Address of workspace slot 0.
@@ -48,10 +48,10 @@ struct Areas {
 
 impl Areas {
     /// Takes `words` words and gives their first byte, counted from the bottom of all memory.
-    const fn take(&mut self, place: Place, words: u64) -> u64 {
+    const fn take(&mut self, place: MemoryRegion, words: u64) -> u64 {
         let (used, base) = match place {
-            Place::OnChip => (&mut self.on_chip, 0),
-            Place::External => (&mut self.external, ON_CHIP_BYTES as u64),
+            MemoryRegion::OnChip => (&mut self.on_chip, 0),
+            MemoryRegion::External => (&mut self.external, ON_CHIP_BYTES as u64),
         };
         let first = base + *used;
         *used += 4 * words;
@@ -69,7 +69,7 @@ impl Areas {
     }
 }
 
-impl Layout {
+impl MemoryLayout {
     /// Places a kernel for `trips` trips.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ pub(super) struct Memory(Vec<u32>);
 
 impl Memory {
     /// Memory with locals and row-pointer tables set, all numbers zero.
-    pub fn new(assembly: &Assembly, layout: &Layout, trips: u32) -> Self {
+    pub fn new(assembly: &Assembly, layout: &MemoryLayout, trips: u32) -> Self {
         let words = (layout.end.wrapping_sub(BOTTOM) / 4) as usize;
         let mut memory = Self(vec![0; words]);
         let kernel = assembly.kernel();
@@ -179,16 +179,16 @@ mod tests {
     #[test]
     fn what_is_on_the_chip_must_fit_there() {
         let mut kernel = kernel("rsub-row-pointers");
-        kernel.placement.data = Place::OnChip;
+        kernel.placement.data = MemoryRegion::OnChip;
         let assembly = kernel.assemble().unwrap();
-        assert!(Layout::new(&assembly, 250).is_ok());
-        assert_eq!(Layout::new(&assembly, 256).unwrap_err(), LayoutError::OnChip { bytes: 24 + 4096 });
+        assert!(MemoryLayout::new(&assembly, 250).is_ok());
+        assert_eq!(MemoryLayout::new(&assembly, 256).unwrap_err(), LayoutError::OnChip { bytes: 24 + 4096 });
     }
 
     #[test]
     fn parts_follow_each_other() {
         let assembly = kernel("rsub-row-pointers").assemble().unwrap();
-        let layout = Layout::new(&assembly, 3).unwrap();
+        let layout = MemoryLayout::new(&assembly, 3).unwrap();
         assert_eq!((layout.workspace, layout.code), (BOTTOM, BOTTOM + 4096));
         assert_eq!(layout.arrays, [layout.code + 32, layout.code + 32 + 24]);
     }

@@ -23,21 +23,21 @@ mod t800;
 mod timed_kernel;
 mod timing;
 
-pub use account::{Account, Accounting, Cost};
+pub use account::{AccountingRule, ComponentAccount, Cost};
 pub use assembly::{Assembly, Instruction, ListingError};
 pub use cache::{Cache, CacheUse};
 pub use counted::{Counted, Mix, Rate};
 pub use cycles::QuarterCycles;
-pub use instruction::{DatabookCycles, Mnemonic, OPERATIONS, Operation, Takes};
-pub use interpreter::{Access, Fault, Interpreter, Step};
+pub use instruction::{DatabookCycles, InstructionSpec, Mnemonic, OPERATIONS, Takes};
+pub use interpreter::{ExecutedInstruction, KernelFault, KernelInterpreter, MemoryAccess};
 pub use kernels::Kernels;
-pub use listing::{Array, Constant, Contents, Holds, Iteration, Kernel, Length, Local, Place, Placement};
-pub use memory::{Layout, LayoutError};
+pub use listing::{Array, Constant, Contents, Holds, Iteration, Kernel, Length, Local, MemoryRegion, Placement};
+pub use memory::{LayoutError, MemoryLayout};
 pub use modules::{Module, Modules, Work};
 pub use stopwatch::Stopwatch;
 pub use t800::{FpTimes, KernelError, T800};
 pub use timed_kernel::TimedKernel;
-pub use timing::{Arrival, Played, play};
+pub use timing::{Arrival, TimedRun, play};
 
 use crate::units::{FlopRate, SimDuration};
 use serde::{Deserialize, Serialize};

@@ -20,12 +20,12 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Stopwatch {
     processor: Processor,
-    played: Played,
+    played: RowTimes,
 }
 
 /// The kernels that were asked for, and the times of their rows by module and iterations.
 #[derive(Clone, Debug, Default)]
-struct Played {
+struct RowTimes {
     kernels: BTreeMap<Module, TimedKernel>,
     times: BTreeMap<(Module, u64), SimDuration>,
 }
@@ -34,7 +34,7 @@ impl Stopwatch {
     /// A stopwatch that has timed nothing yet.
     #[must_use]
     pub fn new(processor: &Processor) -> Self {
-        Self { processor: processor.clone(), played: Played::default() }
+        Self { processor: processor.clone(), played: RowTimes::default() }
     }
 
     /// The time of one row of `work`.
@@ -69,7 +69,7 @@ impl Stopwatch {
     }
 }
 
-impl Played {
+impl RowTimes {
     fn time(&mut self, kernels: &Kernels, module: Module, iterations: u64) -> Result<SimDuration, KernelError> {
         if let Some(time) = self.times.get(&(module, iterations)) {
             return Ok(*time);

@@ -2,7 +2,7 @@
 
 use super::assembly::{Assembly, ListingError};
 use super::cache::Cache;
-use super::interpreter::Fault;
+use super::interpreter::KernelFault;
 use super::memory::LayoutError;
 use crate::units::Hertz;
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ pub enum KernelError {
     Layout(#[from] LayoutError),
     /// It faults when executed.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] KernelFault),
     /// More iterations than a transputer counts.
     #[error("{iterations} iterations are more than a word counts")]
     Iterations {

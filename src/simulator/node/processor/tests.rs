@@ -12,7 +12,8 @@ pub(super) fn kernel(name: &str) -> Kernel {
 
 fn on_chip(name: &str) -> Kernel {
     let mut kernel = kernel(name);
-    kernel.placement = Placement { workspace: Place::OnChip, data: Place::OnChip, code: Place::OnChip };
+    kernel.placement =
+        Placement { workspace: MemoryRegion::OnChip, data: MemoryRegion::OnChip, code: MemoryRegion::OnChip };
     kernel
 }
 
@@ -25,13 +26,13 @@ fn iteration(kernel: &Kernel, external_cycles: u32) -> Cost {
     TimedKernel::new(&t800(external_cycles), kernel).unwrap().iteration().unwrap()
 }
 
-fn ns(cost: &Cost, accounting: Accounting) -> f64 {
+fn ns(cost: &Cost, accounting: AccountingRule) -> f64 {
     let ps = cost.account(accounting).total().time("20 MHz".parse().unwrap()).ps();
     f64::from(u32::try_from(ps).unwrap()) / 1000.0
 }
 
-fn columns(account: &Account) -> [QuarterCycles; 6] {
-    let Account { cpu, fpu, fpu_overlap, internal_memory, external_memory, external_fetch } = *account;
+fn columns(account: &ComponentAccount) -> [QuarterCycles; 6] {
+    let ComponentAccount { cpu, fpu, fpu_overlap, internal_memory, external_memory, external_fetch } = *account;
     [cpu, fpu, fpu_overlap, internal_memory, external_memory, external_fetch]
 }
 
@@ -208,7 +209,7 @@ mod hand_counts {
         assert_eq!(cycles, [4 * 91, 4 * 98, 4 * 112 + 1, 4 * 126 + 2].map(QuarterCycles::quarters));
         let published = [4550.0, 4900.0, 5610.0, 6330.0];
         for (external, published) in (3..).zip(published) {
-            assert!((ns(&iteration(&kernel, external), Accounting::Overlapped) - published).abs() <= 5.0);
+            assert!((ns(&iteration(&kernel, external), AccountingRule::Overlapped) - published).abs() <= 5.0);
         }
     }
 
@@ -221,7 +222,7 @@ mod hand_counts {
         assert_eq!(cycles, [4 * 115, 4 * 125, 4 * 144 + 2, 4 * 164].map(QuarterCycles::quarters));
         let published = [5750.0, 6250.0, 7230.0, 8200.0];
         for (external, published) in (3..).zip(published) {
-            assert!((ns(&iteration(&kernel, external), Accounting::Overlapped) - published).abs() <= 5.0);
+            assert!((ns(&iteration(&kernel, external), AccountingRule::Overlapped) - published).abs() <= 5.0);
         }
     }
 
@@ -239,7 +240,7 @@ mod hand_counts {
             let timed = TimedKernel::new(&t800(external), &kernel).unwrap();
             assert_eq!(timed.assembly().bytes(), 41);
             let last = timed.play(9).unwrap().iterations().last().unwrap();
-            assert!((ns(&last, Accounting::Overlapped) - published).abs() <= 5.0, "{external} cycles");
+            assert!((ns(&last, AccountingRule::Overlapped) - published).abs() <= 5.0, "{external} cycles");
         }
     }
 
@@ -329,7 +330,7 @@ mod laws {
         for name in KERNELS {
             let at = |clock: &str| {
                 let processor = T800 { clock: clock.parse().unwrap(), ..t800(4) };
-                TimedKernel::new(&processor, &kernel(name)).unwrap().time(30_000, Accounting::Overlapped).unwrap()
+                TimedKernel::new(&processor, &kernel(name)).unwrap().time(30_000, AccountingRule::Overlapped).unwrap()
             };
             let (twenty, thirty) = (at("20 MHz").ps(), at("30 MHz").ps());
             assert!(thirty > 0 && (3 * thirty).abs_diff(2 * twenty) <= 2, "{name}");
@@ -340,7 +341,7 @@ mod laws {
 mod cache_level {
     use super::*;
 
-    fn cached(size: &str, code: Place) -> TimedKernel {
+    fn cached(size: &str, code: MemoryRegion) -> TimedKernel {
         let cache =
             Cache { size: size.parse().unwrap(), line: "16 B".parse().unwrap(), hit_cycles: 2, miss_cycles: 10 };
         let mut kernel = kernel("buf");
@@ -351,7 +352,7 @@ mod cache_level {
     /// Two streams of doubles over lines of four words: one miss for every line, three hits.
     #[test]
     fn hits_follow_from_the_addresses() {
-        let cost = cached("4 KiB", Place::OnChip).cost(64).unwrap();
+        let cost = cached("4 KiB", MemoryRegion::OnChip).cost(64).unwrap();
         assert_eq!(cost.cache, CacheUse { hits: 192, misses: 64 });
         assert_eq!(cost.overlapped.external_memory, QuarterCycles::whole(192 * 2 + 64 * 10));
     }
@@ -359,14 +360,14 @@ mod cache_level {
     /// Arrays that lie a cache apart drive each other out with every access.
     #[test]
     fn streams_that_share_lines_miss() {
-        let cost = cached("512 B", Place::OnChip).cost(64).unwrap();
+        let cost = cached("512 B", MemoryRegion::OnChip).cost(64).unwrap();
         assert_eq!(cost.cache, CacheUse { hits: 128, misses: 128 });
     }
 
     #[test]
     fn code_is_fetched_through_the_cache() {
-        let data = cached("4 KiB", Place::OnChip).cost(64).unwrap();
-        let both = cached("4 KiB", Place::External).cost(64).unwrap();
+        let data = cached("4 KiB", MemoryRegion::OnChip).cost(64).unwrap();
+        let both = cached("4 KiB", MemoryRegion::External).cost(64).unwrap();
         assert!(both.cache.hits > data.cache.hits && both.summed.total() > data.summed.total());
         assert!(both.cache.misses - data.cache.misses <= 3);
     }
@@ -375,7 +376,7 @@ mod cache_level {
     fn the_ratio_of_memory_to_processing_shows_it() {
         let ratio = |cost: Cost| cost.summed.memory().cycles() / cost.summed.processing().cycles();
         let plain = TimedKernel::new(&t800(10), &kernel("buf")).unwrap().cost(64).unwrap();
-        assert!(ratio(cached("4 KiB", Place::External).cost(64).unwrap()) < ratio(plain));
+        assert!(ratio(cached("4 KiB", MemoryRegion::External).cost(64).unwrap()) < ratio(plain));
     }
 }
 
@@ -426,7 +427,7 @@ mod descriptions {
 mod stopwatch {
     use super::*;
 
-    fn kernels(accounting: Accounting) -> Kernels {
+    fn kernels(accounting: AccountingRule) -> Kernels {
         let [inv, norm, set, rsub, buf, flop] = ["inv", "norm", "set", "rsub-pointer-table", "buf", "add"].map(kernel);
         Kernels { t800: t800(4), modules: Modules { inv, norm, set, rsub, buf, flop }, accounting }
     }
@@ -441,26 +442,26 @@ mod stopwatch {
             let kernels = kernels(accounting);
             row_ns(&kernels, Work::new(Module::Rsub, 101)) - row_ns(&kernels, Work::new(Module::Rsub, 100))
         };
-        assert_eq!((further(Accounting::Overlapped), further(Accounting::Summed)), (6250, 8500));
+        assert_eq!((further(AccountingRule::Overlapped), further(AccountingRule::Summed)), (6250, 8500));
     }
 
     #[test]
     fn a_row_begins_with_one_iteration_of_another_module() {
-        let kernels = kernels(Accounting::Summed);
+        let kernels = kernels(AccountingRule::Summed);
         let alone = row_ns(&kernels, Work::new(Module::Rsub, 7)) + row_ns(&kernels, Work::new(Module::Set, 1));
         assert_eq!(row_ns(&kernels, Work::new(Module::Rsub, 7).after(Module::Set).rows(9)), alone);
     }
 
     #[test]
     fn what_was_played_is_remembered() {
-        let mut stopwatch = Stopwatch::new(&Processor::Kernels(Box::new(kernels(Accounting::Overlapped))));
+        let mut stopwatch = Stopwatch::new(&Processor::Kernels(Box::new(kernels(AccountingRule::Overlapped))));
         let work = Work::new(Module::Buf, 12);
         assert_eq!(stopwatch.row_time(work).unwrap(), stopwatch.row_time(work).unwrap());
     }
 
     #[test]
     fn a_row_that_does_not_fit_is_an_error() {
-        let mut kernels = kernels(Accounting::Overlapped);
+        let mut kernels = kernels(AccountingRule::Overlapped);
         kernels.modules.rsub = on_chip("rsub-row-pointers");
         let mut stopwatch = Stopwatch::new(&Processor::Kernels(Box::new(kernels)));
         assert!(stopwatch.row_time(Work::new(Module::Rsub, 250)).is_ok());

@@ -1,11 +1,11 @@
 //! Kernels whose cost is known.
 
-use super::account::{Accounting, Cost};
+use super::account::{AccountingRule, Cost};
 use super::assembly::Assembly;
 use super::listing::Kernel;
-use super::memory::Layout;
+use super::memory::MemoryLayout;
 use super::t800::{KernelError, T800};
-use super::timing::{Played, play};
+use super::timing::{TimedRun, play};
 use crate::units::SimDuration;
 
 /// Trips after which a loop counts as never settling.
@@ -89,7 +89,7 @@ impl TimedKernel {
     /// If so many trips do not fit into memory, or the kernel faults.
     pub fn cost(&self, iterations: u64) -> Result<Cost, KernelError> {
         let trips = u32::try_from(iterations).map_err(|_| KernelError::Iterations { iterations })?;
-        Layout::new(&self.assembly, trips)?;
+        MemoryLayout::new(&self.assembly, trips)?;
         match &self.profile {
             Some(profile) => Ok(profile.cost(trips)),
             None => Ok(self.play(trips)?.cost),
@@ -108,7 +108,7 @@ impl TimedKernel {
     ///
     /// # Errors
     /// As for [`cost`](Self::cost).
-    pub fn time(&self, iterations: u64, accounting: Accounting) -> Result<SimDuration, KernelError> {
+    pub fn time(&self, iterations: u64, accounting: AccountingRule) -> Result<SimDuration, KernelError> {
         Ok(self.cost(iterations)?.account(accounting).total().time(self.processor.clock))
     }
 
@@ -116,7 +116,7 @@ impl TimedKernel {
     ///
     /// # Errors
     /// If so many trips do not fit into memory, or the kernel faults.
-    pub fn play(&self, trips: u32) -> Result<Played, KernelError> {
+    pub fn play(&self, trips: u32) -> Result<TimedRun, KernelError> {
         Ok(play(&self.processor, &mut self.assembly.start(trips)?)?)
     }
 
@@ -142,7 +142,7 @@ impl TimedKernel {
 }
 
 /// The last iteration, if the next one begins in the same state.
-fn settled(played: &Played) -> Option<Cost> {
+fn settled(played: &TimedRun) -> Option<Cost> {
     let [.., before, last] = played.arrivals.as_slice() else { return None };
     (before.pending == last.pending).then(|| last.cost - before.cost)
 }

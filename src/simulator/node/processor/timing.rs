@@ -8,18 +8,18 @@
 //!   of control w + 2 (section 2, e = w - 1). As in the hand count these cycles are charged even if
 //!   the integer unit is about to wait for the FPU, and a write holds the processor up like a read.
 
-use super::account::{Account, Cost};
+use super::account::{ComponentAccount, Cost};
 use super::assembly::{Assembly, Instruction};
-use super::cache::{CacheUse, Lines};
+use super::cache::{CacheLines, CacheUse};
 use super::cycles::QuarterCycles;
 use super::instruction::DatabookCycles;
-use super::interpreter::{Access, Fault, Interpreter, Step};
-use super::memory::{Layout, is_on_chip};
+use super::interpreter::{ExecutedInstruction, KernelFault, KernelInterpreter, MemoryAccess};
+use super::memory::{MemoryLayout, is_on_chip};
 use super::t800::{FpTimes, T800};
 
 /// A kernel played to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Played {
+pub struct TimedRun {
     /// What all of it cost.
     pub cost: Cost,
     /// When the integer unit and the FPU had both finished, by the clock of the play.
@@ -37,7 +37,7 @@ pub struct Arrival {
     pub pending: QuarterCycles,
 }
 
-impl Played {
+impl TimedRun {
     /// The iterations between the arrivals.
     pub fn iterations(&self) -> impl Iterator<Item = Cost> {
         self.arrivals.windows(2).map(|pair| pair[1].cost - pair[0].cost)
@@ -48,7 +48,7 @@ impl Played {
 ///
 /// # Errors
 /// If the kernel faults.
-pub fn play(processor: &T800, kernel: &mut Interpreter) -> Result<Played, Fault> {
+pub fn play(processor: &T800, kernel: &mut KernelInterpreter) -> Result<TimedRun, KernelFault> {
     let assembly = kernel.assembly();
     let mut clockwork = Clockwork::new(processor, assembly, kernel.layout());
     let mut arrivals = Vec::new();
@@ -60,7 +60,7 @@ pub fn play(processor: &T800, kernel: &mut Interpreter) -> Result<Played, Fault>
         clockwork.advance(&step);
     }
     clockwork.wait_for_fpu();
-    Ok(Played { cost: clockwork.cost(), end: clockwork.now, arrivals })
+    Ok(TimedRun { cost: clockwork.cost(), end: clockwork.now, arrivals })
 }
 
 /// The clock of a node and the counts of what passed.
@@ -68,7 +68,7 @@ struct Clockwork<'a> {
     processor: &'a T800,
     assembly: &'a Assembly,
     code: u32,
-    lines: Option<Lines>,
+    lines: Option<CacheLines>,
     /// The code word fetched last, and its cycles.
     fetched: Option<(u32, u32)>,
     now: QuarterCycles,
@@ -88,12 +88,12 @@ struct Clockwork<'a> {
 }
 
 impl<'a> Clockwork<'a> {
-    fn new(processor: &'a T800, assembly: &'a Assembly, layout: &Layout) -> Self {
+    fn new(processor: &'a T800, assembly: &'a Assembly, layout: &MemoryLayout) -> Self {
         Self {
             processor,
             assembly,
             code: layout.code,
-            lines: processor.cache.map(Lines::empty),
+            lines: processor.cache.map(CacheLines::empty),
             fetched: None,
             now: QuarterCycles::ZERO,
             fpu_free: QuarterCycles::ZERO,
@@ -107,7 +107,7 @@ impl<'a> Clockwork<'a> {
         }
     }
 
-    fn advance(&mut self, step: &Step) {
+    fn advance(&mut self, step: &ExecutedInstruction) {
         let instruction = &self.assembly.instructions()[step.index];
         let cycles = instruction.operation.cycles;
         self.compute(instruction.bytes - 1);
@@ -162,7 +162,7 @@ impl<'a> Clockwork<'a> {
     }
 
     /// The databook cycles contain one memory cycle for each word.
-    fn touch(&mut self, access: Access) {
+    fn touch(&mut self, access: MemoryAccess) {
         for word in 0..access.words {
             self.cpu = self.cpu - whole(1);
             let address = access.address.wrapping_add(4 * word);
@@ -222,7 +222,7 @@ impl<'a> Clockwork<'a> {
 
     fn cost(&self) -> Cost {
         let fpu = self.fpu_given - self.pending();
-        let summed = Account {
+        let summed = ComponentAccount {
             cpu: self.cpu,
             fpu,
             fpu_overlap: QuarterCycles::ZERO,
@@ -230,7 +230,8 @@ impl<'a> Clockwork<'a> {
             external_memory: self.external_memory,
             external_fetch: self.fetch_whole,
         };
-        let overlapped = Account { fpu_overlap: fpu - self.waited, external_fetch: self.fetch_held_up, ..summed };
+        let overlapped =
+            ComponentAccount { fpu_overlap: fpu - self.waited, external_fetch: self.fetch_held_up, ..summed };
         let cache = self.lines.as_ref().map_or_else(CacheUse::default, |lines| lines.looked_up);
         Cost { overlapped, summed, cache }
     }
@@ -241,7 +242,7 @@ const fn whole(cycles: u32) -> QuarterCycles {
 }
 
 /// Cycles of the integer unit without prefixes, before it hands over.
-const fn integer_cycles(cycles: DatabookCycles, step: &Step) -> u32 {
+const fn integer_cycles(cycles: DatabookCycles, step: &ExecutedInstruction) -> u32 {
     let databook = match cycles {
         DatabookCycles::Integer(cycles) => cycles,
         DatabookCycles::Branch { passed, taken } => {

@@ -1,6 +1,6 @@
 //! All ranks wait for each other.
 
-use crate::program::process::{BARRIER_TAG, Message, Pattern, Process};
+use crate::program::process::{BARRIER_TAG, Message, MessagePattern, Process};
 use serde::{Deserialize, Serialize};
 
 /// How the ranks wait for each other.
@@ -37,11 +37,11 @@ async fn tree_barrier(me: &Process) {
     let children = || grid.trunk(0, rank).chain(grid.branches(0, rank));
     let token = Message::new(BARRIER_BYTES).tag(BARRIER_TAG);
     for child in children() {
-        me.receive_where(Pattern { from: Some(child), tag: Some(BARRIER_TAG) }).await;
+        me.receive_where(MessagePattern { from: Some(child), tag: Some(BARRIER_TAG) }).await;
     }
     if let Some(parent) = grid.parent(0, rank) {
         me.send(parent, token.clone()).await;
-        me.receive_where(Pattern { from: Some(parent), tag: Some(BARRIER_TAG) }).await;
+        me.receive_where(MessagePattern { from: Some(parent), tag: Some(BARRIER_TAG) }).await;
     }
     for child in children() {
         me.send(child, token.clone()).await;
@@ -55,7 +55,7 @@ async fn dissemination(me: &Process) {
     while distance < ranks {
         let from = (me.rank() + ranks - distance) % ranks;
         let sending = me.start_send((me.rank() + distance) % ranks, token.clone()).await;
-        me.receive_where(Pattern { from: Some(from), tag: Some(BARRIER_TAG) }).await;
+        me.receive_where(MessagePattern { from: Some(from), tag: Some(BARRIER_TAG) }).await;
         me.wait(sending).await;
         distance = distance.saturating_mul(2);
     }

@@ -28,7 +28,7 @@ pub use broadcast::{
 };
 pub use gather::Gather;
 pub use group::Group;
-pub use operation::Operation;
+pub use operation::CollectiveOperation;
 pub use payload::Payload;
 pub use reduce::Reduce;
 pub use reduce_scatter::ReduceScatter;

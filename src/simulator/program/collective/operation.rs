@@ -11,7 +11,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub enum Operation {
+pub enum CollectiveOperation {
     /// m bytes from the root to all.
     Broadcast {
         /// By which way.
@@ -64,7 +64,7 @@ pub enum Operation {
     },
 }
 
-impl Operation {
+impl CollectiveOperation {
     /// Its name in a scenario.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -14,12 +14,12 @@ pub struct Payload {
     pub bytes: u64,
     /// Its numbers.
     pub values: Option<Rc<[f64]>>,
-    origin: Cell<Origin>,
+    origin: Cell<PayloadOrigin>,
 }
 
 /// Where the rank that has a payload has it from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum PayloadOrigin {
     /// Its own memory.
     Own,
     /// A message, and it has not been sent on.
@@ -32,17 +32,17 @@ impl Payload {
     /// `bytes` bytes that carry `values`.
     #[must_use]
     pub const fn new(bytes: u64, values: Option<Rc<[f64]>>) -> Self {
-        Self { bytes, values, origin: Cell::new(Origin::Own) }
+        Self { bytes, values, origin: Cell::new(PayloadOrigin::Own) }
     }
 
     /// What a message has brought.
     pub(super) const fn received(bytes: u64, values: Option<Rc<[f64]>>) -> Self {
-        Self { bytes, values, origin: Cell::new(Origin::Message) }
+        Self { bytes, values, origin: Cell::new(PayloadOrigin::Message) }
     }
 
     /// Where a send takes it from; the next one finds it in the send buffer.
-    pub(super) fn take_to_send(&self) -> Origin {
-        self.origin.replace(Origin::SendBuffer)
+    pub(super) fn take_to_send(&self) -> PayloadOrigin {
+        self.origin.replace(PayloadOrigin::SendBuffer)
     }
 
     /// The parts one behind the other.

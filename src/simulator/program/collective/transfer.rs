@@ -1,18 +1,18 @@
 //! Sends and receives of the steps of a collective, with a tag that no other receive takes.
 
-use super::payload::{Origin, Payload};
-use crate::program::process::{COLLECTIVE_TAG as TAG, Message, Operation, Pattern, Process};
+use super::payload::{Payload, PayloadOrigin};
+use crate::program::process::{COLLECTIVE_TAG as TAG, Message, MessagePattern, Operation, Process};
 
 /// The message that carries a payload, ready to be sent.
 async fn message(me: &Process, payload: &Payload) -> Message {
     let message = Message::new(payload.bytes).tag(TAG).values(payload.values.clone());
     match payload.take_to_send() {
-        Origin::Own => message,
-        Origin::Message => {
+        PayloadOrigin::Own => message,
+        PayloadOrigin::Message => {
             me.forward(payload.bytes).await;
             message
         }
-        Origin::SendBuffer => message.again(),
+        PayloadOrigin::SendBuffer => message.again(),
     }
 }
 
@@ -25,7 +25,7 @@ pub(super) async fn start_send(me: &Process, to: u32, payload: &Payload) -> Oper
 }
 
 pub(super) async fn receive(me: &Process, from: u32) -> Payload {
-    let message = me.receive_where(Pattern { from: Some(from), tag: Some(TAG) }).await.message;
+    let message = me.receive_where(MessagePattern { from: Some(from), tag: Some(TAG) }).await.message;
     Payload::received(message.bytes, message.values)
 }
 

@@ -1,6 +1,6 @@
 //! What the processes of a run share, and what each of them writes down of itself.
 
-use super::{Answer, Verb};
+use super::{Reply, Verb};
 use crate::engine::{Mailbox, Streams};
 use crate::machine::Protocol;
 use crate::node::Processor;
@@ -86,7 +86,7 @@ impl Notes {
 
 /// What all processes of a run share.
 pub(crate) struct Surroundings {
-    pub mailbox: Rc<Mailbox<Verb, Answer>>,
+    pub mailbox: Rc<Mailbox<Verb, Reply>>,
     pub clock: Cell<SimTime>,
     pub ranks: u32,
     pub host: u32,

@@ -29,9 +29,9 @@ pub enum Verb {
     /// Begins to send and goes on.
     StartSend(u32, Message),
     /// Waits for a message.
-    Receive(Pattern),
+    Receive(MessagePattern),
     /// Begins to receive and goes on.
-    StartReceive(Pattern),
+    StartReceive(MessagePattern),
     /// Waits until an operation is complete, and ends it.
     Wait(Operation),
     /// Waits until one of the operations is complete; none is ended.
@@ -48,7 +48,7 @@ pub enum Verb {
 
 /// What the simulation answers.
 #[derive(Debug)]
-pub enum Answer {
+pub enum Reply {
     /// It has happened.
     Done,
     /// A message has come.
@@ -127,14 +127,14 @@ pub(crate) fn tag_words(tag: u32) -> String {
 /// The messages that a receive takes: of each sender the one that it sent first of those that fit; of several senders the
 /// one that arrives first, of equals that of the lowest rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pattern {
+pub struct MessagePattern {
     /// The sender, or any.
     pub from: Option<u32>,
     /// The tag, or any but those of collective operations.
     pub tag: Option<u32>,
 }
 
-impl Pattern {
+impl MessagePattern {
     /// Whether a message from `from` with `tag` fits.
     #[must_use]
     pub fn fits(self, from: u32, tag: u32) -> bool {

@@ -5,7 +5,7 @@ use super::{Simulation, SimulationError};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::machine::Layout;
 use crate::network::traffic::unit;
-use crate::network::{Fabric, Network, Onward, Packet, PacketKind, Passage, Switching};
+use crate::network::{Fabric, HopEvent, Network, Onward, Packet, PacketKind, Switching};
 use crate::program::{Injection, Traffic};
 use crate::simulation::Limits;
 use crate::trace::{Accounts, Activity, Counts, LinkLoad, Trace};
@@ -43,7 +43,7 @@ struct Field<'f> {
     slot: SimDuration,
     journeys: Vec<Journey>,
     vacant: Vec<u32>,
-    passages: Vec<Passage>,
+    passages: Vec<HopEvent>,
     window: Window,
     counts: Counts,
     delivered: u64,

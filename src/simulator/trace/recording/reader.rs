@@ -109,12 +109,12 @@ pub enum RecordingError {
 }
 
 /// Bytes with their place.
-struct Source<R> {
+struct CountedBytes<R> {
     bytes: R,
     at: u64,
 }
 
-impl<R: Read> Source<R> {
+impl<R: Read> CountedBytes<R> {
     fn byte(&mut self) -> Result<u8, RecordingError> {
         let mut byte = [0];
         self.fill(&mut byte)?;
@@ -182,7 +182,7 @@ impl<R: Read> Source<R> {
 }
 
 /// A recording while it is read.
-struct Reading {
+struct PartialRecording {
     header: Header,
     events: Events,
     times: RankTimes,
@@ -220,7 +220,7 @@ impl Recording {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn read_sized(bytes: impl Read, length: usize) -> Result<Self, RecordingError> {
-        let mut source = Source { bytes, at: 0 };
+        let mut source = CountedBytes { bytes, at: 0 };
         let mut magic = vec![0; MAGIC.len()];
         source.fill(&mut magic).map_err(|error| match error {
             RecordingError::CutOff { .. } => RecordingError::NoRecording,
@@ -230,7 +230,7 @@ impl Recording {
         let (program, machine) = (source.text()?, source.text()?);
         let ranks = source.small("a number of ranks")?;
         let nodes = (0..ranks).map(|_| source.small("a node")).collect::<Result<Vec<_>, _>>()?;
-        let mut reading = Reading::new(Header { program, machine, nodes });
+        let mut reading = PartialRecording::new(Header { program, machine, nodes });
         reading.events.reserve(length / LEAST_OF_EVENT, length / LEAST_OF_ANTECEDENT);
         loop {
             match source.byte()? {
@@ -255,7 +255,7 @@ impl Recording {
     }
 }
 
-impl Reading {
+impl PartialRecording {
     fn new(header: Header) -> Self {
         let ranks = header.nodes.len();
         let times = RankTimes { phases: Vec::new(), ranks: vec![Vec::new(); ranks] };
@@ -279,7 +279,7 @@ impl Reading {
         self.times.phases.push(phase);
     }
 
-    fn interval<R: Read>(&mut self, mark: u8, source: &mut Source<R>) -> Result<(), RecordingError> {
+    fn interval<R: Read>(&mut self, mark: u8, source: &mut CountedBytes<R>) -> Result<(), RecordingError> {
         let end = self.now + source.span()?;
         let rank = source.small("a rank")?;
         let code = source.number()?;
@@ -322,7 +322,7 @@ impl Reading {
     /// A transfer on a channel, whose packets are each off the wire for `pause` in their time.
     fn transfer<R: Read>(
         &mut self,
-        source: &mut Source<R>,
+        source: &mut CountedBytes<R>,
         (channel, pause): (u32, SimDuration),
     ) -> Result<(), RecordingError> {
         let (from, to) = (source.small("a vertex")?, source.small("a vertex")?);
@@ -332,7 +332,7 @@ impl Reading {
         let packets = u32::try_from(sort / 2).ok().filter(|packets| *packets > 0);
         let packets = packets.ok_or_else(|| source.malformed("a transfer has from 1 to 2^32 packets"))?;
         let bytes = source.small("the length of a packet")?;
-        let far = |source: &Source<R>| source.malformed("a transfer is later than any time");
+        let far = |source: &CountedBytes<R>| source.malformed("a transfer is later than any time");
         let free = self.free.entry((from, to, channel)).or_insert(SimTime::START);
         let first = free.ps().checked_add(source.number()?).ok_or_else(|| far(source))?;
         let time = source.span()?;
@@ -362,7 +362,7 @@ impl Reading {
     }
 
     /// The event that causes `what`, which tells how far it lies back.
-    fn cause<R: Read>(&self, source: &mut Source<R>, what: &str) -> Result<EventId, RecordingError> {
+    fn cause<R: Read>(&self, source: &mut CountedBytes<R>, what: &str) -> Result<EventId, RecordingError> {
         let next = u64::from(self.events.count());
         let event = next.checked_sub(source.number()?).filter(|event| *event < next);
         let event = event.and_then(|event| EventId::try_from(event).ok());
@@ -373,7 +373,7 @@ impl Reading {
         &mut self,
         mark: u8,
         rank: u32,
-        source: &mut Source<R>,
+        source: &mut CountedBytes<R>,
     ) -> Result<Antecedent, RecordingError> {
         let event = self.cause(source, "an event")?;
         let delay = source.span()?;
@@ -400,7 +400,7 @@ impl Reading {
         *self.message_ways.entry(ends).or_insert_with(way)
     }
 
-    fn finish<R: Read>(self, source: &mut Source<R>) -> Result<Recording, RecordingError> {
+    fn finish<R: Read>(self, source: &mut CountedBytes<R>) -> Result<Recording, RecordingError> {
         let makespan = source.span()?;
         let counts = Counts { events: source.number()?, messages: source.number()?, packet_hops: source.number()? };
         let mut links = Vec::new();

@@ -1,6 +1,6 @@
 //! Which links the messages on a critical path were on.
 
-use super::{CriticalPath, Span, Through};
+use super::{CriticalPath, PathSpan, Through};
 use parsim_sim::trace::events::{EventId, MESSAGE};
 use parsim_sim::trace::{Direction, Recording, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
@@ -20,7 +20,7 @@ pub enum Where {
 
 /// A part of a message's way in which it is at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct WayPart {
     /// The place.
     pub place: Where,
     /// When it comes there.
@@ -30,13 +30,13 @@ pub struct Stretch {
 }
 
 /// What the links carried for the messages on a path.
-pub struct Carried<'r> {
+pub struct MessageWay<'r> {
     nodes: &'r [u32],
     /// By cause.
     transfers: FxHashMap<EventId, Vec<&'r Transfer>>,
 }
 
-impl<'r> Carried<'r> {
+impl<'r> MessageWay<'r> {
     /// `None` if the run does not tell what links carried.
     pub(super) fn of(path: &CriticalPath<'_>, run: &'r Recording) -> Option<Self> {
         if run.transfers.is_empty() {
@@ -53,7 +53,7 @@ impl<'r> Carried<'r> {
     /// The way of a message that is a piece of a path, from the beginning of the piece to its end without gaps. `None` if
     /// the piece is no message, or one that went over no link.
     #[must_use]
-    pub fn way(&self, path: &CriticalPath<'_>, span: &Span) -> Option<Vec<Stretch>> {
+    pub fn way(&self, path: &CriticalPath<'_>, span: &PathSpan) -> Option<Vec<WayPart>> {
         let cause = message(path, span)?;
         let destination = *self.nodes.get(path.events().get(span.event).process as usize)?;
         let own = self.transfers.get(&cause)?.iter().filter(|transfer| transfer.destination == destination);
@@ -71,7 +71,7 @@ impl<'r> Carried<'r> {
 }
 
 /// The sending of the message that a piece of a path is.
-fn message(path: &CriticalPath<'_>, span: &Span) -> Option<EventId> {
+fn message(path: &CriticalPath<'_>, span: &PathSpan) -> Option<EventId> {
     match &span.through {
         Through::Antecedent(antecedent) if path.events().way_of(antecedent).kind == MESSAGE => Some(antecedent.event),
         _ => None,
@@ -79,7 +79,7 @@ fn message(path: &CriticalPath<'_>, span: &Span) -> Option<EventId> {
 }
 
 /// Takes a piece of a path apart by links, which stand in the order in which the message came to them.
-fn sweep(span: &Span, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec<Stretch> {
+fn sweep(span: &PathSpan, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec<WayPart> {
     let clip = |time: SimTime| time.since(SimTime::START).clamp(span.from, span.to);
     let mut changes: Vec<(SimDuration, usize, bool)> = Vec::new();
     for (order, (.., transfers)) in links.iter().enumerate() {
@@ -90,7 +90,7 @@ fn sweep(span: &Span, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec<Str
         }
     }
     changes.sort_unstable_by_key(|(time, ..)| *time);
-    let mut way: Vec<Stretch> = Vec::new();
+    let mut way: Vec<WayPart> = Vec::new();
     let mut holding: BTreeMap<usize, i64> = BTreeMap::new();
     let mut since = span.from;
     let mut come_to: Option<usize> = None;
@@ -104,7 +104,7 @@ fn sweep(span: &Span, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec<Str
             let place = farthest.map_or_else(|| Where::Node(vertex()), Where::Link);
             match way.last_mut().filter(|last| last.place == place) {
                 Some(last) => last.to = time,
-                None => way.push(Stretch { place, from: since, to: time }),
+                None => way.push(WayPart { place, from: since, to: time }),
             }
             since = time;
         }
@@ -147,7 +147,7 @@ mod tests {
         let (one, other) = (on(0, 11, 2), on(1, 16, 2));
         let link = |from, to| Direction::Link { from, to };
         let links = [(one.first, link(0, 1), vec![&one]), (other.first, link(1, 2), vec![&other])];
-        let span = Span { event: 1, from: us(10), to: us(25), through: Through::Activity };
+        let span = PathSpan { event: 1, from: us(10), to: us(25), through: Through::Activity };
         // The first link holds packets from 11 to 14 and 15 to 18, the second one from 16 to 19 and 20 to 23.
         let places = [
             (Where::Node(0), 10, 11),
@@ -159,6 +159,6 @@ mod tests {
             (Where::Link(link(1, 2)), 20, 23),
             (Where::Node(2), 23, 25),
         ];
-        assert_eq!(sweep(&span, &links), places.map(|(place, from, to)| Stretch { place, from: us(from), to: us(to) }));
+        assert_eq!(sweep(&span, &links), places.map(|(place, from, to)| WayPart { place, from: us(from), to: us(to) }));
     }
 }

@@ -1,7 +1,7 @@
 //! What the critical path consists of.
 
-use super::by_link::{Carried, Stretch, Where};
-use super::{CriticalPath, Span, Through};
+use super::by_link::{MessageWay, WayPart, Where};
+use super::{CriticalPath, PathSpan, Through};
 use parsim_sim::trace::Direction;
 use parsim_sim::trace::events::MESSAGE;
 use parsim_sim::units::SimDuration;
@@ -12,14 +12,14 @@ use std::hash::Hash;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composition {
     /// By process; what happens between processes stands under `None`.
-    pub processes: Vec<Part<Option<u32>>>,
+    pub processes: Vec<PathPart<Option<u32>>>,
     /// By kind of activity or of delay.
-    pub kinds: Vec<Part<String>>,
+    pub kinds: Vec<PathPart<String>>,
     /// By phase of the program; delays count for the phase of the process that they delay.
-    pub phases: Vec<Part<String>>,
+    pub phases: Vec<PathPart<String>>,
     /// By link or connection; what happens within processes stands under `None`, what happens to messages while no link
     /// holds them, where links are known, under `messages at nodes`.
-    pub links: Vec<Part<Option<String>>>,
+    pub links: Vec<PathPart<Option<String>>>,
 }
 
 /// What messages on the path do while no link holds a packet of them.
@@ -27,7 +27,7 @@ const AT_NODES: &str = "messages at nodes";
 
 /// A part of the critical path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part<T> {
+pub struct PathPart<T> {
     /// What it is the part of.
     pub of: T,
     /// How long it is.
@@ -37,18 +37,18 @@ pub struct Part<T> {
 }
 
 impl Composition {
-    pub(super) fn of(path: &CriticalPath<'_>, carried: Option<Carried<'_>>) -> Self {
+    pub(super) fn of(path: &CriticalPath<'_>, carried: Option<MessageWay<'_>>) -> Self {
         let events = path.events();
-        let way = |span: &Span| match &span.through {
+        let way = |span: &PathSpan| match &span.through {
             Through::Activity => None,
             Through::Antecedent(antecedent) => Some(events.way_of(antecedent)),
         };
-        let link = |span: &Span| way(span).map(|way| way.link.clone()).filter(|link| !link.is_empty());
-        let process = |span: &Span| {
+        let link = |span: &PathSpan| way(span).map(|way| way.link.clone()).filter(|link| !link.is_empty());
+        let process = |span: &PathSpan| {
             let is_between = way(span).is_some_and(|way| way.kind == MESSAGE);
             (!is_between).then(|| events.get(span.event).process)
         };
-        let label = |span: &Span| events.label_of(span.event);
+        let label = |span: &PathSpan| events.label_of(span.event);
         Self {
             processes: parts(path.spans(), process),
             kinds: parts(path.spans(), |span| {
@@ -66,9 +66,9 @@ impl Composition {
 /// The parts by single links; the time of a message on no link stands under [`AT_NODES`].
 fn links(
     path: &CriticalPath<'_>,
-    carried: &Carried<'_>,
-    whole: impl Fn(&Span) -> Option<String>,
-) -> Vec<Part<Option<String>>> {
+    carried: &MessageWay<'_>,
+    whole: impl Fn(&PathSpan) -> Option<String>,
+) -> Vec<PathPart<Option<String>>> {
     let pieces = path.spans().flat_map(|span| match carried.way(path, &span) {
         None => vec![(whole(&span), span.to - span.from)],
         Some(way) => parts_of_way(&way),
@@ -77,9 +77,9 @@ fn links(
 }
 
 /// The time of a message at each place that it was at, in the order in which it came there.
-fn parts_of_way(way: &[Stretch]) -> Vec<(Option<String>, SimDuration)> {
+fn parts_of_way(way: &[WayPart]) -> Vec<(Option<String>, SimDuration)> {
     let mut parts: Vec<(Option<Direction>, SimDuration)> = Vec::new();
-    for Stretch { place, from, to } in way {
+    for WayPart { place, from, to } in way {
         let link = match place {
             Where::Link(direction) => Some(*direction),
             Where::Node(_) => None,
@@ -94,18 +94,18 @@ fn parts_of_way(way: &[Stretch]) -> Vec<(Option<String>, SimDuration)> {
 }
 
 /// The longest part first, of equals the one that comes first on the path; nothing that takes no time.
-fn parts<T: Clone + Eq + Hash>(spans: impl Iterator<Item = Span>, of: impl Fn(&Span) -> T) -> Vec<Part<T>> {
+fn parts<T: Clone + Eq + Hash>(spans: impl Iterator<Item = PathSpan>, of: impl Fn(&PathSpan) -> T) -> Vec<PathPart<T>> {
     let spans = spans.filter(|span| span.to > span.from);
     sums(spans.map(|span| (of(&span), span.to - span.from)))
 }
 
-fn sums<T: Clone + Eq + Hash>(pieces: impl Iterator<Item = (T, SimDuration)>) -> Vec<Part<T>> {
-    let mut parts: Vec<Part<T>> = Vec::new();
+fn sums<T: Clone + Eq + Hash>(pieces: impl Iterator<Item = (T, SimDuration)>) -> Vec<PathPart<T>> {
+    let mut parts: Vec<PathPart<T>> = Vec::new();
     let mut places = FxHashMap::default();
     for (of, time) in pieces.filter(|(_, time)| *time > SimDuration::ZERO) {
         let place = *places.entry(of.clone()).or_insert(parts.len());
         if place == parts.len() {
-            parts.push(Part { of, time: SimDuration::ZERO, pieces: 0 });
+            parts.push(PathPart { of, time: SimDuration::ZERO, pieces: 0 });
         }
         parts[place].time += time;
         parts[place].pieces += 1;

@@ -5,12 +5,12 @@ mod composition;
 mod order;
 mod overlap;
 
-pub use by_link::{Carried, Stretch, Where};
-pub use composition::{Composition, Part};
+pub use by_link::{MessageWay, WayPart, Where};
+pub use composition::{Composition, PathPart};
 pub use order::CausalityError;
 
-use super::parallelism::{self, Parallelism, Step};
-use order::{NONE, Order};
+use super::parallelism::{self, Parallelism, ProfileStep};
+use order::{CriticalOrder, NONE};
 use parsim_sim::trace::Recording;
 use parsim_sim::trace::events::{Antecedent, EventId, Events, MESSAGE};
 use parsim_sim::units::{SimDuration, TotalTime};
@@ -26,7 +26,7 @@ use std::cmp::Reverse;
 pub struct CriticalPath<'e> {
     events: &'e Events,
     predecessors: Vec<EventId>,
-    order: Order,
+    order: CriticalOrder,
     critical: Vec<SimDuration>,
     /// The events on the path. What leads to each is found again when it is asked for: a path may have as many pieces
     /// as the trace has events.
@@ -35,7 +35,7 @@ pub struct CriticalPath<'e> {
 
 /// A piece of the critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct PathSpan {
     /// The event that it leads to.
     pub event: EventId,
     /// When it begins: the critical time of the ancestor.
@@ -84,10 +84,10 @@ impl<'e> CriticalPath<'e> {
     }
 
     /// The ancestor that an event waits for longest: of equals the predecessor, then the antecedent with the least name.
-    fn latest_cause(&self, event: EventId, critical: &[SimDuration]) -> Span {
+    fn latest_cause(&self, event: EventId, critical: &[SimDuration]) -> PathSpan {
         let service = self.events.get(event).service;
         let from = self.predecessor(event).map_or(SimDuration::ZERO, |before| critical[before as usize]);
-        let mut latest = Span { event, from, to: from + service, through: Through::Activity };
+        let mut latest = PathSpan { event, from, to: from + service, through: Through::Activity };
         for antecedent in self.events.antecedents(event) {
             let from = critical[antecedent.event as usize];
             let is_named_first = match latest.through {
@@ -96,7 +96,7 @@ impl<'e> CriticalPath<'e> {
             };
             let to = from + antecedent.delay;
             if to > latest.to || (to == latest.to && is_named_first) {
-                latest = Span { event, from, to, through: Through::Antecedent(*antecedent) };
+                latest = PathSpan { event, from, to, through: Through::Antecedent(*antecedent) };
             }
         }
         latest
@@ -141,7 +141,7 @@ impl<'e> CriticalPath<'e> {
 
     /// The pieces of the path, from the beginning to the end, without gaps; their lengths sum to its length.
     #[must_use]
-    pub fn spans(&self) -> impl ExactSizeIterator<Item = Span> + '_ {
+    pub fn spans(&self) -> impl ExactSizeIterator<Item = PathSpan> + '_ {
         self.on_path.iter().map(|event| self.latest_cause(*event, &self.critical))
     }
 
@@ -165,8 +165,8 @@ impl<'e> CriticalPath<'e> {
 
     /// What links carried for the messages on the path of a recorded run, if it tells that.
     #[must_use]
-    pub fn carried<'r>(&self, run: &'r Recording) -> Option<Carried<'r>> {
-        Carried::of(self, run)
+    pub fn carried<'r>(&self, run: &'r Recording) -> Option<MessageWay<'r>> {
+        MessageWay::of(self, run)
     }
 
     /// The service times of all activities that occupy a processor.
@@ -258,7 +258,7 @@ impl<'e> CriticalPath<'e> {
     }
 
     /// Tells `receive` how many processors are at work when, in the order of time.
-    pub fn profile(&self, receive: impl FnMut(Step)) {
+    pub fn profile(&self, receive: impl FnMut(ProfileStep)) {
         parallelism::sweep(|| self.activities(), u64::from(self.events.count()), self.length(), receive);
     }
 }

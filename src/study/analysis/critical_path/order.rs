@@ -62,14 +62,14 @@ impl std::error::Error for CausalityError {}
 
 /// An order of events in which every cause comes before its effects.
 #[derive(Clone, Debug)]
-pub enum Order {
+pub enum CriticalOrder {
     /// As they stand in the list.
     AsListed(u32),
     /// Some other.
     Sorted(Vec<EventId>),
 }
 
-impl Order {
+impl CriticalOrder {
     pub fn forwards(&self) -> Box<dyn DoubleEndedIterator<Item = EventId> + '_> {
         match self {
             Self::AsListed(count) => Box::new(0..*count),
@@ -99,9 +99,9 @@ pub fn predecessors(events: &Events) -> Vec<EventId> {
 
 /// Sorts events topologically; of those that are possible next, the one with the least (logical time, name) comes
 /// first, so that the order is always the same.
-pub fn order(events: &Events, predecessors: &[EventId]) -> Result<Order, CausalityError> {
+pub fn order(events: &Events, predecessors: &[EventId]) -> Result<CriticalOrder, CausalityError> {
     if events.is_in_order() {
-        return Ok(Order::AsListed(events.count()));
+        return Ok(CriticalOrder::AsListed(events.count()));
     }
     check_clocks(events)?;
     let successors = Successors::of(events, predecessors);
@@ -123,7 +123,7 @@ pub fn order(events: &Events, predecessors: &[EventId]) -> Result<Order, Causali
     if sorted.len() < events.count() as usize {
         return Err(circle(events, predecessors, &missing));
     }
-    Ok(Order::Sorted(sorted))
+    Ok(CriticalOrder::Sorted(sorted))
 }
 
 /// When an event happens in the logical time of its trace; unique.

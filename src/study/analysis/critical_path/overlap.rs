@@ -6,7 +6,7 @@ use parsim_sim::trace::events::MESSAGE;
 use parsim_sim::units::SimDuration;
 
 /// A stretch of time of a process, so that lists of them sort by process and time.
-type Stretch = (u32, SimDuration, SimDuration);
+type ProcessInterval = (u32, SimDuration, SimDuration);
 
 /// How long each process computes while a message that it has sent, or that it is going to receive, is on its way:
 /// from the beginning of the send to the delivery.
@@ -15,7 +15,7 @@ pub fn overlaps(path: &CriticalPath<'_>) -> Vec<SimDuration> {
     let mut overlaps = vec![SimDuration::ZERO; path.events().processes() as usize];
     let mut first = 0;
     for (process, from, to) in computations(path) {
-        let is_over = |flight: &Stretch| (flight.0, flight.2) <= (process, from);
+        let is_over = |flight: &ProcessInterval| (flight.0, flight.2) <= (process, from);
         first += flights[first..].iter().take_while(|flight| is_over(flight)).count();
         let beside = flights[first..].iter().take_while(|flight| flight.0 == process && flight.1 < to);
         overlaps[process as usize] += beside.map(|flight| to.min(flight.2) - from.max(flight.1)).sum::<SimDuration>();
@@ -24,7 +24,7 @@ pub fn overlaps(path: &CriticalPath<'_>) -> Vec<SimDuration> {
 }
 
 /// The ways of all messages, once for the sender and once for the receiver.
-fn flights(path: &CriticalPath<'_>) -> Vec<Stretch> {
+fn flights(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     let events = path.events();
     let mut flights = Vec::new();
     for event in 0..events.count() {
@@ -38,7 +38,7 @@ fn flights(path: &CriticalPath<'_>) -> Vec<Stretch> {
 }
 
 /// The computations of all processes, in order.
-fn computations(path: &CriticalPath<'_>) -> Vec<Stretch> {
+fn computations(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     let events = path.events();
     let computes: Vec<bool> = events.labels().iter().map(|label| label.kind == Activity::Computing.name()).collect();
     let entries = (0..events.count()).map(|event| (events.get(event), path.critical(event)));
@@ -49,7 +49,7 @@ fn computations(path: &CriticalPath<'_>) -> Vec<Stretch> {
 }
 
 /// Stretches of a process that overlap become one.
-fn united(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
+fn united(mut stretches: Vec<ProcessInterval>) -> Vec<ProcessInterval> {
     stretches.sort_unstable();
     stretches.dedup_by(|next, known| {
         let is_one = next.0 == known.0 && next.1 <= known.2;

@@ -4,7 +4,7 @@ use super::regression::{Quality, Regression, Weighting};
 
 /// A message, or several of the same length one after the other, that was timed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Transfer {
+pub struct TimedTransfer {
     /// Length of each message, in bytes.
     pub bytes: f64,
     /// How many were sent before the time was taken.
@@ -33,7 +33,7 @@ pub struct Hockney {
 impl Hockney {
     /// The fit to single messages; `None` with fewer than two lengths.
     #[must_use]
-    pub fn fit(transfers: &[Transfer], weighting: Weighting) -> Option<Self> {
+    pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<Self> {
         let columns = [vec![1.0; transfers.len()], transfers.iter().map(|one| one.bytes).collect()];
         let seconds: Vec<_> = transfers.iter().map(|one| one.seconds).collect();
         let regression = Regression::of(&columns, &seconds, weighting)?;
@@ -91,8 +91,8 @@ pub struct LogGp {
 impl LogGp {
     /// The fit to `transfers`; `None` with fewer than two lengths.
     #[must_use]
-    pub fn fit(transfers: &[Transfer], weighting: Weighting) -> Option<Self> {
-        let column = |of: &dyn Fn(&Transfer) -> f64| transfers.iter().map(of).collect::<Vec<_>>();
+    pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<Self> {
+        let column = |of: &dyn Fn(&TimedTransfer) -> f64| transfers.iter().map(of).collect::<Vec<_>>();
         let mut columns = vec![vec![1.0; transfers.len()], column(&|one| one.messages * (one.bytes - 1.0))];
         let is_train = transfers.iter().any(|one| one.messages > 1.0);
         columns.extend(is_train.then(|| column(&|one| one.messages - 1.0)));
@@ -137,7 +137,7 @@ const STEP: f64 = 0.02;
 
 /// o and O, if the time of the processors is known for every transfer: over all lengths if they lie on a line, else
 /// over those before the first step.
-fn overhead(transfers: &[Transfer]) -> Option<Overhead> {
+fn overhead(transfers: &[TimedTransfer]) -> Option<Overhead> {
     let mut points = transfers.iter().map(|one| Some((one.bytes, one.overhead_s?))).collect::<Option<Vec<_>>>()?;
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let all = line(&points);

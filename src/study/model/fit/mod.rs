@@ -9,8 +9,8 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-pub use latency::{Hockney, LogGp, Transfer};
+pub use latency::{Hockney, LogGp, TimedTransfer};
 pub use normal_form::{Factor, NormalForm, Term};
 pub use regimes::{FittedRegime, TwoRegimes};
 pub use regression::{Quality, Regression, Weighting};
-pub use search::{FittedForm, Observation, Search};
+pub use search::{FittedForm, NormalFormSearch, Observation};

@@ -19,7 +19,7 @@ pub struct Observation {
 
 /// How a normal form is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Search {
+pub struct NormalFormSearch {
     /// The names of the parameters, one or two.
     pub parameters: Vec<String>,
     /// The most terms of a form with one parameter, one or two. With two parameters a form has one term for both
@@ -45,7 +45,7 @@ pub struct FittedForm {
 /// A form without its coefficients: the factors of each term.
 type Hypothesis = Vec<Vec<Factor>>;
 
-impl Search {
+impl NormalFormSearch {
     /// The form with the least leave-one-out error; a form with more coefficients must be better by a tenth.
     ///
     /// `None` with fewer points than coefficients, or values or parameters that are not positive.

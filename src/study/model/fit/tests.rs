@@ -87,7 +87,7 @@ fn hockney_and_loggp_come_back() {
     let transfer = |bytes: f64, messages: f64| {
         // L = 5 us, o = 2 us, O = 1 ns, g = 3 us, G = 10 ns.
         let seconds = 5e-6 + 4e-6 + messages * (bytes - 1.0) * 10e-9 + (messages - 1.0) * 3e-6;
-        Transfer { bytes, messages, seconds, overhead_s: Some(2e-6 + (bytes - 1.0) * 1e-9) }
+        TimedTransfer { bytes, messages, seconds, overhead_s: Some(2e-6 + (bytes - 1.0) * 1e-9) }
     };
     let trains: Vec<_> = [1.0, 100.0, 5000.0].iter().flat_map(|l| [1.0, 2.0, 10.0].map(|m| transfer(*l, m))).collect();
     let fit = LogGp::fit(&trains, Weighting::Absolute).unwrap();
@@ -96,7 +96,7 @@ fn hockney_and_loggp_come_back() {
         assert_close(fitted.unwrap(), exact, 1e-6);
     }
     let singles: Vec<_> =
-        trains.iter().filter(|one| one.messages < 2.0).map(|one| Transfer { overhead_s: None, ..*one }).collect();
+        trains.iter().filter(|one| one.messages < 2.0).map(|one| TimedTransfer { overhead_s: None, ..*one }).collect();
     let fit = LogGp::fit(&singles, Weighting::Absolute).unwrap();
     assert_close(fit.end_to_end_s, 9e-6, 1e-9);
     assert!(fit.latency_s.is_none() && fit.overhead_s.is_none() && fit.gap_s.is_none());
@@ -110,9 +110,9 @@ const fn factor(numerator: u8, denominator: u8, logarithm: u8) -> Factor {
     Factor { numerator, denominator, logarithm }
 }
 
-fn search(parameters: &[&str], weighting: Weighting) -> Search {
+fn search(parameters: &[&str], weighting: Weighting) -> NormalFormSearch {
     let parameters = parameters.iter().map(|name| (*name).to_owned()).collect();
-    Search { parameters, terms: 1, strong_scaling: None, weighting }
+    NormalFormSearch { parameters, terms: 1, strong_scaling: None, weighting }
 }
 
 /// A form of `terms`, with coefficients such that at `first` every term weighs as much as the constant: further on the
@@ -191,7 +191,7 @@ fn two_terms_and_strong_scaling() {
     let processors = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
     let time = |p: f64| (100.0 + 3.0 * p + 0.5 * p * p) / p;
     let observations: Vec<_> = processors.iter().map(|p| Observation { point: vec![*p], value: time(*p) }).collect();
-    let search = Search { terms: 2, strong_scaling: Some(0), ..search(&["p"], Weighting::Relative) };
+    let search = NormalFormSearch { terms: 2, strong_scaling: Some(0), ..search(&["p"], Weighting::Relative) };
     let found = search.fit(&observations).unwrap();
     assert_eq!(factors(&found.form), [[factor(1, 1, 0)], [factor(2, 1, 0)]]);
     assert_close(found.predict(&[256.0]).0, time(256.0), 1e-6);

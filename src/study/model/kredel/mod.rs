@@ -15,7 +15,7 @@ mod tests;
 
 pub use demand::Demand;
 pub use explained::Explained;
-pub use optimum::{Communication, Optimum, Search, best_cores, best_nodes};
+pub use optimum::{Communication, NodeOptimum, NodeSearch, best_cores, best_nodes};
 
 use parsim_sim::machine::Machine;
 
@@ -41,7 +41,7 @@ impl Scaling {
 
 /// Which of the source's statements on the bandwidth between nodes is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum BandwidthReading {
     /// What follows from (3) with `b_cl(q, p) = β1(p) b_cl / q`: `q² p / β1(p)` in (4) and (5). The source's own
     /// (6) to (9) are of this form.
     Corrected,
@@ -50,7 +50,7 @@ pub enum Reading {
     Printed,
 }
 
-impl Reading {
+impl BandwidthReading {
     /// The exponent k of q in `q^k p / β1(p)`.
     #[must_use]
     pub const fn exponent(self) -> i32 {
@@ -129,7 +129,7 @@ pub struct Parameters {
 impl Parameters {
     /// Equation (5): the efficiency of `q` cores on each of `p` nodes, relative to `l_c`.
     #[must_use]
-    pub fn efficiency(&self, (q, p): (f64, f64), scaling: Scaling, reading: Reading) -> f64 {
+    pub fn efficiency(&self, (q, p): (f64, f64), scaling: Scaling, reading: BandwidthReading) -> f64 {
         let s = scaling.of(self.x / q);
         let exchange = q.powi(reading.exponent()) * p / self.beta1 * s / (self.v * self.r * self.x);
         s / (1.0 + exchange)
@@ -137,24 +137,24 @@ impl Parameters {
 
     /// `S = q p η`: the speed-up over one core that computes all the time.
     #[must_use]
-    pub fn speedup(&self, (q, p): (f64, f64), scaling: Scaling, reading: Reading) -> f64 {
+    pub fn speedup(&self, (q, p): (f64, f64), scaling: Scaling, reading: BandwidthReading) -> f64 {
         q * p * self.efficiency((q, p), scaling, reading)
     }
 
     /// Equation (4): the performance of the cluster, in operations per second.
     #[must_use]
-    pub fn performance(&self, hardware: &Hardware, at: (f64, f64), scaling: Scaling, reading: Reading) -> f64 {
+    pub fn performance(&self, hardware: &Hardware, at: (f64, f64), scaling: Scaling, reading: BandwidthReading) -> f64 {
         hardware.core_flop_per_s * self.speedup(at, scaling, reading)
     }
 
     /// The source's simplification of (5) for Hockney's scaling, `β r v x / (β r v x + r v q + q² p)`, in which the
     /// middle term lacks its β; corrected, with β and the exponent of q, it is (5) again.
     #[must_use]
-    pub fn simplified(&self, (q, p): (f64, f64), reading: Reading) -> f64 {
+    pub fn simplified(&self, (q, p): (f64, f64), reading: BandwidthReading) -> f64 {
         let Self { x, r, v, beta1 } = *self;
         let middle = match reading {
-            Reading::Corrected => beta1,
-            Reading::Printed => 1.0,
+            BandwidthReading::Corrected => beta1,
+            BandwidthReading::Printed => 1.0,
         };
         1.0 / (1.0 + middle * q / (beta1 * x) + q.powi(2) * p / (beta1 * r * v * x))
     }

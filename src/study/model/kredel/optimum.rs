@@ -1,6 +1,6 @@
 //! The numbers of cores and nodes that give the greatest speed-up.
 
-use super::{Parameters, Reading};
+use super::{BandwidthReading, Parameters};
 use std::f64::consts::LN_2;
 
 /// How communication grows with the nodes: `d(p)` in `r = c(x) / d(p)`.
@@ -26,11 +26,11 @@ impl Communication {
     }
 
     /// The p at which `p² d'(p)` is `target`.
-    fn solve(self, target: f64, reading: Reading) -> f64 {
+    fn solve(self, target: f64, reading: BandwidthReading) -> f64 {
         match (self, reading) {
             (Self::Linear, _) => target.sqrt(),
-            (Self::Root, Reading::Corrected) => (2.0 * target).powf(2.0 / 3.0),
-            (Self::Root, Reading::Printed) => (2.0 * target).powf(3.0 / 2.0),
+            (Self::Root, BandwidthReading::Corrected) => (2.0 * target).powf(2.0 / 3.0),
+            (Self::Root, BandwidthReading::Printed) => (2.0 * target).powf(3.0 / 2.0),
             (Self::Logarithm, _) => target * LN_2,
         }
     }
@@ -39,7 +39,7 @@ impl Communication {
 /// `q_E`, the number of cores on each of `p` nodes with the greatest speed-up for Hockney's scaling:
 /// `q_E^k = β1 v r x / ((k − 1) p)`, with the exponent k of `reading`.
 #[must_use]
-pub fn best_cores(parameters: &Parameters, p: f64, reading: Reading) -> f64 {
+pub fn best_cores(parameters: &Parameters, p: f64, reading: BandwidthReading) -> f64 {
     let Parameters { x, r, v, beta1 } = *parameters;
     let k = reading.exponent();
     (beta1 * v * r * x / (f64::from(k - 1) * p)).powf(1.0 / f64::from(k))
@@ -48,7 +48,7 @@ pub fn best_cores(parameters: &Parameters, p: f64, reading: Reading) -> f64 {
 /// The search for `p_E`, the number of nodes with the greatest speed-up for Hockney's scaling, where `β1 = β0` is
 /// constant and `r = c / d(p)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Search {
+pub struct NodeSearch {
     /// `x`.
     pub x: f64,
     /// `v`.
@@ -63,12 +63,12 @@ pub struct Search {
 
 /// `p_E` from `p_E² d'(p_E) = β0 v c (x + q) / q^k`, with the exponent k of `reading`.
 #[must_use]
-pub fn best_nodes(search: &Search, q: f64, reading: Reading) -> f64 {
-    let Search { x, v, c, beta0, communication } = *search;
-    communication.solve(beta0 * v * c * (x + q) / q.powi(reading.exponent()), Reading::Corrected)
+pub fn best_nodes(search: &NodeSearch, q: f64, reading: BandwidthReading) -> f64 {
+    let NodeSearch { x, v, c, beta0, communication } = *search;
+    communication.solve(beta0 * v * c * (x + q) / q.powi(reading.exponent()), BandwidthReading::Corrected)
 }
 
-impl Search {
+impl NodeSearch {
     /// The parameters at `p` nodes.
     #[must_use]
     pub fn at(&self, p: f64) -> Parameters {
@@ -78,7 +78,7 @@ impl Search {
     /// `p_E` by the source's table, `p_E² d'(p_E) = β0 w / q²` with `w = v x c / q`: x where (x + q) follows, and, as
     /// printed, the exponent 3/2 for `d = √p` where 2/3 follows.
     #[must_use]
-    pub fn best_nodes_by_table(&self, q: f64, exponent: Reading) -> f64 {
+    pub fn best_nodes_by_table(&self, q: f64, exponent: BandwidthReading) -> f64 {
         let w = self.v * self.x / q * self.c;
         self.communication.solve(self.beta0 * w / q.powi(2), exponent)
     }
@@ -86,7 +86,7 @@ impl Search {
 
 /// A whole number of cores and nodes, and what they reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Optimum {
+pub struct NodeOptimum {
     /// Cores of each node.
     pub q: u32,
     /// Nodes.
@@ -95,7 +95,7 @@ pub struct Optimum {
     pub speedup: f64,
 }
 
-impl Optimum {
+impl NodeOptimum {
     /// The greatest of `speedup(q, p)` over all of `cores` and up to `most_nodes` nodes; the fewest cores and nodes of equals.
     #[must_use]
     pub fn search(

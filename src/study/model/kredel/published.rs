@@ -1,6 +1,6 @@
 //! The source's equations (6) to (9): efficiencies of four applications with the numbers of a cluster in them.
 
-use super::Reading;
+use super::BandwidthReading;
 
 /// Equation (6): the scalar product of vectors of length `n` on bwGRiD, β1 = 1.
 #[must_use]
@@ -19,10 +19,10 @@ pub fn matrix_multiplication(q: f64, p: f64, n: f64) -> f64 {
 /// Equation (8): Linpack with `n` equations on bwUniCluster, β1 = 1. The printed coefficient 77/17 does not
 /// follow: 308/9 · 1/12 = 77/27.
 #[must_use]
-pub fn linpack(q: f64, p: f64, n: f64, reading: Reading) -> f64 {
+pub fn linpack(q: f64, p: f64, n: f64, reading: BandwidthReading) -> f64 {
     let logarithmic = match reading {
-        Reading::Corrected => 77.0 / 27.0,
-        Reading::Printed => 77.0 / 17.0,
+        BandwidthReading::Corrected => 77.0 / 27.0,
+        BandwidthReading::Printed => 77.0 / 17.0,
     };
     let exchange = q.powi(2) * p * (logarithmic * p.log2() + 308.0 / 9.0);
     n / (n + exchange + 24.0 / 5.0 * q)

@@ -30,8 +30,8 @@ fn equations_6_to_9_are_met() {
         let values = [
             scalar_product(q, p, n),
             matrix_multiplication(q, p, n),
-            linpack(q, p, n, Reading::Printed),
-            linpack(q, p, n, Reading::Corrected),
+            linpack(q, p, n, BandwidthReading::Printed),
+            linpack(q, p, n, BandwidthReading::Corrected),
             fftw(q, p, n),
         ];
         for (value, expected) in values.iter().zip(&cells[3..8]) {
@@ -50,7 +50,7 @@ fn the_general_equation_gives_6_to_9() {
     let w = 8.0;
     for (q, p, n) in [(1.0, 1.0, 1e3), (4.0, 16.0, 1e4), (8.0, 4.0, 1e6), (16.0, 64.0, 1e5)] {
         let f = |demand: Demand, hardware: &Hardware, beta1: f64| {
-            demand.on(hardware, beta1).efficiency((q, p), Scaling::Hockney, Reading::Corrected)
+            demand.on(hardware, beta1).efficiency((q, p), Scaling::Hockney, BandwidthReading::Corrected)
         };
         let product = Demand { operations: 2.0 * n - 1.0, bytes: 2.0 * n * w, exchanged_bytes: p * w };
         close(f(product, &BWGRID, 1.0), scalar_product(q, p, n), 1e-12, "(6)");
@@ -60,12 +60,12 @@ fn the_general_equation_gives_6_to_9() {
         close(f(matrices, &BWGRID, p), matrix_multiplication(q, p, n), 1e-12, "(7)");
         let gamma = 1.0 + p.log2() / 12.0;
         let equations = Demand { operations: 2.0 / 3.0 * n.powi(3), bytes, exchanged_bytes: gamma * n * n * w };
-        close(f(equations, &BWUNICLUSTER, 1.0), linpack(q, p, n, Reading::Corrected), 1e-12, "(8)");
+        close(f(equations, &BWUNICLUSTER, 1.0), linpack(q, p, n, BandwidthReading::Corrected), 1e-12, "(8)");
         let c = 2.0 * w;
         let transform =
             Demand { operations: 2.0 * n * n * n.log2(), bytes: n * n * c, exchanged_bytes: n * p.log2() * c };
         close(f(transform, &BWUNICLUSTER, 1.0), fftw(q, p, n), 1e-12, "(9)");
-        assert!(f(equations, &BWUNICLUSTER, 1.0) > linpack(q, p, n, Reading::Printed) || p < 2.0);
+        assert!(f(equations, &BWUNICLUSTER, 1.0) > linpack(q, p, n, BandwidthReading::Printed) || p < 2.0);
     }
 }
 
@@ -77,9 +77,9 @@ fn time_and_efficiency_agree() {
         for (q, p, beta1) in [(1.0, 1.0, 1.0), (8.0, 16.0, 1.0), (16.0, 64.0, 64.0)] {
             let time_s = demand.time_s(&BWGRID, beta1, (q, p), scaling);
             let parameters = demand.on(&BWGRID, beta1);
-            let efficiency = parameters.efficiency((q, p), scaling, Reading::Corrected);
+            let efficiency = parameters.efficiency((q, p), scaling, BandwidthReading::Corrected);
             close(demand.operations / (time_s * q * p * 8.5e9), efficiency, 1e-12, "(3) and (5)");
-            let performance = parameters.performance(&BWGRID, (q, p), scaling, Reading::Corrected);
+            let performance = parameters.performance(&BWGRID, (q, p), scaling, BandwidthReading::Corrected);
             close(performance, demand.operations / time_s, 1e-12, "(4)");
         }
     }
@@ -91,9 +91,9 @@ fn time_and_efficiency_agree() {
 fn the_simplification_needs_its_beta() {
     let parameters = Parameters { x: 70.0, r: 0.25, v: 0.2333, beta1: 16.0 };
     let at = (4.0, 16.0);
-    let efficiency = parameters.efficiency(at, Scaling::Hockney, Reading::Corrected);
-    close(parameters.simplified(at, Reading::Corrected), efficiency, 1e-12, "with β");
-    assert!((parameters.simplified(at, Reading::Printed) / efficiency - 1.0).abs() > 0.005);
+    let efficiency = parameters.efficiency(at, Scaling::Hockney, BandwidthReading::Corrected);
+    close(parameters.simplified(at, BandwidthReading::Corrected), efficiency, 1e-12, "with β");
+    assert!((parameters.simplified(at, BandwidthReading::Printed) / efficiency - 1.0).abs() > 0.005);
 }
 
 #[test]
@@ -101,23 +101,23 @@ fn optima_are_those_of_the_table() {
     assert_eq!(OPTIMA.lines().count(), 19);
     for row in OPTIMA.lines().skip(1) {
         let cells = numbers(row);
-        let reading = if row.starts_with('2') { Reading::Corrected } else { Reading::Printed };
+        let reading = if row.starts_with('2') { BandwidthReading::Corrected } else { BandwidthReading::Printed };
         let communication = match row.split(',').nth(1) {
             Some("p") => Communication::Linear,
             Some("sqrt") => Communication::Root,
             _ => Communication::Logarithm,
         };
-        let search = Search { x: cells[2], c: cells[3], beta0: cells[4], v: cells[5], communication };
+        let search = NodeSearch { x: cells[2], c: cells[3], beta0: cells[4], v: cells[5], communication };
         let (q, p) = (cells[6], cells[7]);
         let parameters = search.at(p);
         let values = [
             greatest(|q| parameters.speedup((q, p), Scaling::Hockney, reading)),
-            best_cores(&parameters, p, Reading::Corrected),
-            best_cores(&parameters, p, Reading::Printed),
+            best_cores(&parameters, p, BandwidthReading::Corrected),
+            best_cores(&parameters, p, BandwidthReading::Printed),
             greatest(|p| search.at(p).speedup((q, p), Scaling::Hockney, reading)),
             best_nodes(&search, q, reading),
-            search.best_nodes_by_table(q, Reading::Printed),
-            search.best_nodes_by_table(q, Reading::Corrected),
+            search.best_nodes_by_table(q, BandwidthReading::Printed),
+            search.best_nodes_by_table(q, BandwidthReading::Corrected),
         ];
         for (value, expected) in values.iter().zip(&cells[8..15]) {
             // Printed to five or six decimals; a search finds a flat maximum to half of the digits.
@@ -152,15 +152,15 @@ fn whole_optima_are_those_of_the_table() {
         let (most_cores, efficiency): (u32, fn(f64, f64, f64) -> f64) = match &row[..1] {
             "6" => (8, scalar_product),
             "7" => (8, matrix_multiplication),
-            "8" => (16, |q, p, n| linpack(q, p, n, Reading::Corrected)),
+            "8" => (16, |q, p, n| linpack(q, p, n, BandwidthReading::Corrected)),
             _ => (16, fftw),
         };
         let speedup = |q: u32, p: u32| f64::from(q * p) * efficiency(q.into(), p.into(), n);
-        let best = Optimum::search(1..=most_cores, most_nodes, speedup).unwrap();
+        let best = NodeOptimum::search(1..=most_cores, most_nodes, speedup).unwrap();
         let whole = |column: usize| row.split(',').nth(column).and_then(|cell| cell.parse::<u32>().ok());
         assert_eq!((Some(best.q), Some(best.p)), (whole(3), whole(4)), "{row}");
         close(best.speedup, cells[2], 1e-9, row);
-        let full = Optimum::search([most_cores], most_nodes, speedup).unwrap();
+        let full = NodeOptimum::search([most_cores], most_nodes, speedup).unwrap();
         close(full.speedup, cells[5], 1e-9, row);
         assert_eq!(Some(full.p), whole(6), "{row}");
     }
@@ -185,7 +185,7 @@ fn everywhere() -> impl Iterator<Item = (Parameters, f64, f64)> {
 fn efficiency_falls_with_cores_and_nodes_and_rises_with_the_load() {
     for (parameters, q, p) in everywhere() {
         for scaling in [Scaling::Hockney, Scaling::Roofline] {
-            for reading in [Reading::Corrected, Reading::Printed] {
+            for reading in [BandwidthReading::Corrected, BandwidthReading::Printed] {
                 let at = |x: f64, q, p| Parameters { x, ..parameters }.efficiency((q, p), scaling, reading);
                 let here = at(parameters.x, q, p);
                 assert!(here > 0.0 && here <= 1.0);
@@ -205,7 +205,7 @@ fn efficiency_falls_with_cores_and_nodes_and_rises_with_the_load() {
 #[test]
 fn the_limits_are_those_of_the_source() {
     let efficiency = |x: f64, r: f64, q: f64, p: f64| {
-        Parameters { x, r, v: 0.25, beta1: 1.0 }.efficiency((q, p), Scaling::Hockney, Reading::Corrected)
+        Parameters { x, r, v: 0.25, beta1: 1.0 }.efficiency((q, p), Scaling::Hockney, BandwidthReading::Corrected)
     };
     // q = p = 1: below x / (1 + x), and equal to it if nothing is exchanged.
     for x in [0.1, 1.0, 50.0] {
@@ -228,7 +228,7 @@ fn one_core_per_node_is_the_flat_cluster() {
     for (parameters, _, p) in everywhere() {
         let Parameters { x, r, v, .. } = parameters;
         let flat = 1.0 / (1.0 + 1.0 / x + p / (r * v * x));
-        for reading in [Reading::Corrected, Reading::Printed] {
+        for reading in [BandwidthReading::Corrected, BandwidthReading::Printed] {
             close(parameters.efficiency((1.0, p), Scaling::Hockney, reading), flat, 1e-12, "flat");
         }
     }

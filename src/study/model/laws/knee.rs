@@ -4,7 +4,7 @@ use super::speedup::TimeParts;
 
 /// How the overhead κ of a problem grows with the processors (slides 30 to 32).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Growth {
+pub enum OverheadLaw {
     /// κ = 0 (slide 30): there is no knee.
     None,
     /// κ = c, in seconds, on any number of processors: there is no knee either.
@@ -15,7 +15,7 @@ pub enum Growth {
     Linear(f64),
 }
 
-impl Growth {
+impl OverheadLaw {
     /// κ(p), in seconds.
     #[must_use]
     pub fn overhead_s(self, processors: f64) -> f64 {
@@ -50,7 +50,7 @@ impl Growth {
 /// σ shifts the whole curve, not its knee. As φ grows with n faster than κ, the knee moves to the right: the Amdahl
 /// effect (slides 33 to 35). With φ = φ₁ nᵃ it moves as nᵃ for κ ∝ log p, and as n^(a/2) for κ ∝ p.
 #[must_use]
-pub fn knee(serial_s: f64, parallel_s: f64, growth: Growth) -> Option<f64> {
+pub fn knee(serial_s: f64, parallel_s: f64, growth: OverheadLaw) -> Option<f64> {
     let real = growth.least_time(parallel_s);
     let time = |processors: f64| growth.parts(serial_s, parallel_s, processors).parallel_time_s(processors);
     let (below, above) = (real.floor().max(1.0), real.ceil().max(1.0));

@@ -30,7 +30,7 @@ mod speedup;
 #[cfg(test)]
 mod tests;
 
-pub use knee::{Growth, knee};
+pub use knee::{OverheadLaw, knee};
 pub use scaling::ScaledWork;
 pub use series::{Base, SeriesPoint, SpeedupPoint, SpeedupSeries, Trend, Verdict};
 pub use speedup::{TimeParts, efficiency, speedup};

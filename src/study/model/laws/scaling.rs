@@ -1,6 +1,6 @@
 //! Fixed and scaled work on more and more processors (slides 50 to 54).
 
-use super::knee::Growth;
+use super::knee::OverheadLaw;
 
 /// Serial work that stays, and parallel work that stays or grows with the processors.
 ///
@@ -13,7 +13,7 @@ pub struct ScaledWork {
     /// φ(1), in seconds of one processor.
     pub parallel_s: f64,
     /// κ(p); `None` on slides 50 to 53, `Logarithmic` on slide 54.
-    pub overhead: Growth,
+    pub overhead: OverheadLaw,
 }
 
 impl ScaledWork {

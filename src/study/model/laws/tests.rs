@@ -94,11 +94,11 @@ fn memory_limits_the_processors_that_hold_the_efficiency() {
 #[test]
 fn slides_50_to_54_with_the_values_their_axes_fit() {
     let fixed = TimeParts { serial_s: 1.0, parallel_s: 20.0, overhead_s: 0.0 };
-    let work = ScaledWork { serial_s: 1.0, parallel_s: 20.0, overhead: Growth::None };
+    let work = ScaledWork { serial_s: 1.0, parallel_s: 20.0, overhead: OverheadLaw::None };
     assert!((fixed.speedup(256.0) - 19.478_260_869_565_22).abs() < 1e-9);
     assert!((fixed.speedup(f64::INFINITY) - 21.0).abs() < 1e-12);
     assert!((work.scaled_speedup(4096.0) - 81_921.0 / 21.0).abs() < 1e-9);
-    let logarithmic = ScaledWork { overhead: Growth::Logarithmic(1.0), ..work };
+    let logarithmic = ScaledWork { overhead: OverheadLaw::Logarithmic(1.0), ..work };
     assert!((logarithmic.scaled_speedup(4096.0) - 81_921.0 / 33.0).abs() < 1e-9);
     let share = work.serial_s / (work.serial_s + work.parallel_s);
     assert!((work.scaled_speedup(64.0) - gustafson::scaled_speedup(share, 64.0)).abs() < 1e-9);
@@ -106,7 +106,7 @@ fn slides_50_to_54_with_the_values_their_axes_fit() {
 
 #[test]
 fn the_knee_is_where_the_speedup_is_largest_and_moves_with_the_problem() {
-    for growth in [Growth::Logarithmic(0.37), Growth::Linear(0.021)] {
+    for growth in [OverheadLaw::Logarithmic(0.37), OverheadLaw::Linear(0.021)] {
         let speedup = |p: f64| growth.parts(3.0, 200.0, p).speedup(p);
         let largest = (1..2000).map(f64::from).max_by(|one, other| speedup(*one).total_cmp(&speedup(*other)));
         assert_eq!(knee(3.0, 200.0, growth), largest);
@@ -114,10 +114,10 @@ fn the_knee_is_where_the_speedup_is_largest_and_moves_with_the_problem() {
         // Overhead that one processor already pays dearly.
         assert_eq!(knee(3.0, 1e-6, growth), Some(1.0));
     }
-    assert_eq!(knee(1.0, 20.0, Growth::None), None);
-    let shift = |growth: Growth| growth.least_time(1000.0 * 8.0) / growth.least_time(1000.0);
-    assert!((shift(Growth::Logarithmic(1.0)) - 8.0).abs() < 1e-12);
-    assert!((shift(Growth::Linear(1.0)) - 8.0_f64.sqrt()).abs() < 1e-12);
+    assert_eq!(knee(1.0, 20.0, OverheadLaw::None), None);
+    let shift = |growth: OverheadLaw| growth.least_time(1000.0 * 8.0) / growth.least_time(1000.0);
+    assert!((shift(OverheadLaw::Logarithmic(1.0)) - 8.0).abs() < 1e-12);
+    assert!((shift(OverheadLaw::Linear(1.0)) - 8.0_f64.sqrt()).abs() < 1e-12);
 }
 
 fn points(speedups: &[(f64, f64)]) -> Vec<SeriesPoint> {

@@ -4,10 +4,10 @@ use super::services::{Priced, ServiceId};
 use parsim_sim::units::SimDuration;
 
 /// A service that has been done.
-pub type Step = u32;
+pub type ServiceIndex = u32;
 
 /// No service: the beginning of the send.
-const BEGIN: Step = Step::MAX;
+const BEGIN: ServiceIndex = ServiceIndex::MAX;
 
 /// All services of a message.
 #[derive(Default)]
@@ -18,14 +18,18 @@ pub struct Chain {
 struct Done {
     end: SimDuration,
     /// The service whose end it waited for last.
-    cause: Step,
+    cause: ServiceIndex,
     service: ServiceId,
 }
 
 impl Chain {
     /// A service of length `time` that begins when all `causes` are over; of equally late ones the first is what it
     /// waited for.
-    pub fn serve<const N: usize>(&mut self, causes: [Option<Step>; N], (service, time): Priced) -> Step {
+    pub fn serve<const N: usize>(
+        &mut self,
+        causes: [Option<ServiceIndex>; N],
+        (service, time): Priced,
+    ) -> ServiceIndex {
         let mut latest = (SimDuration::ZERO, BEGIN);
         for cause in causes.into_iter().flatten() {
             let end = self.end(cause);
@@ -34,21 +38,21 @@ impl Chain {
             }
         }
         self.done.push(Done { end: latest.0 + time, cause: latest.1, service });
-        Step::try_from(self.done.len() - 1).expect("services are counted before")
+        ServiceIndex::try_from(self.done.len() - 1).expect("services are counted before")
     }
 
     /// A service after another one alone; what takes no time is none.
-    pub fn then(&mut self, cause: Step, service: Priced) -> Step {
+    pub fn then(&mut self, cause: ServiceIndex, service: Priced) -> ServiceIndex {
         if service.1 == SimDuration::ZERO { cause } else { self.serve([Some(cause)], service) }
     }
 
     /// When a service is over, from the beginning of the send on.
-    pub fn end(&self, step: Step) -> SimDuration {
+    pub fn end(&self, step: ServiceIndex) -> SimDuration {
         self.done[step as usize].end
     }
 
     /// The services that lead to the end of `last`, backwards, each with its length.
-    pub fn back_from(&self, last: Step) -> impl Iterator<Item = (ServiceId, SimDuration)> + '_ {
+    pub fn back_from(&self, last: ServiceIndex) -> impl Iterator<Item = (ServiceId, SimDuration)> + '_ {
         std::iter::successors(Some(last), |step| Some(self.done[*step as usize].cause).filter(|cause| *cause != BEGIN))
             .map(|step| {
                 let Done { end, cause, service } = &self.done[step as usize];

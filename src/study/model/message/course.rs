@@ -1,28 +1,28 @@
 //! The way of packets over links that hold whole packets: stored, or cut through.
 
-use super::chain::{Chain, Step};
+use super::chain::{Chain, ServiceIndex};
 use super::services::{NOTHING, OfLink, OfPacket, Services};
-use super::{Item, stores_packets};
+use super::{CostItem, stores_packets};
 use parsim_sim::machine::Machine;
 use std::collections::VecDeque;
 
 /// What the packets behind a packet wait for.
 #[derive(Default)]
 pub struct Before {
-    pub prepared: Option<Step>,
+    pub prepared: Option<ServiceIndex>,
     /// All of it has left its source.
-    pub left: Option<Step>,
-    pub shared: Vec<Step>,
+    pub left: Option<ServiceIndex>,
+    pub shared: Vec<ServiceIndex>,
     /// By link: all of it has been sent.
-    sent: Vec<Step>,
+    sent: Vec<ServiceIndex>,
     /// By link: it has been dealt with at the other end.
-    passed_on: Vec<Step>,
-    pub taken_in: Option<Step>,
+    passed_on: Vec<ServiceIndex>,
+    pub taken_in: Option<ServiceIndex>,
 }
 
 impl Before {
     /// The packet is prepared and comes through what the cores of its source share.
-    pub fn leave_core(&self, chain: &mut Chain, services: &Services, packet: &OfPacket) -> (Self, Step) {
+    pub fn leave_core(&self, chain: &mut Chain, services: &Services, packet: &OfPacket) -> (Self, ServiceIndex) {
         let cause = if services.overlap { self.prepared } else { self.left };
         let prepared = chain.serve([cause], packet.prepare);
         let mut now = prepared;
@@ -38,18 +38,18 @@ impl Before {
 }
 
 /// The packets of a message, one after the other.
-struct Course<'s> {
+struct MessageCourse<'s> {
     services: &'s Services,
     stores: bool,
     chain: Chain,
     /// Of the packets before, as far back as there is room anywhere: when they made room, by link.
-    made_room: VecDeque<Vec<Step>>,
+    made_room: VecDeque<Vec<ServiceIndex>>,
 }
 
 /// The items of a message whose packets are held by links as a whole.
-pub fn chain(machine: &Machine, services: &Services) -> Vec<Item> {
+pub fn chain(machine: &Machine, services: &Services) -> Vec<CostItem> {
     let stores = stores_packets(&machine.network.switching);
-    let mut course = Course { services, stores, chain: Chain::default(), made_room: VecDeque::new() };
+    let mut course = MessageCourse { services, stores, chain: Chain::default(), made_room: VecDeque::new() };
     let mut before = Before::default();
     let mut last = None;
     for number in 0..services.packets {
@@ -65,7 +65,7 @@ pub fn chain(machine: &Machine, services: &Services) -> Vec<Item> {
     services.bill(course.chain.back_from(last.expect("a message has a packet")))
 }
 
-impl Course<'_> {
+impl MessageCourse<'_> {
     fn packet(&mut self, before: &Before, packet: &OfPacket) -> Before {
         let (mut state, mut now) = before.leave_core(&mut self.chain, self.services, packet);
         if self.services.is_local {
@@ -95,9 +95,9 @@ impl Course<'_> {
         &mut self,
         before: &Before,
         (index, link): (usize, &OfLink),
-        now: Step,
-        (tail, is_last): (Option<Step>, bool),
-    ) -> (Step, Step) {
+        now: ServiceIndex,
+        (tail, is_last): (Option<ServiceIndex>, bool),
+    ) -> (ServiceIndex, ServiceIndex) {
         let causes = [Some(now), before.sent.get(index).copied(), self.room(index, link)];
         let all = self.chain.serve(causes, link.all);
         if self.stores {
@@ -110,7 +110,7 @@ impl Course<'_> {
     }
 
     /// The packet that has to be gone before there is room for another one.
-    fn room(&self, index: usize, link: &OfLink) -> Option<Step> {
+    fn room(&self, index: usize, link: &OfLink) -> Option<ServiceIndex> {
         let behind = self.made_room.len().checked_sub(link.room? as usize)?;
         self.made_room.get(behind).map(|steps| steps[index])
     }

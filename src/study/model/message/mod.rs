@@ -25,7 +25,7 @@ const MOST_SERVICES: u64 = 20_000_000;
 
 /// One constant on the critical path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct CostItem {
     /// What is paid for, in words.
     pub what: Cow<'static, str>,
     /// The path of the constant in a scenario, if there is one.
@@ -42,14 +42,14 @@ pub struct Itinerary {
     /// Its packets.
     pub packets: u64,
     /// What it pays for, in the order of its way; nothing that takes no time.
-    pub items: Vec<Item>,
+    pub items: Vec<CostItem>,
     /// What may come on top of the items even in a quiet machine, in words; `None` if they are all of its time.
     pub remainder: Option<&'static str>,
 }
 
 /// A message from seat to seat.
 #[derive(Clone, Copy, Debug)]
-pub struct Message {
+pub struct LoneMessage {
     /// Where it comes from.
     pub from: Seat,
     /// Where it goes.
@@ -85,7 +85,7 @@ impl Itinerary {
     ///
     /// # Errors
     /// A machine whose messages are more than chains of such services.
-    pub fn of(machine: &Machine, message: &Message) -> Result<Self, NotItemised> {
+    pub fn of(machine: &Machine, message: &LoneMessage) -> Result<Self, NotItemised> {
         check(machine)?;
         let services = Services::of(machine, message);
         if services.count() > MOST_SERVICES {
@@ -133,7 +133,7 @@ mod tests {
         let packet = machine.network.switching.packet_bytes();
         let over = |hops, packets| {
             let bytes = packets * packet;
-            let message = Message { from: seat(0), to: seat(1), hops, bytes, copies: true, sent: SimTime::START };
+            let message = LoneMessage { from: seat(0), to: seat(1), hops, bytes, copies: true, sent: SimTime::START };
             Itinerary::of(&machine, &message).map(|itinerary| itinerary.packets)
         };
         assert_eq!(over(10, 100), Ok(100));

@@ -1,6 +1,6 @@
 //! What the services of a message cost, and which constants that is.
 
-use super::{Item, Message, stores_packets};
+use super::{CostItem, LoneMessage, stores_packets};
 use parsim_sim::machine::Machine;
 use parsim_sim::network::{Buffers, Link, Switching};
 use parsim_sim::node::{Router, Sending};
@@ -13,13 +13,13 @@ pub type ServiceId = u32;
 /// A service and its length.
 pub type Priced = (ServiceId, SimDuration);
 
-type Text = Cow<'static, str>;
+type LabelText = Cow<'static, str>;
 
 /// A part of a service: which kind, how often, how long.
 type Charge = (usize, u64, SimDuration);
 
 /// What is paid for, and the path of the constant.
-type Kind = (Text, Option<Text>);
+type ChargeKind = (LabelText, Option<LabelText>);
 
 /// What packets of one length cost.
 pub struct OfPacket {
@@ -32,7 +32,7 @@ pub struct OfPacket {
     pub pass_on: Option<Priced>,
     pub take_in: Priced,
     /// The cycles of clocked routers.
-    pub cycles: Option<Cycles>,
+    pub cycles: Option<RouterCycles>,
 }
 
 /// A packet on a link.
@@ -52,7 +52,7 @@ pub struct OfLink {
 
 /// The cycles of clocked routers.
 #[derive(Clone, Copy)]
-pub struct Cycles {
+pub struct RouterCycles {
     /// From the beginning of a cycle in which a head asks a router to its being at the front of the next one.
     pub hop: Priced,
     /// The same at the last router.
@@ -73,7 +73,7 @@ pub struct Services {
     pub is_local: bool,
     on_one_processor: bool,
     hops: u64,
-    kinds: Vec<Kind>,
+    kinds: Vec<ChargeKind>,
     charges: Vec<Vec<Charge>>,
 }
 
@@ -90,7 +90,7 @@ const PREPARATION: [(&str, &str); 3] = [
 ];
 
 impl Services {
-    pub fn of(machine: &Machine, message: &Message) -> Self {
+    pub fn of(machine: &Machine, message: &LoneMessage) -> Self {
         let packet = machine.network.switching.packet_bytes();
         let packets = message.bytes.div_ceil(packet).max(1);
         let mut bill = Bill::default();
@@ -153,7 +153,7 @@ impl Services {
     }
 
     /// Every service of a message that does not leave its processor, which works all the time.
-    pub fn all(&self) -> Vec<Item> {
+    pub fn all(&self) -> Vec<CostItem> {
         let of_packet = |packet: &OfPacket| [packet.prepare, packet.take_in];
         let full = of_packet(&self.full).map(|(service, _)| (service, self.packets - 1));
         let last = of_packet(&self.last).map(|(service, _)| (service, 1));
@@ -165,7 +165,7 @@ impl Services {
     }
 
     /// The items of a chain.
-    pub fn bill(&self, services: impl Iterator<Item = Priced>) -> Vec<Item> {
+    pub fn bill(&self, services: impl Iterator<Item = Priced>) -> Vec<CostItem> {
         let mut sums = self.sums();
         for (service, time) in services {
             if service == CLOCK {
@@ -189,8 +189,8 @@ impl Services {
         }
     }
 
-    fn items(&self, sums: Vec<(u64, SimDuration)>) -> Vec<Item> {
-        let item = |((what, constant), (count, time)): (&Kind, _)| Item {
+    fn items(&self, sums: Vec<(u64, SimDuration)>) -> Vec<CostItem> {
+        let item = |((what, constant), (count, time)): (&ChargeKind, _)| CostItem {
             what: what.clone(),
             constant: constant.clone(),
             count,
@@ -224,7 +224,7 @@ impl<'m> NamedLink<'m> {
 
 /// Services while they are priced.
 struct Bill {
-    kinds: Vec<Kind>,
+    kinds: Vec<ChargeKind>,
     charges: Vec<Vec<Charge>>,
 }
 
@@ -242,7 +242,7 @@ impl Default for Bill {
 
 impl Bill {
     /// The services of a packet of `bytes` bytes.
-    fn packet(&mut self, machine: &Machine, message: &Message, bytes: u64) -> OfPacket {
+    fn packet(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> OfPacket {
         let nodes = &machine.nodes;
         let prepare = self.prepare(&nodes.sending, message.hops, if message.copies { bytes } else { 0 });
         let shared = self.shared(machine, message, bytes);
@@ -273,7 +273,7 @@ impl Bill {
 
     /// What the cores of the source share, from the inside out.
     #[expect(clippy::cast_precision_loss, reason = "a packet has fewer than 2^32 bytes")]
-    fn shared(&mut self, machine: &Machine, message: &Message, bytes: u64) -> Vec<(Priced, Priced, bool)> {
+    fn shared(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> Vec<(Priced, Priced, bool)> {
         let inside = machine.nodes.levels.len();
         let on_the_way = machine.shared_on_the_way(message.from, message.to).into_iter().map(|server| {
             let (levels, number) =
@@ -297,7 +297,7 @@ impl Bill {
 
     /// The links that a packet is sent over: between a node and its router, where there are such links, and from vertex
     /// to vertex.
-    fn way(&mut self, machine: &Machine, message: &Message, bytes: u64) -> Vec<OfLink> {
+    fn way(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> Vec<OfLink> {
         let network = &machine.network;
         let hops = message.hops as usize;
         if hops == 0 {
@@ -345,7 +345,7 @@ impl Bill {
     }
 
     /// Clocked routers: see [`parsim_sim::network::switching::wormhole`].
-    fn cycles(&mut self, machine: &Machine, flit: u64, bytes: u64) -> Cycles {
+    fn cycles(&mut self, machine: &Machine, flit: u64, bytes: u64) -> RouterCycles {
         const AT_ROUTER: u64 = 3;
         let links = &machine.network.links;
         let cycle = links.byte_time().time(flit);
@@ -355,7 +355,7 @@ impl Bill {
         let link = ("heads on links, in cycles", constant.as_str(), 1, cycle);
         let latency = ("latency of links", "machine.network.links.latency", 1, links.latency);
         let behind = |count: u64| [("flits behind their heads, in cycles", constant.as_str(), count, cycle * count)];
-        Cycles {
+        RouterCycles {
             hop: self.service([router, link, latency]),
             out: self.service([router]),
             body: self.service(behind(flits - 1)),
@@ -379,7 +379,7 @@ impl Bill {
         (ServiceId::try_from(self.charges.len() - 1).expect("fewer than 2^32 services of a packet"), time)
     }
 
-    fn kind(&mut self, kind: Kind) -> usize {
+    fn kind(&mut self, kind: ChargeKind) -> usize {
         let known = self.kinds.iter().position(|known| *known == kind);
         known.unwrap_or_else(|| {
             self.kinds.push(kind);

@@ -7,17 +7,17 @@
 //! Packets of a message may overtake each other on different virtual channels: beyond the source none waits for the one
 //! before it here.
 
-use super::chain::{Chain, Step};
+use super::chain::{Chain, ServiceIndex};
 use super::course::Before;
-use super::services::{CLOCK, Cycles, NOTHING, OfPacket, Services};
-use super::{Item, Message};
+use super::services::{CLOCK, NOTHING, OfPacket, RouterCycles, Services};
+use super::{CostItem, LoneMessage};
 use parsim_sim::machine::Machine;
 use parsim_sim::network::Switching;
 use parsim_sim::units::SimDuration;
 
-struct Worms<'s> {
+struct WormChain<'s> {
     services: &'s Services,
-    message: &'s Message,
+    message: &'s LoneMessage,
     cycle: SimDuration,
     chain: Chain,
 }
@@ -27,17 +27,17 @@ struct Worms<'s> {
 struct Ahead {
     before: Before,
     /// All of its flits are in the first router.
-    injected: Option<Step>,
+    injected: Option<ServiceIndex>,
 }
 
 /// The items of a message in clocked routers.
-pub fn chain(machine: &Machine, message: &Message, services: &Services) -> Vec<Item> {
+pub fn chain(machine: &Machine, message: &LoneMessage, services: &Services) -> Vec<CostItem> {
     let flit = match &machine.network.switching {
         Switching::Wormhole(mode) => mode.flit.count(),
         _ => 1,
     };
     let cycle = machine.network.links.byte_time().time(flit);
-    let mut worms = Worms { services, message, cycle, chain: Chain::default() };
+    let mut worms = WormChain { services, message, cycle, chain: Chain::default() };
     let mut ahead = Ahead::default();
     for number in 0..services.packets {
         let packet = services.packet(number);
@@ -48,8 +48,8 @@ pub fn chain(machine: &Machine, message: &Message, services: &Services) -> Vec<I
     services.bill(worms.chain.back_from(last))
 }
 
-impl Worms<'_> {
-    fn packet(&mut self, ahead: &Ahead, packet: &OfPacket, cycles: Cycles) -> Ahead {
+impl WormChain<'_> {
+    fn packet(&mut self, ahead: &Ahead, packet: &OfPacket, cycles: RouterCycles) -> Ahead {
         let (mut before, ready) = ahead.before.leave_core(&mut self.chain, self.services, packet);
         let on_clock = self.wait_for_clock(ready);
         let entered = self.chain.serve([Some(on_clock), ahead.injected], NOTHING);
@@ -70,7 +70,7 @@ impl Worms<'_> {
     }
 
     /// The first cycle that begins after `step`.
-    fn wait_for_clock(&mut self, step: Step) -> Step {
+    fn wait_for_clock(&mut self, step: ServiceIndex) -> ServiceIndex {
         let now = (self.message.sent + self.chain.end(step)).ps();
         let since = SimDuration::from_ps(now % self.cycle.ps().max(1));
         self.chain.serve([Some(step)], (CLOCK, self.cycle - since))

@@ -1,7 +1,7 @@
 //! A prediction as components, and where its bottleneck shows.
 
 use super::{ComputationShares, Prediction};
-use crate::analysis::{Bottleneck, Component, Components, ComputationSplit, Place, SubComponent};
+use crate::analysis::{Bottleneck, BottleneckSite, Component, Components, ComputationSplit, SubComponent};
 
 /// `Rsub`, `a[j] -= f * b[j]`, loads two words of 64 bits and stores one for its two operations.
 pub const RSUB_WORDS_PER_FLOP: f64 = 1.5;
@@ -44,8 +44,8 @@ fn split(shares: ComputationShares, computation_s: f64) -> ComputationSplit {
 /// which every processor computes alike, in a routine of communication, or at processor 0, which
 /// reads, distributes, collects and writes.
 #[must_use]
-pub fn place(bottleneck: &Bottleneck) -> Place {
-    let of = |rank, module, phase| Place { rank, link: None, module: Some(module), phase: Some(phase) };
+pub fn place(bottleneck: &Bottleneck) -> BottleneckSite {
+    let of = |rank, module, phase| BottleneckSite { rank, link: None, module: Some(module), phase: Some(phase) };
     match bottleneck.part {
         Some(SubComponent::Input) => of(Some(0), "input", "input"),
         Some(SubComponent::Output) => of(Some(0), "output", "output"),
@@ -53,22 +53,24 @@ pub fn place(bottleneck: &Bottleneck) -> Place {
         Some(SubComponent::Collection) => of(Some(0), "collection", "collection"),
         Some(SubComponent::Broadcast) => of(None, "broadcast", "broadcast"),
         Some(SubComponent::Initialisation) => of(None, "initialisation", "initialisation"),
-        _ if matches!(bottleneck.component, Component::Communication | Component::InputOutput) => Place::default(),
+        _ if matches!(bottleneck.component, Component::Communication | Component::InputOutput) => {
+            BottleneckSite::default()
+        }
         _ => of(None, "Rsub", "reduction"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Broadcast, Mesh, as_printed, as_written};
+    use super::super::{BroadcastTerms, Mesh, as_printed, as_written};
     use super::*;
-    use crate::analysis::Step;
+    use crate::analysis::AxisInterval;
 
     const PROCESSORS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
     const TABLE_5: &str = include_str!("../../../../validation/cs-rr-281/table5.csv");
 
     fn printed(p: u32) -> Components {
-        Components::from(&as_printed(256, p, Broadcast::Neighbour).unwrap())
+        Components::from(&as_printed(256, p, BroadcastTerms::Neighbour).unwrap())
     }
 
     fn row(components: &Components, name: &str) -> f64 {
@@ -126,12 +128,12 @@ mod tests {
     fn the_crossovers_as_printed() {
         let points: Vec<_> = PROCESSORS.map(|p| (f64::from(p), printed(p))).into();
         let steps: Vec<_> =
-            points.windows(2).map(|w| Step { from: (w[0].0, &w[0].1), to: (w[1].0, &w[1].1) }).collect();
-        let changes: Vec<_> = steps.iter().flat_map(Step::changes).collect();
+            points.windows(2).map(|w| AxisInterval { from: (w[0].0, &w[0].1), to: (w[1].0, &w[1].1) }).collect();
+        let changes: Vec<_> = steps.iter().flat_map(AxisInterval::changes).collect();
         let [to_input_output, to_communication] = changes[..] else { panic!("{changes:?}") };
         assert!((20.0..21.0).contains(&to_input_output.at), "{to_input_output:?}");
         assert!((64.0..72.0).contains(&to_communication.at), "{to_communication:?}");
-        let unity = |step: &Step| step.passes_one(Components::communication_to_computation);
+        let unity = |step: &AxisInterval| step.passes_one(Components::communication_to_computation);
         let passes: Vec<f64> = steps.iter().filter_map(unity).collect();
         assert!(matches!(passes[..], [at] if (45.0..48.0).contains(&at)), "{passes:?}");
         assert!(steps.iter().all(|step| step.passes_one(Components::memory_to_processing).is_none()));
@@ -146,7 +148,7 @@ mod tests {
 
     #[test]
     fn components_as_written_leave_nothing_without_a_name() {
-        let components = Components::from(&as_written(100, Mesh::new(3, 4), Broadcast::Naive));
+        let components = Components::from(&as_written(100, Mesh::new(3, 4), BroadcastTerms::Naive));
         assert!(components.unattributed_s().abs() < 1e-12);
         assert_eq!(components.component_s(Component::Memory), None);
         assert_eq!(components.component_s(Component::Serial), Some(0.0));

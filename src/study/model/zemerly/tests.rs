@@ -2,7 +2,7 @@ use super::*;
 
 const PROCESSORS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 const EQUATIONS: [u32; 3] = [128, 256, 512];
-const BROADCASTS: [Broadcast; 2] = [Broadcast::Naive, Broadcast::Neighbour];
+const BROADCASTS: [BroadcastTerms; 2] = [BroadcastTerms::Naive, BroadcastTerms::Neighbour];
 
 const TABLE_3: &str = include_str!("../../../../validation/cs-rr-281/table3-naive.csv");
 const TABLE_4: &str = include_str!("../../../../validation/cs-rr-281/table4-neighbour.csv");
@@ -20,14 +20,14 @@ fn records(csv: &str) -> Vec<Vec<String>> {
 }
 
 /// The `predicted_s` of Tables 3 and 4 as (broadcast, n, p, printed).
-fn printed_totals() -> Vec<(Broadcast, u32, u32, f64)> {
+fn printed_totals() -> Vec<(BroadcastTerms, u32, u32, f64)> {
     let of = |broadcast, csv| {
         records(csv).into_iter().map(move |r| {
             let printed = r[3].parse().unwrap();
             (broadcast, r[0].parse().unwrap(), r[1].parse().unwrap(), printed)
         })
     };
-    of(Broadcast::Naive, TABLE_3).chain(of(Broadcast::Neighbour, TABLE_4)).collect()
+    of(BroadcastTerms::Naive, TABLE_3).chain(of(BroadcastTerms::Neighbour, TABLE_4)).collect()
 }
 
 /// One unit of the last printed digit; the report prints two decimals, three below 0.01, and
@@ -84,7 +84,7 @@ fn as_printed_gives_the_sequential_predictions_but_the_misprint() {
             p == 1 && !is_cut_to(as_printed(n, p, broadcast).unwrap().total_s, printed, 0.01)
         })
         .collect();
-    assert_eq!(missed, [(Broadcast::Naive, 512, 1, 586.52), (Broadcast::Neighbour, 512, 1, 586.52)]);
+    assert_eq!(missed, [(BroadcastTerms::Naive, 512, 1, 586.52), (BroadcastTerms::Neighbour, 512, 1, 586.52)]);
 }
 
 /// Printed without being reproduced: Tcol by at most 1.6 ms, and input and output, which the
@@ -96,7 +96,7 @@ fn as_printed_gives_table_5_but_these_cells() {
         .into_iter()
         .filter(|record| {
             let p = record[0].parse().unwrap();
-            let prediction = as_printed(256, p, Broadcast::Neighbour).unwrap();
+            let prediction = as_printed(256, p, BroadcastTerms::Neighbour).unwrap();
             let model = table_5_component(&prediction, &record[1]);
             !is_cut_to(model, record[2].parse().unwrap(), printed_unit(&record[2]))
         })
@@ -110,7 +110,7 @@ fn as_printed_gives_table_5_but_these_cells() {
 
 #[test]
 fn unreproduced_cells_of_table_5_miss_by_little() {
-    let at = |p| as_printed(256, p, Broadcast::Neighbour).unwrap();
+    let at = |p| as_printed(256, p, BroadcastTerms::Neighbour).unwrap();
     for (p, printed) in [(2, 0.01), (16, 0.02), (128, 0.03)] {
         let missing = printed - at(p).collection_s;
         assert!(0.0 < missing && missing < 1.6e-3, "p={p}: {missing}");
@@ -129,13 +129,13 @@ fn as_printed_is_silent_off_the_tables() {
 }
 
 /// Totals computed independently from the same equations, by p.
-const AS_WRITTEN_TOTALS: [(Broadcast, u32, [f64; 8]); 6] = [
-    (Broadcast::Neighbour, 128, [9.5100, 5.2805, 3.2627, 2.2640, 1.8291, 1.6526, 1.6673, 1.8606]),
-    (Broadcast::Neighbour, 256, [74.2600, 39.2102, 22.0599, 13.5048, 9.4363, 7.4630, 6.6617, 6.4878]),
-    (Broadcast::Neighbour, 512, [586.9400, 301.7541, 160.6436, 90.1478, 55.6827, 38.5934, 30.5597, 26.9302]),
-    (Broadcast::Naive, 128, [9.5100, 5.2805, 3.4650, 3.2205, 4.4972, 8.4740, 17.6559, 40.9921]),
-    (Broadcast::Naive, 256, [74.2600, 39.2102, 22.8393, 17.1376, 19.4413, 32.3636, 63.7418, 141.0350]),
-    (Broadcast::Naive, 512, [586.9400, 301.7541, 163.7019, 104.2921, 94.3678, 133.4256, 245.1316, 521.1617]),
+const AS_WRITTEN_TOTALS: [(BroadcastTerms, u32, [f64; 8]); 6] = [
+    (BroadcastTerms::Neighbour, 128, [9.5100, 5.2805, 3.2627, 2.2640, 1.8291, 1.6526, 1.6673, 1.8606]),
+    (BroadcastTerms::Neighbour, 256, [74.2600, 39.2102, 22.0599, 13.5048, 9.4363, 7.4630, 6.6617, 6.4878]),
+    (BroadcastTerms::Neighbour, 512, [586.9400, 301.7541, 160.6436, 90.1478, 55.6827, 38.5934, 30.5597, 26.9302]),
+    (BroadcastTerms::Naive, 128, [9.5100, 5.2805, 3.4650, 3.2205, 4.4972, 8.4740, 17.6559, 40.9921]),
+    (BroadcastTerms::Naive, 256, [74.2600, 39.2102, 22.8393, 17.1376, 19.4413, 32.3636, 63.7418, 141.0350]),
+    (BroadcastTerms::Naive, 512, [586.9400, 301.7541, 163.7019, 104.2921, 94.3678, 133.4256, 245.1316, 521.1617]),
 ];
 
 #[test]
@@ -162,7 +162,7 @@ const AS_WRITTEN_COMPONENTS: [(u32, [f64; 5]); 7] = [
 #[test]
 fn as_written_gives_the_reference_components() {
     for (p, components) in AS_WRITTEN_COMPONENTS {
-        let prediction = as_written(256, mesh(p), Broadcast::Neighbour);
+        let prediction = as_written(256, mesh(p), BroadcastTerms::Neighbour);
         for (name, component) in ["Tcini", "Tdist", "Tbroad", "Tcol", "Tcom"].into_iter().zip(components) {
             let model = table_5_component(&prediction, name);
             assert!((model - component).abs() <= 0.5e-5, "{name} p={p}: {model} is not {component}");
@@ -173,7 +173,7 @@ fn as_written_gives_the_reference_components() {
 #[test]
 fn input_and_output_by_n() {
     for (n, seconds) in EQUATIONS.into_iter().zip([0.49720, 1.96996, 7.84889]) {
-        let prediction = as_written(n, Mesh::new(1, 1), Broadcast::Naive);
+        let prediction = as_written(n, Mesh::new(1, 1), BroadcastTerms::Naive);
         assert!((prediction.input_output_s() - seconds).abs() < 0.5e-5);
     }
 }
@@ -208,12 +208,12 @@ fn components_add_up() {
 
 #[test]
 fn computation_is_processing_and_memory_where_the_report_splits_it() {
-    let prediction = as_written(256, Mesh::new(2, 4), Broadcast::Neighbour);
+    let prediction = as_written(256, Mesh::new(2, 4), BroadcastTerms::Neighbour);
     let shares = prediction.computation_shares.unwrap();
     let sum = shares.processing_s() + shares.memory_s();
     assert!((sum - prediction.computation_s).abs() < 1e-9);
     assert!((shares.memory_s() / shares.processing_s() - 1.2527).abs() < 5e-5);
-    let other = as_written(128, Mesh::new(2, 4), Broadcast::Neighbour);
+    let other = as_written(128, Mesh::new(2, 4), BroadcastTerms::Neighbour);
     assert_eq!(other.computation_shares, None);
 }
 

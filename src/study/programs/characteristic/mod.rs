@@ -8,8 +8,8 @@ use super::packets;
 use crate::model::kredel::Demand;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
-use parsim_sim::program::{Message, Operation, Pattern, Process};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Message, MessagePattern, Operation, Process};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +72,7 @@ impl Characteristic {
 }
 
 impl Program for Characteristic {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(characteristic(process, self.clone()))
     }
 
@@ -140,7 +140,7 @@ const COMPUTE: Phase = "compute";
 const EXCHANGE: Phase = "exchange";
 
 /// The shares of one rank.
-struct Share {
+struct RankShare {
     chunk_bytes: f64,
     chunk_operations: f64,
     exchanged_bytes: f64,
@@ -153,7 +153,7 @@ async fn characteristic(me: Process, program: Characteristic) {
     let nodes = f64::from(me.ranks() / per_node);
     let demand = program.demand(nodes, balance);
     let chunks = f64::from(me.ranks()) * f64::from(program.rounds) * f64::from(program.chunks);
-    let share = Share {
+    let share = RankShare {
         chunk_bytes: demand.bytes / chunks,
         chunk_operations: demand.operations / chunks,
         exchanged_bytes: program.exchanged_bytes(nodes, balance),
@@ -178,7 +178,7 @@ async fn characteristic(me: Process, program: Characteristic) {
 }
 
 /// Loads and computes one chunk after the other.
-async fn one_by_one(me: &Process, share: &Share, chunks: u32, together: bool) {
+async fn one_by_one(me: &Process, share: &RankShare, chunks: u32, together: bool) {
     for _ in 0..chunks {
         me.phase(LOAD);
         me.load(share.chunk_bytes).await;
@@ -191,7 +191,7 @@ async fn one_by_one(me: &Process, share: &Share, chunks: u32, together: bool) {
 }
 
 /// Loads the next chunk while it computes one.
-async fn prefetched(me: &Process, share: &Share, chunks: u32) {
+async fn prefetched(me: &Process, share: &RankShare, chunks: u32) {
     me.phase(LOAD);
     let mut loading: Option<Operation> = Some(me.start_load(share.chunk_bytes).await);
     for chunk in 1..=chunks {
@@ -209,7 +209,7 @@ async fn prefetched(me: &Process, share: &Share, chunks: u32) {
 
 /// Sends to the same core of the next node and receives from that of the one before.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a message is a whole number of bytes")]
-async fn exchange(me: &Process, share: &Share, per_node: u32) {
+async fn exchange(me: &Process, share: &RankShare, per_node: u32) {
     if share.exchanged_bytes <= 0.0 {
         return;
     }
@@ -219,6 +219,6 @@ async fn exchange(me: &Process, share: &Share, per_node: u32) {
     let (rank, ranks) = (me.rank(), me.ranks());
     let bytes = share.exchanged_bytes.round() as u64;
     let sending = me.start_send((rank + per_node) % ranks, Message::new(bytes)).await;
-    me.receive_where(Pattern { from: Some((rank + ranks - per_node) % ranks), tag: None }).await;
+    me.receive_where(MessagePattern { from: Some((rank + ranks - per_node) % ranks), tag: None }).await;
     me.wait(sending).await;
 }

@@ -7,12 +7,12 @@ use std::ops::Range;
 
 /// A span of bytes in the text of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct TextSpan {
     start: u16,
     end: u16,
 }
 
-impl Span {
+impl TextSpan {
     /// The span of a range of a text that is not too long to be read.
     pub(super) fn of(range: Range<usize>) -> Self {
         let short = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
@@ -39,9 +39,9 @@ impl Span {
 
 /// A fault of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ExpressionFault {
     /// The place in the text.
-    pub span: Span,
+    pub span: TextSpan,
     /// The fault, in a sentence.
     pub message: String,
     /// Advice on the right input.
@@ -54,8 +54,8 @@ const PART: &str = "\nat bytes ";
 /// Every operator and function, for the help of a fault.
 pub const REFERENCE: &str = "docs/expressions.md lists all operators and functions";
 
-impl Fault {
-    pub(super) fn new(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
+impl ExpressionFault {
+    pub(super) fn new(span: TextSpan, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { span, message: message.into(), help: help.into() }
     }
 
@@ -71,7 +71,7 @@ impl Fault {
         let (text, part) = text.rsplit_once(PART)?;
         let (start, end) = part.split_once("..")?;
         let (message, help) = text.split_once(HELP)?;
-        Some(Self::new(Span { start: start.parse().ok()?, end: end.parse().ok()? }, message, help))
+        Some(Self::new(TextSpan { start: start.parse().ok()?, end: end.parse().ok()? }, message, help))
     }
 
     /// The fault of the expression in the field at `path`.
@@ -82,11 +82,11 @@ impl Fault {
 
     /// A fault of the whole of `text`.
     pub fn whole(text: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::new(Span::of(0..text.len()), message, help)
+        Self::new(TextSpan::of(0..text.len()), message, help)
     }
 
     /// A name that is not among the known ones.
-    pub fn unknown<'k>(name: &str, span: Span, known: impl IntoIterator<Item = &'k str>) -> Self {
+    pub fn unknown<'k>(name: &str, span: TextSpan, known: impl IntoIterator<Item = &'k str>) -> Self {
         let known: Vec<_> = known.into_iter().collect();
         let help = match nearest(name, known.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`? known here: {}", known.join(", ")),
@@ -98,7 +98,7 @@ impl Fault {
 }
 
 /// The fault without its place.
-impl fmt::Display for Fault {
+impl fmt::Display for ExpressionFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }

@@ -4,7 +4,7 @@
 //! comparison with a part without value was false, and `!=` true.
 
 use super::functions::Function;
-use super::node::{Arithmetic, Comparison, Connective, Kind, Node};
+use super::node::{Arithmetic, ComparisonOperator, Connective, ExpressionNode, NodeKind};
 use super::parser::Grammar;
 use super::{Formula, Value};
 use std::cmp::Ordering;
@@ -88,30 +88,31 @@ fn shown(text: &str) -> Option<String> {
     (text.len() <= LONGEST_SHOWN && !words.concat().contains(char::is_control)).then(|| words.join(" "))
 }
 
-fn evaluate(node: &Node, values: &[Value]) -> Option<Value> {
-    let truth = |node: &Node| evaluate(node, values).map(|value| value == Value::Truth(true));
+fn evaluate(node: &ExpressionNode, values: &[Value]) -> Option<Value> {
+    let truth = |node: &ExpressionNode| evaluate(node, values).map(|value| value == Value::Truth(true));
     match &node.kind {
-        Kind::Constant(value) => Some(*value),
-        Kind::Variable(name) => Some(values[usize::from(*name)]),
-        Kind::Negate(operand) => match evaluate(operand, values)? {
+        NodeKind::Constant(value) => Some(*value),
+        NodeKind::Variable(name) => Some(values[usize::from(*name)]),
+        NodeKind::Negate(operand) => match evaluate(operand, values)? {
             Value::Whole(number) => number.checked_neg().map(Value::Whole),
             other => other.as_real().map(|number| Value::Real(-number)),
         },
-        Kind::Not(_) => None,
-        Kind::Arithmetic(operator, sides) => {
+        NodeKind::Not(_) => None,
+        NodeKind::Arithmetic(operator, sides) => {
             arithmetic(*operator, evaluate(&sides[0], values)?, evaluate(&sides[1], values)?)
         }
-        Kind::Comparison(comparison, sides) => {
+        NodeKind::Comparison(comparison, sides) => {
             let sides = evaluate(&sides[0], values).zip(evaluate(&sides[1], values));
-            let holds = sides.map_or(*comparison == Comparison::Unequal, |(left, right)| comparison.holds(left, right));
+            let holds =
+                sides.map_or(*comparison == ComparisonOperator::Unequal, |(left, right)| comparison.holds(left, right));
             Some(Value::Truth(holds))
         }
-        Kind::Connective(connective, sides) => {
+        NodeKind::Connective(connective, sides) => {
             let (left, right) = (truth(&sides[0])?, truth(&sides[1])?);
             Some(Value::Truth(if *connective == Connective::And { left && right } else { left || right }))
         }
-        Kind::Choice(parts) => evaluate(&parts[if truth(&parts[0])? { 1 } else { 2 }], values),
-        Kind::Call(function, arguments) => {
+        NodeKind::Choice(parts) => evaluate(&parts[if truth(&parts[0])? { 1 } else { 2 }], values),
+        NodeKind::Call(function, arguments) => {
             let arguments: Option<Vec<_>> = arguments.iter().map(|argument| evaluate(argument, values)).collect();
             call(function, &arguments?)
         }

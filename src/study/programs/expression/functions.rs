@@ -9,10 +9,10 @@ pub(super) struct Function {
     pub name: &'static str,
     pub least: usize,
     pub most: usize,
-    compute: Compute,
+    compute: Evaluation,
 }
 
-enum Compute {
+enum Evaluation {
     /// Of a real number, with a real number as its value.
     Real(fn(f64) -> f64),
     /// Of a real number, with a whole number as its value; whole numbers stay as they are.
@@ -27,7 +27,7 @@ enum Compute {
     Extreme(Ordering),
 }
 
-use Compute::{Bits, Extreme, Number, Real, Reals, Rounding};
+use Evaluation::{Bits, Extreme, Number, Real, Reals, Rounding};
 
 /// All functions by rising name.
 pub(super) const FUNCTIONS: [Function; 33] = [
@@ -66,11 +66,11 @@ pub(super) const FUNCTIONS: [Function; 33] = [
     one("trunc", Rounding(f64::trunc)),
 ];
 
-const fn one(name: &'static str, compute: Compute) -> Function {
+const fn one(name: &'static str, compute: Evaluation) -> Function {
     Function { name, least: 1, most: 1, compute }
 }
 
-const fn two(name: &'static str, compute: Compute) -> Function {
+const fn two(name: &'static str, compute: Evaluation) -> Function {
     Function { name, least: 2, most: 2, compute }
 }
 

@@ -1,11 +1,11 @@
 //! The tokens of an expression.
 
 use super::Value;
-use super::fault::{Fault, REFERENCE, Span};
+use super::fault::{ExpressionFault, REFERENCE, TextSpan};
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub(super) enum ExpressionToken {
     Number(Value),
     /// A name; not a word of the language.
     Name(String),
@@ -17,8 +17,8 @@ pub(super) enum Token {
 /// A token and where it stands.
 #[derive(Clone, Debug)]
 pub(super) struct Spanned {
-    pub token: Token,
-    pub span: Span,
+    pub token: ExpressionToken,
+    pub span: TextSpan,
 }
 
 /// Longer ones first.
@@ -47,14 +47,14 @@ const FOREIGN: [(&str, &str); 17] = [
 ];
 
 /// The tokens of a text, the last one the end.
-pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, Fault> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, ExpressionFault> {
     let mut tokens = Vec::new();
     let mut at = 0;
     loop {
         at += text[at..].len() - text[at..].trim_start().len();
         let (token, length) = first(&text[at..], at)?;
-        let is_end = token == Token::End;
-        tokens.push(Spanned { token, span: Span::of(at..at + length) });
+        let is_end = token == ExpressionToken::End;
+        tokens.push(Spanned { token, span: TextSpan::of(at..at + length) });
         if is_end {
             return Ok(tokens);
         }
@@ -63,8 +63,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, Fault> {
 }
 
 /// The first token of `text`, which stands at byte `at`, and its length.
-fn first(text: &str, at: usize) -> Result<(Token, usize), Fault> {
-    let Some(letter) = text.chars().next() else { return Ok((Token::End, 0)) };
+fn first(text: &str, at: usize) -> Result<(ExpressionToken, usize), ExpressionFault> {
+    let Some(letter) = text.chars().next() else { return Ok((ExpressionToken::End, 0)) };
     let is_number = |text: &str| text.starts_with(|digit: char| digit.is_ascii_digit());
     if is_number(text) || text.strip_prefix('.').is_some_and(is_number) {
         return number(text, at);
@@ -80,38 +80,38 @@ fn first(text: &str, at: usize) -> Result<(Token, usize), Fault> {
         return Err(unknown(sign, at, help));
     }
     if let Some(symbol) = SYMBOLS.iter().find(|symbol| text.starts_with(**symbol)) {
-        return Ok((Token::Symbol(symbol), symbol.len()));
+        return Ok((ExpressionToken::Symbol(symbol), symbol.len()));
     }
     let help = FOREIGN.iter().find(|(sign, _)| text.starts_with(sign)).map_or(REFERENCE, |(_, help)| help);
     Err(unknown(&text[..letter.len_utf8()], at, help))
 }
 
-fn unknown(sign: &str, at: usize, help: &str) -> Fault {
-    Fault::new(Span::of(at..at + sign.len()), format!("`{}` is no operator", sign.escape_debug()), help)
+fn unknown(sign: &str, at: usize, help: &str) -> ExpressionFault {
+    ExpressionFault::new(TextSpan::of(at..at + sign.len()), format!("`{}` is no operator", sign.escape_debug()), help)
 }
 
-fn word(text: &str) -> (Token, usize) {
+fn word(text: &str) -> (ExpressionToken, usize) {
     let length = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
     let token = match &text[..length] {
-        "and" => Token::Symbol("&&"),
-        "or" => Token::Symbol("||"),
+        "and" => ExpressionToken::Symbol("&&"),
+        "or" => ExpressionToken::Symbol("||"),
         word => match WORDS.iter().find(|known| **known == word) {
-            Some(known) => Token::Symbol(known),
-            None => Token::Name(word.to_owned()),
+            Some(known) => ExpressionToken::Symbol(known),
+            None => ExpressionToken::Name(word.to_owned()),
         },
     };
     (token, length)
 }
 
 /// A name of any characters, such as `{ranks-per-node}`.
-fn braced(text: &str, at: usize) -> Result<(Token, usize), Fault> {
+fn braced(text: &str, at: usize) -> Result<(ExpressionToken, usize), ExpressionFault> {
     match text.find('}') {
-        Some(end) if end > 1 => Ok((Token::Name(text[1..end].to_owned()), end + 1)),
-        _ => Err(Fault::new(Span::of(at..at + 1), "`{` begins no name", "write a name as `{name}`")),
+        Some(end) if end > 1 => Ok((ExpressionToken::Name(text[1..end].to_owned()), end + 1)),
+        _ => Err(ExpressionFault::new(TextSpan::of(at..at + 1), "`{` begins no name", "write a name as `{name}`")),
     }
 }
 
-fn number(text: &str, at: usize) -> Result<(Token, usize), Fault> {
+fn number(text: &str, at: usize) -> Result<(ExpressionToken, usize), ExpressionFault> {
     let digits = |from: usize| {
         let end = text[from..].find(|digit: char| !digit.is_ascii_digit() && digit != '_');
         end.map_or(text.len(), |length| from + length)
@@ -126,27 +126,27 @@ fn number(text: &str, at: usize) -> Result<(Token, usize), Fault> {
             end = digits(text.len() - power.len());
         }
     }
-    let span = Span::of(at..at + end);
+    let span = TextSpan::of(at..at + end);
     if let Some(letter) = text[end..].chars().next().filter(|letter| letter.is_alphabetic()) {
         let number = &text[..end];
-        return Err(Fault::new(
-            Span::of(at + end..at + end + letter.len_utf8()),
+        return Err(ExpressionFault::new(
+            TextSpan::of(at + end..at + end + letter.len_utf8()),
             format!("`{letter}` follows the number {number}"),
             format!("write an operator between them, such as `{number} * {letter}…`"),
         ));
     }
     let figures = text[..end].replace('_', "");
-    Ok((Token::Number(value(&figures, span)?), end))
+    Ok((ExpressionToken::Number(value(&figures, span)?), end))
 }
 
-fn value(figures: &str, span: Span) -> Result<Value, Fault> {
+fn value(figures: &str, span: TextSpan) -> Result<Value, ExpressionFault> {
     if figures.bytes().all(|byte| byte.is_ascii_digit()) {
         let help = format!("write {figures}.0 for a real number");
-        let large = |_| Fault::new(span, format!("{figures} is too large for a whole number"), help);
+        let large = |_| ExpressionFault::new(span, format!("{figures} is too large for a whole number"), help);
         return figures.parse().map(Value::Whole).map_err(large);
     }
     match figures.parse() {
         Ok(real) if f64::is_finite(real) => Ok(Value::Real(real)),
-        _ => Err(Fault::new(span, format!("{figures} is too large"), "the largest number is about 1.8e308")),
+        _ => Err(ExpressionFault::new(span, format!("{figures} is too large"), "the largest number is about 1.8e308")),
     }
 }

@@ -16,11 +16,11 @@ mod tests;
 mod value;
 
 pub use changes::Changes;
-pub use fault::{Fault, REFERENCE, Span};
+pub use fault::{ExpressionFault, REFERENCE, TextSpan};
 pub use former::Former;
 pub use value::Value;
 
-use node::{Kind, Node};
+use node::{ExpressionNode, NodeKind};
 use parser::Grammar;
 use std::fmt;
 
@@ -31,8 +31,8 @@ const MOST_TOKENS: usize = 800;
 /// An expression whose names are not bound yet.
 #[derive(Clone)]
 pub struct Formula {
-    root: Node,
-    names: Vec<(String, Span)>,
+    root: ExpressionNode,
+    names: Vec<(String, TextSpan)>,
 }
 
 /// The meaning of a name.
@@ -47,7 +47,7 @@ pub enum Binding {
 /// An expression that is ready to be evaluated: what does not depend on a slot has been computed.
 #[derive(Clone)]
 pub struct Bound {
-    root: Node,
+    root: ExpressionNode,
 }
 
 impl Formula {
@@ -55,12 +55,13 @@ impl Formula {
     ///
     /// # Errors
     /// A fault of the text, types included.
-    pub fn read(text: &str) -> Result<Self, Fault> {
+    pub fn read(text: &str) -> Result<Self, ExpressionFault> {
         Self::read_as(text, Grammar::Current)
     }
 
-    fn read_as(text: &str, grammar: Grammar) -> Result<Self, Fault> {
-        let too_long = || Fault::new(Span::of(0..0), "the expression is too long", "compute a part of it elsewhere");
+    fn read_as(text: &str, grammar: Grammar) -> Result<Self, ExpressionFault> {
+        let too_long =
+            || ExpressionFault::new(TextSpan::of(0..0), "the expression is too long", "compute a part of it elsewhere");
         if text.len() > LONGEST {
             return Err(too_long());
         }
@@ -80,12 +81,12 @@ impl Formula {
 
     /// The span of the whole expression.
     #[must_use]
-    pub const fn span(&self) -> Span {
+    pub const fn span(&self) -> TextSpan {
         self.root.span
     }
 
     /// The names that it uses, each with the span where it stands first.
-    pub fn names(&self) -> impl Iterator<Item = (&str, Span)> {
+    pub fn names(&self) -> impl Iterator<Item = (&str, TextSpan)> {
         self.names.iter().map(|(name, span)| (name.as_str(), *span))
     }
 
@@ -99,7 +100,7 @@ impl Formula {
     ///
     /// # Errors
     /// A name without a value, and what cannot be computed.
-    pub fn value(&self, value: impl Fn(&str) -> Option<Value>) -> Result<Value, Fault> {
+    pub fn value(&self, value: impl Fn(&str) -> Option<Value>) -> Result<Value, ExpressionFault> {
         let mut few = [Value::Whole(0); 8];
         let mut many = Vec::new();
         let values = if self.names.len() <= few.len() {
@@ -110,7 +111,7 @@ impl Formula {
         };
         for (slot, (name, span)) in values.iter_mut().zip(&self.names) {
             let found = value(name).or_else(|| constant(name));
-            *slot = found.ok_or_else(|| Fault::unknown(name, *span, []))?;
+            *slot = found.ok_or_else(|| ExpressionFault::unknown(name, *span, []))?;
         }
         self.root.evaluate(values).map_err(|fault| *fault)
     }
@@ -124,13 +125,13 @@ impl Formula {
         &self,
         binding: impl Fn(&str) -> Option<Binding>,
         known: impl IntoIterator<Item = &'k str>,
-    ) -> Result<Bound, Fault> {
+    ) -> Result<Bound, ExpressionFault> {
         let mut bindings = Vec::new();
         for (name, span) in &self.names {
             let found = binding(name).or_else(|| constant(name).map(Binding::Constant));
             match found {
                 Some(found) => bindings.push(found),
-                None => return Err(Fault::unknown(name, *span, known)),
+                None => return Err(ExpressionFault::unknown(name, *span, known)),
             }
         }
         Ok(Bound { root: bound(&self.root, &bindings) })
@@ -150,7 +151,7 @@ impl Bound {
     ///
     /// # Panics
     /// If a slot is missing.
-    pub fn evaluate(&self, slots: &[Value]) -> Result<Value, Box<Fault>> {
+    pub fn evaluate(&self, slots: &[Value]) -> Result<Value, Box<ExpressionFault>> {
         self.root.evaluate(slots)
     }
 
@@ -158,14 +159,14 @@ impl Bound {
     #[must_use]
     pub const fn constant(&self) -> Option<Value> {
         match self.root.kind {
-            Kind::Constant(value) => Some(value),
+            NodeKind::Constant(value) => Some(value),
             _ => None,
         }
     }
 
     /// The span of the whole expression.
     #[must_use]
-    pub const fn span(&self) -> Span {
+    pub const fn span(&self) -> TextSpan {
         self.root.span
     }
 }
@@ -185,33 +186,33 @@ fn constant(name: &str) -> Option<Value> {
 
 /// The tree with its names replaced, constant parts computed and choices made where they are known. A part that cannot
 /// be computed stays as it is: perhaps it is never asked for.
-fn bound(node: &Node, bindings: &[Binding]) -> Node {
-    let part = |node: &Node| bound(node, bindings);
-    let pair = |sides: &[Node; 2]| Box::new(sides.each_ref().map(part));
+fn bound(node: &ExpressionNode, bindings: &[Binding]) -> ExpressionNode {
+    let part = |node: &ExpressionNode| bound(node, bindings);
+    let pair = |sides: &[ExpressionNode; 2]| Box::new(sides.each_ref().map(part));
     let kind = match &node.kind {
-        Kind::Constant(value) => Kind::Constant(*value),
-        Kind::Variable(name) => match bindings[usize::from(*name)] {
-            Binding::Constant(value) => Kind::Constant(value),
-            Binding::Slot(slot) => Kind::Variable(slot),
+        NodeKind::Constant(value) => NodeKind::Constant(*value),
+        NodeKind::Variable(name) => match bindings[usize::from(*name)] {
+            Binding::Constant(value) => NodeKind::Constant(value),
+            Binding::Slot(slot) => NodeKind::Variable(slot),
         },
-        Kind::Negate(operand) => Kind::Negate(Box::new(part(operand))),
-        Kind::Not(operand) => Kind::Not(Box::new(part(operand))),
-        Kind::Arithmetic(operator, sides) => Kind::Arithmetic(*operator, pair(sides)),
-        Kind::Comparison(comparison, sides) => Kind::Comparison(*comparison, pair(sides)),
-        Kind::Connective(connective, sides) => Kind::Connective(*connective, pair(sides)),
-        Kind::Choice(parts) => {
+        NodeKind::Negate(operand) => NodeKind::Negate(Box::new(part(operand))),
+        NodeKind::Not(operand) => NodeKind::Not(Box::new(part(operand))),
+        NodeKind::Arithmetic(operator, sides) => NodeKind::Arithmetic(*operator, pair(sides)),
+        NodeKind::Comparison(comparison, sides) => NodeKind::Comparison(*comparison, pair(sides)),
+        NodeKind::Connective(connective, sides) => NodeKind::Connective(*connective, pair(sides)),
+        NodeKind::Choice(parts) => {
             let [condition, value, otherwise] = parts.each_ref().map(part);
             match condition.kind {
-                Kind::Constant(Value::Truth(true)) => return value,
-                Kind::Constant(Value::Truth(false)) => return otherwise,
-                _ => Kind::Choice(Box::new([condition, value, otherwise])),
+                NodeKind::Constant(Value::Truth(true)) => return value,
+                NodeKind::Constant(Value::Truth(false)) => return otherwise,
+                _ => NodeKind::Choice(Box::new([condition, value, otherwise])),
             }
         }
-        Kind::Call(function, arguments) => Kind::Call(function, arguments.iter().map(part).collect()),
+        NodeKind::Call(function, arguments) => NodeKind::Call(function, arguments.iter().map(part).collect()),
     };
-    let node = Node { kind, span: node.span };
+    let node = ExpressionNode { kind, span: node.span };
     match node.is_constant().then(|| node.evaluate(&[])) {
-        Some(Ok(value)) => Node { kind: Kind::Constant(value), ..node },
+        Some(Ok(value)) => ExpressionNode { kind: NodeKind::Constant(value), ..node },
         _ => node,
     }
 }

@@ -1,32 +1,32 @@
 //! The tree of an expression and its value.
 
 use super::Value;
-use super::fault::{Fault, REFERENCE, Span};
+use super::fault::{ExpressionFault, REFERENCE, TextSpan};
 use super::functions::{Function, finite, floored, floored_whole, power};
 use super::value::{real, whole};
 use std::cmp::Ordering;
 
 /// A part of an expression. Its type, number or truth value, is known from its kind and was checked when it was read.
 #[derive(Clone)]
-pub(super) struct Node {
-    pub kind: Kind,
-    pub span: Span,
+pub(super) struct ExpressionNode {
+    pub kind: NodeKind,
+    pub span: TextSpan,
 }
 
 /// The kind of a part.
 #[derive(Clone)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Constant(Value),
     /// The number of a name, or of a slot once it is resolved.
     Variable(u16),
-    Negate(Box<Node>),
-    Not(Box<Node>),
-    Arithmetic(Arithmetic, Box<[Node; 2]>),
-    Comparison(Comparison, Box<[Node; 2]>),
-    Connective(Connective, Box<[Node; 2]>),
+    Negate(Box<ExpressionNode>),
+    Not(Box<ExpressionNode>),
+    Arithmetic(Arithmetic, Box<[ExpressionNode; 2]>),
+    Comparison(ComparisonOperator, Box<[ExpressionNode; 2]>),
+    Connective(Connective, Box<[ExpressionNode; 2]>),
     /// Condition, value where it holds, value where it does not.
-    Choice(Box<[Node; 3]>),
-    Call(&'static Function, Box<[Node]>),
+    Choice(Box<[ExpressionNode; 3]>),
+    Call(&'static Function, Box<[ExpressionNode]>),
 }
 
 /// An operator that makes a number of two.
@@ -43,7 +43,7 @@ pub(super) enum Arithmetic {
 
 /// A comparison of two numbers or, for equality, of two truth values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(super) enum ComparisonOperator {
     Equal,
     Unequal,
     Less,
@@ -59,70 +59,72 @@ pub(super) enum Connective {
     Or,
 }
 
-pub(super) type Evaluated = Result<Value, Box<Fault>>;
+pub(super) type Evaluated = Result<Value, Box<ExpressionFault>>;
 
-impl Node {
+impl ExpressionNode {
     /// True if its value is a truth value; else it is a number.
     pub fn is_truth(&self) -> bool {
         match &self.kind {
-            Kind::Constant(value) => matches!(value, Value::Truth(_)),
-            Kind::Not(_) | Kind::Comparison(..) | Kind::Connective(..) => true,
-            Kind::Choice(parts) => parts[1].is_truth(),
-            Kind::Variable(_) | Kind::Negate(_) | Kind::Arithmetic(..) | Kind::Call(..) => false,
+            NodeKind::Constant(value) => matches!(value, Value::Truth(_)),
+            NodeKind::Not(_) | NodeKind::Comparison(..) | NodeKind::Connective(..) => true,
+            NodeKind::Choice(parts) => parts[1].is_truth(),
+            NodeKind::Variable(_) | NodeKind::Negate(_) | NodeKind::Arithmetic(..) | NodeKind::Call(..) => false,
         }
     }
 
     /// True if its parts are constants, or a constant left side decides.
     pub fn is_constant(&self) -> bool {
-        let constant = |node: &Self| matches!(node.kind, Kind::Constant(_));
+        let constant = |node: &Self| matches!(node.kind, NodeKind::Constant(_));
         match &self.kind {
-            Kind::Constant(_) => true,
-            Kind::Variable(_) => false,
-            Kind::Negate(operand) | Kind::Not(operand) => constant(operand),
-            Kind::Arithmetic(_, sides) | Kind::Comparison(_, sides) => sides.iter().all(constant),
-            Kind::Connective(connective, sides) => match sides[0].kind {
-                Kind::Constant(value) => value == Value::Truth(*connective == Connective::Or) || constant(&sides[1]),
+            NodeKind::Constant(_) => true,
+            NodeKind::Variable(_) => false,
+            NodeKind::Negate(operand) | NodeKind::Not(operand) => constant(operand),
+            NodeKind::Arithmetic(_, sides) | NodeKind::Comparison(_, sides) => sides.iter().all(constant),
+            NodeKind::Connective(connective, sides) => match sides[0].kind {
+                NodeKind::Constant(value) => {
+                    value == Value::Truth(*connective == Connective::Or) || constant(&sides[1])
+                }
                 _ => false,
             },
-            Kind::Choice(parts) => parts.iter().all(constant),
-            Kind::Call(_, arguments) => arguments.iter().all(constant),
+            NodeKind::Choice(parts) => parts.iter().all(constant),
+            NodeKind::Call(_, arguments) => arguments.iter().all(constant),
         }
     }
 
     /// Its value where the variables have these values.
     pub fn evaluate(&self, slots: &[Value]) -> Evaluated {
         match &self.kind {
-            Kind::Constant(value) => Ok(*value),
-            Kind::Variable(slot) => Ok(slots[usize::from(*slot)]),
-            Kind::Negate(operand) => {
+            NodeKind::Constant(value) => Ok(*value),
+            NodeKind::Variable(slot) => Ok(slots[usize::from(*slot)]),
+            NodeKind::Negate(operand) => {
                 let value = operand.evaluate(slots)?;
                 value.negated().ok_or_else(|| Box::new(self.beyond(&format!("-({value})"))))
             }
-            Kind::Not(operand) => Ok(Value::Truth(!operand.holds(slots)?)),
-            Kind::Arithmetic(operator, sides) => {
+            NodeKind::Not(operand) => Ok(Value::Truth(!operand.holds(slots)?)),
+            NodeKind::Arithmetic(operator, sides) => {
                 let (left, right) = (sides[0].evaluate(slots)?, sides[1].evaluate(slots)?);
                 operator.apply(left, right).ok_or_else(|| Box::new(self.undefined(*operator, left, right)))
             }
-            Kind::Comparison(comparison, sides) => {
+            NodeKind::Comparison(comparison, sides) => {
                 let (left, right) = (sides[0].evaluate(slots)?, sides[1].evaluate(slots)?);
                 Ok(Value::Truth(comparison.holds(left, right)))
             }
-            Kind::Connective(connective, sides) => {
+            NodeKind::Connective(connective, sides) => {
                 let decisive = *connective == Connective::Or;
                 let decided = sides[0].holds(slots)? == decisive;
                 if decided { Ok(Value::Truth(decisive)) } else { sides[1].evaluate(slots) }
             }
-            Kind::Choice(parts) => parts[if parts[0].holds(slots)? { 1 } else { 2 }].evaluate(slots),
-            Kind::Call(function, arguments) => self.call(function, arguments, slots),
+            NodeKind::Choice(parts) => parts[if parts[0].holds(slots)? { 1 } else { 2 }].evaluate(slots),
+            NodeKind::Call(function, arguments) => self.call(function, arguments, slots),
         }
     }
 
-    fn holds(&self, slots: &[Value]) -> Result<bool, Box<Fault>> {
+    fn holds(&self, slots: &[Value]) -> Result<bool, Box<ExpressionFault>> {
         self.evaluate(slots).map(|value| value == Value::Truth(true))
     }
 
     /// A function of more than two arguments is that of the first two, and then of its value and the next.
-    fn call(&self, function: &Function, arguments: &[Node], slots: &[Value]) -> Evaluated {
+    fn call(&self, function: &Function, arguments: &[ExpressionNode], slots: &[Value]) -> Evaluated {
         let apply = |values: &[Value]| function.apply(values).ok_or_else(|| Box::new(self.no_value(function, values)));
         let first = arguments[0].evaluate(slots)?;
         let Some(second) = arguments.get(1) else { return apply(&[first]) };
@@ -134,28 +136,28 @@ impl Node {
     }
 
     #[cold]
-    fn undefined(&self, operator: Arithmetic, left: Value, right: Value) -> Fault {
+    fn undefined(&self, operator: Arithmetic, left: Value, right: Value) -> ExpressionFault {
         let is_division = matches!(operator, Arithmetic::Divide | Arithmetic::FlooredDivide | Arithmetic::Remainder);
         if is_division && right.as_real() == Some(0.0) {
             let message = format!("divides {left} by 0");
             let help = "leave out this case with a condition, such as `0 if n == 0 else m / n`";
-            return Fault::new(self.span, message, help);
+            return ExpressionFault::new(self.span, message, help);
         }
         self.beyond(&format!("{left} {} {right}", operator.sign()))
     }
 
     #[cold]
-    fn beyond(&self, what: &str) -> Fault {
+    fn beyond(&self, what: &str) -> ExpressionFault {
         let message = format!("{what} has no value: it is not a number, or beyond the largest one");
         let help = "whole numbers go up to 9223372036854775807, real ones, such as 1.0 * n, up to 1.8e308";
-        Fault::new(self.span, message, help)
+        ExpressionFault::new(self.span, message, help)
     }
 
     #[cold]
-    fn no_value(&self, function: &Function, arguments: &[Value]) -> Fault {
+    fn no_value(&self, function: &Function, arguments: &[Value]) -> ExpressionFault {
         let shown: Vec<_> = arguments.iter().map(Value::to_string).collect();
         let message = format!("{}({}) has no value", function.name, shown.join(", "));
-        Fault::new(self.span, message, REFERENCE)
+        ExpressionFault::new(self.span, message, REFERENCE)
     }
 }
 
@@ -218,7 +220,7 @@ impl Arithmetic {
     }
 }
 
-impl Comparison {
+impl ComparisonOperator {
     /// True if it holds; only equality is asked of truth values.
     pub fn holds(self, left: Value, right: Value) -> bool {
         match (self, left.order(right)) {

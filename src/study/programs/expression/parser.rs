@@ -3,10 +3,10 @@
 //! Types are checked here: variables are numbers, so it is known of every part whether it is a number or a truth value.
 
 use super::Value;
-use super::fault::{Fault, REFERENCE, Span};
+use super::fault::{ExpressionFault, REFERENCE, TextSpan};
 use super::functions::{self, FUNCTIONS};
-use super::lexer::{Spanned, Token};
-use super::node::{Arithmetic, Comparison, Connective, Kind, Node};
+use super::lexer::{ExpressionToken, Spanned};
+use super::node::{Arithmetic, ComparisonOperator, Connective, ExpressionNode, NodeKind};
 use parsim_sim::units::nearest;
 
 /// The binding strength of operators.
@@ -27,40 +27,44 @@ const POWERS: u8 = 7;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operator {
     Connective(Connective),
-    Comparison(Comparison),
+    Comparison(ComparisonOperator),
     Arithmetic(Arithmetic),
 }
 
 /// Reads a whole expression.
-pub(super) fn parse(text: &str, tokens: Vec<Spanned>, grammar: Grammar) -> Result<(Node, Vec<(String, Span)>), Fault> {
-    let mut parser = Parser { text, tokens, at: 0, depth: 0, names: Vec::new(), grammar };
+pub(super) fn parse(
+    text: &str,
+    tokens: Vec<Spanned>,
+    grammar: Grammar,
+) -> Result<(ExpressionNode, Vec<(String, TextSpan)>), ExpressionFault> {
+    let mut parser = ExpressionParser { text, tokens, at: 0, depth: 0, names: Vec::new(), grammar };
     let root = parser.choice()?;
     match parser.token() {
-        Token::End => Ok((root, parser.names)),
+        ExpressionToken::End => Ok((root, parser.names)),
         _ => Err(parser.unexpected_behind_operand()),
     }
 }
 
-struct Parser<'t> {
+struct ExpressionParser<'t> {
     text: &'t str,
     tokens: Vec<Spanned>,
     at: usize,
     depth: usize,
-    names: Vec<(String, Span)>,
+    names: Vec<(String, TextSpan)>,
     grammar: Grammar,
 }
 
-impl Parser<'_> {
-    fn token(&self) -> &Token {
+impl ExpressionParser<'_> {
+    fn token(&self) -> &ExpressionToken {
         &self.tokens[self.at].token
     }
 
-    fn span(&self) -> Span {
+    fn span(&self) -> TextSpan {
         self.tokens[self.at].span
     }
 
     fn is_at(&self, symbol: &str) -> bool {
-        matches!(self.token(), Token::Symbol(found) if *found == symbol)
+        matches!(self.token(), ExpressionToken::Symbol(found) if *found == symbol)
     }
 
     fn accept(&mut self, symbol: &str) -> bool {
@@ -69,11 +73,11 @@ impl Parser<'_> {
         found
     }
 
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, ExpressionFault>) -> Result<T, ExpressionFault> {
         self.depth += 1;
         if self.depth > DEEPEST {
             let message = format!("parts are nested more than {DEEPEST} deep");
-            return Err(Fault::new(self.span(), message, "compute a part of it elsewhere"));
+            return Err(ExpressionFault::new(self.span(), message, "compute a part of it elsewhere"));
         }
         let value = read(self);
         self.depth -= 1;
@@ -81,7 +85,7 @@ impl Parser<'_> {
     }
 
     /// `a if condition else b`, or anything that binds closer.
-    fn choice(&mut self) -> Result<Node, Fault> {
+    fn choice(&mut self) -> Result<ExpressionNode, ExpressionFault> {
         let value = self.binary(1)?;
         if !self.is_at("if") {
             return Ok(value);
@@ -91,20 +95,20 @@ impl Parser<'_> {
         let condition = self.binary(1)?;
         if !self.accept("else") {
             let help = "write `a if condition else b`";
-            return Err(Fault::new(at, "this `if` has no `else`", help));
+            return Err(ExpressionFault::new(at, "this `if` has no `else`", help));
         }
         let otherwise = self.nested(Self::choice)?;
         self.truth(&condition, "the condition of `if`")?;
         if value.is_truth() != otherwise.is_truth() {
             let message = "one side of `if … else` is a number, the other a truth value";
-            return Err(Fault::new(at, message, "give two numbers or two conditions"));
+            return Err(ExpressionFault::new(at, message, "give two numbers or two conditions"));
         }
         let span = value.span.to(otherwise.span);
-        Ok(Node { kind: Kind::Choice(Box::new([condition, value, otherwise])), span })
+        Ok(ExpressionNode { kind: NodeKind::Choice(Box::new([condition, value, otherwise])), span })
     }
 
     /// Operators that bind at least as closely as `level`.
-    fn binary(&mut self, level: u8) -> Result<Node, Fault> {
+    fn binary(&mut self, level: u8) -> Result<ExpressionNode, ExpressionFault> {
         let mut left = if self.is_at("not") { self.negation(level)? } else { self.unary()? };
         while let Some((operator, binds)) = self.operator().filter(|(_, binds)| *binds >= level) {
             let at = self.span();
@@ -119,18 +123,18 @@ impl Parser<'_> {
     }
 
     fn operator(&self) -> Option<(Operator, u8)> {
-        let Token::Symbol(symbol) = self.token() else { return None };
+        let ExpressionToken::Symbol(symbol) = self.token() else { return None };
         let comparison = |comparison| (Operator::Comparison(comparison), COMPARISONS);
         let arithmetic = |arithmetic, level| (Operator::Arithmetic(arithmetic), level);
         Some(match *symbol {
             "||" => (Operator::Connective(Connective::Or), 1),
             "&&" => (Operator::Connective(Connective::And), 2),
-            "==" => comparison(Comparison::Equal),
-            "!=" => comparison(Comparison::Unequal),
-            "<" => comparison(Comparison::Less),
-            "<=" => comparison(Comparison::LessOrEqual),
-            ">" => comparison(Comparison::Greater),
-            ">=" => comparison(Comparison::GreaterOrEqual),
+            "==" => comparison(ComparisonOperator::Equal),
+            "!=" => comparison(ComparisonOperator::Unequal),
+            "<" => comparison(ComparisonOperator::Less),
+            "<=" => comparison(ComparisonOperator::LessOrEqual),
+            ">" => comparison(ComparisonOperator::Greater),
+            ">=" => comparison(ComparisonOperator::GreaterOrEqual),
             "+" => arithmetic(Arithmetic::Add, 5),
             "-" => arithmetic(Arithmetic::Subtract, 5),
             "*" => arithmetic(Arithmetic::Multiply, 6),
@@ -143,29 +147,33 @@ impl Parser<'_> {
     }
 
     /// `not` binds closer than `and`, and less than comparisons.
-    fn negation(&mut self, level: u8) -> Result<Node, Fault> {
+    fn negation(&mut self, level: u8) -> Result<ExpressionNode, ExpressionFault> {
         let at = self.span();
         if level > COMPARISONS - 1 {
-            return Err(Fault::new(at, "`not` binds less than what stands before it", "put brackets around `not …`"));
+            return Err(ExpressionFault::new(
+                at,
+                "`not` binds less than what stands before it",
+                "put brackets around `not …`",
+            ));
         }
         self.at += 1;
         let operand = self.nested(|parser| parser.binary(COMPARISONS - 1))?;
         self.not(at, operand)
     }
 
-    fn not(&self, at: Span, operand: Node) -> Result<Node, Fault> {
+    fn not(&self, at: TextSpan, operand: ExpressionNode) -> Result<ExpressionNode, ExpressionFault> {
         self.truth(&operand, "what is negated")?;
         let span = at.to(operand.span);
-        Ok(Node { kind: Kind::Not(Box::new(operand)), span })
+        Ok(ExpressionNode { kind: NodeKind::Not(Box::new(operand)), span })
     }
 
-    fn unary(&mut self) -> Result<Node, Fault> {
+    fn unary(&mut self) -> Result<ExpressionNode, ExpressionFault> {
         let at = self.span();
         if self.accept("-") {
             let operand = self.nested(Self::unary)?;
             self.number(&operand, "`-`")?;
             let span = at.to(operand.span);
-            return Ok(Node { kind: Kind::Negate(Box::new(operand)), span });
+            return Ok(ExpressionNode { kind: NodeKind::Negate(Box::new(operand)), span });
         }
         if self.accept("+") {
             let operand = self.nested(Self::unary)?;
@@ -180,7 +188,7 @@ impl Parser<'_> {
     }
 
     /// `a ^ b`, where b may have a sign.
-    fn power(&mut self) -> Result<Node, Fault> {
+    fn power(&mut self) -> Result<ExpressionNode, ExpressionFault> {
         let base = self.primary()?;
         let at = self.span();
         if !self.accept("^") {
@@ -190,56 +198,58 @@ impl Parser<'_> {
         self.joined(Operator::Arithmetic(Arithmetic::Power), at, base, exponent)
     }
 
-    fn primary(&mut self) -> Result<Node, Fault> {
+    fn primary(&mut self) -> Result<ExpressionNode, ExpressionFault> {
         let Spanned { token, span } = self.tokens[self.at].clone();
-        self.at += usize::from(token != Token::End);
-        let constant = |value| Ok(Node { kind: Kind::Constant(value), span });
+        self.at += usize::from(token != ExpressionToken::End);
+        let constant = |value| Ok(ExpressionNode { kind: NodeKind::Constant(value), span });
         match token {
-            Token::Number(value) => constant(value),
-            Token::Symbol("true") => constant(Value::Truth(true)),
-            Token::Symbol("false") => constant(Value::Truth(false)),
-            Token::Symbol("(") => self.bracket(span),
-            Token::Name(name) if self.is_at("(") => self.call(&name, span),
-            Token::Name(name) => Ok(self.variable(name, span)),
-            Token::End if self.at == 0 => {
-                Err(Fault::new(span, "the expression is empty", "write one such as `(rank + 1) % p`"))
+            ExpressionToken::Number(value) => constant(value),
+            ExpressionToken::Symbol("true") => constant(Value::Truth(true)),
+            ExpressionToken::Symbol("false") => constant(Value::Truth(false)),
+            ExpressionToken::Symbol("(") => self.bracket(span),
+            ExpressionToken::Name(name) if self.is_at("(") => self.call(&name, span),
+            ExpressionToken::Name(name) => Ok(self.variable(name, span)),
+            ExpressionToken::End if self.at == 0 => {
+                Err(ExpressionFault::new(span, "the expression is empty", "write one such as `(rank + 1) % p`"))
             }
-            Token::End => Err(Fault::new(span, "something is missing at the end", "write a number, a name or `(…)`")),
-            Token::Symbol(_) => {
+            ExpressionToken::End => {
+                Err(ExpressionFault::new(span, "something is missing at the end", "write a number, a name or `(…)`"))
+            }
+            ExpressionToken::Symbol(_) => {
                 let message = format!("`{}` stands where a number, a name or `(` is expected", span.of_text(self.text));
-                Err(Fault::new(span, message, REFERENCE))
+                Err(ExpressionFault::new(span, message, REFERENCE))
             }
         }
     }
 
-    fn bracket(&mut self, at: Span) -> Result<Node, Fault> {
+    fn bracket(&mut self, at: TextSpan) -> Result<ExpressionNode, ExpressionFault> {
         let inner = self.nested(Self::choice)?;
         let end = self.closing(at)?;
-        Ok(Node { span: at.to(end), ..inner })
+        Ok(ExpressionNode { span: at.to(end), ..inner })
     }
 
-    fn closing(&mut self, opening: Span) -> Result<Span, Fault> {
+    fn closing(&mut self, opening: TextSpan) -> Result<TextSpan, ExpressionFault> {
         let end = self.span();
         match self.token() {
-            Token::Symbol(")") => {
+            ExpressionToken::Symbol(")") => {
                 self.at += 1;
                 Ok(end)
             }
-            Token::End => Err(Fault::new(opening, "this bracket is never closed", "add `)`")),
+            ExpressionToken::End => Err(ExpressionFault::new(opening, "this bracket is never closed", "add `)`")),
             _ => Err(self.unexpected_behind_operand()),
         }
     }
 
-    fn variable(&mut self, name: String, span: Span) -> Node {
+    fn variable(&mut self, name: String, span: TextSpan) -> ExpressionNode {
         let number = self.names.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
             self.names.push((name, span));
             self.names.len() - 1
         });
         let number = u16::try_from(number).expect("an expression has fewer names than characters");
-        Node { kind: Kind::Variable(number), span }
+        ExpressionNode { kind: NodeKind::Variable(number), span }
     }
 
-    fn call(&mut self, name: &str, span: Span) -> Result<Node, Fault> {
+    fn call(&mut self, name: &str, span: TextSpan) -> Result<ExpressionNode, ExpressionFault> {
         let Some(function) = functions::find(name) else { return Err(unknown_function(name, span)) };
         let opening = self.span();
         self.at += 1;
@@ -253,19 +263,25 @@ impl Parser<'_> {
         let end = self.closing(opening)?;
         if !(function.least..=function.most).contains(&arguments.len()) {
             let message = format!("`{name}` is given {} arguments", arguments.len());
-            return Err(Fault::new(span.to(end), message, format!("write `{}`", function.usage())));
+            return Err(ExpressionFault::new(span.to(end), message, format!("write `{}`", function.usage())));
         }
         for argument in &arguments {
             self.number(argument, &format!("`{name}`"))?;
         }
-        Ok(Node { kind: Kind::Call(function, arguments.into()), span: span.to(end) })
+        Ok(ExpressionNode { kind: NodeKind::Call(function, arguments.into()), span: span.to(end) })
     }
 
-    fn joined(&self, operator: Operator, at: Span, left: Node, right: Node) -> Result<Node, Fault> {
+    fn joined(
+        &self,
+        operator: Operator,
+        at: TextSpan,
+        left: ExpressionNode,
+        right: ExpressionNode,
+    ) -> Result<ExpressionNode, ExpressionFault> {
         let (name, span) = (format!("`{}`", at.of_text(self.text)), left.span.to(right.span));
         let of_truths = match operator {
             Operator::Connective(_) => true,
-            Operator::Comparison(Comparison::Equal | Comparison::Unequal) => left.is_truth(),
+            Operator::Comparison(ComparisonOperator::Equal | ComparisonOperator::Unequal) => left.is_truth(),
             Operator::Comparison(_) | Operator::Arithmetic(_) => false,
         };
         for side in [&left, &right] {
@@ -273,43 +289,43 @@ impl Parser<'_> {
         }
         let sides = Box::new([left, right]);
         let kind = match operator {
-            Operator::Connective(connective) => Kind::Connective(connective, sides),
-            Operator::Comparison(comparison) => Kind::Comparison(comparison, sides),
-            Operator::Arithmetic(arithmetic) => Kind::Arithmetic(arithmetic, sides),
+            Operator::Connective(connective) => NodeKind::Connective(connective, sides),
+            Operator::Comparison(comparison) => NodeKind::Comparison(comparison, sides),
+            Operator::Arithmetic(arithmetic) => NodeKind::Arithmetic(arithmetic, sides),
         };
-        Ok(Node { kind, span })
+        Ok(ExpressionNode { kind, span })
     }
 
-    fn truth(&self, node: &Node, who: &str) -> Result<(), Fault> {
+    fn truth(&self, node: &ExpressionNode, who: &str) -> Result<(), ExpressionFault> {
         if node.is_truth() {
             return Ok(());
         }
         let part = node.span.of_text(self.text);
         let message = format!("{who} needs a truth value, but `{part}` is a number");
-        Err(Fault::new(node.span, message, format!("compare it with something, such as `{part} != 0`")))
+        Err(ExpressionFault::new(node.span, message, format!("compare it with something, such as `{part} != 0`")))
     }
 
-    fn number(&self, node: &Node, who: &str) -> Result<(), Fault> {
+    fn number(&self, node: &ExpressionNode, who: &str) -> Result<(), ExpressionFault> {
         if !node.is_truth() {
             return Ok(());
         }
         let part = node.span.of_text(self.text);
         let message = format!("{who} needs a number, but `{part}` is a truth value");
-        Err(Fault::new(node.span, message, format!("write `1 if {part} else 0` for a number")))
+        Err(ExpressionFault::new(node.span, message, format!("write `1 if {part} else 0` for a number")))
     }
 
-    fn no_chain(&self) -> Result<(), Fault> {
+    fn no_chain(&self) -> Result<(), ExpressionFault> {
         match self.operator() {
             Some((Operator::Comparison(_), _)) => {
                 let help = "write `a < b && b < c`, or brackets to compare truth values";
-                Err(Fault::new(self.span(), "comparisons cannot be chained", help))
+                Err(ExpressionFault::new(self.span(), "comparisons cannot be chained", help))
             }
             _ => Ok(()),
         }
     }
 
     /// A fault at what stands where an operator, a closing bracket or the end is expected.
-    fn unexpected_behind_operand(&self) -> Fault {
+    fn unexpected_behind_operand(&self) -> ExpressionFault {
         let span = self.span();
         let found = span.of_text(self.text);
         let help = match found {
@@ -325,18 +341,18 @@ impl Parser<'_> {
             }
             _ => format!("write an operator before it; {REFERENCE}"),
         };
-        Fault::new(span, format!("`{found}` stands where an operator or the end is expected"), help)
+        ExpressionFault::new(span, format!("`{found}` stands where an operator or the end is expected"), help)
     }
 
     fn follows_function(&self) -> bool {
         let before = self.at.checked_sub(1).map(|at| &self.tokens[at].token);
-        matches!(before, Some(Token::Name(name)) if functions::find(name).is_some())
+        matches!(before, Some(ExpressionToken::Name(name)) if functions::find(name).is_some())
     }
 }
 
-fn unknown_function(name: &str, span: Span) -> Fault {
+fn unknown_function(name: &str, span: TextSpan) -> ExpressionFault {
     let names: Vec<_> = FUNCTIONS.iter().map(|function| function.name).collect();
     let meant = nearest(name, names.iter().copied()).map(|meant| format!("did you mean `{meant}`? "));
     let help = format!("{}the functions are {}", meant.unwrap_or_default(), names.join(", "));
-    Fault::new(span, format!("there is no function `{name}`"), help)
+    ExpressionFault::new(span, format!("there is no function `{name}`"), help)
 }

@@ -16,7 +16,7 @@ fn value(text: &str) -> Result<Value, String> {
     value
 }
 
-fn described(fault: &Fault) -> String {
+fn described(fault: &ExpressionFault) -> String {
     format!("{:?} {} [{}]", fault.span.range(), fault.message, fault.help)
 }
 
@@ -260,6 +260,6 @@ fn long_and_deep_expressions_are_rejected() {
 #[test]
 fn a_fault_can_be_carried_as_text() {
     let fault = Formula::read("p = 1").unwrap_err();
-    assert_eq!(Fault::from_text(&fault.to_text()), Some(fault));
-    assert_eq!(Fault::from_text("expected a number"), None);
+    assert_eq!(ExpressionFault::from_text(&fault.to_text()), Some(fault));
+    assert_eq!(ExpressionFault::from_text("expected a number"), None);
 }

@@ -47,11 +47,11 @@ pub(super) async fn solve(me: Process, system: GaussJordan) {
     deliver(&me, &system, shares, block).await;
 }
 
-async fn obtain(me: &Process, system: &GaussJordan, shares: Blocks) -> Option<Block> {
+async fn obtain(me: &Process, system: &GaussJordan, shares: Blocks) -> Option<ColumnBlock> {
     if me.rank() != me.host() {
         me.phase("distribution");
         let message = me.receive(me.host()).await;
-        return message.values.map(|values| Block::new(shares, me.rank(), values.to_vec()));
+        return message.values.map(|values| ColumnBlock::new(shares, me.rank(), values.to_vec()));
     }
     me.phase("input");
     me.input(system.n * system.row_bytes()).await;
@@ -62,11 +62,11 @@ async fn obtain(me: &Process, system: &GaussJordan, shares: Blocks) -> Option<Bl
         let values = matrix.as_ref().map(|matrix| part(matrix, rank).into());
         me.send(rank, Message::new(shares.count(rank) * system.n * WORD).values(values)).await;
     }
-    matrix.map(|matrix| Block::new(shares, me.rank(), part(&matrix, me.rank())))
+    matrix.map(|matrix| ColumnBlock::new(shares, me.rank(), part(&matrix, me.rank())))
 }
 
 /// The owner of the right sides has the solution; the host's rank writes it.
-async fn deliver(me: &Process, system: &GaussJordan, shares: Blocks, block: Option<Block>) {
+async fn deliver(me: &Process, system: &GaussJordan, shares: Blocks, block: Option<ColumnBlock>) {
     let owner = shares.owner(system.n);
     let mut solution: Option<Rc<[f64]>> = None;
     me.phase("collection");
@@ -91,13 +91,13 @@ async fn deliver(me: &Process, system: &GaussJordan, shares: Blocks, block: Opti
 }
 
 /// The columns of one rank, row by row.
-struct Block {
+struct ColumnBlock {
     first: u64,
     width: usize,
     values: Vec<f64>,
 }
 
-impl Block {
+impl ColumnBlock {
     fn new(shares: Blocks, rank: u32, values: Vec<f64>) -> Self {
         Self { first: shares.first(rank), width: index(shares.count(rank)), values }
     }

@@ -1,6 +1,6 @@
 //! Messages between the ranks of a simulation, in the order in which each rank has sent them.
 
-use parsim_sim::program::{Message, Operation, Pattern, Process};
+use parsim_sim::program::{Message, MessagePattern, Operation, Process};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -89,7 +89,7 @@ impl Courier {
         if let Some(awaited) = self.awaited {
             return awaited;
         }
-        let awaited = self.me.start_receive(Pattern { from: None, tag: Some(TAG) }).await;
+        let awaited = self.me.start_receive(MessagePattern { from: None, tag: Some(TAG) }).await;
         self.awaited = Some(awaited);
         awaited
     }

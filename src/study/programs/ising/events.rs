@@ -1,21 +1,21 @@
 //! The logical processes of one rank: input, output and state queues, rollback and anti-messages (Jefferson,
 //! "Virtual Time", ACM TOPLAS 7, 1985).
 
-use super::lattice::{Change, Model, Side, SubLattice, Update};
+use super::lattice::{BoundarySide, IsingModel, StateChange, SubLattice, Update};
 use std::collections::{BTreeMap, VecDeque};
 
 /// What names a message: when it takes effect, who sent it, and to which side. An attempt that is made again
 /// sends under the same name, but only after the anti-message has taken back what it sent first.
-type Name = (u64, usize, Side);
+type EventName = (u64, usize, BoundarySide);
 
-fn name(update: &Update) -> Name {
+fn name(update: &Update) -> EventName {
     // Positive numbers are ordered as their bits are.
     (update.time.to_bits(), update.from, update.side)
 }
 
 /// A message between logical processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Letter {
+pub struct EventMessage {
     /// What it says.
     pub update: Update,
     /// Whether it takes a message back that said so.
@@ -25,11 +25,11 @@ pub struct Letter {
 /// An event that has been processed: what it takes to undo it.
 struct Processed {
     time: f64,
-    change: Change,
-    cause: Cause,
+    change: StateChange,
+    cause: EventCause,
 }
 
-enum Cause {
+enum EventCause {
     /// An attempt: the messages that it sent, which are the output queue, and its critical time.
     Attempt { sent: Vec<Update>, critical: f64 },
     /// A message from the input queue.
@@ -40,7 +40,7 @@ enum Cause {
 struct LogicalProcess {
     lattice: SubLattice,
     /// The input queue: messages that have not been processed.
-    pending: BTreeMap<Name, Update>,
+    pending: BTreeMap<EventName, Update>,
     /// The state and output queues: what has been processed and not been committed, in virtual time.
     processed: VecDeque<Processed>,
     /// The critical times at the ends of committed attempts.
@@ -60,7 +60,7 @@ pub struct RolledBack {
 
 /// What an event was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// An attempt to flip a spin.
     Attempt,
     /// A message that updates a shadow boundary.
@@ -69,13 +69,13 @@ pub enum Kind {
 
 /// The logical processes of one rank, with the event that is earliest among them.
 pub struct EventQueue {
-    model: Model,
+    model: IsingModel,
     /// The first of its logical processes; the others follow.
     first: usize,
     processes: Vec<LogicalProcess>,
     saves: bool,
     /// Messages for logical processes of other ranks.
-    pub outgoing: Vec<Letter>,
+    pub outgoing: Vec<EventMessage>,
     /// Rollbacks so far.
     pub rollbacks: u64,
     /// Events undone so far.
@@ -88,7 +88,7 @@ pub struct EventQueue {
 
 impl EventQueue {
     /// The logical processes `first` to `first + lattices.len() - 1`; what they do can only be undone if it `saves`.
-    pub fn new(model: &Model, first: usize, lattices: Vec<SubLattice>, saves: bool) -> Self {
+    pub fn new(model: &IsingModel, first: usize, lattices: Vec<SubLattice>, saves: bool) -> Self {
         let process = |lattice| LogicalProcess {
             lattice,
             pending: BTreeMap::new(),
@@ -118,7 +118,7 @@ impl EventQueue {
     /// on the attempts of this rank.
     pub fn promise(&self, to: impl Fn(usize) -> bool) -> f64 {
         let towards = |process: &LogicalProcess, number: usize| {
-            let sides = Side::ALL.into_iter().filter(|side| to(self.model.neighbour(number, *side)));
+            let sides = BoundarySide::ALL.into_iter().filter(|side| to(self.model.neighbour(number, *side)));
             sides.map(|side| process.lattice.next_on_boundary(&self.model, side)).fold(f64::INFINITY, f64::min)
         };
         (self.first..)
@@ -128,7 +128,7 @@ impl EventQueue {
     }
 
     /// Processes the earliest event; `None` if there is none.
-    pub fn process_next(&mut self) -> Option<(Kind, RolledBack)> {
+    pub fn process_next(&mut self) -> Option<(EventKind, RolledBack)> {
         let earliest = |index: &usize| self.processes[*index].next_time(&self.model);
         let index = (0..self.processes.len()).min_by(|a, b| earliest(a).total_cmp(&earliest(b)))?;
         if earliest(&index).is_infinite() {
@@ -144,9 +144,13 @@ impl EventQueue {
                 process.pending.pop_first();
                 let change = process.lattice.show(&self.model, &update);
                 if self.saves {
-                    process.processed.push_back(Processed { time: update.time, change, cause: Cause::Message(update) });
+                    process.processed.push_back(Processed {
+                        time: update.time,
+                        change,
+                        cause: EventCause::Message(update),
+                    });
                 }
-                (Kind::Update, Vec::new())
+                (EventKind::Update, Vec::new())
             }
             _ => {
                 let time = process.lattice.tally.next;
@@ -154,24 +158,24 @@ impl EventQueue {
                 let critical = process.lattice.tally.critical.attempts;
                 self.executed += 1;
                 if self.saves {
-                    let cause = Cause::Attempt { sent: updates.clone(), critical };
+                    let cause = EventCause::Attempt { sent: updates.clone(), critical };
                     process.processed.push_back(Processed { time, change, cause });
                 } else {
                     process.committed.push(critical);
                 }
-                (Kind::Attempt, updates)
+                (EventKind::Attempt, updates)
             }
         };
-        Some((kind, self.dispatch(updates.into_iter().map(|update| Letter { update, anti: false }).collect())))
+        Some((kind, self.dispatch(updates.into_iter().map(|update| EventMessage { update, anti: false }).collect())))
     }
 
     /// Takes a message in; it may come too late, or take another one back, and lead to a rollback.
-    pub fn take_in(&mut self, letter: Letter) -> RolledBack {
+    pub fn take_in(&mut self, letter: EventMessage) -> RolledBack {
         self.dispatch(vec![letter])
     }
 
     /// Delivers what is for this rank, with all that follows from it, and puts the rest out.
-    fn dispatch(&mut self, letters: Vec<Letter>) -> RolledBack {
+    fn dispatch(&mut self, letters: Vec<EventMessage>) -> RolledBack {
         let mut total = RolledBack::default();
         let mut letters = VecDeque::from(letters);
         while let Some(letter) = letters.pop_front() {
@@ -183,7 +187,7 @@ impl EventQueue {
             let process = &mut self.processes[to - self.first];
             let (undone, taken_back) = process.deliver(letter);
             self.anti_messages += taken_back.len() as u64;
-            letters.extend(taken_back.into_iter().map(|update| Letter { update, anti: true }));
+            letters.extend(taken_back.into_iter().map(|update| EventMessage { update, anti: true }));
             if undone > 0 {
                 self.rollbacks += 1;
                 self.undone += undone;
@@ -217,12 +221,12 @@ impl Processed {
     /// Whether it is the message `first` or one of the same time that comes after it: those too have their order,
     /// lest the last digits of sums depend on when messages arrive.
     fn is_message_from(&self, first: &Update) -> bool {
-        matches!(&self.cause, Cause::Message(update) if name(update) >= name(first) && self.time >= first.time)
+        matches!(&self.cause, EventCause::Message(update) if name(update) >= name(first) && self.time >= first.time)
     }
 }
 
 impl LogicalProcess {
-    fn next_time(&self, model: &Model) -> f64 {
+    fn next_time(&self, model: &IsingModel) -> f64 {
         let attempt = self.lattice.tally.next;
         let message = self.pending.first_key_value().map_or(f64::INFINITY, |(_, update)| update.time);
         let earliest = attempt.min(message);
@@ -235,7 +239,7 @@ impl LogicalProcess {
     /// # Panics
     /// If the message comes twice, too late to undo what it changes, or takes back what has not come: letters of one
     /// sender come in their order, and none is behind the global virtual time.
-    fn deliver(&mut self, letter: Letter) -> (u64, Vec<Update>) {
+    fn deliver(&mut self, letter: EventMessage) -> (u64, Vec<Update>) {
         let time = letter.update.time;
         assert!(
             time >= self.horizon,
@@ -268,8 +272,8 @@ impl LogicalProcess {
             undone += 1;
             self.lattice.undo(processed.change);
             match processed.cause {
-                Cause::Attempt { sent, .. } => taken_back.extend(sent),
-                Cause::Message(update) => drop(self.pending.insert(name(&update), update)),
+                EventCause::Attempt { sent, .. } => taken_back.extend(sent),
+                EventCause::Message(update) => drop(self.pending.insert(name(&update), update)),
             }
         }
         (undone, taken_back)
@@ -280,7 +284,7 @@ impl LogicalProcess {
         self.horizon = global;
         while let Some(processed) = self.processed.pop_front_if(|processed| processed.time < global) {
             committed += 1;
-            if let Cause::Attempt { critical, .. } = processed.cause {
+            if let EventCause::Attempt { critical, .. } = processed.cause {
                 self.committed.push(critical);
             }
         }

@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 
 /// A side of a sub-lattice, and of its shadow boundary: of the site above, below, left or right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Side {
+pub enum BoundarySide {
     /// The row before the first.
     Above,
     /// The row behind the last.
@@ -18,7 +18,7 @@ pub enum Side {
     Right,
 }
 
-impl Side {
+impl BoundarySide {
     pub const ALL: [Self; 4] = [Self::Above, Self::Below, Self::Left, Self::Right];
 
     /// The side of the neighbour's shadow boundary that shows this boundary.
@@ -34,7 +34,7 @@ impl Side {
 
 /// What all logical processes know: the model, the grid of sub-lattices and the end of the simulation.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct IsingModel {
     /// The sites along one side of a sub-lattice.
     pub n: usize,
     /// Exchange energy J over the thermal energy kT.
@@ -49,7 +49,7 @@ pub struct Model {
     columns: usize,
 }
 
-impl Model {
+impl IsingModel {
     /// The model of a program.
     #[expect(clippy::cast_precision_loss, reason = "a sub-lattice has far fewer than 2^53 sites")]
     pub fn of(program: &Ising) -> Self {
@@ -73,13 +73,13 @@ impl Model {
     }
 
     /// The logical process on the other side of a boundary.
-    pub const fn neighbour(&self, process: usize, side: Side) -> usize {
+    pub const fn neighbour(&self, process: usize, side: BoundarySide) -> usize {
         let (row, column) = (process / self.columns, process % self.columns);
         let (row, column) = match side {
-            Side::Above => ((row + self.rows - 1) % self.rows, column),
-            Side::Below => ((row + 1) % self.rows, column),
-            Side::Left => (row, (column + self.columns - 1) % self.columns),
-            Side::Right => (row, (column + 1) % self.columns),
+            BoundarySide::Above => ((row + self.rows - 1) % self.rows, column),
+            BoundarySide::Below => ((row + 1) % self.rows, column),
+            BoundarySide::Left => (row, (column + self.columns - 1) % self.columns),
+            BoundarySide::Right => (row, (column + 1) % self.columns),
         };
         row * self.columns + column
     }
@@ -94,7 +94,7 @@ impl Model {
         let alone = |process: usize| SubLattice::random(self, streams, process);
         let mut all: Vec<SubLattice> = (0..self.processes()).map(alone).collect();
         for process in 0..all.len() {
-            for side in Side::ALL {
+            for side in BoundarySide::ALL {
                 let shown: Vec<i8> = {
                     let neighbour = &all[self.neighbour(process, side)];
                     (0..self.n).map(|at| neighbour.spins[self.boundary_site(side.opposite(), at)]).collect()
@@ -110,23 +110,23 @@ impl Model {
     }
 
     /// The index of the site at place `at` of a boundary.
-    const fn boundary_site(&self, side: Side, at: usize) -> usize {
+    const fn boundary_site(&self, side: BoundarySide, at: usize) -> usize {
         match side {
-            Side::Above => at,
-            Side::Below => (self.n - 1) * self.n + at,
-            Side::Left => at * self.n,
-            Side::Right => at * self.n + self.n - 1,
+            BoundarySide::Above => at,
+            BoundarySide::Below => (self.n - 1) * self.n + at,
+            BoundarySide::Left => at * self.n,
+            BoundarySide::Right => at * self.n + self.n - 1,
         }
     }
 
     /// The place of a site (row, column) on a boundary, if it lies there.
-    fn place_on(&self, side: Side, (row, column): (usize, usize)) -> Option<usize> {
+    fn place_on(&self, side: BoundarySide, (row, column): (usize, usize)) -> Option<usize> {
         let last = self.n - 1;
         match side {
-            Side::Above => (row == 0).then_some(column),
-            Side::Below => (row == last).then_some(column),
-            Side::Left => (column == 0).then_some(row),
-            Side::Right => (column == last).then_some(row),
+            BoundarySide::Above => (row == 0).then_some(column),
+            BoundarySide::Below => (row == last).then_some(column),
+            BoundarySide::Left => (column == 0).then_some(row),
+            BoundarySide::Right => (column == last).then_some(row),
         }
     }
 }
@@ -152,7 +152,7 @@ pub struct Update {
     /// The logical process that shows it.
     pub to: usize,
     /// The side of the shadow boundary.
-    pub side: Side,
+    pub side: BoundarySide,
     /// The place on it.
     pub at: usize,
     /// The new spin.
@@ -180,7 +180,7 @@ impl Critical {
 
 /// The scalars of a logical process's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tally {
+pub struct LatticeState {
     /// Attempts made so far: the position of the next one in the stream.
     pub attempts: u64,
     /// How many of them flipped a spin.
@@ -205,15 +205,15 @@ pub struct Tally {
 
 /// What an event has changed, so that it can be undone.
 #[derive(Clone, Copy, Debug)]
-pub struct Change {
-    tally: Tally,
+pub struct StateChange {
+    tally: LatticeState,
     spin: Option<Spin>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Spin {
     Own(usize),
-    Shadow { side: Side, at: usize, before: i8 },
+    Shadow { side: BoundarySide, at: usize, before: i8 },
 }
 
 /// The state of one logical process.
@@ -223,19 +223,19 @@ pub struct SubLattice {
     spins: Vec<i8>,
     shadows: [Vec<i8>; 4],
     /// Its scalars.
-    pub tally: Tally,
+    pub tally: LatticeState,
     stream: AddressedStream,
 }
 
 impl SubLattice {
-    fn random(model: &Model, streams: Streams, process: usize) -> Self {
+    fn random(model: &IsingModel, streams: Streams, process: usize) -> Self {
         let mut initial = streams.stream("initial spins", process as u64);
         let spins = (0..model.n * model.n).map(|_| if initial.next_u64() & 1 == 0 { -1 } else { 1 }).collect();
         let mut lattice = Self {
             process,
             spins,
             shadows: std::array::from_fn(|_| vec![0; model.n]),
-            tally: Tally {
+            tally: LatticeState {
                 attempts: 0,
                 flips: 0,
                 messages: 0,
@@ -260,7 +260,7 @@ impl SubLattice {
 
     /// The attempt at a position of the stream. Intervals are exponential: each site has a clock of rate one.
     #[expect(clippy::cast_precision_loss, reason = "a sub-lattice has far fewer than 2^53 sites")]
-    fn attempt(&self, model: &Model, position: u64) -> Attempt {
+    fn attempt(&self, model: &IsingModel, position: u64) -> Attempt {
         let mut drawn = self.stream.at(position);
         let uniform: f64 = drawn.random();
         Attempt {
@@ -272,7 +272,7 @@ impl SubLattice {
 
     /// The virtual time of the next attempt at a site of the boundary on this side, and its position; at or
     /// after the position given. It does not depend on any spin: this is the lookahead of the simulation.
-    pub fn next_on_boundary(&self, model: &Model, side: Side) -> f64 {
+    pub fn next_on_boundary(&self, model: &IsingModel, side: BoundarySide) -> f64 {
         let mut time = self.tally.next;
         let mut position = self.tally.attempts;
         while time <= model.end {
@@ -288,7 +288,7 @@ impl SubLattice {
     /// Makes the next attempt; what it changed, and what the neighbours have to be told.
     ///
     /// Metropolis: a flip that lowers the energy is made, one that raises it by ΔE with probability exp(−ΔE/kT).
-    pub fn make_attempt(&mut self, model: &Model) -> (Change, Vec<Update>) {
+    pub fn make_attempt(&mut self, model: &IsingModel) -> (StateChange, Vec<Update>) {
         let Attempt { site, threshold, .. } = self.attempt(model, self.tally.attempts);
         let time = self.tally.next;
         let before = self.tally;
@@ -301,7 +301,7 @@ impl SubLattice {
         self.tally.next = time + self.attempt(model, self.tally.attempts).interval;
         self.tally.critical.attempts += 1.0;
         if !flips {
-            return (Change { tally: before, spin: None }, Vec::new());
+            return (StateChange { tally: before, spin: None }, Vec::new());
         }
         self.tally.flips += 1;
         self.tally.critical.flips += 1.0;
@@ -311,13 +311,13 @@ impl SubLattice {
         self.spins[index] = -self.spins[index];
         let updates = self.updates(model, site, time);
         self.tally.messages += updates.len() as u64;
-        (Change { tally: before, spin: Some(Spin::Own(index)) }, updates)
+        (StateChange { tally: before, spin: Some(Spin::Own(index)) }, updates)
     }
 
     /// What the neighbours have to be told of the spin at a site; two of them if it lies in a corner.
-    fn updates(&self, model: &Model, site: (usize, usize), time: f64) -> Vec<Update> {
+    fn updates(&self, model: &IsingModel, site: (usize, usize), time: f64) -> Vec<Update> {
         let spin = self.spins[site.0 * model.n + site.1];
-        let update = |side: Side| {
+        let update = |side: BoundarySide| {
             Some(Update {
                 time,
                 from: self.process,
@@ -328,11 +328,11 @@ impl SubLattice {
                 critical: self.tally.critical,
             })
         };
-        Side::ALL.into_iter().filter_map(update).collect()
+        BoundarySide::ALL.into_iter().filter_map(update).collect()
     }
 
     /// Shows the new spin of a neighbour.
-    pub fn show(&mut self, model: &Model, update: &Update) -> Change {
+    pub fn show(&mut self, model: &IsingModel, update: &Update) -> StateChange {
         let before = self.tally;
         self.integrate(model, update.time);
         self.tally.critical = self.tally.critical.after(update.critical);
@@ -341,11 +341,11 @@ impl SubLattice {
         let change = Spin::Shadow { side: update.side, at: update.at, before: *shown };
         self.tally.energy -= 0.5 * model.exchange * f64::from(inside) * f64::from(update.spin - *shown);
         *shown = update.spin;
-        Change { tally: before, spin: Some(change) }
+        StateChange { tally: before, spin: Some(change) }
     }
 
     /// Takes a change back, the last one first.
-    pub fn undo(&mut self, change: Change) {
+    pub fn undo(&mut self, change: StateChange) {
         self.tally = change.tally;
         match change.spin {
             Some(Spin::Own(index)) => self.spins[index] = -self.spins[index],
@@ -355,11 +355,11 @@ impl SubLattice {
     }
 
     /// Closes the integrals at the end of the simulation.
-    pub fn finish(&mut self, model: &Model) {
+    pub fn finish(&mut self, model: &IsingModel) {
         self.integrate(model, model.end);
     }
 
-    fn integrate(&mut self, model: &Model, time: f64) {
+    fn integrate(&mut self, model: &IsingModel, time: f64) {
         let tally = &mut self.tally;
         if time <= model.observed_from {
             return;
@@ -370,30 +370,30 @@ impl SubLattice {
         tally.integrated = time;
     }
 
-    fn neighbours(&self, model: &Model, (row, column): (usize, usize)) -> [(i8, bool); 4] {
+    fn neighbours(&self, model: &IsingModel, (row, column): (usize, usize)) -> [(i8, bool); 4] {
         let n = model.n;
         let own = |row: usize, column: usize| (self.spins[row * n + column], true);
-        let shadow = |side: Side, at: usize| (self.shadows[side as usize][at], false);
+        let shadow = |side: BoundarySide, at: usize| (self.shadows[side as usize][at], false);
         [
-            if row == 0 { shadow(Side::Above, column) } else { own(row - 1, column) },
-            if row + 1 == n { shadow(Side::Below, column) } else { own(row + 1, column) },
-            if column == 0 { shadow(Side::Left, row) } else { own(row, column - 1) },
-            if column + 1 == n { shadow(Side::Right, row) } else { own(row, column + 1) },
+            if row == 0 { shadow(BoundarySide::Above, column) } else { own(row - 1, column) },
+            if row + 1 == n { shadow(BoundarySide::Below, column) } else { own(row + 1, column) },
+            if column == 0 { shadow(BoundarySide::Left, row) } else { own(row, column - 1) },
+            if column + 1 == n { shadow(BoundarySide::Right, row) } else { own(row, column + 1) },
         ]
     }
 
-    fn sum_around(&self, model: &Model, site: (usize, usize)) -> f64 {
+    fn sum_around(&self, model: &IsingModel, site: (usize, usize)) -> f64 {
         self.neighbours(model, site).into_iter().map(|(spin, _)| f64::from(spin)).sum()
     }
 
     /// The spins around a site, those beyond the boundary by half: their bonds are shared with a neighbour.
-    fn own_share(&self, model: &Model, site: (usize, usize)) -> f64 {
+    fn own_share(&self, model: &IsingModel, site: (usize, usize)) -> f64 {
         let weigh = |(spin, own): (i8, bool)| f64::from(spin) * if own { 1.0 } else { 0.5 };
         self.neighbours(model, site).into_iter().map(weigh).sum()
     }
 
     /// −J Σ s s' − B Σ s over kT: every bond within counts from both its ends, hence half.
-    fn total_energy(&self, model: &Model) -> f64 {
+    fn total_energy(&self, model: &IsingModel) -> f64 {
         let of_site = |index: usize| {
             let spin = f64::from(self.spins[index]);
             let around = self.sum_around(model, (index / model.n, index % model.n));

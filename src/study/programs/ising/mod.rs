@@ -17,8 +17,8 @@ use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
 use parsim_sim::program::Blocks;
 use parsim_sim::program::Numerics;
-use parsim_sim::program::{Message, Pattern, Process};
-use parsim_sim::program::{Program, Run};
+use parsim_sim::program::{Message, MessagePattern, Process};
+use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::{Bytes, SimDuration};
 use rank::Rank;
@@ -161,7 +161,7 @@ impl Ising {
 }
 
 impl Program for Ising {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(run(process, self.clone()))
     }
 
@@ -241,7 +241,7 @@ const BEGINNING: u32 = 0;
 /// Rank 0 does the initialisation and sends every other rank its sub-lattices with their boundaries.
 async fn set_up(me: &Process, program: &Ising) {
     if me.rank() != 0 {
-        me.receive_where(Pattern { from: Some(0), tag: Some(BEGINNING) }).await;
+        me.receive_where(MessagePattern { from: Some(0), tag: Some(BEGINNING) }).await;
         return;
     }
     if program.initialisation > 0 && program.costs.attempt > 0 {

@@ -8,7 +8,7 @@ use super::rank::Rank;
 use super::wire::Note;
 
 /// What a rank knows of a neighbour, and the neighbour of it.
-struct Channel {
+struct NeighbourClock {
     rank: u32,
     /// No message will come before this virtual time.
     safe_until: f64,
@@ -18,8 +18,8 @@ struct Channel {
 
 /// Simulates to the end.
 pub async fn simulate(rank: &mut Rank) {
-    let channel = |rank| Channel { rank, safe_until: 0.0, promised: 0.0 };
-    let mut channels: Vec<Channel> = rank.neighbours().into_iter().map(channel).collect();
+    let channel = |rank| NeighbourClock { rank, safe_until: 0.0, promised: 0.0 };
+    let mut channels: Vec<NeighbourClock> = rank.neighbours().into_iter().map(channel).collect();
     loop {
         while let Some((from, note)) = rank.poll().await {
             listen(rank, &mut channels, from, note).await;
@@ -39,7 +39,7 @@ pub async fn simulate(rank: &mut Rank) {
     }
 }
 
-async fn listen(rank: &mut Rank, channels: &mut [Channel], from: u32, note: Note) {
+async fn listen(rank: &mut Rank, channels: &mut [NeighbourClock], from: u32, note: Note) {
     let safe_until = match note {
         Note::Letter(letter) => {
             rank.take_in(letter).await;
@@ -54,7 +54,7 @@ async fn listen(rank: &mut Rank, channels: &mut [Channel], from: u32, note: Note
 }
 
 /// Sends null messages to the neighbours for which there is something new.
-async fn promise(rank: &mut Rank, channels: &mut [Channel]) {
+async fn promise(rank: &mut Rank, channels: &mut [NeighbourClock]) {
     for channel in channels {
         let time = rank.queue.promise(|process| rank.holder(process) == channel.rank);
         if time > channel.promised {

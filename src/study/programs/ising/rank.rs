@@ -1,8 +1,8 @@
 //! One rank of a simulation: its logical processes, its messages, and what its work costs.
 
 use super::courier::Courier;
-use super::events::{EventQueue, Kind, Letter, RolledBack};
-use super::lattice::Model;
+use super::events::{EventKind, EventMessage, EventQueue, RolledBack};
+use super::lattice::IsingModel;
 use super::wire::Note;
 use super::{Ising, StateSaving};
 use parsim_sim::node::{Module, Work};
@@ -26,13 +26,13 @@ pub struct Rank {
     pub null_messages: u64,
     /// Computations of the global virtual time.
     pub rounds: u32,
-    model: Model,
+    model: IsingModel,
 }
 
 impl Rank {
     /// The rank of `me` before the first event.
     pub fn new(me: &Process, program: &Ising) -> Self {
-        let model = Model::of(program);
+        let model = IsingModel::of(program);
         let blocks = Blocks::new(model.processes() as u64, me.ranks());
         let (first, count) = (to_index(blocks.first(me.rank())), to_index(blocks.count(me.rank())));
         let mut lattices = model.beginning(me.streams());
@@ -63,7 +63,8 @@ impl Rank {
     /// The ranks that hold neighbours of this one's logical processes.
     pub fn neighbours(&self) -> Vec<u32> {
         let own = (0..self.model.processes()).filter(|process| self.holder(*process) == self.me.rank());
-        let around = own.flat_map(|process| super::lattice::Side::ALL.map(|side| self.model.neighbour(process, side)));
+        let around =
+            own.flat_map(|process| super::lattice::BoundarySide::ALL.map(|side| self.model.neighbour(process, side)));
         let mut ranks: Vec<u32> = around.map(|process| self.holder(process)).collect();
         ranks.sort_unstable();
         ranks.dedup();
@@ -75,8 +76,8 @@ impl Rank {
     pub async fn process_next(&mut self) -> bool {
         let Some((kind, rolled_back)) = self.queue.process_next() else { return false };
         let operations = match kind {
-            Kind::Attempt => self.program.costs.attempt,
-            Kind::Update => self.program.costs.update,
+            EventKind::Attempt => self.program.costs.attempt,
+            EventKind::Update => self.program.costs.update,
         };
         self.operate(operations).await;
         self.save().await;
@@ -85,7 +86,7 @@ impl Rank {
     }
 
     /// Takes a letter in and pays for it.
-    pub async fn take_in(&mut self, letter: Letter) {
+    pub async fn take_in(&mut self, letter: EventMessage) {
         self.received += 1;
         let rolled_back = self.queue.take_in(letter);
         self.settle(rolled_back).await;

@@ -2,7 +2,7 @@
 
 use super::Ising;
 use super::events::EventQueue;
-use super::lattice::Model;
+use super::lattice::IsingModel;
 use super::rank::Rank;
 use super::wire::index;
 use parsim_sim::program::{Message, Process};
@@ -13,14 +13,14 @@ const TAG: u32 = 2;
 
 /// The results of one logical process.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct ProcessResults {
     scalars: [f64; SCALARS],
     spins: Vec<f64>,
     /// Critical times at the ends of its attempts.
     attempts: Vec<f64>,
 }
 
-impl Found {
+impl ProcessResults {
     /// How many spins differ.
     #[expect(clippy::float_cmp, reason = "spins are 1 and -1")]
     fn unlike((one, other): (&Self, &Self)) -> usize {
@@ -33,7 +33,7 @@ const SCALARS: usize = 7;
 /// The results of all logical processes, in their order, with the counters of all ranks added up.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    pub found: Vec<Found>,
+    pub found: Vec<ProcessResults>,
     counters: [f64; COUNTERS],
 }
 
@@ -51,8 +51,8 @@ impl Results {
     }
 
     /// Those of the sequential simulation.
-    fn sequential(me: &Process, program: &Ising) -> Vec<Found> {
-        let model = Model::of(program);
+    fn sequential(me: &Process, program: &Ising) -> Vec<ProcessResults> {
+        let model = IsingModel::of(program);
         let mut lattices = model.beginning(me.streams());
         for lattice in &mut lattices {
             lattice.tally.critical.attempts = f64::from(program.initialisation);
@@ -71,7 +71,7 @@ impl Results {
         }
         for rank in 1..me.ranks() {
             let values = me
-                .receive_where(parsim_sim::program::Pattern { from: Some(rank), tag: Some(TAG) })
+                .receive_where(parsim_sim::program::MessagePattern { from: Some(rank), tag: Some(TAG) })
                 .await
                 .message
                 .values;
@@ -104,7 +104,7 @@ impl Results {
             let (count, behind) = (index(behind[0]), &behind[1..]);
             let (one, behind) = behind.split_at(spins);
             let (attempts, behind) = behind.split_at(count);
-            self.found.push(Found { scalars: *scalars, spins: one.to_vec(), attempts: attempts.to_vec() });
+            self.found.push(ProcessResults { scalars: *scalars, spins: one.to_vec(), attempts: attempts.to_vec() });
             rest = behind;
         }
     }
@@ -112,7 +112,7 @@ impl Results {
     /// Reports them, under the names that [`Ising`] documents.
     #[expect(clippy::cast_precision_loss, reason = "a lattice has far fewer than 2^53 sites")]
     pub fn report(&self, me: &Process, program: &Ising) {
-        let model = Model::of(program);
+        let model = IsingModel::of(program);
         let sum = |scalar: usize| self.found.iter().map(|one| one.scalars[scalar]).sum::<f64>();
         let longest = |scalar: usize| self.found.iter().map(|one| one.scalars[scalar]).fold(0.0, f64::max);
         let [attempts, flips, messages] = [sum(ATTEMPTS), sum(FLIPS), sum(MESSAGES)];
@@ -135,7 +135,7 @@ impl Results {
         let sequential = Self::sequential(me, program);
         me.report(
             "spins_unlike_sequential",
-            self.found.iter().zip(&sequential).map(Found::unlike).sum::<usize>() as f64,
+            self.found.iter().zip(&sequential).map(ProcessResults::unlike).sum::<usize>() as f64,
         );
         me.report("processes_unlike_sequential", {
             self.found.iter().zip(&sequential).filter(|(one, other)| one != other).count() as f64
@@ -159,10 +159,10 @@ const ENERGY: usize = 5;
 const MAGNETISATION: usize = 6;
 
 #[expect(clippy::cast_precision_loss, reason = "events are counted far below 2^53")]
-fn found(queue: EventQueue) -> Vec<Found> {
+fn found(queue: EventQueue) -> Vec<ProcessResults> {
     let one = |(lattice, attempts): (super::lattice::SubLattice, Vec<f64>)| {
         let tally = &lattice.tally;
-        Found {
+        ProcessResults {
             scalars: [
                 tally.attempts as f64,
                 tally.flips as f64,

@@ -167,18 +167,19 @@ fn enumerated(exchange: f64, field: f64) -> [f64; 2] {
 
 /// The input queue of one logical process, into which what no sound protocol delivers is put.
 mod unsound {
-    use super::super::events::{EventQueue, Letter};
-    use super::super::lattice::{Critical, Model, Side, Update};
+    use super::super::events::{EventMessage, EventQueue};
+    use super::super::lattice::{BoundarySide, Critical, IsingModel, Update};
     use super::*;
 
     fn queue(saves: bool) -> EventQueue {
-        let model = Model::of(&program(1, 4, time_warp(SAVING[0])));
+        let model = IsingModel::of(&program(1, 4, time_warp(SAVING[0])));
         EventQueue::new(&model, 0, model.beginning(Streams::new(1)), saves)
     }
 
-    fn letter(time: f64, anti: bool) -> Letter {
-        let update = Update { time, from: 1, to: 0, side: Side::ALL[0], at: 0, spin: 1, critical: Critical::default() };
-        Letter { update, anti }
+    fn letter(time: f64, anti: bool) -> EventMessage {
+        let update =
+            Update { time, from: 1, to: 0, side: BoundarySide::ALL[0], at: 0, spin: 1, critical: Critical::default() };
+        EventMessage { update, anti }
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! What the ranks of a simulation tell each other, as numbers in a message.
 
-use super::events::Letter;
-use super::lattice::{Critical, Side, Update};
+use super::events::EventMessage;
+use super::lattice::{BoundarySide, Critical, Update};
 
 /// A message between ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note {
     /// A message between logical processes.
-    Letter(Letter),
+    Letter(EventMessage),
     /// There will be no message before this virtual time: a null message.
     Promise(f64),
     /// The coordinator computes the global virtual time, for the time that is given: process no events.
@@ -38,7 +38,7 @@ impl Note {
     #[expect(clippy::cast_precision_loss, reason = "indices of processes and sites are small")]
     pub fn encode(&self) -> Vec<f64> {
         match self {
-            Self::Letter(Letter { update, anti }) => vec![
+            Self::Letter(EventMessage { update, anti }) => vec![
                 if *anti { 1.0 } else { 0.0 },
                 update.time,
                 update.from as f64,
@@ -72,12 +72,12 @@ impl Note {
                     time: *time,
                     from: index(*from),
                     to: index(*to),
-                    side: Side::ALL[index(*side)],
+                    side: BoundarySide::ALL[index(*side)],
                     at: index(*at),
                     spin: if *spin > 0.0 { 1 } else { -1 },
                     critical: Critical { attempts: *attempts, flips: *flips },
                 };
-                Self::Letter(Letter { update, anti: *anti > 0.0 })
+                Self::Letter(EventMessage { update, anti: *anti > 0.0 })
             }
             other => unreachable!("a rank was told {other:?}"),
         }

@@ -1,7 +1,7 @@
 //! Numbers that depend on rank, p, loop counters and parameters.
 
 use super::scope::Scope;
-use crate::programs::expression::{Fault, Formula, Value};
+use crate::programs::expression::{ExpressionFault, Formula, Value};
 use parsim_sim::units::{Bytes, TextChecks};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,10 +13,10 @@ use std::sync::Arc;
 ///
 /// `docs/expressions.md` describes the language: `7 / 2` is 3.5, `7 div 2` is 3.
 #[derive(Clone, Debug)]
-pub struct Expression(Arc<Read>);
+pub struct Expression(Arc<ParsedExpression>);
 
 #[derive(Debug)]
-struct Read {
+struct ParsedExpression {
     text: String,
     formula: Formula,
 }
@@ -26,9 +26,9 @@ impl Expression {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn new(text: &str) -> Result<Self, Fault> {
+    pub fn new(text: &str) -> Result<Self, ExpressionFault> {
         let formula = Formula::read(text)?;
-        Ok(Self(Arc::new(Read { text: text.to_owned(), formula })))
+        Ok(Self(Arc::new(ParsedExpression { text: text.to_owned(), formula })))
     }
 
     /// The expression without its text.
@@ -41,17 +41,17 @@ impl Expression {
         Arc::as_ptr(&self.0).addr()
     }
 
-    fn value(&self, scope: &Scope) -> Result<Value, Fault> {
+    fn value(&self, scope: &Scope) -> Result<Value, ExpressionFault> {
         self.0.formula.value(|name| scope.get(name))
     }
 
     /// A fault of the whole expression.
-    fn fault(&self, message: &str, help: &str) -> Fault {
-        Fault::whole(&self.0.text, format!("`{self}` is {message}"), help)
+    fn fault(&self, message: &str, help: &str) -> ExpressionFault {
+        ExpressionFault::whole(&self.0.text, format!("`{self}` is {message}"), help)
     }
 
     /// Its value as a number, whole or real.
-    pub(super) fn number(&self, scope: &Scope) -> Result<Value, Fault> {
+    pub(super) fn number(&self, scope: &Scope) -> Result<Value, ExpressionFault> {
         match self.value(scope)? {
             Value::Truth(_) => Err(self.fault("a truth value, not a number", "write `1 if condition else 0`")),
             number => Ok(number),
@@ -59,7 +59,7 @@ impl Expression {
     }
 
     /// Its value as a whole number.
-    fn whole(&self, scope: &Scope) -> Result<i64, Fault> {
+    fn whole(&self, scope: &Scope) -> Result<i64, ExpressionFault> {
         let value = self.number(scope)?;
         value.as_whole().ok_or_else(|| match value.as_real() {
             Some(real) if real.fract() == 0.0 => {
@@ -73,20 +73,20 @@ impl Expression {
     }
 
     /// Its value as a whole number that is not negative.
-    pub(super) fn count(&self, scope: &Scope) -> Result<u64, Fault> {
+    pub(super) fn count(&self, scope: &Scope) -> Result<u64, ExpressionFault> {
         let whole = self.whole(scope)?;
         u64::try_from(whole).map_err(|_| self.fault(&format!("{whole}, below 0"), "give a number from 0 on"))
     }
 
     /// Its value as a rank or a tag.
-    pub(super) fn rank(&self, scope: &Scope) -> Result<u32, Fault> {
+    pub(super) fn rank(&self, scope: &Scope) -> Result<u32, ExpressionFault> {
         let whole = self.whole(scope)?;
         u32::try_from(whole)
             .map_err(|_| self.fault(&format!("{whole}, which is no rank or tag"), "give a number from 0 on"))
     }
 
     /// Its value as a condition.
-    pub(super) fn condition(&self, scope: &Scope) -> Result<bool, Fault> {
+    pub(super) fn condition(&self, scope: &Scope) -> Result<bool, ExpressionFault> {
         match self.value(scope)? {
             Value::Truth(holds) => Ok(holds),
             value => Err(self.fault(&format!("{value}, not a condition"), "compare it with something")),
@@ -152,7 +152,7 @@ impl<'de> Deserialize<'de> for Expression {
 }
 
 /// The error of a text that is no expression.
-pub(super) fn unreadable<E: Error>(fault: &Fault) -> E {
+pub(super) fn unreadable<E: Error>(fault: &ExpressionFault) -> E {
     E::custom(fault.to_text())
 }
 
@@ -170,14 +170,20 @@ impl Size {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn new(text: &str) -> Result<Self, Fault> {
-        let wanted = || Fault::whole(text, "this size has no unit", "write one such as \"4 KiB\" or \"8 * n B\"");
+    pub fn new(text: &str) -> Result<Self, ExpressionFault> {
+        let wanted =
+            || ExpressionFault::whole(text, "this size has no unit", "write one such as \"4 KiB\" or \"8 * n B\"");
         let (count, unit) = text.trim_end().rsplit_once(char::is_whitespace).ok_or_else(wanted)?;
         // Behind an operator stands a name, not a unit.
         let is_unit = unit.chars().all(char::is_alphabetic)
             && count.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ')');
-        let unknown =
-            || Fault::whole(text, format!("`{unit}` is no unit of a size"), "give B, kB, MB, GB, KiB, MiB or GiB");
+        let unknown = || {
+            ExpressionFault::whole(
+                text,
+                format!("`{unit}` is no unit of a size"),
+                "give B, kB, MB, GB, KiB, MiB or GiB",
+            )
+        };
         let scale = format!("1 {unit}").parse::<Bytes>();
         let scale = scale.map_err(|_| if is_unit { unknown() } else { wanted() })?.count();
         Ok(Self { count: Expression::new(count)?, unit: unit.to_owned(), scale })
@@ -188,7 +194,7 @@ impl Size {
     }
 
     /// The number of bytes.
-    pub(super) fn bytes(&self, scope: &Scope) -> Result<u64, Fault> {
+    pub(super) fn bytes(&self, scope: &Scope) -> Result<u64, ExpressionFault> {
         let count = self.count.count(scope)?;
         let too_large = || self.count.fault("too large for a number of bytes", "the largest is 2^64 - 1 bytes");
         count.checked_mul(self.scale).ok_or_else(too_large)

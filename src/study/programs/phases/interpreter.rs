@@ -9,8 +9,8 @@ use crate::programs::expression::Value;
 use parsim_sim::fault::Fault;
 use parsim_sim::node::Work;
 use parsim_sim::program::Grid;
-use parsim_sim::program::collective::Operation;
-use parsim_sim::program::{Message, Pattern, Process, Received};
+use parsim_sim::program::collective::CollectiveOperation;
+use parsim_sim::program::{Message, MessagePattern, Process, Received};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::SimTime;
 use std::future::Future;
@@ -26,10 +26,10 @@ const PAUSE: u64 = 4096;
 const MOST_IDLE: u64 = 10_000_000;
 const FEWER: &str = "repeat less often";
 
-type Steps<'s> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 's>>;
+type StepFuture<'s> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 's>>;
 
 /// A process on its way through the steps.
-pub(super) struct Interpreter {
+pub(super) struct StepInterpreter {
     pub me: Process,
     pub scope: Scope,
     pub phase: Phase,
@@ -41,12 +41,12 @@ pub(super) struct Interpreter {
     pub watch: Option<Rc<Watch>>,
 }
 
-impl Interpreter {
+impl StepInterpreter {
     /// Takes all steps.
     ///
     /// # Errors
     /// Why a step cannot be taken.
-    pub fn take<'s>(&'s mut self, steps: &'s [Step]) -> Steps<'s> {
+    pub fn take<'s>(&'s mut self, steps: &'s [Step]) -> StepFuture<'s> {
         Box::pin(async move {
             for (index, step) in steps.iter().enumerate() {
                 self.count_step().await?;
@@ -193,7 +193,8 @@ impl Interpreter {
             Source::Any => None,
             Source::Rank(rank) => Some(self.rank("from", "receives from", rank)?),
         };
-        let Received { from, message } = self.me.receive_where(Pattern { from, tag: Some(self.tag(tag)?) }).await;
+        let Received { from, message } =
+            self.me.receive_where(MessagePattern { from, tag: Some(self.tag(tag)?) }).await;
         self.scope.set("source", Value::Whole(from.into()));
         if let Some([number]) = message.values.as_deref() {
             self.scope.set("number", Value::of_number(*number));
@@ -224,7 +225,7 @@ impl Interpreter {
         }
         for (direction, from) in neighbours.iter().enumerate() {
             if from.is_some() {
-                self.me.receive_where(Pattern { from: *from, tag: Some(own_tag(direction ^ 1)) }).await;
+                self.me.receive_where(MessagePattern { from: *from, tag: Some(own_tag(direction ^ 1)) }).await;
             }
         }
         self.me.wait_all(under_way).await;
@@ -233,7 +234,7 @@ impl Interpreter {
 
     async fn collective(
         &mut self,
-        operation: &Operation,
+        operation: &CollectiveOperation,
         bytes: &Size,
         root: Option<&Expression>,
     ) -> Result<(), Fault> {

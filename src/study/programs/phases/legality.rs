@@ -105,7 +105,7 @@ impl Inspector {
         let is_known = |name: &str| self.scope.get(name).is_some() || Formula::is_constant(name);
         let unknown = formula.names().filter(|(name, _)| !is_known(name));
         let mut faults: Vec<_> =
-            unknown.map(|(name, span)| expression::Fault::unknown(name, span, self.scope.names())).collect();
+            unknown.map(|(name, span)| expression::ExpressionFault::unknown(name, span, self.scope.names())).collect();
         let is_condition = path.ends_with(CONDITION);
         if formula.is_truth() != is_condition {
             let (is, wanted) = if is_condition { ("a number", "a condition") } else { ("a condition", "a number") };
@@ -114,7 +114,11 @@ impl Inspector {
             } else {
                 "write `1 if condition else 0`"
             };
-            faults.push(expression::Fault::whole(&expression.to_string(), format!("this is {is}, not {wanted}"), help));
+            faults.push(expression::ExpressionFault::whole(
+                &expression.to_string(),
+                format!("this is {is}, not {wanted}"),
+                help,
+            ));
         }
         self.faults.extend(faults.into_iter().map(|fault| fault.at(path)));
     }

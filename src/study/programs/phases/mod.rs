@@ -16,11 +16,11 @@ pub use step::{Neighbours, Source, Step};
 use super::Forecast;
 use super::expression::{Changes, Value};
 use changes::Watch;
-use interpreter::Interpreter;
+use interpreter::StepInterpreter;
 use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::program::Process;
-use parsim_sim::program::{Program, Rehearsal, Run};
+use parsim_sim::program::{Program, RankFuture, Rehearsal};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use scope::Scope;
@@ -72,7 +72,7 @@ impl Phases {
 }
 
 impl Program for Phases {
-    fn start(&self, process: Process) -> Run {
+    fn start(&self, process: Process) -> RankFuture {
         Box::pin(follow(process, self.clone(), None))
     }
 
@@ -103,7 +103,7 @@ impl Program for Phases {
 async fn follow(me: Process, program: Phases, watch: Option<Rc<Watch>>) {
     let scope = program.scope(me.rank(), me.ranks(), me.host());
     let mut interpreter =
-        Interpreter { me: me.clone(), scope, phase: "program", received: 0, idle: 0, idle_since: me.now(), watch };
+        StepInterpreter { me: me.clone(), scope, phase: "program", received: 0, idle: 0, idle_since: me.now(), watch };
     if let Err(fault) = interpreter.take(&program.steps).await {
         me.fail(fault.within("steps")).await;
     }

@@ -90,7 +90,7 @@ pub enum Step {
     /// Takes part in a collective operation with all ranks.
     Collective {
         /// Which.
-        operation: collective::Operation,
+        operation: collective::CollectiveOperation,
         /// Its size; see [`Operation`](collective::Operation).
         bytes: Size,
         /// The rank that sends or collects; 0 unless given.

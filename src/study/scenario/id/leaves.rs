@@ -11,7 +11,7 @@ const NAMES: [(&str, &str); 3] = [("Machine", "name"), ("Level", "name"), ("Kern
 /// The hashes of all values of `value`, which stands at `path`, added up.
 pub(super) fn sum(path: &str, value: &impl Serialize) -> Sum {
     let mut leaves = Leaves { path: Vec::new(), sum: 0 };
-    let result = leaves.below(Step::Name(path), value);
+    let result = leaves.below(PathElement::Name(path), value);
     result.expect("whatever a scenario holds can be hashed");
     leaves.sum
 }
@@ -23,14 +23,14 @@ struct Leaves {
 }
 
 #[derive(Clone, Copy)]
-enum Step<'n> {
+enum PathElement<'n> {
     Name(&'n str),
     Index(u64),
 }
 
 /// The kind of a value: what is written alike in two of them differs.
 #[derive(Clone, Copy)]
-enum Kind {
+enum LeafKind {
     Nothing = 1,
     Whole,
     Real,
@@ -40,15 +40,15 @@ enum Kind {
 }
 
 impl Leaves {
-    fn below(&mut self, step: Step<'_>, value: &(impl Serialize + ?Sized)) -> Result<(), Never> {
+    fn below(&mut self, step: PathElement<'_>, value: &(impl Serialize + ?Sized)) -> Result<(), Never> {
         let length = self.path.len();
         match step {
-            Step::Name(name) => {
+            PathElement::Name(name) => {
                 self.path.push(b'n');
                 self.path.extend((name.len() as u64).to_le_bytes());
                 self.path.extend(name.as_bytes());
             }
-            Step::Index(index) => {
+            PathElement::Index(index) => {
                 self.path.push(b'i');
                 self.path.extend(index.to_le_bytes());
             }
@@ -59,7 +59,7 @@ impl Leaves {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "it is the last that the methods of a serializer do")]
-    fn leaf(&mut self, kind: Kind, value: &[u8]) -> Result<(), Never> {
+    fn leaf(&mut self, kind: LeafKind, value: &[u8]) -> Result<(), Never> {
         let length = self.path.len();
         self.path.push(b'=');
         self.path.push(kind as u8);
@@ -70,7 +70,7 @@ impl Leaves {
     }
 
     fn whole(&mut self, value: i128) -> Result<(), Never> {
-        self.leaf(Kind::Whole, &value.to_le_bytes())
+        self.leaf(LeafKind::Whole, &value.to_le_bytes())
     }
 }
 
@@ -103,13 +103,13 @@ macro_rules! whole_numbers {
 impl<'l> ser::Serializer for &'l mut Leaves {
     type Ok = ();
     type Error = Never;
-    type SerializeSeq = Items<'l>;
-    type SerializeTuple = Items<'l>;
-    type SerializeTupleStruct = Items<'l>;
-    type SerializeTupleVariant = Items<'l>;
-    type SerializeMap = Items<'l>;
-    type SerializeStruct = Fields<'l>;
-    type SerializeStructVariant = Fields<'l>;
+    type SerializeSeq = ElementHasher<'l>;
+    type SerializeTuple = ElementHasher<'l>;
+    type SerializeTupleStruct = ElementHasher<'l>;
+    type SerializeTupleVariant = ElementHasher<'l>;
+    type SerializeMap = ElementHasher<'l>;
+    type SerializeStruct = FieldHasher<'l>;
+    type SerializeStructVariant = FieldHasher<'l>;
 
     whole_numbers! {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
@@ -123,23 +123,23 @@ impl<'l> ser::Serializer for &'l mut Leaves {
     fn serialize_f64(self, value: f64) -> Result<(), Never> {
         // Both zeros are one number.
         let value = if value == 0.0 { 0.0 } else { value };
-        self.leaf(Kind::Real, &value.to_bits().to_le_bytes())
+        self.leaf(LeafKind::Real, &value.to_bits().to_le_bytes())
     }
 
     fn serialize_char(self, value: char) -> Result<(), Never> {
-        self.leaf(Kind::Text, value.encode_utf8(&mut [0; 4]).as_bytes())
+        self.leaf(LeafKind::Text, value.encode_utf8(&mut [0; 4]).as_bytes())
     }
 
     fn serialize_str(self, value: &str) -> Result<(), Never> {
-        self.leaf(Kind::Text, value.as_bytes())
+        self.leaf(LeafKind::Text, value.as_bytes())
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Result<(), Never> {
-        self.leaf(Kind::Text, value)
+        self.leaf(LeafKind::Text, value)
     }
 
     fn serialize_none(self) -> Result<(), Never> {
-        self.leaf(Kind::Nothing, &[])
+        self.leaf(LeafKind::Nothing, &[])
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Never> {
@@ -147,15 +147,15 @@ impl<'l> ser::Serializer for &'l mut Leaves {
     }
 
     fn serialize_unit(self) -> Result<(), Never> {
-        self.leaf(Kind::Nothing, &[])
+        self.leaf(LeafKind::Nothing, &[])
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<(), Never> {
-        self.leaf(Kind::Nothing, &[])
+        self.leaf(LeafKind::Nothing, &[])
     }
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Never> {
-        self.leaf(Kind::Variant, variant.as_bytes())
+        self.leaf(LeafKind::Variant, variant.as_bytes())
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Never> {
@@ -169,20 +169,20 @@ impl<'l> ser::Serializer for &'l mut Leaves {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Never> {
-        self.leaf(Kind::Variant, variant.as_bytes())?;
+        self.leaf(LeafKind::Variant, variant.as_bytes())?;
         value.serialize(self)
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Items<'l>, Never> {
-        Ok(Items { leaves: self, count: 0 })
+    fn serialize_seq(self, _: Option<usize>) -> Result<ElementHasher<'l>, Never> {
+        Ok(ElementHasher { leaves: self, count: 0 })
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Items<'l>, Never> {
-        Ok(Items { leaves: self, count: 0 })
+    fn serialize_tuple(self, _: usize) -> Result<ElementHasher<'l>, Never> {
+        Ok(ElementHasher { leaves: self, count: 0 })
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Items<'l>, Never> {
-        Ok(Items { leaves: self, count: 0 })
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<ElementHasher<'l>, Never> {
+        Ok(ElementHasher { leaves: self, count: 0 })
     }
 
     fn serialize_tuple_variant(
@@ -191,17 +191,17 @@ impl<'l> ser::Serializer for &'l mut Leaves {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Items<'l>, Never> {
-        self.leaf(Kind::Variant, variant.as_bytes())?;
-        Ok(Items { leaves: self, count: 0 })
+    ) -> Result<ElementHasher<'l>, Never> {
+        self.leaf(LeafKind::Variant, variant.as_bytes())?;
+        Ok(ElementHasher { leaves: self, count: 0 })
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Items<'l>, Never> {
-        Ok(Items { leaves: self, count: 0 })
+    fn serialize_map(self, _: Option<usize>) -> Result<ElementHasher<'l>, Never> {
+        Ok(ElementHasher { leaves: self, count: 0 })
     }
 
-    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Fields<'l>, Never> {
-        Ok(Fields { leaves: self, owner: name })
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<FieldHasher<'l>, Never> {
+        Ok(FieldHasher { leaves: self, owner: name })
     }
 
     fn serialize_struct_variant(
@@ -210,32 +210,32 @@ impl<'l> ser::Serializer for &'l mut Leaves {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Fields<'l>, Never> {
-        self.leaf(Kind::Variant, variant.as_bytes())?;
-        Ok(Fields { leaves: self, owner: variant })
+    ) -> Result<FieldHasher<'l>, Never> {
+        self.leaf(LeafKind::Variant, variant.as_bytes())?;
+        Ok(FieldHasher { leaves: self, owner: variant })
     }
 }
 
 /// The values of a list, or the keys and values of a map, by their numbers.
-struct Items<'l> {
+struct ElementHasher<'l> {
     leaves: &'l mut Leaves,
     count: u64,
 }
 
-impl Items<'_> {
+impl ElementHasher<'_> {
     fn item(&mut self, value: &(impl Serialize + ?Sized)) -> Result<(), Never> {
         self.count += 1;
-        self.leaves.below(Step::Index(self.count), value)
+        self.leaves.below(PathElement::Index(self.count), value)
     }
 
     fn close(self) -> Result<(), Never> {
-        self.leaves.leaf(Kind::Length, &self.count.to_le_bytes())
+        self.leaves.leaf(LeafKind::Length, &self.count.to_le_bytes())
     }
 }
 
 macro_rules! items {
     ($($of:ident: $item:ident),*) => {
-        $(impl ser::$of for Items<'_> {
+        $(impl ser::$of for ElementHasher<'_> {
             type Ok = ();
             type Error = Never;
             fn $item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
@@ -253,7 +253,7 @@ items! {
     SerializeTupleStruct: serialize_field, SerializeTupleVariant: serialize_field
 }
 
-impl ser::SerializeMap for Items<'_> {
+impl ser::SerializeMap for ElementHasher<'_> {
     type Ok = ();
     type Error = Never;
 
@@ -271,21 +271,21 @@ impl ser::SerializeMap for Items<'_> {
 }
 
 /// The fields of a record, by their names.
-struct Fields<'l> {
+struct FieldHasher<'l> {
     leaves: &'l mut Leaves,
     owner: &'static str,
 }
 
 macro_rules! fields {
     ($($of:ident),*) => {
-        $(impl ser::$of for Fields<'_> {
+        $(impl ser::$of for FieldHasher<'_> {
             type Ok = ();
             type Error = Never;
             fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Never> {
                 if NAMES.contains(&(self.owner, name)) {
                     return Ok(());
                 }
-                self.leaves.below(Step::Name(name), value)
+                self.leaves.below(PathElement::Name(name), value)
             }
             fn end(self) -> Result<(), Never> {
                 Ok(())

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::fault::{Fault, Faults};
+use super::fault::{Faults, SourceFault};
 use super::files::Loader;
 use super::overrides::{self, Typed};
 use super::paths;
-use super::place::{Source, Sources};
+use super::place::{SourceText, Sources};
 use super::reader::Reader;
 use super::reading;
-use super::tree::{Node, Tree};
+use super::tree::{Tree, TreeValue};
 
 /// The tree of a file, with the texts it came from.
 #[derive(Clone, Debug)]
@@ -39,12 +39,12 @@ impl Document {
     /// All faults of the text and of the files it names.
     pub fn from_text(name: &str, text: &str) -> Result<Self, Faults> {
         let mut sources = Sources::default();
-        let place = sources.add(Source { name: name.to_owned(), text: text.to_owned(), typed: false });
+        let place = sources.add(SourceText { name: name.to_owned(), text: text.to_owned(), typed: false });
         let root = Loader::new(&mut sources).text(place, Path::new(name));
         Self::with(sources, root)
     }
 
-    fn with(sources: Sources, root: Result<Tree, Vec<Fault>>) -> Result<Self, Faults> {
+    fn with(sources: Sources, root: Result<Tree, Vec<SourceFault>>) -> Result<Self, Faults> {
         match root {
             Ok(root) => Ok(Self { sources, root }),
             Err(list) => Err(Faults::new(sources, list)),
@@ -93,7 +93,7 @@ impl Document {
     ///
     /// # Errors
     /// A parent that takes no fields, or a text that is no value.
-    pub fn set(&mut self, path: &str, text: &str) -> Result<(), Fault> {
+    pub fn set(&mut self, path: &str, text: &str) -> Result<(), SourceFault> {
         self.set_from(Path::new(""), path, text)
     }
 
@@ -101,7 +101,7 @@ impl Document {
     ///
     /// # Errors
     /// A parent that takes no fields, or a text that is no value.
-    pub fn set_from(&mut self, from: &Path, path: &str, text: &str) -> Result<(), Fault> {
+    pub fn set_from(&mut self, from: &Path, path: &str, text: &str) -> Result<(), SourceFault> {
         let typed = Typed { option: "--set", name: path, text };
         overrides::set(&mut self.sources, &mut self.root, path, typed, from)
     }
@@ -110,7 +110,7 @@ impl Document {
     ///
     /// # Errors
     /// A parent that takes no fields, or a text that is no value.
-    pub fn set_along(&mut self, option: &str, name: &str, path: &str, text: &str) -> Result<(), Fault> {
+    pub fn set_along(&mut self, option: &str, name: &str, path: &str, text: &str) -> Result<(), SourceFault> {
         let typed = Typed { option, name, text };
         overrides::set(&mut self.sources, &mut self.root, path, typed, Path::new(""))
     }
@@ -125,7 +125,7 @@ impl Document {
         name: &str,
         path: &str,
         text: &str,
-    ) -> Result<Tree, Fault> {
+    ) -> Result<Tree, SourceFault> {
         let typed = Typed { option, name, text };
         overrides::meaning_of(&mut self.sources, &self.root, path, typed, Path::new(""))
     }
@@ -139,7 +139,7 @@ impl Document {
     pub(in crate::scenario) fn without(&self, fields: &[&str]) -> Self {
         let mut document = self.clone();
         document.sources.share();
-        if let Node::Record { fields: given, .. } = &mut document.root.node {
+        if let TreeValue::Record { fields: given, .. } = &mut document.root.node {
             given.retain(|field| !fields.contains(&field.name.text.as_str()));
         }
         document
@@ -148,14 +148,14 @@ impl Document {
     /// The document with one field of its root alone.
     pub(in crate::scenario) fn only(&self, field: &str) -> Self {
         let mut document = self.clone();
-        if let Node::Record { fields, .. } = &mut document.root.node {
+        if let TreeValue::Record { fields, .. } = &mut document.root.node {
             fields.retain(|given| given.name.text == field);
         }
         document
     }
 
     /// The value at `path` of `changed`, a changed clone of this document, with the texts it came from.
-    pub(in crate::scenario) fn adopt(&mut self, changed: Self, path: &str) -> Result<Tree, Fault> {
+    pub(in crate::scenario) fn adopt(&mut self, changed: Self, path: &str) -> Result<Tree, SourceFault> {
         let tree = changed.get(path).cloned().ok_or_else(|| self.fault_at(path, "it is gone", None))?;
         self.sources = changed.sources;
         Ok(tree)
@@ -175,7 +175,7 @@ impl Document {
     ///
     /// # Errors
     /// A parent that takes no fields.
-    pub fn set_tree(&mut self, path: &str, tree: Tree) -> Result<(), Fault> {
+    pub fn set_tree(&mut self, path: &str, tree: Tree) -> Result<(), SourceFault> {
         let place = tree.place;
         paths::assign(&mut self.root, path, tree, &|_| place)
     }
@@ -211,10 +211,10 @@ impl Document {
 
     /// A fault of the value at a path, or of its nearest existing parent.
     #[must_use]
-    pub fn fault_at(&self, path: &str, message: &str, help: Option<&str>) -> Fault {
+    pub fn fault_at(&self, path: &str, message: &str, help: Option<&str>) -> SourceFault {
         let tree = paths::nearest(&self.root, path);
         let place = if paths::walk(&self.root, path).is_ok() { tree.place } else { tree.opening() };
-        let fault = Fault::new(message).at(place).on(path);
+        let fault = SourceFault::new(message).at(place).on(path);
         match help {
             Some(help) => fault.help(help),
             None => fault,
@@ -223,7 +223,7 @@ impl Document {
 
     /// A fault of some bytes of the text at a path.
     #[must_use]
-    pub fn fault_within(&self, path: &str, part: Range<usize>, message: &str, help: &str) -> Fault {
+    pub fn fault_within(&self, path: &str, part: Range<usize>, message: &str, help: &str) -> SourceFault {
         let fault = self.fault_at(path, message, Some(help));
         match paths::walk(&self.root, path) {
             Ok((_, tree)) => fault.at(tree.part(part)),
@@ -233,7 +233,7 @@ impl Document {
 
     /// Faults together with the texts in which they are shown.
     #[must_use]
-    pub fn faults(&self, list: Vec<Fault>) -> Faults {
+    pub fn faults(&self, list: Vec<SourceFault>) -> Faults {
         Faults::new(self.sources.clone(), list)
     }
 }

@@ -13,7 +13,7 @@ use super::spelling::shortened;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Fault {
+pub struct SourceFault {
     /// Where it is wrong, if it stands anywhere.
     pub place: Option<Place>,
     /// The path of the value, such as `machine.network`; empty for the whole document.
@@ -24,7 +24,7 @@ pub struct Fault {
     pub help: Option<String>,
 }
 
-impl Fault {
+impl SourceFault {
     /// A fault that stands nowhere yet.
     #[must_use]
     pub fn new(message: &str) -> Self {
@@ -61,7 +61,7 @@ pub struct Faults {
     /// The texts.
     pub sources: Sources,
     /// The faults; never empty.
-    pub list: Vec<Fault>,
+    pub list: Vec<SourceFault>,
 }
 
 /// A fault as plain values, for JSON.
@@ -84,13 +84,13 @@ pub struct FaultEntry {
 impl Faults {
     /// Sorts the faults by file and place, drops what is said twice, and keeps as many as somebody can mend at once.
     #[must_use]
-    pub fn new(sources: Sources, mut list: Vec<Fault>) -> Self {
+    pub fn new(sources: Sources, mut list: Vec<SourceFault>) -> Self {
         list.sort_by_key(|fault| fault.place.map(|place| (place.file, place.start)));
         let mut seen = HashSet::new();
         list.retain(|fault| seen.insert((fault.place, fault.message.clone())));
         if list.len() > MOST_SHOWN {
             list.truncate(MOST_SHOWN);
-            list.push(Fault::new("and more: mend these first"));
+            list.push(SourceFault::new("and more: mend these first"));
         }
         Self { sources, list }
     }
@@ -110,7 +110,7 @@ impl Faults {
         shown.collect::<Vec<_>>().join("\n")
     }
 
-    fn show(&self, renderer: &Renderer, fault: &Fault) -> String {
+    fn show(&self, renderer: &Renderer, fault: &SourceFault) -> String {
         let snippet = fault.place.and_then(|place| Snippet::cut(&self.sources, place));
         let label = if fault.path.is_empty() { "here" } else { &fault.path };
         let lines = snippet.iter().flat_map(|snippet| snippet.elements(label));
@@ -118,7 +118,7 @@ impl Faults {
         renderer.render(&[Level::ERROR.primary_title(&fault.message).elements(lines.chain(help))])
     }
 
-    fn entry(&self, fault: &Fault) -> FaultEntry {
+    fn entry(&self, fault: &SourceFault) -> FaultEntry {
         let position = fault.place.map(|place| self.sources.position(place));
         FaultEntry {
             file: fault.place.and_then(|place| self.sources.get(place.file)).map(|source| source.name.clone()),
@@ -130,7 +130,7 @@ impl Faults {
         }
     }
 
-    fn line(&self, fault: &Fault) -> String {
+    fn line(&self, fault: &SourceFault) -> String {
         let source = fault.place.and_then(|place| Some((place, self.sources.get(place.file)?)));
         let Some((place, source)) = source else { return fault.message.clone() };
         let Position { line, column } = self.sources.position(place);

@@ -5,13 +5,13 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use super::fault::Fault;
+use super::fault::SourceFault;
 use super::paths;
-use super::place::{Place, Source, Sources};
+use super::place::{Place, SourceText, Sources};
 use super::spelling::excerpt;
 use super::syntax;
 use super::texts;
-use super::tree::{Node, Tree};
+use super::tree::{Tree, TreeValue};
 
 const LARGEST: u64 = 1 << 20;
 const LARGEST_TOGETHER: usize = 4 << 20;
@@ -23,7 +23,7 @@ const MOST_CHANGES: usize = 1000;
 /// Reads a file and the files it names.
 pub(super) struct Loader<'a> {
     sources: &'a mut Sources,
-    faults: Vec<Fault>,
+    faults: Vec<SourceFault>,
     open: Vec<PathBuf>,
     bytes: usize,
     files: usize,
@@ -35,13 +35,13 @@ impl<'a> Loader<'a> {
     }
 
     /// The tree of a file.
-    pub fn file(mut self, path: &Path) -> Result<Tree, Vec<Fault>> {
+    pub fn file(mut self, path: &Path) -> Result<Tree, Vec<SourceFault>> {
         let tree = self.load(path, None);
         self.finish(tree)
     }
 
     /// The tree of the text at a place, in a file of that path.
-    pub fn text(mut self, place: Place, path: &Path) -> Result<Tree, Vec<Fault>> {
+    pub fn text(mut self, place: Place, path: &Path) -> Result<Tree, Vec<SourceFault>> {
         let size = place.end - place.start;
         if size as u64 > LARGEST {
             let message = format!("the text holds {size} bytes, and the limit is {LARGEST} bytes (1 MiB)");
@@ -53,7 +53,7 @@ impl<'a> Loader<'a> {
         self.finish(tree)
     }
 
-    fn finish(self, tree: Option<Tree>) -> Result<Tree, Vec<Fault>> {
+    fn finish(self, tree: Option<Tree>) -> Result<Tree, Vec<SourceFault>> {
         tree.filter(|_| self.faults.is_empty()).ok_or(self.faults)
     }
 
@@ -63,14 +63,14 @@ impl<'a> Loader<'a> {
         match read(path) {
             Ok(text) => {
                 self.bytes += text.len();
-                let place = self.sources.add(Source { name, text, typed: false });
+                let place = self.sources.add(SourceText { name, text, typed: false });
                 self.open.push(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
                 let tree = self.parse(place, path);
                 self.open.pop();
                 tree
             }
             Err(Unreadable::NotText { readable, at }) => {
-                let whole = self.sources.add(Source { name, text: readable, typed: false });
+                let whole = self.sources.add(SourceText { name, text: readable, typed: false });
                 let place = Place { start: at, end: at + '\u{fffd}'.len_utf8(), ..whole };
                 self.fault(Some(place), "the file is not UTF-8 text: this byte is none", None)
             }
@@ -84,7 +84,7 @@ impl<'a> Loader<'a> {
             }
             Err(Unreadable::Other(reason)) => {
                 let place = asked_at.unwrap_or_else(|| {
-                    self.sources.add(Source { name: name.clone(), text: String::new(), typed: false })
+                    self.sources.add(SourceText { name: name.clone(), text: String::new(), typed: false })
                 });
                 self.fault(Some(place), &format!("cannot read `{}`: {reason}", excerpt(&name)), None)
             }
@@ -92,7 +92,7 @@ impl<'a> Loader<'a> {
     }
 
     fn fault(&mut self, place: Option<Place>, message: &str, help: Option<&str>) -> Option<Tree> {
-        let fault = Fault { place, ..Fault::new(message) };
+        let fault = SourceFault { place, ..SourceFault::new(message) };
         self.faults.push(match help {
             Some(help) => fault.help(help),
             None => fault,
@@ -149,7 +149,7 @@ impl<'a> Loader<'a> {
         }
         let mut result = original.clone();
         for (path, value) in changes {
-            let Node::Text(name) = &path.node else {
+            let TreeValue::Text(name) = &path.node else {
                 return self.fault(Some(path.place), "what `Like` changes is named by a path in quotes", None);
             };
             self.faults.extend(paths::assign(&mut result, name, value.clone(), &|_| path.place).err());
@@ -190,21 +190,21 @@ fn is_file(tree: &Tree) -> bool {
 }
 
 fn is_named(tree: &Tree, name: &str) -> bool {
-    matches!(tree.node, Node::Record { .. } | Node::Tuple { .. }) && tree.name() == Some(name)
+    matches!(tree.node, TreeValue::Record { .. } | TreeValue::Tuple { .. }) && tree.name() == Some(name)
 }
 
 fn original_and_changes(tree: &Tree) -> Option<(&Tree, &[(Tree, Tree)])> {
-    let Node::Tuple { items, .. } = &tree.node else { return None };
+    let TreeValue::Tuple { items, .. } = &tree.node else { return None };
     match items.as_slice() {
-        [original, Tree { node: Node::Map(changes), .. }] => Some((original, changes)),
+        [original, Tree { node: TreeValue::Map(changes), .. }] => Some((original, changes)),
         _ => None,
     }
 }
 
 fn file_name(tree: &Tree) -> Option<&str> {
     match &tree.node {
-        Node::Tuple { items, .. } => match items.as_slice() {
-            [Tree { node: Node::Text(name), .. }] => Some(name),
+        TreeValue::Tuple { items, .. } => match items.as_slice() {
+            [Tree { node: TreeValue::Text(name), .. }] => Some(name),
             _ => None,
         },
         _ => None,

@@ -39,7 +39,7 @@ mod tree;
 mod walk;
 
 pub use document::Document;
-pub use fault::{Fault, FaultEntry, Faults};
+pub use fault::{FaultEntry, Faults, SourceFault};
 pub use files::open_regular;
-pub use place::{Place, Position, Source, Sources};
-pub use tree::{Field, Name, Node, Tree};
+pub use place::{Place, Position, SourceText, Sources};
+pub use tree::{Name, Tree, TreeField, TreeValue};

@@ -2,14 +2,14 @@
 
 /// The value of a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Figure {
+pub(super) enum NumberValue {
     /// A whole number: its sign and its magnitude.
     Whole { negative: bool, magnitude: u128 },
     /// A number with a point or an exponent, or too large for any integer.
     Real(f64),
 }
 
-impl Figure {
+impl NumberValue {
     /// The value of a whole number, if any integer type holds it.
     pub fn whole(self) -> Option<i128> {
         match self {
@@ -32,7 +32,7 @@ impl Figure {
 const SUFFIXES: [&str; 12] = ["i128", "u128", "i64", "i32", "i16", "u64", "u32", "u16", "f64", "f32", "i8", "u8"];
 
 /// The value of a number's text, if it is one.
-pub(super) fn figure(text: &str) -> Option<Figure> {
+pub(super) fn figure(text: &str) -> Option<NumberValue> {
     let negative = text.starts_with('-');
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let plain = without_suffix(unsigned).replace('_', "");
@@ -41,19 +41,19 @@ pub(super) fn figure(text: &str) -> Option<Figure> {
         return decimal(&plain, negative);
     }
     let magnitude = u128::from_str_radix(plain_digits(digits)?, radix).ok()?;
-    Some(Figure::Whole { negative, magnitude })
+    Some(NumberValue::Whole { negative, magnitude })
 }
 
-fn decimal(plain: &str, negative: bool) -> Option<Figure> {
+fn decimal(plain: &str, negative: bool) -> Option<NumberValue> {
     if plain.bytes().all(|byte| byte.is_ascii_digit())
         && let Ok(magnitude) = plain.parse()
     {
-        return Some(Figure::Whole { negative, magnitude });
+        return Some(NumberValue::Whole { negative, magnitude });
     }
     let special = matches!(plain, "inf" | "NaN");
     let digits_first = plain.starts_with(|first: char| first.is_ascii_digit());
     let value: f64 = (special || digits_first).then(|| plain.parse().ok())??;
-    Some(Figure::Real(if negative { -value } else { value }))
+    Some(NumberValue::Real(if negative { -value } else { value }))
 }
 
 fn plain_digits(digits: &str) -> Option<&str> {
@@ -83,8 +83,8 @@ fn without_suffix(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn whole(magnitude: u128) -> Figure {
-        Figure::Whole { negative: false, magnitude }
+    fn whole(magnitude: u128) -> NumberValue {
+        NumberValue::Whole { negative: false, magnitude }
     }
 
     #[test]
@@ -92,9 +92,9 @@ mod tests {
         for (text, value) in [("1_000", 1000), ("0x10", 16), ("0b101", 5), ("7u32", 7), ("+3", 3), ("0xf32", 0xf32)] {
             assert_eq!(figure(text), Some(whole(value)), "{text}");
         }
-        assert_eq!(figure("-2"), Some(Figure::Whole { negative: true, magnitude: 2 }));
-        assert_eq!(figure("50e-9"), Some(Figure::Real(50e-9)));
-        assert_eq!(figure("-inf"), Some(Figure::Real(f64::NEG_INFINITY)));
+        assert_eq!(figure("-2"), Some(NumberValue::Whole { negative: true, magnitude: 2 }));
+        assert_eq!(figure("50e-9"), Some(NumberValue::Real(50e-9)));
+        assert_eq!(figure("-inf"), Some(NumberValue::Real(f64::NEG_INFINITY)));
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::fault::Fault;
+use super::fault::SourceFault;
 use super::files::Loader;
 use super::paths::{assign, walk};
-use super::place::{Place, Source, Sources};
+use super::place::{Place, SourceText, Sources};
 use super::spelling::camel_case;
 use super::texts;
-use super::tree::{Field, Name, Node, Tree};
+use super::tree::{Name, Tree, TreeField, TreeValue};
 
 /// How a value was typed on the command line.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(super) fn set(
     path: &str,
     typed: Typed<'_>,
     from: &Path,
-) -> Result<(), Fault> {
+) -> Result<(), SourceFault> {
     let file = sources.count();
     let tree = meaning_of(sources, root, path, typed, from)?;
     let place = Place { file, start: typed.name.len() + 1, end: typed.name.len() + 1 + typed.text.len() };
@@ -43,10 +43,10 @@ pub(super) fn meaning_of(
     path: &str,
     typed: Typed<'_>,
     from: &Path,
-) -> Result<Tree, Fault> {
+) -> Result<Tree, SourceFault> {
     let Typed { option, name, text } = typed;
     let whole = format!("{name}={text}");
-    let place = sources.add(Source { name: format!("{option} {whole}"), text: whole, typed: true });
+    let place = sources.add(SourceText { name: format!("{option} {whole}"), text: whole, typed: true });
     let place = Place { start: name.len() + 1, ..place };
     let old = walk(root, path).ok().map(|(_, tree)| tree);
     let tree = meaning(sources, place, text, old, from).map_err(|fault| fault.on(path))?;
@@ -60,25 +60,33 @@ fn segment_place(path: &str, index: usize, file: usize) -> Place {
 }
 
 /// What a text means where `old` stands.
-fn meaning(sources: &mut Sources, place: Place, text: &str, old: Option<&Tree>, from: &Path) -> Result<Tree, Fault> {
+fn meaning(
+    sources: &mut Sources,
+    place: Place,
+    text: &str,
+    old: Option<&Tree>,
+    from: &Path,
+) -> Result<Tree, SourceFault> {
     let parsed = Loader::new(sources).text(place, from).map_err(|mut faults| faults.swap_remove(0));
-    let words = Tree { place, node: Node::Text(text.to_owned()) };
+    let words = Tree { place, node: TreeValue::Text(text.to_owned()) };
     match (kind_of(old), parsed) {
         (Old::Text, Ok(tree)) if is_bare(&tree) => Ok(words),
         (Old::Text | Old::Absent, Err(_)) if !is_bracketed(text) => Ok(words),
-        (Old::Variant, parsed) if !matches!(parsed, Ok(Tree { node: Node::Bool(_), .. })) => match camel_case(text) {
-            Some(name) => Ok(Tree { place, node: renamed(name, place, old) }),
-            None => parsed,
-        },
+        (Old::Variant, parsed) if !matches!(parsed, Ok(Tree { node: TreeValue::Bool(_), .. })) => {
+            match camel_case(text) {
+                Some(name) => Ok(Tree { place, node: renamed(name, place, old) }),
+                None => parsed,
+            }
+        }
         (_, parsed) => parsed,
     }
 }
 
 /// Another variant in the place of `old`, whose fields it inherits.
-fn renamed(name: String, place: Place, old: Option<&Tree>) -> Node {
-    let Some(Node::Record { fields, .. }) = old.map(|tree| &tree.node) else { return Node::Name(name) };
-    let inherit = |field: &Field| Field { inherited: true, ..field.clone() };
-    Node::Record { name: Some(Name { text: name, place }), fields: fields.iter().map(inherit).collect() }
+fn renamed(name: String, place: Place, old: Option<&Tree>) -> TreeValue {
+    let Some(TreeValue::Record { fields, .. }) = old.map(|tree| &tree.node) else { return TreeValue::Name(name) };
+    let inherit = |field: &TreeField| TreeField { inherited: true, ..field.clone() };
+    TreeValue::Record { name: Some(Name { text: name, place }), fields: fields.iter().map(inherit).collect() }
 }
 
 /// What stood at the path before.
@@ -91,16 +99,18 @@ enum Old {
 
 fn kind_of(old: Option<&Tree>) -> Old {
     match old.map(|tree| &tree.node) {
-        None | Some(Node::Option(None)) => Old::Absent,
-        Some(Node::Option(Some(inner))) => kind_of(Some(inner)),
-        Some(Node::Text(_)) => Old::Text,
-        Some(Node::Name(_) | Node::Record { name: Some(_), .. } | Node::Tuple { name: Some(_), .. }) => Old::Variant,
+        None | Some(TreeValue::Option(None)) => Old::Absent,
+        Some(TreeValue::Option(Some(inner))) => kind_of(Some(inner)),
+        Some(TreeValue::Text(_)) => Old::Text,
+        Some(TreeValue::Name(_) | TreeValue::Record { name: Some(_), .. } | TreeValue::Tuple { name: Some(_), .. }) => {
+            Old::Variant
+        }
         Some(_) => Old::Other,
     }
 }
 
 fn is_bare(tree: &Tree) -> bool {
-    matches!(tree.node, Node::Number(_) | Node::Name(_) | Node::Bool(_) | Node::Char(_))
+    matches!(tree.node, TreeValue::Number(_) | TreeValue::Name(_) | TreeValue::Bool(_) | TreeValue::Char(_))
 }
 
 fn is_bracketed(text: &str) -> bool {
@@ -109,7 +119,7 @@ fn is_bracketed(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Document, Node};
+    use super::super::{Document, TreeValue};
 
     const TEXT: &str = r#"Scenario(
         ranks: 4,
@@ -120,7 +130,7 @@ mod tests {
         empty: (),
     )"#;
 
-    fn changed(path: &str, text: &str) -> Node {
+    fn changed(path: &str, text: &str) -> TreeValue {
         let mut document = Document::from_text("x.ron", TEXT).unwrap();
         document.set(path, text).unwrap();
         document.get(path).unwrap().node.clone()
@@ -133,18 +143,18 @@ mod tests {
         format!("{faults} | {}", faults.list[0].help.clone().unwrap_or_default())
     }
 
-    fn text(text: &str) -> Node {
-        Node::Text(text.to_owned())
+    fn text(text: &str) -> TreeValue {
+        TreeValue::Text(text.to_owned())
     }
 
     #[test]
     fn paths_go_through_variants_lists_and_options() {
         let document = Document::from_text("x.ron", TEXT).unwrap();
         for (path, node) in [
-            ("program.n", Node::Number("5".to_owned())),
-            ("program.broadcast.sends", Node::Name("Sequential".to_owned())),
+            ("program.n", TreeValue::Number("5".to_owned())),
+            ("program.broadcast.sends", TreeValue::Name("Sequential".to_owned())),
             ("axes.1.name", text("p")),
-            ("extra.x", Node::Number("1".to_owned())),
+            ("extra.x", TreeValue::Number("1".to_owned())),
         ] {
             assert_eq!(document.get(path).map(|tree| &tree.node), Some(&node), "{path}");
         }
@@ -166,11 +176,11 @@ mod tests {
         assert_eq!(changed("machine.links.per_byte", "\"0.7 us/B\""), text("0.7 us/B"));
         assert_eq!(changed("machine.links.per_byte", "5"), text("5"));
         assert_eq!(changed("axes.0.name", "q"), text("q"));
-        assert_eq!(changed("ranks", "5"), Node::Number("5".to_owned()));
-        assert_eq!(changed("machine.switching", "store-and-forward"), Node::Name("StoreAndForward".to_owned()));
-        assert_eq!(changed("program.broadcast.sends", "tree"), Node::Name("Tree".to_owned()));
-        assert!(matches!(changed("machine.switching", "Wormhole(flit: \"1 B\")"), Node::Record { .. }));
-        assert!(matches!(changed("axes", "[1, 2]"), Node::List(_)));
+        assert_eq!(changed("ranks", "5"), TreeValue::Number("5".to_owned()));
+        assert_eq!(changed("machine.switching", "store-and-forward"), TreeValue::Name("StoreAndForward".to_owned()));
+        assert_eq!(changed("program.broadcast.sends", "tree"), TreeValue::Name("Tree".to_owned()));
+        assert!(matches!(changed("machine.switching", "Wormhole(flit: \"1 B\")"), TreeValue::Record { .. }));
+        assert!(matches!(changed("axes", "[1, 2]"), TreeValue::List(_)));
     }
 
     #[test]
@@ -197,9 +207,9 @@ mod tests {
     #[test]
     fn fields_can_be_added() {
         assert_eq!(changed("machine.links.start", "2 us"), text("2 us"));
-        assert_eq!(changed("empty.n", "2"), Node::Number("2".to_owned()));
-        assert_eq!(changed("extra.y", "true"), Node::Bool(true));
-        assert_eq!(changed("ports", "3"), Node::Number("3".to_owned()));
+        assert_eq!(changed("empty.n", "2"), TreeValue::Number("2".to_owned()));
+        assert_eq!(changed("extra.y", "true"), TreeValue::Bool(true));
+        assert_eq!(changed("ports", "3"), TreeValue::Number("3".to_owned()));
         assert_eq!(changed("limits.memory.node", "4 GB"), text("4 GB"));
     }
 
@@ -222,6 +232,6 @@ mod tests {
         let mut document = Document::from_text("x.ron", TEXT).unwrap();
         let tree = document.get("ranks").unwrap().clone();
         document.set_tree("program.n", tree).unwrap();
-        assert_eq!(document.get("program.n").unwrap().node, Node::Number("4".to_owned()));
+        assert_eq!(document.get("program.n").unwrap().node, TreeValue::Number("4".to_owned()));
     }
 }

@@ -1,9 +1,9 @@
 //! Paths into the tree: what stands there, and what is put there.
 
-use super::fault::Fault;
+use super::fault::SourceFault;
 use super::place::Place;
 use super::spelling::{advice, excerpt};
-use super::tree::{Field, Name, Node, Tree};
+use super::tree::{Name, Tree, TreeField, TreeValue};
 
 /// Where a path breaks off: the segment that leads nowhere.
 pub(super) struct Break<'a> {
@@ -41,7 +41,12 @@ fn segments(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Replaces or adds the value at `path`, and adds the records on the way to it that are left out; `place_of` tells where a segment of the path was written.
-pub(super) fn assign(root: &mut Tree, path: &str, tree: Tree, place_of: &dyn Fn(usize) -> Place) -> Result<(), Fault> {
+pub(super) fn assign(
+    root: &mut Tree,
+    path: &str,
+    tree: Tree,
+    place_of: &dyn Fn(usize) -> Place,
+) -> Result<(), SourceFault> {
     let route = match walk(root, path) {
         Ok((route, _)) => route,
         Err(broken) => {
@@ -54,7 +59,7 @@ pub(super) fn assign(root: &mut Tree, path: &str, tree: Tree, place_of: &dyn Fn(
             let inner = names.iter().enumerate().skip(1).rev().fold(tree, |value, (after, name)| {
                 let place = place_of(index + after);
                 let fields = vec![new_field(name, place, value)];
-                Tree { place, node: Node::Record { name: None, fields } }
+                Tree { place, node: TreeValue::Record { name: None, fields } }
             });
             let field = new_field(first, place_of(index), inner);
             return follow(root, &route).map_or(Ok(()), |parent| add_field(parent, field));
@@ -66,8 +71,8 @@ pub(super) fn assign(root: &mut Tree, path: &str, tree: Tree, place_of: &dyn Fn(
     Ok(())
 }
 
-fn new_field(name: &str, place: Place, value: Tree) -> Field {
-    Field { name: Name { text: name.to_owned(), place }, value, inherited: false }
+fn new_field(name: &str, place: Place, value: Tree) -> TreeField {
+    TreeField { name: Name { text: name.to_owned(), place }, value, inherited: false }
 }
 
 fn follow<'a>(root: &'a mut Tree, route: &[usize]) -> Option<&'a mut Tree> {
@@ -77,34 +82,34 @@ fn follow<'a>(root: &'a mut Tree, route: &[usize]) -> Option<&'a mut Tree> {
 /// True if a field can be added, here or in the payload of what stands here.
 fn takes_fields(tree: &Tree) -> bool {
     match &tree.node {
-        Node::Unit | Node::Record { .. } => true,
-        Node::Tuple { items, .. } => items.first().is_none_or(|item| items.len() == 1 && takes_fields(item)),
-        Node::Option(Some(inner)) => takes_fields(inner),
+        TreeValue::Unit | TreeValue::Record { .. } => true,
+        TreeValue::Tuple { items, .. } => items.first().is_none_or(|item| items.len() == 1 && takes_fields(item)),
+        TreeValue::Option(Some(inner)) => takes_fields(inner),
         _ => false,
     }
 }
 
-fn add_field(tree: &mut Tree, field: Field) -> Result<(), Fault> {
+fn add_field(tree: &mut Tree, field: TreeField) -> Result<(), SourceFault> {
     match &mut tree.node {
-        Node::Record { fields, .. } => fields.push(field),
-        Node::Tuple { name, items } if items.is_empty() => {
-            tree.node = Node::Record { name: name.take(), fields: vec![field] };
+        TreeValue::Record { fields, .. } => fields.push(field),
+        TreeValue::Tuple { name, items } if items.is_empty() => {
+            tree.node = TreeValue::Record { name: name.take(), fields: vec![field] };
         }
-        Node::Unit => tree.node = Node::Record { name: None, fields: vec![field] },
+        TreeValue::Unit => tree.node = TreeValue::Record { name: None, fields: vec![field] },
         _ => return tree.child_mut(0).map_or(Ok(()), |inner| add_field(inner, field)),
     }
     Ok(())
 }
 
-fn missing(broken: &Break, path: &str, name: &str) -> Fault {
+fn missing(broken: &Break, path: &str, name: &str) -> SourceFault {
     let parent: Vec<_> = segments(path).take(broken.index).collect();
     let owner = if parent.is_empty() { "the document".to_owned() } else { format!("`{}`", parent.join(".")) };
     let names = broken.parent.field_names();
     let known = names.iter().map(String::as_str);
     let fault = if names.is_empty() {
-        Fault::new(&format!("{owner} is {}, which has no `{}`", broken.parent.words(), excerpt(name)))
+        SourceFault::new(&format!("{owner} is {}, which has no `{}`", broken.parent.words(), excerpt(name)))
     } else {
-        Fault::new(&format!("there is no `{}` in {owner}", excerpt(name)))
+        SourceFault::new(&format!("there is no `{}` in {owner}", excerpt(name)))
     };
     match advice(name, known) {
         Some(help) => fault.on(path).help(&help),

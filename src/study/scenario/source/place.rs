@@ -32,7 +32,7 @@ pub struct Position {
 
 /// One text that was read: a file, or a `--set` of the command line.
 #[derive(Debug)]
-pub struct Source {
+pub struct SourceText {
     /// The name, as the user gave it.
     pub name: String,
     /// The whole text.
@@ -44,13 +44,13 @@ pub struct Source {
 /// The table of all texts that were read; cheap to clone once it is shared.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    shared: Arc<Vec<Arc<Source>>>,
-    own: Vec<Arc<Source>>,
+    shared: Arc<Vec<Arc<SourceText>>>,
+    own: Vec<Arc<SourceText>>,
 }
 
 impl Sources {
     /// Adds a text and returns the place of all of it.
-    pub fn add(&mut self, source: Source) -> Place {
+    pub fn add(&mut self, source: SourceText) -> Place {
         let place = Place { file: self.count(), start: 0, end: source.text.len() };
         self.own.push(Arc::new(source));
         place
@@ -69,13 +69,13 @@ impl Sources {
 
     /// The source of that number, if there is one.
     #[must_use]
-    pub fn get(&self, file: usize) -> Option<&Source> {
+    pub fn get(&self, file: usize) -> Option<&SourceText> {
         let source = self.shared.get(file).or_else(|| self.own.get(file - self.shared.len()));
         source.map(AsRef::as_ref)
     }
 
     /// All sources in the order in which they were read.
-    pub fn iter(&self) -> impl Iterator<Item = &Source> {
+    pub fn iter(&self) -> impl Iterator<Item = &SourceText> {
         self.shared.iter().chain(&self.own).map(AsRef::as_ref)
     }
 

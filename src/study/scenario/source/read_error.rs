@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use serde::de::{self, Unexpected};
 
-use super::fault::Fault;
+use super::fault::SourceFault;
 use super::spelling::excerpt;
 use super::tree::Tree;
 use crate::programs::expression;
 
-type Names = &'static [&'static str];
+type NameList = &'static [&'static str];
 
 /// Why a value cannot be deserialised, and which.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct ReadError(Box<Details>);
 
 #[derive(Debug)]
 struct Details {
-    fault: Fault,
+    fault: SourceFault,
     /// The bytes of the text that are meant, if not all of it.
     part: Option<Range<usize>>,
     /// The address of the value.
@@ -29,7 +29,7 @@ struct Details {
 impl ReadError {
     /// The error of a value that no type would check by itself.
     fn plain(message: &str) -> Self {
-        Self(Box::new(Details { fault: Fault::new(message), part: None, address: None, is_custom: false }))
+        Self(Box::new(Details { fault: SourceFault::new(message), part: None, address: None, is_custom: false }))
     }
 
     /// The error of a value that is not of the kind that is asked for.
@@ -53,17 +53,17 @@ impl ReadError {
     }
 
     /// The fault, in a tree with this root.
-    pub fn into_fault(self, root: &Tree) -> Fault {
+    pub fn into_fault(self, root: &Tree) -> SourceFault {
         let path = self.0.address.and_then(|address| root.path_to(address));
         self.0.fault.on(&path.unwrap_or_default())
     }
 }
 
 /// The fault of a message, and the bytes of the text that it is about.
-pub(super) fn in_words(message: &str) -> (Fault, Option<Range<usize>>) {
-    match expression::Fault::from_text(message) {
-        Some(fault) => (Fault::new(&fault.message).help(&fault.help), Some(fault.span.range())),
-        None => (Fault::new(message), None),
+pub(super) fn in_words(message: &str) -> (SourceFault, Option<Range<usize>>) {
+    match expression::ExpressionFault::from_text(message) {
+        Some(fault) => (SourceFault::new(&fault.message).help(&fault.help), Some(fault.span.range())),
+        None => (SourceFault::new(message), None),
     }
 }
 
@@ -93,11 +93,11 @@ impl de::Error for ReadError {
         Self::plain(&format!("expected {expected}, found {length} values"))
     }
 
-    fn unknown_variant(variant: &str, _: Names) -> Self {
+    fn unknown_variant(variant: &str, _: NameList) -> Self {
         Self::plain(&format!("unknown variant `{}`", excerpt(variant)))
     }
 
-    fn unknown_field(field: &str, _: Names) -> Self {
+    fn unknown_field(field: &str, _: NameList) -> Self {
         Self::plain(&format!("unknown field `{}`", excerpt(field)))
     }
 

@@ -4,12 +4,12 @@ use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use std::borrow::Cow;
 
-use super::number::{Figure, figure};
+use super::number::{NumberValue, figure};
 use super::place::Sources;
 use super::read_error::ReadError;
 use super::spelling::camel_case;
-use super::tree::{Field, Node, Tree};
-use access::{Entries, Fields, Items, Variant};
+use super::tree::{Tree, TreeField, TreeValue};
+use access::{Entries, ListAccess, RecordAccess, VariantAccess};
 
 mod access;
 
@@ -43,19 +43,19 @@ impl<'a> Reader<'a> {
 
     pub fn text(self) -> Option<Cow<'a, str>> {
         match &self.tree.node {
-            Node::Text(text) => Some(text.into()),
-            Node::Name(name) if self.is_typed() => Some(name.into()),
-            Node::Char(letter) => Some(letter.to_string().into()),
+            TreeValue::Text(text) => Some(text.into()),
+            TreeValue::Name(name) if self.is_typed() => Some(name.into()),
+            TreeValue::Char(letter) => Some(letter.to_string().into()),
             _ => None,
         }
     }
 
     /// The fields of a record, whatever its name.
-    pub fn fields(self) -> Option<&'a [Field]> {
+    pub fn fields(self) -> Option<&'a [TreeField]> {
         match &self.tree.node {
-            Node::Record { fields, .. } => Some(fields),
-            Node::Unit | Node::Name(_) => Some(&[]),
-            Node::Tuple { items, .. } if items.is_empty() => Some(&[]),
+            TreeValue::Record { fields, .. } => Some(fields),
+            TreeValue::Unit | TreeValue::Name(_) => Some(&[]),
+            TreeValue::Tuple { items, .. } if items.is_empty() => Some(&[]),
             _ => None,
         }
     }
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
     /// The values of a list.
     pub fn list(self) -> Option<&'a [Tree]> {
         match &self.tree.node {
-            Node::List(items) => Some(items),
+            TreeValue::List(items) => Some(items),
             _ => None,
         }
     }
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
     /// The entries of a map.
     pub fn map(self) -> Option<&'a [(Tree, Tree)]> {
         match &self.tree.node {
-            Node::Map(entries) => Some(entries),
+            TreeValue::Map(entries) => Some(entries),
             _ => None,
         }
     }
@@ -79,9 +79,9 @@ impl<'a> Reader<'a> {
     /// The values of a tuple, which may be written as a list.
     pub fn tuple(self) -> Option<&'a [Tree]> {
         match &self.tree.node {
-            Node::Tuple { items, .. } if self.name().is_none() => Some(items),
-            Node::List(items) => Some(items),
-            Node::Unit => Some(&[]),
+            TreeValue::Tuple { items, .. } if self.name().is_none() => Some(items),
+            TreeValue::List(items) => Some(items),
+            TreeValue::Unit => Some(&[]),
             _ => None,
         }
     }
@@ -89,9 +89,9 @@ impl<'a> Reader<'a> {
     /// The name of a variant.
     pub fn variant(self) -> Option<&'a str> {
         match &self.tree.node {
-            Node::Option(None) => Some("None"),
-            Node::Option(Some(_)) => Some("Some"),
-            Node::Text(text) if self.is_typed() => Some(text),
+            TreeValue::Option(None) => Some("None"),
+            TreeValue::Option(Some(_)) => Some("Some"),
+            TreeValue::Text(text) if self.is_typed() => Some(text),
             _ => self.name(),
         }
     }
@@ -108,9 +108,9 @@ impl<'a> Reader<'a> {
     /// Whether a variant is given values; fields that were written for another one do not count.
     pub fn has_values(self) -> bool {
         match &self.tree.node {
-            Node::Record { fields, .. } => !fields.iter().all(|field| field.inherited),
-            Node::Option(Some(_)) => true,
-            Node::Tuple { items, .. } => !items.is_empty(),
+            TreeValue::Record { fields, .. } => !fields.iter().all(|field| field.inherited),
+            TreeValue::Option(Some(_)) => true,
+            TreeValue::Tuple { items, .. } => !items.is_empty(),
             _ => false,
         }
     }
@@ -118,17 +118,17 @@ impl<'a> Reader<'a> {
     /// The value of a variant that has one.
     pub fn payload(self) -> Option<Self> {
         match &self.tree.node {
-            Node::Option(Some(inner)) => Some(self.child(inner)),
-            Node::Tuple { items, .. } if items.len() == 1 => Some(self.child(&items[0])),
-            Node::Tuple { .. } | Node::Record { .. } => Some(self.nameless()),
+            TreeValue::Option(Some(inner)) => Some(self.child(inner)),
+            TreeValue::Tuple { items, .. } if items.len() == 1 => Some(self.child(&items[0])),
+            TreeValue::Tuple { .. } | TreeValue::Record { .. } => Some(self.nameless()),
             _ => None,
         }
     }
 
     /// The fields of a variant that has some itself.
-    pub fn own_fields(self) -> Option<&'a [Field]> {
+    pub fn own_fields(self) -> Option<&'a [TreeField]> {
         match &self.tree.node {
-            Node::Record { .. } | Node::Tuple { .. } => self.fields(),
+            TreeValue::Record { .. } | TreeValue::Tuple { .. } => self.fields(),
             _ => None,
         }
     }
@@ -140,14 +140,14 @@ impl<'a> Reader<'a> {
 
     fn boolean(self) -> Option<bool> {
         match self.tree.node {
-            Node::Bool(value) => Some(value),
+            TreeValue::Bool(value) => Some(value),
             _ => None,
         }
     }
 
-    fn figure(self) -> Option<Figure> {
+    fn figure(self) -> Option<NumberValue> {
         match &self.tree.node {
-            Node::Number(text) => figure(text),
+            TreeValue::Number(text) => figure(text),
             _ => None,
         }
     }
@@ -161,11 +161,11 @@ impl<'a> Reader<'a> {
     }
 
     fn real(self) -> Option<f64> {
-        self.figure().map(Figure::real)
+        self.figure().map(NumberValue::real)
     }
 
-    fn items(self) -> Option<Items<'a>> {
-        self.list().map(|items| Items::new(self, items))
+    fn items(self) -> Option<ListAccess<'a>> {
+        self.list().map(|items| ListAccess::new(self, items))
     }
 
     fn entries(self) -> Option<Entries<'a>> {
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The fields of a record of this name.
-    fn structure(self, name: &str) -> Option<&'a [Field]> {
+    fn structure(self, name: &str) -> Option<&'a [TreeField]> {
         self.fields().filter(|_| self.name().is_none_or(|given| given == name))
     }
 }
@@ -216,8 +216,8 @@ impl<'de> Deserializer<'de> for Reader<'_> {
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         let inner = match &self.tree.node {
-            Node::Option(None) => return visitor.visit_none(),
-            Node::Option(Some(inner)) => self.child(inner),
+            TreeValue::Option(None) => return visitor.visit_none(),
+            TreeValue::Option(Some(inner)) => self.child(inner),
             _ => self,
         };
         visitor.visit_some(inner).map_err(|error| error.at(inner.tree))
@@ -229,7 +229,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
 
     fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, ReadError> {
         match self.tuple().filter(|items| items.len() == length) {
-            Some(items) => visitor.visit_seq(Items::new(self, items)),
+            Some(items) => visitor.visit_seq(ListAccess::new(self, items)),
             None => Err(ReadError::misfit(self.tree, &visitor)),
         }
     }
@@ -241,7 +241,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         visitor: V,
     ) -> Result<V::Value, ReadError> {
         match self.structure(name) {
-            Some(given) => visitor.visit_map(Fields::known(self, given, known)?),
+            Some(given) => visitor.visit_map(RecordAccess::known(self, given, known)?),
             None => Err(ReadError::misfit(self.tree, &visitor)),
         }
     }
@@ -253,7 +253,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         visitor: V,
     ) -> Result<V::Value, ReadError> {
         match self.variant().and_then(|given| self.known(given, variants.iter().copied())) {
-            Some(variant) => visitor.visit_enum(Variant { reader: self, variant }),
+            Some(variant) => visitor.visit_enum(VariantAccess { reader: self, variant }),
             None => Err(ReadError::misfit(self.tree, &visitor)),
         }
     }
@@ -261,20 +261,20 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     /// Hands over what stands here as what it looks like.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match &self.tree.node {
-            Node::Unit => visitor.visit_unit(),
-            Node::Bool(value) => visitor.visit_bool(*value),
-            Node::Number(_) => match (self.figure(), self.unsigned(), self.signed()) {
-                (Some(Figure::Real(value)), ..) => visitor.visit_f64(value),
+            TreeValue::Unit => visitor.visit_unit(),
+            TreeValue::Bool(value) => visitor.visit_bool(*value),
+            TreeValue::Number(_) => match (self.figure(), self.unsigned(), self.signed()) {
+                (Some(NumberValue::Real(value)), ..) => visitor.visit_f64(value),
                 (_, Some(value), _) => visitor.visit_u64(value),
                 (_, _, Some(value)) => visitor.visit_i64(value),
                 _ => Err(ReadError::misfit(self.tree, &visitor)),
             },
-            Node::Text(text) | Node::Name(text) => visitor.visit_str(text),
-            Node::Char(letter) => visitor.visit_char(*letter),
-            Node::List(items) | Node::Tuple { items, .. } => visitor.visit_seq(Items::new(self, items)),
-            Node::Map(entries) => visitor.visit_map(Entries::new(self, entries)),
-            Node::Option(_) => self.deserialize_option(visitor),
-            Node::Record { fields, .. } => visitor.visit_map(Fields::all(self, fields)),
+            TreeValue::Text(text) | TreeValue::Name(text) => visitor.visit_str(text),
+            TreeValue::Char(letter) => visitor.visit_char(*letter),
+            TreeValue::List(items) | TreeValue::Tuple { items, .. } => visitor.visit_seq(ListAccess::new(self, items)),
+            TreeValue::Map(entries) => visitor.visit_map(Entries::new(self, entries)),
+            TreeValue::Option(_) => self.deserialize_option(visitor),
+            TreeValue::Record { fields, .. } => visitor.visit_map(RecordAccess::all(self, fields)),
         }
     }
 

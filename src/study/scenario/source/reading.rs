@@ -4,7 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 
-use super::fault::Fault;
+use super::fault::SourceFault;
 use super::place::Sources;
 use super::read_error::ReadError;
 use super::reader::Reader;
@@ -14,7 +14,7 @@ use super::walk::faults_of;
 use parsim_sim::units::TextChecks;
 
 /// Reads a tree as a type, or finds all its faults.
-pub(super) fn read<T: DeserializeOwned + JsonSchema>(sources: &Sources, tree: &Tree) -> Result<T, Vec<Fault>> {
+pub(super) fn read<T: DeserializeOwned + JsonSchema>(sources: &Sources, tree: &Tree) -> Result<T, Vec<SourceFault>> {
     let reader = Reader::new(tree, sources);
     T::deserialize(reader).map_err(|error| {
         let mut generator = generator();
@@ -31,7 +31,7 @@ fn generator() -> SchemaGenerator {
 /// All faults of a tree that cannot be read for `error`.
 ///
 /// What the types check by themselves is in no schema, so that an error of theirs comes beside what the walk has found.
-fn explained(reader: Reader<'_>, schema: &Schema, checks: &TextChecks, error: ReadError) -> Vec<Fault> {
+fn explained(reader: Reader<'_>, schema: &Schema, checks: &TextChecks, error: ReadError) -> Vec<SourceFault> {
     let mut faults = faults_of(reader, &Types::new(schema.as_value(), checks));
     if faults.is_empty() || error.is_custom() {
         faults.push(error.into_fault(reader.tree));

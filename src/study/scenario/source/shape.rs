@@ -1,8 +1,8 @@
 //! The types that a tree is read into, as their JSON Schema shows them.
 
-use super::number::{Figure, figure};
+use super::number::{NumberValue, figure};
 use super::spelling::list;
-use super::tree::{Field, Node, Tree};
+use super::tree::{Tree, TreeField, TreeValue};
 use parsim_sim::units::{TextCheck, TextChecks};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
@@ -16,41 +16,41 @@ pub(super) struct Types<'s> {
 }
 
 /// A type, or what a variant holds.
-pub(super) struct Shape<'s> {
+pub(super) struct TypeShape<'s> {
     /// The name before its values, if it has one.
     pub name: &'s str,
     pub is_optional: bool,
-    pub kind: Kind<'s>,
+    pub kind: ShapeKind<'s>,
 }
 
-pub(super) enum Kind<'s> {
-    Record(Record<'s>),
-    Variants(Vec<Variant<'s>>),
+pub(super) enum ShapeKind<'s> {
+    Record(RecordShape<'s>),
+    Variants(Vec<VariantShape<'s>>),
     List(&'s Value),
     Tuple(&'s [Value]),
     Map(&'s Value),
-    Scalar(Scalar<'s>),
+    Scalar(ScalarShape<'s>),
     Anything,
 }
 
-pub(super) struct Record<'s> {
+pub(super) struct RecordShape<'s> {
     fields: Option<&'s Map<String, Value>>,
     required: &'s [Value],
     /// Whether it may have others, too.
     is_open: bool,
 }
 
-pub(super) struct Variant<'s> {
+pub(super) struct VariantShape<'s> {
     pub name: &'s str,
     pub content: Option<&'s Value>,
 }
 
 /// A value without parts, or one that its type reads by itself.
-pub(super) struct Scalar<'s> {
+pub(super) struct ScalarShape<'s> {
     kinds: Vec<&'s str>,
     whole: RangeInclusive<i128>,
     /// The fields of a value that may be a record, too.
-    pub record: Option<Record<'s>>,
+    pub record: Option<RecordShape<'s>>,
     /// The words of its type about itself.
     description: Option<&'s str>,
     pub check: Option<TextCheck>,
@@ -61,12 +61,12 @@ impl<'s> Types<'s> {
         Self { root, checks }
     }
 
-    pub fn whole(&self) -> Shape<'s> {
+    pub fn whole(&self) -> TypeShape<'s> {
         self.shape(self.root)
     }
 
     /// The shape of the values of a schema.
-    pub fn shape(&self, mut schema: &'s Value) -> Shape<'s> {
+    pub fn shape(&self, mut schema: &'s Value) -> TypeShape<'s> {
         let mut name = None;
         let mut is_optional = false;
         loop {
@@ -84,23 +84,24 @@ impl<'s> Types<'s> {
         let title = schema["title"].as_str();
         let check = name.or(title).and_then(|name| self.checks.of_type(name));
         is_optional |= kinds(schema).any(|kind| kind == "null");
-        Shape { name: title.or(name).unwrap_or_default(), is_optional, kind: Kind::of(schema, check) }
+        TypeShape { name: title.or(name).unwrap_or_default(), is_optional, kind: ShapeKind::of(schema, check) }
     }
 }
 
-impl<'s> Kind<'s> {
+impl<'s> ShapeKind<'s> {
     fn of(schema: &'s Value, check: Option<TextCheck>) -> Self {
-        let variants: Vec<_> = items(schema, "enum").chain(items(schema, "oneOf")).flat_map(Variant::all).collect();
+        let variants: Vec<_> =
+            items(schema, "enum").chain(items(schema, "oneOf")).flat_map(VariantShape::all).collect();
         if !variants.is_empty() {
             return Self::Variants(variants);
         }
         if let Some(parts) = schema["prefixItems"].as_array() {
             return Self::Tuple(parts);
         }
-        let scalar = Scalar::of(schema, check);
+        let scalar = ScalarShape::of(schema, check);
         match (scalar.kinds.as_slice(), &schema["additionalProperties"]) {
             (["object"], values @ (Value::Object(_) | Value::Bool(true))) => Self::Map(values),
-            (["object"], _) => Self::Record(Record::of(schema, false)),
+            (["object"], _) => Self::Record(RecordShape::of(schema, false)),
             ([], _) => Self::Anything,
             (["array"], _) => Self::List(&schema["items"]),
             _ => Self::Scalar(scalar),
@@ -108,14 +109,14 @@ impl<'s> Kind<'s> {
     }
 }
 
-impl<'s> Record<'s> {
+impl<'s> RecordShape<'s> {
     fn of(schema: &'s Value, is_open: bool) -> Self {
         let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
         Self { fields: schema["properties"].as_object(), required, is_open }
     }
 
     /// Whether a field is to be looked at: those that are not known are faults, unless nobody wrote them for this record.
-    pub fn looks_at(&self, field: &Field) -> bool {
+    pub fn looks_at(&self, field: &TreeField) -> bool {
         self.field(&field.name.text).is_some() || !(self.is_open || field.inherited)
     }
 
@@ -132,7 +133,7 @@ impl<'s> Record<'s> {
     }
 }
 
-impl<'s> Variant<'s> {
+impl<'s> VariantShape<'s> {
     /// The variants of one schema of a choice: a list of names, a name, or an object with one field.
     fn all(schema: &'s Value) -> Vec<Self> {
         let names = schema.as_str().or(schema["const"].as_str()).into_iter();
@@ -143,12 +144,12 @@ impl<'s> Variant<'s> {
     }
 }
 
-impl<'s> Scalar<'s> {
+impl<'s> ScalarShape<'s> {
     fn of(schema: &'s Value, check: Option<TextCheck>) -> Self {
         let kinds: Vec<_> = kinds(schema).filter(|kind| *kind != "null").collect();
         let speaks_for_itself = check.is_some() || kinds.len() > 1;
         let description = schema["description"].as_str().filter(|_| speaks_for_itself);
-        let record = kinds.contains(&"object").then(|| Record::of(schema, true));
+        let record = kinds.contains(&"object").then(|| RecordShape::of(schema, true));
         Self { kinds, whole: whole(schema), record, description, check }
     }
 
@@ -163,7 +164,7 @@ impl<'s> Scalar<'s> {
 
     pub fn takes_number(&self, text: &str) -> bool {
         match figure(text) {
-            Some(Figure::Real(_)) => self.is("number"),
+            Some(NumberValue::Real(_)) => self.is("number"),
             Some(whole) if self.is("integer") || self.is_mixed() => {
                 whole.whole().is_some_and(|value| self.whole.contains(&value))
             }
@@ -173,18 +174,20 @@ impl<'s> Scalar<'s> {
     }
 }
 
-impl Shape<'_> {
+impl TypeShape<'_> {
     /// Advice where a value has quotes or options too many or too few.
     pub fn advice(&self, tree: &Tree) -> Option<&'static str> {
         match (&tree.node, &self.kind) {
-            (Node::Option(Some(_)), _) => Some("leave `Some` out"),
-            (Node::Text(text), Kind::Variants(variants)) if variants.iter().any(|variant| variant.name == text) => {
+            (TreeValue::Option(Some(_)), _) => Some("leave `Some` out"),
+            (TreeValue::Text(text), ShapeKind::Variants(variants))
+                if variants.iter().any(|variant| variant.name == text) =>
+            {
                 Some("names stand without quotes")
             }
-            (Node::Text(text), Kind::Scalar(scalar)) if !scalar.is("string") && figure(text).is_some() => {
+            (TreeValue::Text(text), ShapeKind::Scalar(scalar)) if !scalar.is("string") && figure(text).is_some() => {
                 Some("numbers stand without quotes")
             }
-            (Node::Name(_), Kind::Scalar(scalar)) if scalar.is("string") => Some("text stands in quotes"),
+            (TreeValue::Name(_), ShapeKind::Scalar(scalar)) if scalar.is("string") => Some("text stands in quotes"),
             _ => None,
         }
     }
@@ -197,11 +200,11 @@ impl Shape<'_> {
     /// The form of the values of a variant.
     pub fn form(&self) -> String {
         match &self.kind {
-            Kind::Record(record) if self.is_nameless() => {
+            ShapeKind::Record(record) if self.is_nameless() => {
                 let fields: Vec<_> = record.names().map(|field| format!("{field}: …")).collect();
                 fields.join(", ")
             }
-            Kind::Tuple(parts) => vec!["…"; parts.len()].join(", "),
+            ShapeKind::Tuple(parts) => vec!["…"; parts.len()].join(", "),
             _ => "…".to_owned(),
         }
     }
@@ -209,19 +212,19 @@ impl Shape<'_> {
     /// The type in words.
     pub fn words(&self) -> String {
         match &self.kind {
-            Kind::Record(_) if self.is_nameless() => "a record `(name: …)`".to_owned(),
-            Kind::Record(_) => format!("`{}(…)`", self.name),
-            Kind::Variants(variants) => format!("one of {}", list(variants.iter().map(|variant| variant.name))),
-            Kind::List(_) => "a list `[…]`".to_owned(),
-            Kind::Tuple(parts) => format!("a tuple of {} values", parts.len()),
-            Kind::Map(_) => "a map `{…}`".to_owned(),
-            Kind::Scalar(scalar) => scalar.words(),
-            Kind::Anything => "a value".to_owned(),
+            ShapeKind::Record(_) if self.is_nameless() => "a record `(name: …)`".to_owned(),
+            ShapeKind::Record(_) => format!("`{}(…)`", self.name),
+            ShapeKind::Variants(variants) => format!("one of {}", list(variants.iter().map(|variant| variant.name))),
+            ShapeKind::List(_) => "a list `[…]`".to_owned(),
+            ShapeKind::Tuple(parts) => format!("a tuple of {} values", parts.len()),
+            ShapeKind::Map(_) => "a map `{…}`".to_owned(),
+            ShapeKind::Scalar(scalar) => scalar.words(),
+            ShapeKind::Anything => "a value".to_owned(),
         }
     }
 }
 
-impl Scalar<'_> {
+impl ScalarShape<'_> {
     fn words(&self) -> String {
         match (self.description, self.kinds.first()) {
             (Some(description), _) => description.to_owned(),

@@ -6,17 +6,17 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::fault::Fault;
+use super::fault::SourceFault;
 use super::place::{Place, Sources, position_in};
 use super::spelling::excerpt;
-use super::tokens::{Kind, Scanner, Token};
-use super::tree::{Field, Name, Node, Tree};
+use super::tokens::{Scanner, Token, TokenKind};
+use super::tree::{Name, Tree, TreeField, TreeValue};
 
 const DEEPEST: usize = 64;
 const MOST_FAULTS: usize = 20;
 
 /// The tree of the text at a place, which reaches to the end of its source.
-pub(super) fn parse(sources: &Sources, place: Place) -> Result<Tree, Vec<Fault>> {
+pub(super) fn parse(sources: &Sources, place: Place) -> Result<Tree, Vec<SourceFault>> {
     let text = sources.get(place.file).map_or("", |source| source.text.as_str());
     let mut parser = Parser::new(text, place);
     let tree = parser.document();
@@ -30,7 +30,7 @@ struct Parser<'a> {
     token: Token,
     previous_end: usize,
     open: Vec<(char, Place)>,
-    faults: Vec<Fault>,
+    faults: Vec<SourceFault>,
     faulty_line: Range<usize>,
     stopped: bool,
 }
@@ -56,12 +56,12 @@ impl<'a> Parser<'a> {
         while self.token_text() == "#" && self.text[self.token.end..].starts_with("![") {
             self.attribute();
         }
-        if self.token.kind == Kind::End {
+        if self.token.kind == TokenKind::End {
             self.fault(self.here(), "there is no value: the text is empty", None);
             return None;
         }
         let tree = self.value();
-        if self.token.kind != Kind::End {
+        if self.token.kind != TokenKind::End {
             let message = format!("unexpected {} after the end of the value", self.found());
             self.fault(self.here(), &message, Some("there is one value in a file, such as `Scenario(…)`"));
         }
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
     }
 
     fn end(&self) -> Token {
-        Token { kind: Kind::End, start: self.text.len(), end: self.text.len() }
+        Token { kind: TokenKind::End, start: self.text.len(), end: self.text.len() }
     }
 
     fn stop(&mut self) {
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
 
     fn found(&self) -> String {
         match self.token.kind {
-            Kind::End => "the end of the text".to_owned(),
+            TokenKind::End => "the end of the text".to_owned(),
             _ => format!("`{}`", excerpt(self.token_text())),
         }
     }
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
         if self.stopped {
             return;
         }
-        let fault = Fault::new(message).at(place);
+        let fault = SourceFault::new(message).at(place);
         self.faults.push(match help {
             Some(help) => fault.help(help),
             None => fault,
@@ -141,14 +141,14 @@ impl<'a> Parser<'a> {
     fn value(&mut self) -> Option<Tree> {
         let start = self.token.start;
         let node = match &self.token.kind {
-            Kind::Open('(') => self.parenthesis(None),
-            Kind::Open('[') => self.list(),
-            Kind::Open(_) => self.map(),
-            Kind::Word => self.named(),
-            Kind::Number => Some(Node::Number(self.take_text())),
-            Kind::Text(_) | Kind::Char(_) => self.literal(),
-            Kind::Bad(_) => self.bad(),
-            Kind::Close(_) | Kind::Comma | Kind::Colon | Kind::End => {
+            TokenKind::Open('(') => self.parenthesis(None),
+            TokenKind::Open('[') => self.list(),
+            TokenKind::Open(_) => self.map(),
+            TokenKind::Word => self.named(),
+            TokenKind::Number => Some(TreeValue::Number(self.take_text())),
+            TokenKind::Text(_) | TokenKind::Char(_) => self.literal(),
+            TokenKind::Bad(_) => self.bad(),
+            TokenKind::Close(_) | TokenKind::Comma | TokenKind::Colon | TokenKind::End => {
                 let message = format!("expected a value, found {}", self.found());
                 self.fault(self.here(), &message, None);
                 None
@@ -163,47 +163,49 @@ impl<'a> Parser<'a> {
         text
     }
 
-    fn literal(&mut self) -> Option<Node> {
+    fn literal(&mut self) -> Option<TreeValue> {
         match self.advance().kind {
-            Kind::Text(text) => Some(Node::Text(text)),
-            Kind::Char(letter) => Some(Node::Char(letter)),
+            TokenKind::Text(text) => Some(TreeValue::Text(text)),
+            TokenKind::Char(letter) => Some(TreeValue::Char(letter)),
             _ => None,
         }
     }
 
     fn bad<T>(&mut self) -> Option<T> {
         let place = self.here();
-        if let Kind::Bad(message) = self.advance().kind {
+        if let TokenKind::Bad(message) = self.advance().kind {
             let quantity = message.ends_with("is not a number");
             self.fault(place, &message, quantity.then_some("a quantity is text with its unit, such as \"20 Mbit/s\""));
         }
         None
     }
 
-    fn named(&mut self) -> Option<Node> {
+    fn named(&mut self) -> Option<TreeValue> {
         let name = Name { place: self.here(), text: self.take_text() };
         match (name.text.as_str(), &self.token.kind) {
-            ("true", _) => Some(Node::Bool(true)),
-            ("false", _) => Some(Node::Bool(false)),
-            ("Some", Kind::Open('(')) => self.some(),
-            ("None", Kind::Comma | Kind::Close(_) | Kind::End) => Some(Node::Option(None)),
-            (_, Kind::Open('(')) => self.parenthesis(Some(name)),
-            (_, Kind::Open('{')) => {
+            ("true", _) => Some(TreeValue::Bool(true)),
+            ("false", _) => Some(TreeValue::Bool(false)),
+            ("Some", TokenKind::Open('(')) => self.some(),
+            ("None", TokenKind::Comma | TokenKind::Close(_) | TokenKind::End) => Some(TreeValue::Option(None)),
+            (_, TokenKind::Open('(')) => self.parenthesis(Some(name)),
+            (_, TokenKind::Open('{')) => {
                 let message = format!("the fields of `{}` stand in round brackets", excerpt(&name.text));
                 self.fault(self.here(), &message, Some("write `(` and `)`"));
                 None
             }
-            _ => Some(Node::Name(name.text)),
+            _ => Some(TreeValue::Name(name.text)),
         }
     }
 
-    fn some(&mut self) -> Option<Node> {
+    fn some(&mut self) -> Option<TreeValue> {
         let place = self.here();
         match self.parenthesis(None)? {
-            Node::Tuple { mut items, .. } if items.len() == 1 => Some(Node::Option(items.pop().map(Box::new))),
-            record @ Node::Record { .. } => {
+            TreeValue::Tuple { mut items, .. } if items.len() == 1 => {
+                Some(TreeValue::Option(items.pop().map(Box::new)))
+            }
+            record @ TreeValue::Record { .. } => {
                 let place = self.place(place.start, self.previous_end);
-                Some(Node::Option(Some(Box::new(Tree { place, node: record }))))
+                Some(TreeValue::Option(Some(Box::new(Tree { place, node: record }))))
             }
             _ => {
                 self.fault(place, "`Some` takes one value", None);
@@ -212,31 +214,32 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn parenthesis(&mut self, name: Option<Name>) -> Option<Node> {
+    fn parenthesis(&mut self, name: Option<Name>) -> Option<TreeValue> {
         self.enter()?;
         if self.is_record() {
-            return Some(Node::Record { name, fields: self.fields() });
+            return Some(TreeValue::Record { name, fields: self.fields() });
         }
         let items = self.items(')', Self::value);
-        Some(if name.is_none() && items.is_empty() { Node::Unit } else { Node::Tuple { name, items } })
+        Some(if name.is_none() && items.is_empty() { TreeValue::Unit } else { TreeValue::Tuple { name, items } })
     }
 
     /// Whether the parenthesis just entered begins with `name:`, or was meant to.
     fn is_record(&mut self) -> bool {
-        if self.token.kind != Kind::Word {
+        if self.token.kind != TokenKind::Word {
             return false;
         }
         let at = self.scanner.at;
         let next = self.scanner.next();
         self.scanner.at = at;
-        let forgotten_colon = matches!(next.kind, Kind::Number | Kind::Text(_) | Kind::Char(_) | Kind::Word);
-        next.kind == Kind::Colon || forgotten_colon || self.text[next.start..].starts_with('=')
+        let forgotten_colon =
+            matches!(next.kind, TokenKind::Number | TokenKind::Text(_) | TokenKind::Char(_) | TokenKind::Word);
+        next.kind == TokenKind::Colon || forgotten_colon || self.text[next.start..].starts_with('=')
     }
 
-    fn fields(&mut self) -> Vec<Field> {
+    fn fields(&mut self) -> Vec<TreeField> {
         let fields = self.items(')', Self::field);
         let mut seen: HashMap<&str, Place> = HashMap::new();
-        for Field { name, .. } in &fields {
+        for TreeField { name, .. } in &fields {
             if let Some(first) = seen.insert(&name.text, name.place) {
                 let (first, second) = (self.line(first), self.line(name.place));
                 let message = format!("field `{}` is given twice: in line {first} and in line {second}", name.text);
@@ -249,38 +252,38 @@ impl<'a> Parser<'a> {
         fields
     }
 
-    fn field(&mut self) -> Option<Field> {
-        if matches!(self.token.kind, Kind::Bad(_)) {
+    fn field(&mut self) -> Option<TreeField> {
+        if matches!(self.token.kind, TokenKind::Bad(_)) {
             return self.bad();
         }
-        if self.token.kind != Kind::Word {
+        if self.token.kind != TokenKind::Word {
             let message = format!("expected the name of a field, found {}", self.found());
             self.fault(self.here(), &message, Some("fields are written `name: value`, names without quotes"));
             return None;
         }
         let name = Name { place: self.here(), text: self.take_text() };
-        if self.token.kind != Kind::Colon {
+        if self.token.kind != TokenKind::Colon {
             let message = format!("expected `:` and a value after `{}`, found {}", excerpt(&name.text), self.found());
             self.fault(name.place, &message, Some("fields are written `name: value`"));
             return None;
         }
         self.advance();
-        self.value().map(|value| Field { name, value, inherited: false })
+        self.value().map(|value| TreeField { name, value, inherited: false })
     }
 
-    fn list(&mut self) -> Option<Node> {
+    fn list(&mut self) -> Option<TreeValue> {
         self.enter()?;
-        Some(Node::List(self.items(']', Self::value)))
+        Some(TreeValue::List(self.items(']', Self::value)))
     }
 
-    fn map(&mut self) -> Option<Node> {
+    fn map(&mut self) -> Option<TreeValue> {
         self.enter()?;
-        Some(Node::Map(self.items('}', Self::entry)))
+        Some(TreeValue::Map(self.items('}', Self::entry)))
     }
 
     fn entry(&mut self) -> Option<(Tree, Tree)> {
         let key = self.value()?;
-        if self.token.kind != Kind::Colon {
+        if self.token.kind != TokenKind::Colon {
             let message = format!("expected `:` and a value after this key, found {}", self.found());
             self.fault(key.place, &message, Some("a map is written `{key: value}`"));
             return None;
@@ -298,7 +301,7 @@ impl<'a> Parser<'a> {
             return None;
         }
         let place = self.here();
-        if let Kind::Open(bracket) = self.advance().kind {
+        if let TokenKind::Open(bracket) = self.advance().kind {
             self.open.push((bracket, place));
         }
         Some(())
@@ -307,7 +310,7 @@ impl<'a> Parser<'a> {
     /// What stands between the bracket just entered and its closing one, separated by commas.
     fn items<T>(&mut self, closing: char, item: fn(&mut Self) -> Option<T>) -> Vec<T> {
         let mut items = Vec::new();
-        while !matches!(self.token.kind, Kind::Close(_) | Kind::End) {
+        while !matches!(self.token.kind, TokenKind::Close(_) | TokenKind::End) {
             let found = item(self);
             if found.is_none() {
                 self.skip(true);
@@ -321,21 +324,24 @@ impl<'a> Parser<'a> {
 
     fn separator(&mut self) {
         match self.token.kind {
-            Kind::Comma => drop(self.advance()),
-            Kind::Close(_) | Kind::End => {}
+            TokenKind::Comma => drop(self.advance()),
+            TokenKind::Close(_) | TokenKind::End => {}
             _ => self.missing_comma(),
         }
     }
 
     fn missing_comma(&mut self) {
         let before = self.text[..self.previous_end].chars().next_back();
-        let unit = self.token.kind == Kind::Word && before.is_some_and(|letter| letter.is_ascii_digit());
+        let unit = self.token.kind == TokenKind::Word && before.is_some_and(|letter| letter.is_ascii_digit());
         let help =
             if unit { "a quantity is text with its unit, such as \"20 Mbit/s\"" } else { "separate values by `,`" };
         let message = format!("expected `,` before {}", self.found());
         let last = self.previous_end - before.map_or(0, char::len_utf8);
         self.fault(self.place(last, self.previous_end), &message, Some(help));
-        if !matches!(self.token.kind, Kind::Word | Kind::Open(_) | Kind::Number | Kind::Text(_) | Kind::Char(_)) {
+        if !matches!(
+            self.token.kind,
+            TokenKind::Word | TokenKind::Open(_) | TokenKind::Number | TokenKind::Text(_) | TokenKind::Char(_)
+        ) {
             self.advance();
             self.skip(true);
         }
@@ -344,8 +350,8 @@ impl<'a> Parser<'a> {
     fn leave(&mut self, closing: char) {
         let Some((bracket, opening)) = self.open.pop() else { return };
         match self.token.kind {
-            Kind::Close(found) if found == closing => drop(self.advance()),
-            Kind::Close(found) => self.wrong_closing(bracket, opening, found),
+            TokenKind::Close(found) if found == closing => drop(self.advance()),
+            TokenKind::Close(found) => self.wrong_closing(bracket, opening, found),
             _ => {
                 self.fault(opening, &format!("this `{bracket}` is never closed"), Some(&format!("add a `{closing}`")));
                 self.stop();
@@ -375,11 +381,11 @@ impl<'a> Parser<'a> {
         let mut depth = 0_usize;
         loop {
             match self.token.kind {
-                Kind::End => return,
-                Kind::Comma if depth == 0 && commas => return,
-                Kind::Close(_) if depth == 0 => return,
-                Kind::Close(_) => depth -= 1,
-                Kind::Open(_) => depth += 1,
+                TokenKind::End => return,
+                TokenKind::Comma if depth == 0 && commas => return,
+                TokenKind::Close(_) if depth == 0 => return,
+                TokenKind::Close(_) => depth -= 1,
+                TokenKind::Open(_) => depth += 1,
                 _ => {}
             }
             self.advance();

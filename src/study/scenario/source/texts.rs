@@ -1,25 +1,25 @@
 //! The texts of a file: none disturbs what shows it.
 
-use super::fault::Fault;
-use super::tree::{Node, Tree};
+use super::fault::SourceFault;
+use super::tree::{Tree, TreeValue};
 use parsim_sim::units::{escaped, first_control};
 
 /// The field whose text stands in tables, keys and pictures.
 const NAME: &str = "name";
 
 /// The faults of all texts of a tree: control characters, and names that spreadsheets take for formulas.
-pub(super) fn faults(tree: &Tree) -> Vec<Fault> {
+pub(super) fn faults(tree: &Tree) -> Vec<SourceFault> {
     let mut faults = Vec::new();
     collect(tree, &mut faults);
     faults
 }
 
-fn collect(tree: &Tree, faults: &mut Vec<Fault>) {
+fn collect(tree: &Tree, faults: &mut Vec<SourceFault>) {
     faults.extend(control(tree));
-    if let Node::Record { fields, .. } = &tree.node {
+    if let TreeValue::Record { fields, .. } = &tree.node {
         faults.extend(fields.iter().filter(|field| field.name.text == NAME).filter_map(|field| formula(&field.value)));
     }
-    if let Node::Map(entries) = &tree.node {
+    if let TreeValue::Map(entries) = &tree.node {
         faults.extend(entries.iter().filter_map(|(key, _)| control(key)));
     }
     for (_, child) in tree.children() {
@@ -27,20 +27,20 @@ fn collect(tree: &Tree, faults: &mut Vec<Fault>) {
     }
 }
 
-fn control(tree: &Tree) -> Option<Fault> {
+fn control(tree: &Tree) -> Option<SourceFault> {
     let control = match &tree.node {
-        Node::Text(text) => first_control(text)?,
-        Node::Char(letter) => first_control(letter.encode_utf8(&mut [0; 4]))?,
+        TreeValue::Text(text) => first_control(text)?,
+        TreeValue::Char(letter) => first_control(letter.encode_utf8(&mut [0; 4]))?,
         _ => return None,
     };
     let message = format!("the text holds the control character {}", control.escape_unicode());
-    Some(Fault::new(&message).at(tree.place).help("leave it out: texts are of letters, digits, signs and blanks"))
+    Some(SourceFault::new(&message).at(tree.place).help("leave it out: texts are of letters, digits, signs and blanks"))
 }
 
-fn formula(tree: &Tree) -> Option<Fault> {
-    let Node::Text(text) = &tree.node else { return None };
+fn formula(tree: &Tree) -> Option<SourceFault> {
+    let TreeValue::Text(text) = &tree.node else { return None };
     text.starts_with(['=', '+', '-', '@']).then(|| {
         let message = format!("the name `{}` is a formula to spreadsheets", escaped(text));
-        Fault::new(&message).at(tree.place).help("begin it with a letter or digit")
+        SourceFault::new(&message).at(tree.place).help("begin it with a letter or digit")
     })
 }

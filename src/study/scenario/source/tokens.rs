@@ -6,13 +6,13 @@ use super::spelling::excerpt;
 /// A word and the bytes it takes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub start: usize,
     pub end: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Open(char),
     Close(char),
     Comma,
@@ -40,13 +40,13 @@ impl<'a> Scanner<'a> {
     pub fn next(&mut self) -> Token {
         let start = match self.pass_over_spaces() {
             Ok(()) => self.at,
-            Err(comment) => return self.token(Kind::Bad("this comment is never closed".to_owned()), comment),
+            Err(comment) => return self.token(TokenKind::Bad("this comment is never closed".to_owned()), comment),
         };
         let kind = self.kind();
         self.token(kind, start)
     }
 
-    fn token(&self, kind: Kind, start: usize) -> Token {
+    fn token(&self, kind: TokenKind, start: usize) -> Token {
         Token { kind, start, end: self.at }
     }
 
@@ -103,37 +103,37 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn kind(&mut self) -> Kind {
-        let Some(first) = self.peek() else { return Kind::End };
+    fn kind(&mut self) -> TokenKind {
+        let Some(first) = self.peek() else { return TokenKind::End };
         match first {
-            '(' | '[' | '{' => self.single(Kind::Open(first)),
-            ')' | ']' | '}' => self.single(Kind::Close(first)),
-            ',' => self.single(Kind::Comma),
-            ':' => self.single(Kind::Colon),
+            '(' | '[' | '{' => self.single(TokenKind::Open(first)),
+            ')' | ']' | '}' => self.single(TokenKind::Close(first)),
+            ',' => self.single(TokenKind::Comma),
+            ':' => self.single(TokenKind::Colon),
             '"' => self.quoted_text(),
             '\'' => self.quoted_char(),
             'r' if self.is_raw_text() => self.raw_text(),
             '0'..='9' | '+' | '-' => self.number(),
             _ if first == '_' || first.is_alphabetic() => self.word(),
-            _ => self.single(Kind::Bad(format!("unexpected character `{}`", excerpt(&first.to_string())))),
+            _ => self.single(TokenKind::Bad(format!("unexpected character `{}`", excerpt(&first.to_string())))),
         }
     }
 
-    fn single(&mut self, kind: Kind) -> Kind {
+    fn single(&mut self, kind: TokenKind) -> TokenKind {
         self.bump();
         kind
     }
 
-    fn word(&mut self) -> Kind {
+    fn word(&mut self) -> TokenKind {
         let start = self.at;
         self.pass_while(|letter| letter == '_' || letter.is_alphanumeric());
         match &self.text[start..self.at] {
-            "inf" | "NaN" => Kind::Number,
-            _ => Kind::Word,
+            "inf" | "NaN" => TokenKind::Number,
+            _ => TokenKind::Word,
         }
     }
 
-    fn number(&mut self) -> Kind {
+    fn number(&mut self) -> TokenKind {
         let start = self.at;
         self.bump();
         let mut previous = ' ';
@@ -147,19 +147,19 @@ impl<'a> Scanner<'a> {
         }
         let text = &self.text[start..self.at];
         match number::figure(text) {
-            Some(_) => Kind::Number,
-            None => Kind::Bad(format!("`{}` is not a number", excerpt(text))),
+            Some(_) => TokenKind::Number,
+            None => TokenKind::Bad(format!("`{}` is not a number", excerpt(text))),
         }
     }
 
-    fn quoted_text(&mut self) -> Kind {
+    fn quoted_text(&mut self) -> TokenKind {
         self.bump();
         let mut text = String::new();
         let mut bad = None;
         loop {
             match self.bump() {
-                None => return Kind::Bad("this text is never closed by a `\"`".to_owned()),
-                Some('"') => return bad.map_or(Kind::Text(text), Kind::Bad),
+                None => return TokenKind::Bad("this text is never closed by a `\"`".to_owned()),
+                Some('"') => return bad.map_or(TokenKind::Text(text), TokenKind::Bad),
                 Some('\\') => match self.escape() {
                     Ok(letter) => text.push(letter),
                     Err(message) => bad = bad.or(Some(message)),
@@ -169,18 +169,18 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn quoted_char(&mut self) -> Kind {
+    fn quoted_char(&mut self) -> TokenKind {
         self.bump();
         let letter = match self.bump() {
             Some('\\') => self.escape(),
             Some(letter) if letter != '\'' => Ok(letter),
-            _ => return Kind::Bad("a single quote holds one character".to_owned()),
+            _ => return TokenKind::Bad("a single quote holds one character".to_owned()),
         };
         if self.peek() != Some('\'') {
-            return Kind::Bad("a single quote holds one character; text stands in double quotes".to_owned());
+            return TokenKind::Bad("a single quote holds one character; text stands in double quotes".to_owned());
         }
         self.bump();
-        letter.map_or_else(Kind::Bad, Kind::Char)
+        letter.map_or_else(TokenKind::Bad, TokenKind::Char)
     }
 
     fn escape(&mut self) -> Result<char, String> {
@@ -216,17 +216,17 @@ impl<'a> Scanner<'a> {
         self.rest()[1..].trim_start_matches('#').starts_with('"')
     }
 
-    fn raw_text(&mut self) -> Kind {
+    fn raw_text(&mut self) -> TokenKind {
         self.bump();
         let hashes = self.rest().bytes().take_while(|&byte| byte == b'#').count();
         self.at += hashes + 1;
         let closing = format!("\"{}", "#".repeat(hashes));
         let Some(length) = self.rest().find(&closing) else {
             self.at = self.text.len();
-            return Kind::Bad(format!("this text is never closed by a `{}`", excerpt(&closing)));
+            return TokenKind::Bad(format!("this text is never closed by a `{}`", excerpt(&closing)));
         };
         let text = self.rest()[..length].to_owned();
         self.at += length + closing.len();
-        Kind::Text(text)
+        TokenKind::Text(text)
     }
 }

@@ -12,12 +12,12 @@ pub struct Tree {
     /// Where it stands.
     pub place: Place,
     /// What it is.
-    pub node: Node,
+    pub node: TreeValue,
 }
 
 /// What a value is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Node {
+pub enum TreeValue {
     /// `()`
     Unit,
     /// `true` or `false`
@@ -39,7 +39,7 @@ pub enum Node {
         /// The name before the parenthesis.
         name: Option<Name>,
         /// The fields in the order in which they were written.
-        fields: Vec<Field>,
+        fields: Vec<TreeField>,
     },
     /// `Name(1, 2)`, `Name()` or `(1, 2)`
     Tuple {
@@ -63,7 +63,7 @@ pub struct Name {
 
 /// A field of a record.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub struct TreeField {
     /// Its name.
     pub name: Name,
     /// Its value.
@@ -76,7 +76,7 @@ pub struct Field {
 impl Tree {
     /// The place of some bytes of its text; its own place where that cannot be told, as behind an escape.
     pub(super) fn part(&self, part: Range<usize>) -> Place {
-        let Node::Text(text) = &self.node else { return self.place };
+        let TreeValue::Text(text) = &self.node else { return self.place };
         let quotes = match (self.place.end - self.place.start).checked_sub(text.len()) {
             Some(0) => 0,
             Some(2) => 1,
@@ -89,39 +89,39 @@ impl Tree {
     /// The values of a list.
     pub(in crate::scenario) fn items(&self) -> &[Self] {
         match &self.node {
-            Node::List(items) => items,
+            TreeValue::List(items) => items,
             _ => &[],
         }
     }
 
     /// The value of a field of a record.
     pub(in crate::scenario) fn field(&self, name: &str) -> Option<&Self> {
-        let Node::Record { fields, .. } = &self.node else { return None };
+        let TreeValue::Record { fields, .. } = &self.node else { return None };
         fields.iter().find(|field| field.name.text == name).map(|field| &field.value)
     }
 
     /// The children, each with the path segment that leads to it.
-    pub(super) fn children(&self) -> Vec<(Segment<'_>, &Self)> {
+    pub(super) fn children(&self) -> Vec<(PathSegment<'_>, &Self)> {
         match &self.node {
-            Node::Option(Some(inner)) => vec![(Segment::Payload, inner)],
-            Node::Record { fields, .. } => {
-                fields.iter().map(|field| (Segment::Name(&field.name.text), &field.value)).collect()
+            TreeValue::Option(Some(inner)) => vec![(PathSegment::Payload, inner)],
+            TreeValue::Record { fields, .. } => {
+                fields.iter().map(|field| (PathSegment::Name(&field.name.text), &field.value)).collect()
             }
-            Node::Tuple { items, .. } if items.len() == 1 => vec![(Segment::Payload, &items[0])],
-            Node::List(items) | Node::Tuple { items, .. } => {
-                items.iter().enumerate().map(|(index, item)| (Segment::Index(index), item)).collect()
+            TreeValue::Tuple { items, .. } if items.len() == 1 => vec![(PathSegment::Payload, &items[0])],
+            TreeValue::List(items) | TreeValue::Tuple { items, .. } => {
+                items.iter().enumerate().map(|(index, item)| (PathSegment::Index(index), item)).collect()
             }
-            Node::Map(entries) => entries.iter().map(|(key, value)| (key.as_segment(), value)).collect(),
+            TreeValue::Map(entries) => entries.iter().map(|(key, value)| (key.as_segment(), value)).collect(),
             _ => Vec::new(),
         }
     }
 
     pub(super) fn child_mut(&mut self, index: usize) -> Option<&mut Self> {
         match &mut self.node {
-            Node::Option(Some(inner)) if index == 0 => Some(inner),
-            Node::Record { fields, .. } => fields.get_mut(index).map(|field| &mut field.value),
-            Node::List(items) | Node::Tuple { items, .. } => items.get_mut(index),
-            Node::Map(entries) => entries.get_mut(index).map(|entry| &mut entry.1),
+            TreeValue::Option(Some(inner)) if index == 0 => Some(inner),
+            TreeValue::Record { fields, .. } => fields.get_mut(index).map(|field| &mut field.value),
+            TreeValue::List(items) | TreeValue::Tuple { items, .. } => items.get_mut(index),
+            TreeValue::Map(entries) => entries.get_mut(index).map(|entry| &mut entry.1),
             _ => None,
         }
     }
@@ -130,9 +130,9 @@ impl Tree {
     pub(super) fn paths_of(&self, name: &str) -> Vec<String> {
         let mut paths = Vec::new();
         for (segment, child) in self.children() {
-            paths.extend((segment == Segment::Name(name)).then(|| name.to_owned()));
+            paths.extend((segment == PathSegment::Name(name)).then(|| name.to_owned()));
             paths.extend(child.paths_of(name).into_iter().map(|path| match segment {
-                Segment::Payload => path,
+                PathSegment::Payload => path,
                 _ => format!("{segment}.{path}"),
             }));
         }
@@ -150,8 +150,8 @@ impl Tree {
             for (path, leaf) in child.leaves() {
                 // Paths pass through a payload, unless it is itself what is meant.
                 let path = match (segment, path.as_str()) {
-                    (Segment::Payload, "") => "0".to_owned(),
-                    (Segment::Payload, _) => path,
+                    (PathSegment::Payload, "") => "0".to_owned(),
+                    (PathSegment::Payload, _) => path,
                     (_, "") => segment.to_string(),
                     _ => format!("{segment}.{path}"),
                 };
@@ -168,13 +168,13 @@ impl Tree {
 
     /// The child of that path segment, and the indices of the children that lead to it.
     pub(super) fn step(&self, segment: &str) -> Option<(Vec<usize>, &Self)> {
-        if let Node::List(items) = &self.node {
+        if let TreeValue::List(items) = &self.node {
             // Lists may be long, and are walked element by element.
             let index = segment.parse().ok()?;
             return items.get(index).map(|item| (vec![index], item));
         }
         for (index, (name, child)) in self.children().into_iter().enumerate() {
-            if let Segment::Payload = name {
+            if let PathSegment::Payload = name {
                 let inner = child.step(segment).map(|(mut route, found)| {
                     route.insert(0, index);
                     (route, found)
@@ -196,7 +196,7 @@ impl Tree {
         self.children().into_iter().find_map(|(segment, child)| {
             let below = child.path_to(address)?;
             Some(match (segment, below.as_str()) {
-                (Segment::Payload, _) => below,
+                (PathSegment::Payload, _) => below,
                 (_, "") => segment.to_string(),
                 _ => format!("{segment}.{below}"),
             })
@@ -213,7 +213,7 @@ impl Tree {
         let mut names = Vec::new();
         for (segment, child) in self.children() {
             match segment {
-                Segment::Payload => names.extend(child.field_names()),
+                PathSegment::Payload => names.extend(child.field_names()),
                 _ => names.push(segment.to_string()),
             }
         }
@@ -223,8 +223,8 @@ impl Tree {
     /// The name before the parenthesis, or the opening itself.
     pub(super) fn opening(&self) -> Place {
         match &self.node {
-            Node::Record { name: Some(name), .. } | Node::Tuple { name: Some(name), .. } => name.place,
-            Node::Name(_) => self.place,
+            TreeValue::Record { name: Some(name), .. } | TreeValue::Tuple { name: Some(name), .. } => name.place,
+            TreeValue::Name(_) => self.place,
             _ => Place { end: self.place.end.min(self.place.start + 1), ..self.place },
         }
     }
@@ -232,7 +232,9 @@ impl Tree {
     /// The place to show for a fault of the whole value.
     pub(super) fn usual_place(&self) -> Place {
         match &self.node {
-            Node::Record { .. } | Node::Tuple { .. } | Node::List(_) | Node::Map(_) => self.opening(),
+            TreeValue::Record { .. } | TreeValue::Tuple { .. } | TreeValue::List(_) | TreeValue::Map(_) => {
+                self.opening()
+            }
             _ => self.place,
         }
     }
@@ -240,21 +242,21 @@ impl Tree {
     /// What stands here, in words.
     pub(super) fn words(&self) -> String {
         match &self.node {
-            Node::Unit => "`()`".to_owned(),
-            Node::Bool(value) => format!("`{value}`"),
-            Node::Number(text) => format!("the number {}", excerpt(text)),
-            Node::Text(text) => format!("the text \"{}\"", excerpt(text)),
-            Node::Char(letter) => format!("the character '{}'", excerpt(&letter.to_string())),
-            Node::List(_) => "a list `[…]`".to_owned(),
-            Node::Map(_) => "a map `{…}`".to_owned(),
-            Node::Option(None) => "`None`".to_owned(),
-            Node::Option(Some(_)) => "`Some(…)`".to_owned(),
-            Node::Record { name: Some(name), .. } | Node::Tuple { name: Some(name), .. } => {
+            TreeValue::Unit => "`()`".to_owned(),
+            TreeValue::Bool(value) => format!("`{value}`"),
+            TreeValue::Number(text) => format!("the number {}", excerpt(text)),
+            TreeValue::Text(text) => format!("the text \"{}\"", excerpt(text)),
+            TreeValue::Char(letter) => format!("the character '{}'", excerpt(&letter.to_string())),
+            TreeValue::List(_) => "a list `[…]`".to_owned(),
+            TreeValue::Map(_) => "a map `{…}`".to_owned(),
+            TreeValue::Option(None) => "`None`".to_owned(),
+            TreeValue::Option(Some(_)) => "`Some(…)`".to_owned(),
+            TreeValue::Record { name: Some(name), .. } | TreeValue::Tuple { name: Some(name), .. } => {
                 format!("`{}(…)`", excerpt(&name.text))
             }
-            Node::Record { .. } => "a record `(name: …)`".to_owned(),
-            Node::Tuple { .. } => "a tuple `(…)`".to_owned(),
-            Node::Name(name) => format!("the name `{}`", excerpt(name)),
+            TreeValue::Record { .. } => "a record `(name: …)`".to_owned(),
+            TreeValue::Tuple { .. } => "a tuple `(…)`".to_owned(),
+            TreeValue::Name(name) => format!("the name `{}`", excerpt(name)),
         }
     }
 
@@ -268,18 +270,20 @@ impl Tree {
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match &self.node {
-            Node::Record { name, .. } | Node::Tuple { name, .. } => name.as_ref().map(|name| name.text.as_str()),
-            Node::Name(name) => Some(name),
+            TreeValue::Record { name, .. } | TreeValue::Tuple { name, .. } => {
+                name.as_ref().map(|name| name.text.as_str())
+            }
+            TreeValue::Name(name) => Some(name),
             _ => None,
         }
     }
 
     /// The path segment of the value that has this one as its key.
-    pub(super) fn as_segment(&self) -> Segment<'_> {
-        Segment::Name(match &self.node {
-            Node::Text(text) | Node::Name(text) | Node::Number(text) => text,
-            Node::Bool(true) => "true",
-            Node::Bool(false) => "false",
+    pub(super) fn as_segment(&self) -> PathSegment<'_> {
+        PathSegment::Name(match &self.node {
+            TreeValue::Text(text) | TreeValue::Name(text) | TreeValue::Number(text) => text,
+            TreeValue::Bool(true) => "true",
+            TreeValue::Bool(false) => "false",
             _ => "?",
         })
     }
@@ -287,14 +291,14 @@ impl Tree {
 
 /// One step of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Segment<'a> {
+pub(super) enum PathSegment<'a> {
     /// The payload of a variant or of `Some`: paths pass through it.
     Payload,
     Name(&'a str),
     Index(usize),
 }
 
-impl Segment<'_> {
+impl PathSegment<'_> {
     fn is(self, text: &str) -> bool {
         match self {
             Self::Payload => false,
@@ -304,7 +308,7 @@ impl Segment<'_> {
     }
 }
 
-impl fmt::Display for Segment<'_> {
+impl fmt::Display for PathSegment<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Payload => Ok(()),

@@ -1,6 +1,6 @@
 //! The cases of a plan, each made when it is asked for.
 
-use super::conflict::Routes;
+use super::conflict::FieldRoutes;
 use super::formula::AxisFormula;
 use super::planned::{DECLARED, PlannedAxis, PlannedValue, typed};
 use super::points::Points;
@@ -8,7 +8,7 @@ use super::{Case, Plan};
 use crate::scenario::Scenario;
 use crate::scenario::axis::{Axis, AxisValue};
 use crate::scenario::named_topology::{self, complete_topology};
-use crate::scenario::source::{Document, Fault, Faults, Tree};
+use crate::scenario::source::{Document, Faults, SourceFault, Tree};
 use parsim_sim::network::Topology;
 use parsim_sim::network::topology::NAMES;
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ pub struct Cases<'p> {
     trees: Vec<Option<Vec<Tree>>>,
     formulas: Vec<Option<AxisFormula>>,
     filter: Option<AxisFormula>,
-    pub(super) routes: Routes,
+    pub(super) routes: FieldRoutes,
     /// The axes in the order in which their values are set: the whole before its parts.
     pub(super) order: Vec<usize>,
 }
@@ -49,7 +49,7 @@ impl Plan {
     /// All faults of the axes: two over one field, a value that is none, an expression that is none, too many points.
     pub fn unfold(&self) -> Result<Cases<'_>, Faults> {
         let base = self.document.without(&OF_ALL_CASES);
-        let routes = Routes::of(&self.axes, &base);
+        let routes = FieldRoutes::of(&self.axes, &base);
         let mut cases = Cases {
             plan: self,
             points: self.points()?,
@@ -78,7 +78,8 @@ impl Plan {
         let mut kept = Vec::new();
         for point in cases.points() {
             if kept.len() > MOST_KEPT {
-                let fault = Fault::new(&format!("there are more than {MOST_KEPT} cases, which are too many at once"));
+                let fault =
+                    SourceFault::new(&format!("there are more than {MOST_KEPT} cases, which are too many at once"));
                 return Err(cases.base.faults(vec![fault.help("give fewer values, or use `sweep`")]));
             }
             if cases.holds(point)? {
@@ -91,17 +92,17 @@ impl Plan {
     fn points(&self) -> Result<Points, Faults> {
         let points = Points::of(&self.axes, &self.scenario.zip);
         points.filter(|points| points.count() <= MOST_POINTS).ok_or_else(|| {
-            let fault = Fault::new(&format!("the axes have more than {MOST_POINTS} points"));
+            let fault = SourceFault::new(&format!("the axes have more than {MOST_POINTS} points"));
             self.document.faults(vec![fault.help("give fewer values, or zip axes")])
         })
     }
 
     /// An axis over what is about all cases can vary nothing.
-    fn of_all_cases(planned: &PlannedAxis) -> Option<Fault> {
+    fn of_all_cases(planned: &PlannedAxis) -> Option<SourceFault> {
         let path = &planned.axis.path;
         let field = path.split('.').next().filter(|field| OF_ALL_CASES.contains(field))?;
         let message = format!("the axis `{}` varies `{path}`, but `{field}` is one for all cases", planned.axis.name);
-        Some(Fault::new(&message).on(path).help("vary the machine, the program or another field of a case"))
+        Some(SourceFault::new(&message).on(path).help("vary the machine, the program or another field of a case"))
     }
 }
 
@@ -205,7 +206,13 @@ impl Cases<'_> {
         Ok(document)
     }
 
-    pub(super) fn set(&self, axis: usize, point: u64, value: &AxisValue, document: &mut Document) -> Result<(), Fault> {
+    pub(super) fn set(
+        &self,
+        axis: usize,
+        point: u64,
+        value: &AxisValue,
+        document: &mut Document,
+    ) -> Result<(), SourceFault> {
         let planned = &self.plan.axes[axis];
         let number = self.points.number(axis, point);
         match &self.trees[axis] {
@@ -217,13 +224,13 @@ impl Cases<'_> {
         }
     }
 
-    pub(super) fn values(&self, point: u64) -> Result<Values<'_>, Fault> {
+    pub(super) fn values(&self, point: u64) -> Result<Values<'_>, SourceFault> {
         let (values, fault) = self.known_values(point);
         fault.map_or(Ok(values), Err)
     }
 
     /// The values of the axes, up to the first expression that has none.
-    fn known_values(&self, point: u64) -> (Values<'_>, Option<Fault>) {
+    fn known_values(&self, point: u64) -> (Values<'_>, Option<SourceFault>) {
         let mut values = Values::new();
         for (index, (planned, formula)) in self.plan.axes.iter().zip(&self.formulas).enumerate() {
             values.push(match formula {
@@ -237,12 +244,12 @@ impl Cases<'_> {
         (values, None)
     }
 
-    fn one(&self, fault: Fault) -> Faults {
+    fn one(&self, fault: SourceFault) -> Faults {
         self.plan.document.faults(vec![fault])
     }
 
     /// Parses the expressions.
-    fn parse(&mut self) -> Result<(), Fault> {
+    fn parse(&mut self) -> Result<(), SourceFault> {
         let Plan { document, scenario, axes, .. } = self.plan;
         for (index, planned) in axes.iter().enumerate() {
             let at = || format!("axes.{index}.expression");
@@ -255,7 +262,7 @@ impl Cases<'_> {
     }
 
     /// Works out once what the values of axes stand for, where that does not depend on other axes.
-    fn resolve(&mut self) -> Vec<Fault> {
+    fn resolve(&mut self) -> Vec<SourceFault> {
         let mut faults = Vec::new();
         for (index, planned) in self.plan.axes.iter().enumerate() {
             if planned.is_computed() || self.routes.around(index).next().is_some() {
@@ -273,7 +280,7 @@ impl Cases<'_> {
 
 impl Plan {
     /// The tree that takes the place of the value of an axis in `document`, where no other axis changes it.
-    fn tree(&self, document: &mut Document, planned: &PlannedAxis, value: &PlannedValue) -> Result<Tree, Fault> {
+    fn tree(&self, document: &mut Document, planned: &PlannedAxis, value: &PlannedValue) -> Result<Tree, SourceFault> {
         let tree = value.setting.tree(&planned.axis, document)?;
         if !names_topology(&value.shown) {
             return Ok(tree);
@@ -290,13 +297,13 @@ impl Plan {
         document: &mut Document,
         axis: &Axis,
         value: &PlannedValue,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SourceFault> {
         let tree = value.setting.tree(axis, document)?;
         document.set_tree(&axis.path, tree)?;
         self.complete(document, axis, &value.shown)
     }
 
-    fn complete(&self, document: &mut Document, axis: &Axis, shown: &AxisValue) -> Result<(), Fault> {
+    fn complete(&self, document: &mut Document, axis: &Axis, shown: &AxisValue) -> Result<(), SourceFault> {
         if !names_topology(shown) {
             return Ok(());
         }

@@ -1,16 +1,16 @@
 //! Values that would be lost because something else sets their field: two axes over one field, a `--set` under an axis.
 
 use super::planned::PlannedAxis;
-use crate::scenario::source::{Document, Fault};
+use crate::scenario::source::{Document, SourceFault};
 use std::collections::HashMap;
 
 type Route = Vec<usize>;
 
 /// The fields of all axes, in whatever way their paths are spelt.
 #[derive(Debug)]
-pub(super) struct Routes(Vec<Option<Route>>);
+pub(super) struct FieldRoutes(Vec<Option<Route>>);
 
-impl Routes {
+impl FieldRoutes {
     pub fn of(axes: &[PlannedAxis], base: &Document) -> Self {
         Self(axes.iter().map(|planned| base.route(&planned.axis.path)).collect())
     }
@@ -33,7 +33,7 @@ impl Routes {
     }
 
     /// Two axes over one field, and `settings` whose field, or the whole around it, an axis varies.
-    pub fn faults(&self, axes: &[PlannedAxis], settings: &[(String, String)], base: &Document) -> Vec<Fault> {
+    pub fn faults(&self, axes: &[PlannedAxis], settings: &[(String, String)], base: &Document) -> Vec<SourceFault> {
         let mut faults = Vec::new();
         let mut first = HashMap::new();
         for (index, route) in self.0.iter().enumerate() {
@@ -53,15 +53,17 @@ impl Routes {
     }
 }
 
-fn twice(one: &PlannedAxis, other: &PlannedAxis) -> Fault {
+fn twice(one: &PlannedAxis, other: &PlannedAxis) -> SourceFault {
     let (one, other) = (&one.axis, &other.axis);
     let message = format!("the axes `{}` and `{}` vary one field, `{}`", one.name, other.name, other.path);
-    Fault::new(&message).on(&other.path).help(&format!("leave one of them out, or give `--over {}=…` alone", one.name))
+    SourceFault::new(&message)
+        .on(&other.path)
+        .help(&format!("leave one of them out, or give `--over {}=…` alone", one.name))
 }
 
-fn lost(path: &str, value: &str, planned: &PlannedAxis) -> Fault {
+fn lost(path: &str, value: &str, planned: &PlannedAxis) -> SourceFault {
     let axis = &planned.axis;
     let message =
         format!("`--set {path}={value}` would have no effect: the axis `{}` varies `{}`", axis.name, axis.path);
-    Fault::new(&message).on(path).help(&format!("give the values of the axis instead: `--over {}=…`", axis.name))
+    SourceFault::new(&message).on(path).help(&format!("give the values of the axis instead: `--over {}=…`", axis.name))
 }

@@ -1,9 +1,9 @@
 //! Expressions over axes: computed axes and the filter.
 
 use super::PlannedAxis;
-use crate::programs::expression::{self, Binding, Bound, Formula, Span, Value};
+use crate::programs::expression::{self, Binding, Bound, Formula, TextSpan, Value};
 use crate::scenario::axis::AxisValue;
-use crate::scenario::source::{Document, Fault};
+use crate::scenario::source::{Document, SourceFault};
 use std::borrow::Cow;
 
 /// An expression over axes, read once.
@@ -13,12 +13,12 @@ pub(super) struct AxisFormula {
     at: String,
     bound: Bound,
     /// The axes that it names, in the order of its slots.
-    axes: Vec<(usize, Span)>,
+    axes: Vec<(usize, TextSpan)>,
 }
 
 impl AxisFormula {
     /// The condition `text`, which stands at the path `at` of `document`, over `axes`.
-    pub fn condition(text: &str, at: String, axes: &[PlannedAxis], document: &Document) -> Result<Self, Fault> {
+    pub fn condition(text: &str, at: String, axes: &[PlannedAxis], document: &Document) -> Result<Self, SourceFault> {
         let wrong = ("the filter is a number, not a condition", "compare something, such as `p <= n`");
         Self::read(text, at, (axes, &[]), document, |formula| (!formula.is_truth()).then_some(wrong))
     }
@@ -29,7 +29,7 @@ impl AxisFormula {
         at: String,
         (before, after): (&[PlannedAxis], &[PlannedAxis]),
         document: &Document,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, SourceFault> {
         let wrong = ("the expression is a condition, not a number", "compute a number, such as `128 * sqrt(p)`");
         Self::read(text, at, (before, after), document, |formula| formula.is_truth().then_some(wrong))
     }
@@ -40,8 +40,8 @@ impl AxisFormula {
         (before, after): (&[PlannedAxis], &[PlannedAxis]),
         document: &Document,
         misfit: impl Fn(&Formula) -> Option<(&'static str, &'static str)>,
-    ) -> Result<Self, Fault> {
-        let fault = |fault: expression::Fault| placed(&at, &fault, document);
+    ) -> Result<Self, SourceFault> {
+        let fault = |fault: expression::ExpressionFault| placed(&at, &fault, document);
         let formula = Formula::read(text).map_err(fault)?;
         if let Some((message, help)) = misfit(&formula) {
             return Err(document.fault_at(&at, message, Some(help)));
@@ -67,12 +67,12 @@ impl AxisFormula {
     }
 
     /// True if the condition holds at a point with these values of the axes.
-    pub fn holds(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<bool, Fault> {
+    pub fn holds(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<bool, SourceFault> {
         Ok(self.evaluate(values, document)? == Value::Truth(true))
     }
 
     /// The number at a point with these values of the axes.
-    pub fn number(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<AxisValue, Fault> {
+    pub fn number(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<AxisValue, SourceFault> {
         Ok(match self.evaluate(values, document)? {
             Value::Whole(whole) => AxisValue::Whole(whole),
             Value::Real(real) => AxisValue::Real(real),
@@ -80,8 +80,8 @@ impl AxisFormula {
         })
     }
 
-    fn evaluate(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<Value, Fault> {
-        let value = |(axis, span): &(usize, Span)| {
+    fn evaluate(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<Value, SourceFault> {
+        let value = |(axis, span): &(usize, TextSpan)| {
             let value = &values[*axis];
             value.as_value().ok_or_else(|| {
                 let message = format!("the axis has the value `{value}`, which is no number");
@@ -93,6 +93,6 @@ impl AxisFormula {
     }
 }
 
-fn placed(at: &str, fault: &expression::Fault, document: &Document) -> Fault {
+fn placed(at: &str, fault: &expression::ExpressionFault, document: &Document) -> SourceFault {
     document.fault_within(at, fault.span.range(), &fault.message, &fault.help)
 }

@@ -14,23 +14,23 @@ pub struct Ids<'c> {
     cases: &'c Cases<'c>,
     base: CaseId,
     /// None where fields are not independent of each other: then every scenario is read.
-    groups: Option<Vec<Group>>,
+    groups: Option<Vec<NestedAxes>>,
 }
 
 /// Axes whose fields lie in one another: what they change about the id, they change together.
-struct Group {
+struct NestedAxes {
     covered: Covered,
     axes: Vec<usize>,
     /// The part of the scenario in which they are, with its base values.
     part: Document,
     before: Sum,
     /// The sums of that part by the values of the axes.
-    known: HashMap<Vec<Value>, Sum>,
+    known: HashMap<Vec<AxisPart>, Sum>,
 }
 
 /// A value of an axis: its number, or itself if it is computed.
 #[derive(PartialEq, Eq, Hash)]
-enum Value {
+enum AxisPart {
     Numbered(usize),
     Computed(String),
 }
@@ -61,12 +61,12 @@ impl<'c> Ids<'c> {
     }
 }
 
-impl Group {
+impl NestedAxes {
     /// The sum of the part with the values of a point.
     fn sum(&mut self, cases: &Cases<'_>, point: u64, values: &Values<'_>) -> Result<Sum, Faults> {
         let key = |axis: &usize| match cases.number(*axis, point) {
-            Some(number) => Value::Numbered(number),
-            None => Value::Computed(values[*axis].to_string()),
+            Some(number) => AxisPart::Numbered(number),
+            None => AxisPart::Computed(values[*axis].to_string()),
         };
         let key: Vec<_> = self.axes.iter().map(key).collect();
         if let Some(sum) = self.known.get(&key) {
@@ -84,8 +84,8 @@ impl Group {
 }
 
 /// The axes that the ids cover, those together whose fields lie in one another, the whole before its parts.
-fn groups(cases: &Cases<'_>) -> Result<Vec<Group>, Faults> {
-    let mut groups: Vec<(usize, Group)> = Vec::new();
+fn groups(cases: &Cases<'_>) -> Result<Vec<NestedAxes>, Faults> {
+    let mut groups: Vec<(usize, NestedAxes)> = Vec::new();
     for &axis in &cases.order {
         let Some(covered) = Covered::at(&cases.plan.axes[axis].axis.path) else { continue };
         let around: Vec<_> = cases.routes.around(axis).collect();
@@ -95,7 +95,7 @@ fn groups(cases: &Cases<'_>) -> Result<Vec<Group>, Faults> {
         }
         let part = cases.base.only(covered.field());
         let before = sum(covered, &part)?;
-        groups.push((axis, Group { covered, axes: vec![axis], part, before, known: HashMap::new() }));
+        groups.push((axis, NestedAxes { covered, axes: vec![axis], part, before, known: HashMap::new() }));
     }
     Ok(groups.into_iter().map(|(_, group)| group).collect())
 }

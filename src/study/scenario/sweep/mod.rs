@@ -16,7 +16,7 @@ pub(super) use inspection::spread;
 
 use super::axis::{Axis, AxisValue};
 use super::named_topology;
-use super::source::{Document, Fault, Faults, Node, Place, Tree};
+use super::source::{Document, Faults, Place, SourceFault, Tree, TreeValue};
 use super::{CheckedScenario, Comparison, Scenario};
 use formula::AxisFormula;
 use parsim_sim::units::escaped;
@@ -126,7 +126,7 @@ impl Plan {
     }
 
     /// The number that the axis `name` has by its expression, where those before it have the values of `point`.
-    pub(super) fn compute(&self, name: &str, expression: &str, point: &[PlannedValue]) -> Result<String, Fault> {
+    pub(super) fn compute(&self, name: &str, expression: &str, point: &[PlannedValue]) -> Result<String, SourceFault> {
         let index = self.axes.iter().position(|planned| planned.axis.name == name).unwrap_or(0);
         let at = format!("axes.{index}.expression");
         let formula = AxisFormula::computed(expression, at, self.axes.split_at(index), &self.document)?;
@@ -171,7 +171,7 @@ impl Plan {
         &self.scenario
     }
 
-    fn read_axes(&mut self) -> Vec<Fault> {
+    fn read_axes(&mut self) -> Vec<SourceFault> {
         let Self { document, scenario, axes, .. } = self;
         let trees = document.get("axes").map(Tree::items).unwrap_or_default();
         let mut names = HashSet::new();
@@ -193,7 +193,7 @@ impl Plan {
         faults
     }
 
-    fn replace(&mut self, replacement: &Override) -> Result<(), Fault> {
+    fn replace(&mut self, replacement: &Override) -> Result<(), SourceFault> {
         let name = &replacement.name;
         let index = match self.axes.iter().position(|planned| planned.axis.name == *name) {
             Some(index) => index,
@@ -208,7 +208,7 @@ impl Plan {
     }
 
     /// An axis over the field with the path `name`, which may be left out, or over the only field that is called so.
-    fn add_axis(&mut self, name: &str) -> Result<usize, Fault> {
+    fn add_axis(&mut self, name: &str) -> Result<usize, SourceFault> {
         let axis = match self.free_axis(name) {
             Err(_) if is_left_out(&self.document, name) => Axis::over(name, name.to_owned()),
             axis => axis?,
@@ -217,29 +217,29 @@ impl Plan {
         Ok(self.axes.len() - 1)
     }
 
-    pub(super) fn free_axis(&self, name: &str) -> Result<Axis, Fault> {
+    pub(super) fn free_axis(&self, name: &str) -> Result<Axis, SourceFault> {
         let path = self.path_of(name)?;
         Ok(Axis::over(name, path))
     }
 
-    fn path_of(&self, name: &str) -> Result<String, Fault> {
+    fn path_of(&self, name: &str) -> Result<String, SourceFault> {
         if self.document.get(name).is_some() {
             return Ok(name.to_owned());
         }
         let mut paths = self.document.paths_of(name);
         if paths.len() > 1 {
             let message = format!("`{name}` may be any of the fields {}", paths.join(", "));
-            return Err(Fault::new(&message).help("give the path of one of them"));
+            return Err(SourceFault::new(&message).help("give the path of one of them"));
         }
         paths.pop().ok_or_else(|| {
             let names: Vec<_> = self.axes.iter().map(|planned| planned.axis.name.as_str()).collect();
             let message = format!("`{name}` is neither an axis nor the path of a field");
             let help = format!("the axes are: {}; a path is one such as `program.n`", names.join(", "));
-            Fault::new(&message).help(&help)
+            SourceFault::new(&message).help(&help)
         })
     }
 
-    fn check_zips(&self) -> Vec<Fault> {
+    fn check_zips(&self) -> Vec<SourceFault> {
         let mut faults = Vec::new();
         for (index, zip) in self.scenario.zip.iter().enumerate() {
             let at = format!("zip.{index}");
@@ -283,9 +283,9 @@ impl Plan {
     }
 }
 
-fn given_twice(replacement: &Override) -> Fault {
+fn given_twice(replacement: &Override) -> SourceFault {
     let name = &replacement.name;
-    Fault::new(&format!("`{OVER} {name}=…` is given twice"))
+    SourceFault::new(&format!("`{OVER} {name}=…` is given twice"))
         .help(&format!("give all values at once: `{OVER} {name}=v1,v2`"))
 }
 
@@ -296,15 +296,15 @@ fn is_left_out(document: &Document, path: &str) -> bool {
     let place = Place { file: 0, start: 0, end: 0 };
     if path.is_empty()
         || document.get(path).is_some()
-        || probe.set_tree(path, Tree { place, node: Node::Unit }).is_err()
+        || probe.set_tree(path, Tree { place, node: TreeValue::Unit }).is_err()
     {
         return false;
     }
-    let is_unknown = |fault: &Fault| path.starts_with(&fault.path) && fault.message.starts_with("unknown field");
+    let is_unknown = |fault: &SourceFault| path.starts_with(&fault.path) && fault.message.starts_with("unknown field");
     probe.read::<Scenario>().err().is_none_or(|faults| !faults.list.iter().any(is_unknown))
 }
 
-fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -> Vec<Fault> {
+fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -> Vec<SourceFault> {
     let Axis { name, path, .. } = axis;
     let mut faults = Vec::new();
     let mut fault = |field: &str, message: String, help: &str| {

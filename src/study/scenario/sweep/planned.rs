@@ -1,7 +1,7 @@
 //! The values of an axis, and what stands for each in the scenario.
 
 use crate::scenario::axis::{Axis, AxisValue};
-use crate::scenario::source::{Document, Fault, Node, Tree};
+use crate::scenario::source::{Document, SourceFault, Tree, TreeValue};
 
 /// An axis with its values, or with none if they are computed.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl PlannedAxis {
 
 impl Setting {
     /// The tree that takes the place of the value of `axis` in `document`.
-    pub fn tree(&self, axis: &Axis, document: &mut Document) -> Result<Tree, Fault> {
+    pub fn tree(&self, axis: &Axis, document: &mut Document) -> Result<Tree, SourceFault> {
         match self {
             Self::Tree(tree) => Ok(tree.clone()),
             Self::Text { text, option } => document.meaning_along(option, &axis.name, &axis.path, text),
@@ -54,7 +54,7 @@ pub(super) fn declared(axis: &Axis, value: &AxisValue, tree: &Tree, may_be_varia
     let shown = value.clone().without_unit(axis.unit.as_deref());
     let setting = match (value.number(), &axis.unit) {
         (Some(_), Some(_)) => text(axis, value, DECLARED),
-        (None, _) if may_be_variant && matches!(tree.node, Node::Text(_)) => text(axis, value, DECLARED),
+        (None, _) if may_be_variant && matches!(tree.node, TreeValue::Text(_)) => text(axis, value, DECLARED),
         _ => Setting::Tree(tree.clone()),
     };
     PlannedValue { shown, setting }
@@ -63,7 +63,7 @@ pub(super) fn declared(axis: &Axis, value: &AxisValue, tree: &Tree, may_be_varia
 /// The declared description that is called `name`: on the command line a machine of the axis goes by its name.
 pub(super) fn description(declared: &[PlannedValue], name: &str) -> Option<PlannedValue> {
     let is_meant = |value: &&PlannedValue| {
-        matches!(&value.setting, Setting::Tree(tree) if matches!(tree.node, Node::Record { .. }))
+        matches!(&value.setting, Setting::Tree(tree) if matches!(tree.node, TreeValue::Record { .. }))
             && value.shown == AxisValue::Text(name.to_owned())
     };
     declared.iter().find(is_meant).cloned()

@@ -9,10 +9,10 @@ use serde_json::Value;
 use std::fmt;
 
 /// The names of the columns and the rows.
-pub(super) type Rows = (Vec<String>, Vec<Row>);
+pub(super) type ParsedTable = (Vec<String>, Vec<Row>);
 
 /// Reads CSV with a line of names; lines that begin with `#` are comments.
-pub(super) fn csv(text: &str) -> Result<Rows, String> {
+pub(super) fn csv(text: &str) -> Result<ParsedTable, String> {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
     let columns: Vec<String> = reader.headers().map_err(|error| words(&error))?.iter().map(str::to_owned).collect();
     let header = reader.headers().ok().and_then(csv::StringRecord::position).map_or(1, csv::Position::line);
@@ -67,9 +67,9 @@ fn checked(row: Row) -> Result<Row, String> {
 }
 
 /// Reads objects, one after the other or in an array.
-pub(super) fn json(text: &str) -> Result<Rows, String> {
+pub(super) fn json(text: &str) -> Result<ParsedTable, String> {
     let (mut columns, mut rows) = (Vec::new(), Vec::new());
-    let mut items = serde_json::Deserializer::from_str(text).into_iter::<Item>();
+    let mut items = serde_json::Deserializer::from_str(text).into_iter::<OneOrMany>();
     let mut begin = 0;
     while let Some(item) = items.next() {
         let item = item.map_err(|error| error.to_string())?;
@@ -77,8 +77,8 @@ pub(super) fn json(text: &str) -> Result<Rows, String> {
         let line = 1 + text[..begin + leading].matches('\n').count();
         begin = items.byte_offset();
         match item {
-            Item::One(object) => add(object, &format!("line {line}"), &mut columns, &mut rows)?,
-            Item::Many(objects) => {
+            OneOrMany::One(object) => add(object, &format!("line {line}"), &mut columns, &mut rows)?,
+            OneOrMany::Many(objects) => {
                 for (index, object) in objects.into_iter().enumerate() {
                     add(object, &format!("row {}", index + 1), &mut columns, &mut rows)?;
                 }
@@ -108,7 +108,7 @@ struct Object(Cells);
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected an object, or an array of objects, each name in it once")]
-enum Item {
+enum OneOrMany {
     One(Object),
     Many(Vec<Object>),
 }

@@ -9,7 +9,7 @@ mod unit;
 pub use unit::{Conversion, conversion, in_seconds};
 
 use super::AxisValue;
-use super::source::{Fault, open_regular};
+use super::source::{SourceFault, open_regular};
 use std::io::Read;
 use std::path::Path;
 
@@ -59,20 +59,20 @@ impl Table {
     ///
     /// # Errors
     /// A file that cannot be read, has no rows or names a column twice; the message names file and line.
-    pub fn load(path: &Path) -> Result<Self, Fault> {
+    pub fn load(path: &Path) -> Result<Self, SourceFault> {
         let name =
             if path.as_os_str() == STANDARD_INPUT { "standard input".to_owned() } else { path.display().to_string() };
-        let text = read(path).map_err(|error| Fault::new(&format!("{name}: {error}")))?;
+        let text = read(path).map_err(|error| SourceFault::new(&format!("{name}: {error}")))?;
         Self::parse(&name, &text)
     }
 
-    fn parse(name: &str, text: &str) -> Result<Self, Fault> {
+    fn parse(name: &str, text: &str) -> Result<Self, SourceFault> {
         let text = text.trim_start_matches(BYTE_ORDER_MARK);
         let is_json = text.trim_start().starts_with(['{', '[']);
         let read = if is_json { forms::json(text) } else { forms::csv(text) };
-        let (columns, rows) = read.map_err(|error| Fault::new(&format!("{name}: {error}")))?;
+        let (columns, rows) = read.map_err(|error| SourceFault::new(&format!("{name}: {error}")))?;
         if rows.is_empty() {
-            return Err(Fault::new(&format!("{name}: there are no rows")));
+            return Err(SourceFault::new(&format!("{name}: there are no rows")));
         }
         Ok(Self { name: name.to_owned(), columns, rows })
     }
@@ -88,7 +88,7 @@ impl Table {
     ///
     /// # Errors
     /// If there is no such column, or no number in some of its cells.
-    pub fn quantity(&mut self, name: Option<&str>) -> Result<String, Fault> {
+    pub fn quantity(&mut self, name: Option<&str>) -> Result<String, SourceFault> {
         let name = match name {
             Some(name) => self.column(name)?,
             None => self.time().ok_or_else(|| {
@@ -108,7 +108,7 @@ impl Table {
     }
 
     /// Brings a column of times into seconds; its name then.
-    fn in_seconds(&mut self, column: &str) -> Result<String, Fault> {
+    fn in_seconds(&mut self, column: &str) -> Result<String, SourceFault> {
         let name = in_seconds(column);
         if name == column {
             return Ok(name);
@@ -133,7 +133,7 @@ impl Table {
     ///
     /// # Errors
     /// If there is no such column.
-    pub fn column(&self, name: &str) -> Result<String, Fault> {
+    pub fn column(&self, name: &str) -> Result<String, SourceFault> {
         let column = self.columns.iter().find(|column| *column == name);
         column.cloned().ok_or_else(|| self.failure(&format!("there is no column `{name}`")))
     }
@@ -150,7 +150,7 @@ impl Table {
     ///
     /// # Errors
     /// The first cell that is none.
-    pub fn need_numbers<'c>(&self, columns: impl IntoIterator<Item = &'c String>) -> Result<(), Fault> {
+    pub fn need_numbers<'c>(&self, columns: impl IntoIterator<Item = &'c String>) -> Result<(), SourceFault> {
         for column in columns {
             for row in &self.rows {
                 if let Some(AxisValue::Text(text)) = row.value(column) {
@@ -166,7 +166,7 @@ impl Table {
     ///
     /// # Errors
     /// The first cell that is.
-    pub fn need_values<'c>(&self, columns: impl IntoIterator<Item = &'c String>) -> Result<(), Fault> {
+    pub fn need_values<'c>(&self, columns: impl IntoIterator<Item = &'c String>) -> Result<(), SourceFault> {
         for column in columns {
             if let Some(row) = self.rows.iter().find(|row| row.value(column).is_none()) {
                 let help = "give a value, or leave the row out";
@@ -180,7 +180,7 @@ impl Table {
     ///
     /// # Errors
     /// The first row that stands at the point of one before it.
-    pub fn need_different_points(&self, columns: &[String]) -> Result<(), Fault> {
+    pub fn need_different_points(&self, columns: &[String]) -> Result<(), SourceFault> {
         let mut seen: std::collections::HashMap<String, &Row> = std::collections::HashMap::new();
         for row in &self.rows {
             let point = columns.iter().map(|name| {
@@ -200,20 +200,20 @@ impl Table {
 
     /// A fault in a row.
     #[must_use]
-    pub fn fault_at(&self, row: &Row, what: &str) -> Fault {
-        Fault::new(&format!("{}: {}: {what}", self.name, row.place))
+    pub fn fault_at(&self, row: &Row, what: &str) -> SourceFault {
+        SourceFault::new(&format!("{}: {}: {what}", self.name, row.place))
     }
 
     /// A fault in a cell.
     #[must_use]
-    pub fn fault_in(&self, row: &Row, column: &str, what: &str) -> Fault {
-        Fault::new(&format!("{}: {}, column `{column}`: {what}", self.name, row.place))
+    pub fn fault_in(&self, row: &Row, column: &str, what: &str) -> SourceFault {
+        SourceFault::new(&format!("{}: {}, column `{column}`: {what}", self.name, row.place))
     }
 
     /// A fault of this table.
     #[must_use]
-    pub fn failure(&self, what: &str) -> Fault {
-        let fault = Fault::new(&format!("{}: {what}; its columns are: {}", self.name, self.columns.join(", ")));
+    pub fn failure(&self, what: &str) -> SourceFault {
+        let fault = SourceFault::new(&format!("{}: {what}; its columns are: {}", self.name, self.columns.join(", ")));
         match self.columns.as_slice() {
             [only] if only.contains([';', '\t']) => {
                 fault.help("separate columns by commas, and write decimals with a point")

@@ -1,10 +1,10 @@
 use super::*;
 
-fn parse(text: &str) -> Result<Table, Fault> {
+fn parse(text: &str) -> Result<Table, SourceFault> {
     Table::parse("data", text)
 }
 
-fn message<T: std::fmt::Debug>(result: Result<T, Fault>) -> String {
+fn message<T: std::fmt::Debug>(result: Result<T, SourceFault>) -> String {
     result.unwrap_err().message
 }
 

@@ -1,7 +1,7 @@
 //! What transfers over links take from the memory of a node.
 
 use crate::engine::Streams;
-use crate::machine::{Happening, Machine, Seat, Sends, Transport};
+use crate::machine::{Completion, Machine, Seat, Sends, Transport};
 use crate::network::Topology;
 use crate::node::{Copies, Module, Processor, Receiving, Sending, Work};
 use crate::units::{PerByte, SimDuration, SimTime};
@@ -47,7 +47,7 @@ fn end_with(directions: u32) -> SimTime {
         transport.send(now, seat(from), seat(to), (1000 * BYTES, false), direction);
     }
     while let Some(now) = transport.step() {
-        if transport.happenings.contains(&Happening::Computed { owner: CENTRE }) {
+        if transport.happenings.contains(&Completion::Computed { owner: CENTRE }) {
             return now;
         }
     }

@@ -1,10 +1,10 @@
 //! How trains come to a vertex, are served there and go on, as far ahead of their events as they may.
 
-use super::passages::Passage;
-use super::{Advance, Coming, Flight, NO_LINK, Play, Train};
-use crate::engine::{Entity, Run, Runs};
-use crate::machine::transport::{Job, Message, MessageId};
-use crate::machine::{Happening, Sends};
+use super::admissions::SpeculativeAdmission;
+use super::{Advance, Coming, MovingTrain, NO_LINK, Play, Train};
+use crate::engine::{Entity, EvenInstants, Runs};
+use crate::machine::transport::{Job, MessageId, MessageState};
+use crate::machine::{Completion, Sends};
 use crate::network::{Packet, PacketKind};
 use crate::units::{SimDuration, SimTime};
 
@@ -13,7 +13,7 @@ impl Play<'_> {
     pub(in crate::machine::transport) fn prepare(&mut self, id: MessageId) {
         let now = self.key.0;
         let message = self.messages[id as usize];
-        let Message { from, to, unprepared, .. } = message;
+        let MessageState { from, to, unprepared, .. } = message;
         self.settle(from);
         let bytes = unprepared.min(self.packet_bytes);
         let service = self.service(from, message.preparation(bytes, self.node));
@@ -33,14 +33,14 @@ impl Play<'_> {
     /// Packets of a message that nothing waits before are prepared.
     fn prepare_train(&mut self, from: u32, packet: Packet, service: SimDuration) {
         let (now, id, overlap) = (self.key.0, packet.message, self.node.sending.overlap);
-        let mut train = Train::new(Run::one(now), packet);
+        let mut train = Train::new(EvenInstants::one(now), packet);
         let (out, transmission) = self.way(from, &packet, &mut train.course);
         let (before, link_free) = (self.processors.standing(from), self.trains.tracks[out as usize].line.free());
         let is_alone = overlap || link_free <= now + service;
         let unprepared = self.messages[id as usize].unprepared;
         let equal = u32::try_from(unprepared / self.packet_bytes).expect("check limits the size of messages");
         let gap = if overlap { service } else { service + transmission };
-        let run = Run { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
+        let run = EvenInstants { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
         let job = (Job::PassOn(packet), service);
         let admission = self.processors.serve_run(self.calendar, from, run, job);
         let count = admission.count;
@@ -54,13 +54,23 @@ impl Play<'_> {
         if count > 1 {
             let entity = if overlap { self.first_processor + from } else { out };
             let deferred = false;
-            let passage = Passage { train, link: NO_LINK, entity, out, service, before, link_free, deferred, notice };
+            let passage = SpeculativeAdmission {
+                train,
+                link: NO_LINK,
+                entity,
+                out,
+                service,
+                before,
+                link_free,
+                deferred,
+                notice,
+            };
             self.keep(from, passage);
         }
         self.go_on_preparing(from, id, self.processors.free(from));
         if count == 1 && (leaves || !is_alone) {
             // Behind a backlog there is no telling what comes before it.
-            let train = Train { run: Run::one(comings.first()), ..train };
+            let train = Train { run: EvenInstants::one(comings.first()), ..train };
             self.come(out, Coming { train, entity: coming, arrives: true, leaves });
             return;
         }
@@ -79,13 +89,13 @@ impl Play<'_> {
             self.told.add(self.calendar, from, departure, Job::Prepare { message: id, bytes });
             return;
         }
-        let mut train = Train::new(Run::one(self.key.0), packet);
+        let mut train = Train::new(EvenInstants::one(self.key.0), packet);
         let (out, transmission) = self.way(from, &packet, &mut train.course);
         let (_, leaves) = self.tells_departure(id);
         let entity = self.exit(from, out, departure, transmission);
-        let comings = self.transmit(out, &packet, &Runs::One(Run::one(departure)), transmission);
+        let comings = self.transmit(out, &packet, &Runs::One(EvenInstants::one(departure)), transmission);
         self.go_on_preparing(from, id, departure);
-        let train = Train { run: Run::one(comings.first()), ..train };
+        let train = Train { run: EvenInstants::one(comings.first()), ..train };
         self.come(out, Coming { train, entity, arrives: true, leaves });
     }
 
@@ -120,7 +130,7 @@ impl Play<'_> {
             if train.advance == Advance::AfterLink {
                 train.advance = Advance::Ahead;
             }
-            self.arrive(Flight { link, entity, train });
+            self.arrive(MovingTrain { link, entity, train });
         }
         self.schedule_next(link);
     }
@@ -134,8 +144,8 @@ impl Play<'_> {
                 self.leave(message);
                 self.settle(node);
                 let packet = Packet::new(message, node, bytes, PacketKind::Data);
-                let train = Train::new(Run::one(self.key.0), packet);
-                self.arrive(Flight { link: NO_LINK, entity: self.key.1, train });
+                let train = Train::new(EvenInstants::one(self.key.0), packet);
+                self.arrive(MovingTrain { link: NO_LINK, entity: self.key.1, train });
             }
             Some(Job::TakeIn(packet)) => self.finish_taking_in(packet),
             Some(Job::PassOn(_)) => unreachable!("nobody is told of packets that are passed on"),
@@ -173,7 +183,7 @@ impl Play<'_> {
     /// What has been given to links and waits to go ahead comes when it comes: what is given to them next is not going
     /// ahead, and must not come before it.
     fn keep_order(&mut self) {
-        while let Some(Flight { link, entity, train }) = self.trains.ahead.pop_front() {
+        while let Some(MovingTrain { link, entity, train }) = self.trains.ahead.pop_front() {
             self.come(link, Coming { train, entity, arrives: true, leaves: false });
         }
     }
@@ -182,13 +192,13 @@ impl Play<'_> {
         let (count, end) = (departures.count(), departures.last());
         self.counts.events += u64::from(count);
         if self.take_in(node, packet, count, end) {
-            self.send_on(node, self.acknowledge(packet.message), &Runs::One(Run::one(end)));
+            self.send_on(node, self.acknowledge(packet.message), &Runs::One(EvenInstants::one(end)));
         }
     }
 
     /// Packets go to their link as they depart from the processor of `node`.
     fn send_on(&mut self, node: u32, packet: Packet, departures: &Runs) {
-        let mut train = Train::new(Run::one(self.key.0), packet);
+        let mut train = Train::new(EvenInstants::one(self.key.0), packet);
         let (out, transmission) = self.way(node, &packet, &mut train.course);
         let entity = self.exit(node, out, departures.first(), transmission);
         let comings = self.transmit(out, &packet, departures, transmission);
@@ -197,48 +207,48 @@ impl Play<'_> {
 
     /// A packet has left its source: without overlap this is when the next one is prepared.
     fn leave(&mut self, id: MessageId) {
-        let Message { unprepared, ticket, .. } = self.messages[id as usize];
+        let MessageState { unprepared, ticket, .. } = self.messages[id as usize];
         if unprepared > 0 {
             self.prepare(id);
         } else if self.sends == Sends::UntilInjected {
-            self.happenings.push_back(Happening::Sent { ticket });
+            self.happenings.push_back(Completion::Sent { ticket });
         }
     }
 
     fn finish_taking_in(&mut self, packet: Packet) {
-        let Message { from, to, ticket, .. } = self.messages[packet.message as usize];
+        let MessageState { from, to, ticket, .. } = self.messages[packet.message as usize];
         let mut is_complete = true;
         if packet.kind == PacketKind::Data {
-            self.happenings.push_back(Happening::Delivered { message: packet.message, ticket });
+            self.happenings.push_back(Completion::Delivered { message: packet.message, ticket });
             is_complete = self.sends == Sends::UntilDelivered && from == to;
         }
         if is_complete {
-            self.happenings.push_back(Happening::Sent { ticket });
+            self.happenings.push_back(Completion::Sent { ticket });
             self.vacant.push(packet.message);
         }
     }
 
     /// A train comes to a vertex, which has been settled, and goes on as far as it may.
-    fn arrive(&mut self, flight: Flight) {
+    fn arrive(&mut self, flight: MovingTrain) {
         self.go_on(flight, true);
         self.admit_ahead();
     }
 
     /// Admits a single packet to a vertex on its way, and to the next ones as far as it may go ahead. Whether it may be
     /// admitted to its destination, as `flight` then tells.
-    fn pass_on(&mut self, mut vertex: u32, flight: &mut Flight) -> bool {
+    fn pass_on(&mut self, mut vertex: u32, flight: &mut MovingTrain) -> bool {
         // What changes from vertex to vertex are variables of their own: a structure that is copied as soon as one of its
         // parts has been written would have to wait for it.
-        let Flight { mut link, mut entity, train } = *flight;
-        let Train { run: Run { first: mut arrival, .. }, packet, mut course, mut advance } = train;
+        let MovingTrain { mut link, mut entity, train } = *flight;
+        let Train { run: EvenInstants { first: mut arrival, .. }, packet, mut course, mut advance } = train;
         loop {
             let service = self.passing_on(vertex, packet.kind);
             let before = self.processors.standing(vertex);
             let job = (Job::PassOn(packet), service);
-            let train = Train { run: Run::one(arrival), packet, course, advance };
+            let train = Train { run: EvenInstants::one(arrival), packet, course, advance };
             let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, job) else {
-                let passage = Passage::of(&Flight { link, entity, train }, service, before);
-                self.keep(vertex, Passage { deferred: true, ..passage });
+                let passage = SpeculativeAdmission::of(&MovingTrain { link, entity, train }, service, before);
+                self.keep(vertex, SpeculativeAdmission { deferred: true, ..passage });
                 return false;
             };
             let (out, transmission) = self.way(vertex, &packet, &mut course);
@@ -256,18 +266,19 @@ impl Play<'_> {
             self.counts.packet_hops += 1;
             self.counts.events += 2;
             if self.trains.transfers.is_some() {
-                self.tell(out, &packet, &[Run::one(comes)], transmission);
+                self.tell(out, &packet, &[EvenInstants::one(comes)], transmission);
             }
             if arrival > self.key.0 {
                 let (deferred, notice) = (false, false);
-                let passage = Passage { train, link, entity, out, service, before, link_free, deferred, notice };
+                let passage =
+                    SpeculativeAdmission { train, link, entity, out, service, before, link_free, deferred, notice };
                 self.trains.passages.push(vertex, passage);
             }
             (link, entity) = (out, if is_at_once { self.first_processor + vertex } else { out });
             (vertex, arrival) = (end, comes);
-            let train = Train { run: Run::one(arrival), packet, course, advance };
+            let train = Train { run: EvenInstants::one(arrival), packet, course, advance };
             if !self.trains.ahead.is_empty() {
-                self.trains.ahead.push_back(Flight { link, entity, train });
+                self.trains.ahead.push_back(MovingTrain { link, entity, train });
                 return false;
             }
             if advance != Advance::Ahead || !self.is_next(vertex, link, (arrival, entity)) {
@@ -275,7 +286,7 @@ impl Play<'_> {
                 return false;
             }
             if packet.to == vertex {
-                *flight = Flight { link, entity, train };
+                *flight = MovingTrain { link, entity, train };
                 return true;
             }
         }
@@ -285,8 +296,8 @@ impl Play<'_> {
     /// known to be the next that comes to it. Whether it goes on as a single run, as `flight` then tells; otherwise
     /// what goes on is among those that may go ahead.
     #[inline(never)]
-    fn admit_train(&mut self, vertex: u32, flight: &mut Flight) -> bool {
-        let Flight { link, entity, train: Train { run, packet, .. } } = *flight;
+    fn admit_train(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
+        let MovingTrain { link, entity, train: Train { run, packet, .. } } = *flight;
         let (job, service) = self.job(vertex, packet);
         let before = self.processors.standing(vertex);
         let admission = self.processors.serve_run(self.calendar, vertex, run, (job, service));
@@ -297,15 +308,15 @@ impl Play<'_> {
             self.schedule_next(link);
             flight.train.run.count = count;
         }
-        let passage = Passage::of(flight, service, before);
+        let passage = SpeculativeAdmission::of(flight, service, before);
         let Some(mut departures) = admission.departures.as_ref() else {
-            self.keep(vertex, Passage { deferred: true, ..passage });
+            self.keep(vertex, SpeculativeAdmission { deferred: true, ..passage });
             return false;
         };
         self.counts.events += u64::from(count);
         let mut waits = before.free() > run.first;
         let end = self.processors.free(vertex);
-        let acknowledged = Runs::One(Run::one(end));
+        let acknowledged = Runs::One(EvenInstants::one(end));
         if packet.to == vertex {
             if !self.take_in(vertex, packet, count, end) {
                 self.keep(vertex, passage);
@@ -319,7 +330,7 @@ impl Play<'_> {
         let link_free = self.trains.tracks[out as usize].line.free();
         waits |= link_free.since(departures.first()) > transmission;
         waits &= !self.follows_itself(vertex, packet);
-        self.keep(vertex, Passage { out, link_free, ..passage });
+        self.keep(vertex, SpeculativeAdmission { out, link_free, ..passage });
         if waits {
             flight.train.advance = flight.train.advance.after_link();
         }
@@ -346,7 +357,7 @@ impl Play<'_> {
     /// The passage may have to be withdrawn, unless all of it has come.
     #[expect(clippy::inline_always, reason = "a passage is put together where it is kept")]
     #[inline(always)]
-    fn keep(&mut self, vertex: u32, passage: Passage) {
+    fn keep(&mut self, vertex: u32, passage: SpeculativeAdmission) {
         if passage.train.run.last() > self.key.0 {
             self.trains.passages.push(vertex, passage);
         }
@@ -367,7 +378,8 @@ impl Play<'_> {
 
     /// The train has been given to `link` and comes out of it so; it is admitted ahead as far as it may.
     fn go_ahead(&mut self, link: u32, entity: Entity, train: Train, comings: &Runs) {
-        let flights = comings.as_slice().iter().map(|run| Flight { link, entity, train: Train { run: *run, ..train } });
+        let flights =
+            comings.as_slice().iter().map(|run| MovingTrain { link, entity, train: Train { run: *run, ..train } });
         self.trains.ahead.extend(flights);
     }
 
@@ -380,9 +392,9 @@ impl Play<'_> {
 
     /// Admits a train that has been given to a link to one vertex after the other, as far as it may be admitted ahead;
     /// to the first one in any case if it has `come` there or is known to be the next that does.
-    fn go_on(&mut self, mut flight: Flight, mut come: bool) {
+    fn go_on(&mut self, mut flight: MovingTrain, mut come: bool) {
         loop {
-            let Flight { link, entity, train } = flight;
+            let MovingTrain { link, entity, train } = flight;
             let vertex = if link == NO_LINK { train.packet.to } else { self.trains.tracks[link as usize].end };
             let key = (train.run.first, entity);
             let is_admitted = come || train.advance == Advance::Ahead && self.is_next(vertex, link, key);
@@ -431,7 +443,7 @@ impl Play<'_> {
     }
 
     pub(super) fn notify_departure(&mut self, out: u32, train: Train) {
-        let run = Run::one(self.trains.tracks[out as usize].line.free());
+        let run = EvenInstants::one(self.trains.tracks[out as usize].line.free());
         self.come(out, Coming { train: Train { run, ..train }, entity: out, arrives: false, leaves: true });
     }
 

@@ -12,19 +12,19 @@
 //! has its own events. Arrivals at the same instant come in the order of the keys that their events would have.
 
 use super::software::{passing_on, taking_in};
-use super::{Job, Message, MessageId, Transport};
-use crate::engine::{Appointments, Calendar, Entity, Line, Lists, Run, Runs};
-use crate::machine::pace::Pace;
-use crate::machine::{Happening, Machine, Sends};
-use crate::network::{Channel, Course, Link, Network, Packet, PacketKind, Routes, Topology, Transfers};
+use super::{Job, MessageId, MessageState, Transport};
+use crate::engine::{Calendar, Entity, EvenInstants, Lists, Runs, StationState, Timers};
+use crate::machine::speed_profile::SpeedProfile;
+use crate::machine::{Completion, Machine, Sends};
+use crate::network::{Link, Network, Packet, PacketCourse, PacketKind, Routes, Topology, TransferChannel, Transfers};
 use crate::node::{Dispatcher, Node, Router};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
-use passages::Passages;
+use admissions::Passages;
 use std::collections::VecDeque;
 
 mod advance;
-mod passages;
+mod admissions;
 mod withdraw;
 
 /// Where passages come from that begin at their vertex, and where those go that end there.
@@ -42,7 +42,7 @@ pub(super) struct Trains {
     /// By vertex: what has been admitted and may have to be withdrawn, the last to arrive on top.
     passages: Passages,
     /// Trains that have been given to a link and perhaps are admitted ahead: those of one link in their order.
-    ahead: VecDeque<Flight>,
+    ahead: VecDeque<MovingTrain>,
     /// The last transmission time: packets are mostly of the same length.
     last_time: (u32, SimDuration),
     /// What the links carry, if it is recorded.
@@ -52,7 +52,7 @@ pub(super) struct Trains {
 /// One direction of a link.
 #[derive(Clone, Copy)]
 struct Track {
-    line: Line,
+    line: StationState,
     carried: u32,
     /// The vertex that it leads to.
     end: u32,
@@ -61,9 +61,9 @@ struct Track {
 /// Equal packets of one message, by their arrivals at a vertex.
 #[derive(Clone, Copy)]
 struct Train {
-    run: Run,
+    run: EvenInstants,
     packet: Packet,
-    course: Course,
+    course: PacketCourse,
     advance: Advance,
 }
 
@@ -92,14 +92,14 @@ impl Advance {
 
 impl Train {
     /// A train at the beginning of its way.
-    const fn new(run: Run, packet: Packet) -> Self {
-        Self { run, packet, course: Course::UNKNOWN, advance: Advance::Ahead }
+    const fn new(run: EvenInstants, packet: Packet) -> Self {
+        Self { run, packet, course: PacketCourse::UNKNOWN, advance: Advance::Ahead }
     }
 }
 
 /// A train that comes out of a link, or begins its way at a vertex.
 #[derive(Clone, Copy)]
-struct Flight {
+struct MovingTrain {
     link: u32,
     /// Whose event the arrival of the first packet is: that of the link, or, if the transmission takes no time, that
     /// of the processor that has sent it.
@@ -127,7 +127,7 @@ impl Coming {
 
 impl Trains {
     /// The idle links of `topology`, if trains cross the machine as single packets do.
-    pub(super) fn of(machine: &Machine, topology: &Topology, pace: Option<&Pace>) -> Option<Self> {
+    pub(super) fn of(machine: &Machine, topology: &Topology, pace: Option<&SpeedProfile>) -> Option<Self> {
         let Machine { nodes, network, sends, .. } = machine;
         let takes_time = |service| match pace {
             None => service > SimDuration::ZERO,
@@ -154,7 +154,9 @@ impl Trains {
             ports,
             last_time: (0, link.time(0)),
             link,
-            tracks: (0..count).map(|link| Track { line: Line::default(), carried: 0, end: end(link) }).collect(),
+            tracks: (0..count)
+                .map(|link| Track { line: StationState::default(), carried: 0, end: end(link) })
+                .collect(),
             coming: Lists::new(count),
             passages: Passages::new(topology.vertices()),
             ahead: VecDeque::new(),
@@ -185,7 +187,8 @@ impl Trains {
     }
 
     pub(super) fn record_transfers(&mut self) {
-        let channel = |(link, track): (u32, &Track)| Channel { from: link / self.ports, to: track.end, number: 0 };
+        let channel =
+            |(link, track): (u32, &Track)| TransferChannel { from: link / self.ports, to: track.end, number: 0 };
         let channels = (0..).zip(&self.tracks).map(channel);
         self.transfers = Some(Box::new(Transfers::new(channels)));
     }
@@ -212,15 +215,15 @@ impl Trains {
 pub(super) struct Play<'t> {
     pub(super) trains: &'t mut Trains,
     pub(super) node: &'t Node,
-    pub(super) pace: Option<&'t Pace>,
+    pub(super) pace: Option<&'t SpeedProfile>,
     pub(super) sends: Sends,
     pub(super) packet_bytes: u64,
     pub(super) calendar: &'t mut Calendar,
     pub(super) processors: &'t mut Dispatcher<Job>,
-    pub(super) told: &'t mut Appointments<Job>,
-    pub(super) messages: &'t mut [Message],
+    pub(super) told: &'t mut Timers<Job>,
+    pub(super) messages: &'t mut [MessageState],
     pub(super) vacant: &'t mut Vec<MessageId>,
-    pub(super) happenings: &'t mut VecDeque<Happening>,
+    pub(super) happenings: &'t mut VecDeque<Completion>,
     pub(super) counts: &'t mut Counts,
     pub(super) first_processor: Entity,
     /// The key of the event that is played.
@@ -276,7 +279,7 @@ impl Play<'_> {
 
     /// The link by which a packet leaves `vertex`, and for how long it holds it.
     #[inline]
-    fn way(&mut self, vertex: u32, packet: &Packet, course: &mut Course) -> (u32, SimDuration) {
+    fn way(&mut self, vertex: u32, packet: &Packet, course: &mut PacketCourse) -> (u32, SimDuration) {
         let port = course.leave(vertex, packet.to, &self.trains.routes);
         (vertex * self.trains.ports + port, self.trains.transmission(packet.bytes))
     }
@@ -298,7 +301,7 @@ impl Play<'_> {
     }
 
     /// Tells what a link carries, if it is recorded.
-    fn tell(&mut self, link: u32, packet: &Packet, ends: &[Run], transmission: SimDuration) {
+    fn tell(&mut self, link: u32, packet: &Packet, ends: &[EvenInstants], transmission: SimDuration) {
         if let Some(transfers) = &mut self.trains.transfers {
             transfers.give(self.key.0, link, packet, ends.iter().copied(), transmission);
         }

@@ -1,8 +1,8 @@
 //! How trains that have been admitted ahead are taken back.
 
-use super::passages::Passage;
+use super::admissions::SpeculativeAdmission;
 use super::{Advance, Coming, NO_LINK, Play, Train};
-use crate::engine::Run;
+use crate::engine::EvenInstants;
 use crate::machine::transport::Job;
 use crate::network::{Packet, PacketKind};
 use crate::units::{SimDuration, SimTime};
@@ -35,8 +35,8 @@ impl Play<'_> {
 
     /// All but the first `kept` packets of the last passage of `vertex`, which has been taken out, are withdrawn from
     /// there on.
-    fn withdraw(&mut self, vertex: u32, passage: &Passage, kept: u32) {
-        let Passage { train: Train { run, packet, .. }, out, service, before, link_free, .. } = *passage;
+    fn withdraw(&mut self, vertex: u32, passage: &SpeculativeAdmission, kept: u32) {
+        let SpeculativeAdmission { train: Train { run, packet, .. }, out, service, before, link_free, .. } = *passage;
         if passage.deferred {
             self.processors.take_back_deferred(vertex, kept);
             return;
@@ -65,7 +65,7 @@ impl Play<'_> {
         self.cancel(out, withdrawn);
     }
 
-    fn withdraw_notice(&mut self, vertex: u32, passage: &Passage) {
+    fn withdraw_notice(&mut self, vertex: u32, passage: &SpeculativeAdmission) {
         let more = passage.notice && self.messages[passage.train.packet.message as usize].unprepared > 0;
         if more && self.node.sending.overlap {
             self.told.withdraw(vertex);
@@ -99,7 +99,7 @@ impl Play<'_> {
     fn cancel(&mut self, link: u32, count: u32) {
         let mut left = count;
         while let Some(coming) = self.trains.coming.back_mut(link).filter(|_| left > 0) {
-            let Run { count, .. } = &mut coming.train.run;
+            let EvenInstants { count, .. } = &mut coming.train.run;
             if let Some(rest) = count.checked_sub(left).filter(|rest| *rest > 0) {
                 *count = rest;
                 return;
@@ -137,8 +137,8 @@ impl Play<'_> {
     }
 
     /// All but the first `kept` packets of a withdrawn passage come when they come.
-    fn come_later(&mut self, vertex: u32, passage: &Passage, kept: u32) {
-        let Passage { train, link, entity, out, .. } = *passage;
+    fn come_later(&mut self, vertex: u32, passage: &SpeculativeAdmission, kept: u32) {
+        let SpeculativeAdmission { train, link, entity, out, .. } = *passage;
         if link == NO_LINK {
             let withdrawn = u64::from(train.run.count - kept);
             let id = train.packet.message;

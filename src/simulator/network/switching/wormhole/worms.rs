@@ -3,9 +3,9 @@
 use super::Wormhole;
 use crate::engine::{Calendar, Streams};
 use crate::network::Network;
+use crate::network::packet::{HopEvent, Onward};
 use crate::network::packet::{NOWHERE, Packet};
-use crate::network::packet::{Onward, Passage};
-use crate::network::router::Router as Guide;
+use crate::network::router::RouteSelector as Guide;
 use crate::network::topology::Topology;
 use crate::network::virtual_channels::Classes;
 use crate::network::waiting::{BufferWait, Standstill};
@@ -171,7 +171,7 @@ impl Worms {
     }
 
     /// Plays the cycle that begins `now` and adds what follows from it to `passages`.
-    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, passages: &mut Vec<Passage>) {
+    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, passages: &mut Vec<HopEvent>) {
         let cycle = now.ps() / self.cycle.ps();
         self.take_arrivals(cycle, passages);
         self.take_credits(cycle);

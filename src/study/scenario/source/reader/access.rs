@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::scenario::source::read_error::ReadError;
-use crate::scenario::source::tree::{Field, Tree};
+use crate::scenario::source::tree::{Tree, TreeField};
 use serde::de::{self, DeserializeSeed, Deserializer as _, Error as _, IntoDeserializer as _, Visitor};
 
 impl Reader<'_> {
@@ -13,18 +13,18 @@ impl Reader<'_> {
 }
 
 /// The values of a list or tuple.
-pub(super) struct Items<'a> {
+pub(super) struct ListAccess<'a> {
     parent: Reader<'a>,
     rest: std::slice::Iter<'a, Tree>,
 }
 
-impl<'a> Items<'a> {
+impl<'a> ListAccess<'a> {
     pub fn new(parent: Reader<'a>, items: &'a [Tree]) -> Self {
         Self { parent, rest: items.iter() }
     }
 }
 
-impl<'de> de::SeqAccess<'de> for Items<'_> {
+impl<'de> de::SeqAccess<'de> for ListAccess<'_> {
     type Error = ReadError;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ReadError> {
@@ -64,22 +64,26 @@ impl<'de> de::MapAccess<'de> for Entries<'_> {
 }
 
 /// The fields of a record.
-pub(super) struct Fields<'a> {
+pub(super) struct RecordAccess<'a> {
     record: Reader<'a>,
-    rest: std::slice::Iter<'a, Field>,
+    rest: std::slice::Iter<'a, TreeField>,
     value: Option<&'a Tree>,
     /// The fields to hand over, if not all.
     known: Option<&'static [&'static str]>,
 }
 
-impl<'a> Fields<'a> {
-    pub fn all(record: Reader<'a>, fields: &'a [Field]) -> Self {
+impl<'a> RecordAccess<'a> {
+    pub fn all(record: Reader<'a>, fields: &'a [TreeField]) -> Self {
         Self { record, rest: fields.iter(), value: None, known: None }
     }
 
     /// The fields of a type that has these; inherited ones are left out where it has them not.
-    pub fn known(record: Reader<'a>, fields: &'a [Field], known: &'static [&'static str]) -> Result<Self, ReadError> {
-        let is_known = |field: &Field| field.inherited || known.contains(&field.name.text.as_str());
+    pub fn known(
+        record: Reader<'a>,
+        fields: &'a [TreeField],
+        known: &'static [&'static str],
+    ) -> Result<Self, ReadError> {
+        let is_known = |field: &TreeField| field.inherited || known.contains(&field.name.text.as_str());
         match fields.iter().find(|field| !is_known(field)) {
             Some(field) => Err(ReadError::unknown_field(&field.name.text, known)),
             None => Ok(Self { known: Some(known), ..Self::all(record, fields) }),
@@ -88,14 +92,14 @@ impl<'a> Fields<'a> {
 
     fn next(&mut self) -> Option<&'a str> {
         let known = self.known;
-        let is_taken = |field: &&Field| known.is_none_or(|known| known.contains(&field.name.text.as_str()));
+        let is_taken = |field: &&TreeField| known.is_none_or(|known| known.contains(&field.name.text.as_str()));
         let field = self.rest.find(is_taken)?;
         self.value = Some(&field.value);
         Some(&field.name.text)
     }
 }
 
-impl<'de> de::MapAccess<'de> for Fields<'_> {
+impl<'de> de::MapAccess<'de> for RecordAccess<'_> {
     type Error = ReadError;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ReadError> {
@@ -112,18 +116,18 @@ fn of_key(value: Option<&Tree>) -> Result<&Tree, ReadError> {
 }
 
 /// A variant and the values it was given.
-pub(super) struct Variant<'a> {
+pub(super) struct VariantAccess<'a> {
     pub reader: Reader<'a>,
     pub variant: &'static str,
 }
 
-impl Variant<'_> {
+impl VariantAccess<'_> {
     fn needs_values(&self) -> ReadError {
         ReadError::misfit(self.reader.tree, &"the values of a variant")
     }
 }
 
-impl<'de> de::EnumAccess<'de> for Variant<'_> {
+impl<'de> de::EnumAccess<'de> for VariantAccess<'_> {
     type Error = ReadError;
     type Variant = Self;
 
@@ -132,7 +136,7 @@ impl<'de> de::EnumAccess<'de> for Variant<'_> {
     }
 }
 
-impl<'de> de::VariantAccess<'de> for Variant<'_> {
+impl<'de> de::VariantAccess<'de> for VariantAccess<'_> {
     type Error = ReadError;
 
     fn unit_variant(self) -> Result<(), ReadError> {
@@ -153,6 +157,6 @@ impl<'de> de::VariantAccess<'de> for Variant<'_> {
         visitor: V,
     ) -> Result<V::Value, ReadError> {
         let fields = self.reader.own_fields().ok_or_else(|| self.needs_values())?;
-        visitor.visit_map(Fields::known(self.reader, fields, known)?)
+        visitor.visit_map(RecordAccess::known(self.reader, fields, known)?)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::layout::{NONE, Shape};
 use super::{TO_CREDIT, TO_NEXT_BUFFER, TO_NODE, Worms};
-use crate::network::packet::Passage;
+use crate::network::packet::HopEvent;
 use crate::network::switching::wormhole::MAX_INPUTS;
 use std::ops::Range;
 
@@ -129,7 +129,7 @@ impl Worms {
     }
 
     /// Switch allocation: every input port names a channel, every output port takes an input port.
-    pub(super) fn allocate_switches(&mut self, cycle: u64, passages: &mut Vec<Passage>) -> bool {
+    pub(super) fn allocate_switches(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) -> bool {
         let mut has_moved = false;
         for index in 0..self.active.len() {
             let router = self.active[index];
@@ -141,7 +141,7 @@ impl Worms {
         has_moved
     }
 
-    fn allocate_switch(&mut self, cycle: u64, router: u32, passages: &mut Vec<Passage>) {
+    fn allocate_switch(&mut self, cycle: u64, router: u32, passages: &mut Vec<HopEvent>) {
         let Shape { channels, .. } = self.shape;
         let ports = self.shape.ports();
         let mut asked: u128 = 0;
@@ -171,7 +171,7 @@ impl Worms {
     }
 
     /// The front flit of `channel` crosses the crossbar.
-    fn cross(&mut self, cycle: u64, channel: u32, passages: &mut Vec<Passage>) {
+    fn cross(&mut self, cycle: u64, channel: u32, passages: &mut Vec<HopEvent>) {
         let index = channel as usize;
         let flit = self.front(channel);
         let (router, port, output) = (self.shape.router(channel), self.inputs.port[index], self.inputs.output[index]);

@@ -2,11 +2,11 @@
 
 use super::Worms;
 use super::layout::{Flit, NONE};
-use crate::network::packet::{Onward, Passage};
+use crate::network::packet::{HopEvent, Onward};
 use crate::network::virtual_channels::{Came, Hop};
 
 impl Worms {
-    pub(super) fn take_arrivals(&mut self, cycle: u64, passages: &mut Vec<Passage>) {
+    pub(super) fn take_arrivals(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
         let list = self.arrivals.take(cycle);
         if self.recorder.is_some() {
             self.record_arrivals(cycle, &list);
@@ -16,7 +16,7 @@ impl Worms {
             if flit.is_tail() {
                 let before = self.inputs.before[(channel / self.shape.channels) as usize];
                 if self.shape.router(before) == worm.source {
-                    passages.push(Passage::Left { packet: worm.packet, from: worm.source });
+                    passages.push(HopEvent::Left { packet: worm.packet, from: worm.source });
                 }
             }
             self.push(channel, flit, passages);
@@ -24,7 +24,7 @@ impl Worms {
         self.arrivals.give_back(cycle, list);
     }
 
-    pub(super) fn push(&mut self, channel: u32, flit: Flit, passages: &mut Vec<Passage>) {
+    pub(super) fn push(&mut self, channel: u32, flit: Flit, passages: &mut Vec<HopEvent>) {
         let index = channel as usize;
         let place = (self.inputs.first[index] + self.inputs.count[index]) % self.shape.buffer;
         self.inputs.flits[(channel * self.shape.buffer + place) as usize] = flit;
@@ -35,7 +35,7 @@ impl Worms {
     }
 
     /// A flit is at the front of its buffer that was not before.
-    pub(super) fn come_to_front(&mut self, channel: u32, passages: &mut Vec<Passage>) {
+    pub(super) fn come_to_front(&mut self, channel: u32, passages: &mut Vec<HopEvent>) {
         let flit = self.front(channel);
         if !flit.is_head() {
             self.update_ready(channel);
@@ -46,7 +46,7 @@ impl Worms {
         let needs_software = self.onward == Onward::BySoftware && worm.packet.to != router && worm.source != router;
         if needs_software {
             worm.held_at = channel;
-            passages.push(Passage::Arrived { packet: worm.packet, at: router });
+            passages.push(HopEvent::Arrived { packet: worm.packet, at: router });
         } else {
             self.request(channel);
         }
@@ -89,11 +89,11 @@ impl Worms {
         self.credits.give_back(cycle, list);
     }
 
-    pub(super) fn eject(&mut self, cycle: u64, passages: &mut Vec<Passage>) {
+    pub(super) fn eject(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
         let list = self.ejections.take(cycle);
         for &(at, flit) in list.iter().filter(|(_, flit)| flit.is_tail()) {
             let packet = self.crowd[flit.worm() as usize].packet;
-            passages.push(Passage::Arrived { packet, at });
+            passages.push(HopEvent::Arrived { packet, at });
             self.vacant.push(flit.worm());
         }
         self.ejections.give_back(cycle, list);

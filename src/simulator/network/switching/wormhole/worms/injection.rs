@@ -2,8 +2,8 @@
 
 use super::layout::{Flit, NONE};
 use super::{Worm, Worms};
+use crate::network::packet::HopEvent;
 use crate::network::packet::Packet;
-use crate::network::packet::Passage;
 use std::collections::VecDeque;
 
 /// Packets that are not in the network yet.
@@ -33,7 +33,7 @@ impl Worms {
     }
 
     /// Every source that has a packet puts one flit into its router, if there is room.
-    pub(super) fn inject(&mut self, passages: &mut Vec<Passage>) -> bool {
+    pub(super) fn inject(&mut self, passages: &mut Vec<HopEvent>) -> bool {
         let mut has_moved = false;
         let mut index = 0;
         while let Some(&at) = self.sending.get(index) {
@@ -48,7 +48,7 @@ impl Worms {
         has_moved
     }
 
-    fn inject_at(&mut self, at: u32, passages: &mut Vec<Passage>) -> bool {
+    fn inject_at(&mut self, at: u32, passages: &mut Vec<HopEvent>) -> bool {
         if self.sources[at as usize].sent == 0 {
             let first = self.shape.first(at, self.shape.links);
             let emptiest =

@@ -3,7 +3,7 @@
 use super::Worms;
 use super::layout::Flit;
 use crate::network::packet::Packet;
-use crate::network::transfers::{Channel, Transfers};
+use crate::network::transfers::{TransferChannel, Transfers};
 use crate::units::{SimDuration, SimTime};
 
 /// Collects the flits that each virtual channel of a link has carried into packets.
@@ -53,7 +53,7 @@ impl Worms {
         let channel = |number: u32| {
             let (from, port) = (shape.router(number), shape.port(number));
             let link = self.topology.neighbour(from, port).filter(|_| port < shape.links);
-            Channel { from, to: link.map_or(from, |(to, _)| to), number: number % shape.channels }
+            TransferChannel { from, to: link.map_or(from, |(to, _)| to), number: number % shape.channels }
         };
         let channels = self.topology.vertices() * shape.of_router();
         let transfers = Transfers::new((0..channels).map(channel));

@@ -1,29 +1,29 @@
 //! What the stage tells about the ranks, made into the entries of a diary.
 
-use super::post_office::TaskKind;
+use super::matching::TaskKind;
 use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
 use crate::node::{Host, Work};
-use crate::program::{Answer, Operation, Verb};
-use crate::trace::{Activity, Diary, Doing, Entry, Loop, Service};
+use crate::program::{Operation, Reply, Verb};
+use crate::trace::{Activity, ActivityLog, LogDetail, LogEntry, Loop, Service};
 use rustc_hash::FxHashMap;
 
 /// Keeps a diary while a run is played.
-pub struct Scribe {
-    entries: Vec<Entry>,
+pub struct ActivityLogger {
+    entries: Vec<LogEntry>,
     /// What the process of each rank has asked for.
-    doing: Vec<Doing>,
+    doing: Vec<LogDetail>,
     /// Whether bytes move through memory, and how many, by operation.
     moves: FxHashMap<u32, (bool, f64)>,
     stopwatch: Stopwatch,
     host: Host,
 }
 
-impl Scribe {
+impl ActivityLogger {
     pub fn new(machine: &Machine, ranks: u32) -> Self {
         Self {
             entries: Vec::new(),
-            doing: vec![Doing::Else; ranks as usize],
+            doing: vec![LogDetail::Else; ranks as usize],
             moves: FxHashMap::default(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
             host: machine.host.clone(),
@@ -38,26 +38,28 @@ impl Scribe {
     /// A process asks for something; `awaited` is what it waits for, if that is one operation.
     pub fn asked(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
         self.doing[rank as usize] = match verb {
-            Verb::Compute(work) => Doing::Computing { loops: self.loops(*work) },
+            Verb::Compute(work) => LogDetail::Computing { loops: self.loops(*work) },
             Verb::Operate(operations) => {
                 let time = self.stopwatch.operations_time(*operations);
-                Doing::Computing { loops: [time.ok().map(|time| ("operations", rounded(*operations), time)), None] }
+                LogDetail::Computing { loops: [time.ok().map(|time| ("operations", rounded(*operations), time)), None] }
             }
-            Verb::Forward(bytes) => Doing::Forwarding { bytes: *bytes },
-            Verb::Send(to, _) => Doing::Sending { to: *to },
+            Verb::Forward(bytes) => LogDetail::Forwarding { bytes: *bytes },
+            Verb::Send(to, _) => LogDetail::Sending { to: *to },
             Verb::Wait(operation) => match (awaited, self.moves.get(&operation.0)) {
-                (Some(TaskKind::Send { to }), _) => Doing::Sending { to },
+                (Some(TaskKind::Send { to }), _) => LogDetail::Sending { to },
                 (Some(TaskKind::Move), Some((is_memory, bytes))) => {
-                    Doing::Moving { is_memory: *is_memory, bytes: rounded(*bytes) }
+                    LogDetail::Moving { is_memory: *is_memory, bytes: rounded(*bytes) }
                 }
-                _ => Doing::Else,
+                _ => LogDetail::Else,
             },
-            Verb::Barrier | Verb::NodeBarrier => Doing::AtBarrier,
-            Verb::Input(bytes) => Doing::Transferring { is_input: true, bytes: *bytes, start: self.host.input.start },
-            Verb::Output(bytes) => {
-                Doing::Transferring { is_input: false, bytes: *bytes, start: self.host.output.start }
+            Verb::Barrier | Verb::NodeBarrier => LogDetail::AtBarrier,
+            Verb::Input(bytes) => {
+                LogDetail::Transferring { is_input: true, bytes: *bytes, start: self.host.input.start }
             }
-            _ => Doing::Else,
+            Verb::Output(bytes) => {
+                LogDetail::Transferring { is_input: false, bytes: *bytes, start: self.host.output.start }
+            }
+            _ => LogDetail::Else,
         };
     }
 
@@ -73,22 +75,22 @@ impl Scribe {
     }
 
     /// A process goes on with what it has asked for.
-    pub fn answered(&mut self, rank: u32, answer: Option<&Answer>) {
-        if let Some(Answer::Received(received)) = answer {
-            self.doing[rank as usize] = Doing::Receiving { from: received.from, bytes: received.message.bytes };
+    pub fn answered(&mut self, rank: u32, answer: Option<&Reply>) {
+        if let Some(Reply::Received(received)) = answer {
+            self.doing[rank as usize] = LogDetail::Receiving { from: received.from, bytes: received.message.bytes };
         }
     }
 
     /// A rank has done this, apart from what exactly it was.
-    pub fn booked(&mut self, entry: Entry) {
+    pub fn booked(&mut self, entry: LogEntry) {
         if entry.begin < entry.end && entry.activity != Activity::Idle {
-            self.entries.push(Entry { doing: self.doing[entry.rank as usize], ..entry });
+            self.entries.push(LogEntry { doing: self.doing[entry.rank as usize], ..entry });
         }
     }
 
     /// The diary, with what processors did for the communication.
-    pub fn close(self, services: Vec<Service>) -> Diary {
-        Diary { entries: self.entries, services }
+    pub fn close(self, services: Vec<Service>) -> ActivityLog {
+        ActivityLog { entries: self.entries, services }
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Room {
 }
 
 /// The place of a case, free again when it is dropped.
-pub struct Place<'r> {
+pub struct Reservation<'r> {
     room: &'r Room,
     bytes: u64,
 }
@@ -28,12 +28,12 @@ impl Room {
     }
 
     /// Waits until there is room for `bytes` bytes. A case that needs more than there is has all of it for itself.
-    pub fn enter(&self, bytes: u64) -> Place<'_> {
+    pub fn enter(&self, bytes: u64) -> Reservation<'_> {
         let is_full =
             |taken: &mut u128| *taken > 0 && self.limit.is_some_and(|limit| *taken + u128::from(bytes) > limit.into());
         let mut taken = self.left.wait_while(self.taken(), is_full).unwrap_or_else(PoisonError::into_inner);
         *taken += u128::from(bytes);
-        Place { room: self, bytes }
+        Reservation { room: self, bytes }
     }
 
     fn taken(&self) -> MutexGuard<'_, u128> {
@@ -41,7 +41,7 @@ impl Room {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         *self.room.taken() -= u128::from(self.bytes);
         self.room.left.notify_all();

@@ -9,21 +9,21 @@ pub type Pair = (u32, u32);
 ///
 /// A message *has come* when it and all unmatched ones that its sender sent before have arrived. One that arrives while
 /// an earlier one is still under way is *early* until then.
-pub struct SendOrder {
-    pairs: FxHashMap<Pair, Ends>,
+pub struct PairOrder {
+    pairs: FxHashMap<Pair, PairEnds>,
     /// By ticket.
-    places: Vec<Place>,
+    places: Vec<PairEntry>,
 }
 
 /// The oldest and the newest message of a pair.
 #[derive(Clone, Copy)]
-struct Ends {
+struct PairEnds {
     first: u32,
     last: u32,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct PairEntry {
     earlier: u32,
     later: u32,
     progress: Progress,
@@ -41,19 +41,19 @@ enum Progress {
 
 const NONE: u32 = u32::MAX;
 
-impl SendOrder {
+impl PairOrder {
     pub fn new() -> Self {
         Self { pairs: FxHashMap::default(), places: Vec::new() }
     }
 
     /// A message is sent.
     pub fn send(&mut self, pair: Pair, ticket: u32) {
-        let ends = self.pairs.entry(pair).or_insert(Ends { first: ticket, last: NONE });
+        let ends = self.pairs.entry(pair).or_insert(PairEnds { first: ticket, last: NONE });
         let earlier = std::mem::replace(&mut ends.last, ticket);
         if let Some(earlier) = self.places.get_mut(earlier as usize) {
             earlier.later = ticket;
         }
-        let place = Place { earlier, later: NONE, progress: Progress::UnderWay };
+        let place = PairEntry { earlier, later: NONE, progress: Progress::UnderWay };
         if let Some(vacant) = self.places.get_mut(ticket as usize) {
             *vacant = place;
         } else {
@@ -65,7 +65,7 @@ impl SendOrder {
     /// A message arrives; whether it has come, or is early.
     pub fn arrive(&mut self, ticket: u32) -> bool {
         let earlier = self.places[ticket as usize].earlier;
-        let in_order = self.places.get(earlier as usize).is_none_or(Place::has_come);
+        let in_order = self.places.get(earlier as usize).is_none_or(PairEntry::has_come);
         self.places[ticket as usize].progress = if in_order { Progress::InOrder } else { Progress::Early };
         in_order
     }
@@ -85,7 +85,7 @@ impl SendOrder {
 
     /// A message is matched.
     pub fn leave(&mut self, pair: Pair, ticket: u32) {
-        let Place { earlier, later, .. } = self.places[ticket as usize];
+        let PairEntry { earlier, later, .. } = self.places[ticket as usize];
         if earlier == NONE && later == NONE {
             self.pairs.remove(&pair);
             return;
@@ -100,7 +100,7 @@ impl SendOrder {
         }
     }
 
-    fn ends(&mut self, pair: Pair) -> &mut Ends {
+    fn ends(&mut self, pair: Pair) -> &mut PairEnds {
         self.pairs.get_mut(&pair).expect("a pair is known while it has unmatched messages")
     }
 
@@ -132,7 +132,7 @@ impl SendOrder {
     }
 }
 
-impl Place {
+impl PairEntry {
     const fn has_come(&self) -> bool {
         matches!(self.progress, Progress::InOrder | Progress::Overtook)
     }

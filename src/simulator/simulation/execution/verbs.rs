@@ -1,82 +1,82 @@
 //! What the stage does when a process asks for it.
 
-use super::{Stage, Waits, answer, fault};
-use crate::program::{Answer, Message, Operation, Pattern, Verb, send_fault};
+use super::{Execution, WaitState, answer, fault};
+use crate::program::{Message, MessagePattern, Operation, Reply, Verb, send_fault};
 use crate::simulation::SimulationError;
 use crate::trace::Activity;
 use crate::units::{SimDuration, SimTime};
 
-impl Stage<'_> {
+impl Execution<'_> {
     /// Does what the process asks for; the answer, if it needs no time.
-    pub(super) fn serve(&mut self, now: SimTime, rank: u32, verb: Verb) -> Result<Option<Answer>, SimulationError> {
+    pub(super) fn serve(&mut self, now: SimTime, rank: u32, verb: Verb) -> Result<Option<Reply>, SimulationError> {
         let seat = self.layout.seat(rank);
         match verb {
             Verb::Compute(work) => {
                 let computing = self.transport.compute(now, seat, rank, work);
                 computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
-                Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
+                Ok(self.wait(rank, WaitState::ForTime, Activity::Computing))
             }
             Verb::Operate(operations) => {
                 let computing = self.transport.operate(now, seat, rank, operations);
                 computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
-                Ok(self.wait(rank, Waits::ForTime, Activity::Computing))
+                Ok(self.wait(rank, WaitState::ForTime, Activity::Computing))
             }
             Verb::Forward(bytes) => Ok(self.forward(now, rank, bytes)),
             Verb::StartLoad(bytes) => {
                 let operation = self.begin_move(now, rank, (true, bytes));
                 self.transport.load(now, seat, bytes, operation.0);
-                Ok(Some(Answer::Started(operation)))
+                Ok(Some(Reply::Started(operation)))
             }
             Verb::StartLeave(bytes) => {
                 let operation = self.begin_move(now, rank, (false, bytes));
                 self.transport.leave_node(now, seat, bytes, operation.0);
-                Ok(Some(Answer::Started(operation)))
+                Ok(Some(Reply::Started(operation)))
             }
             Verb::NodeBarrier => Ok(self.enter_node_barrier(rank)),
             Verb::Input(bytes) => {
                 self.transport.wait(now, rank, self.machine.host.input.time(bytes));
-                Ok(self.wait(rank, Waits::ForTime, Activity::InputOutput))
+                Ok(self.wait(rank, WaitState::ForTime, Activity::InputOutput))
             }
             Verb::Output(bytes) => {
                 self.transport.wait(now, rank, self.machine.host.output.time(bytes));
-                Ok(self.wait(rank, Waits::ForTime, Activity::InputOutput))
+                Ok(self.wait(rank, WaitState::ForTime, Activity::InputOutput))
             }
             Verb::Send(to, message) => {
                 let operation = self.start_send(now, rank, to, message)?;
                 self.wait_for(now, rank, operation)
             }
-            Verb::StartSend(to, message) => self.start_send(now, rank, to, message).map(|o| Some(Answer::Started(o))),
+            Verb::StartSend(to, message) => self.start_send(now, rank, to, message).map(|o| Some(Reply::Started(o))),
             Verb::Receive(pattern) => {
                 let operation = self.start_receive(now, rank, pattern);
                 self.wait_for(now, rank, operation)
             }
-            Verb::StartReceive(pattern) => Ok(Some(Answer::Started(self.start_receive(now, rank, pattern)))),
+            Verb::StartReceive(pattern) => Ok(Some(Reply::Started(self.start_receive(now, rank, pattern)))),
             Verb::Wait(operation) => self.wait_for(now, rank, operation),
             Verb::WaitAny(operations) => self.wait_for_any(now, rank, operations),
             Verb::Test(operation) => {
                 let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
-                Ok(Some(Answer::Tested(task.state.is_complete())))
+                Ok(Some(Reply::Tested(task.state.is_complete())))
             }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
-            Verb::Pause(_) => Ok(Some(Answer::Done)),
+            Verb::Pause(_) => Ok(Some(Reply::Done)),
             Verb::Fail(reason) => Err(fault(rank, reason.message)),
         }
     }
 
-    fn wait(&mut self, rank: u32, waits: Waits, activity: Activity) -> Option<Answer> {
+    fn wait(&mut self, rank: u32, waits: WaitState, activity: Activity) -> Option<Reply> {
         let state = &mut self.ranks[rank as usize];
         state.waits = waits;
         state.activity = activity;
         None
     }
 
-    fn forward(&mut self, now: SimTime, rank: u32, bytes: u64) -> Option<Answer> {
+    fn forward(&mut self, now: SimTime, rank: u32, bytes: u64) -> Option<Reply> {
         let time = self.machine.nodes.forwarding.time(bytes);
         if time == SimDuration::ZERO {
-            return Some(Answer::Done);
+            return Some(Reply::Done);
         }
         self.transport.work(now, self.layout.seat(rank), rank, time);
-        self.wait(rank, Waits::ForTime, Activity::Sending)
+        self.wait(rank, WaitState::ForTime, Activity::Sending)
     }
 
     fn start_send(&mut self, now: SimTime, rank: u32, to: u32, message: Message) -> Result<Operation, SimulationError> {
@@ -93,7 +93,7 @@ impl Stage<'_> {
         Ok(operation)
     }
 
-    fn start_receive(&mut self, now: SimTime, rank: u32, pattern: Pattern) -> Operation {
+    fn start_receive(&mut self, now: SimTime, rank: u32, pattern: MessagePattern) -> Operation {
         let (operation, found) = self.post_office.receive(rank, pattern);
         if let Some(recorder) = &mut self.recorder {
             recorder.begun(now, rank, operation);
@@ -116,14 +116,14 @@ impl Stage<'_> {
         operation
     }
 
-    fn wait_for(&mut self, now: SimTime, rank: u32, operation: Operation) -> Result<Option<Answer>, SimulationError> {
+    fn wait_for(&mut self, now: SimTime, rank: u32, operation: Operation) -> Result<Option<Reply>, SimulationError> {
         let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
         let activity = task.kind.activity();
         if task.state.is_complete() {
             self.join_at_once(now, rank, operation, activity);
             return Ok(Some(answer(self.post_office.end(operation))));
         }
-        Ok(self.wait(rank, Waits::ForOperation(operation), activity))
+        Ok(self.wait(rank, WaitState::ForOperation(operation), activity))
     }
 
     fn wait_for_any(
@@ -131,39 +131,39 @@ impl Stage<'_> {
         now: SimTime,
         rank: u32,
         operations: Vec<Operation>,
-    ) -> Result<Option<Answer>, SimulationError> {
+    ) -> Result<Option<Reply>, SimulationError> {
         let mut activity = Activity::Sending;
         for (index, operation) in operations.iter().enumerate() {
             let task = self.post_office.find(rank, *operation).ok_or_else(|| ended_twice(rank))?;
             let kind = task.kind.activity();
             if task.state.is_complete() {
                 self.join_at_once(now, rank, *operation, kind);
-                return Ok(Some(Answer::Ready(index)));
+                return Ok(Some(Reply::Ready(index)));
             }
             if kind == Activity::Blocked {
                 activity = Activity::Blocked;
             }
         }
         self.awaited.insert(rank, operations);
-        Ok(self.wait(rank, Waits::ForAny, activity))
+        Ok(self.wait(rank, WaitState::ForAny, activity))
     }
 
-    fn enter_barrier(&mut self, rank: u32) -> Option<Answer> {
+    fn enter_barrier(&mut self, rank: u32) -> Option<Reply> {
         self.at_barrier += 1;
         if self.at_barrier < self.layout.ranks() {
-            return self.wait(rank, Waits::AtBarrier, Activity::Blocked);
+            return self.wait(rank, WaitState::AtBarrier, Activity::Blocked);
         }
         self.at_barrier = 0;
         self.release((0..self.layout.ranks()).filter(|other| *other != rank), rank);
-        Some(Answer::Done)
+        Some(Reply::Done)
     }
 
-    fn enter_node_barrier(&mut self, rank: u32) -> Option<Answer> {
+    fn enter_node_barrier(&mut self, rank: u32) -> Option<Reply> {
         match self.node_barriers.enter(self.layout, rank) {
-            None => self.wait(rank, Waits::AtBarrier, Activity::Blocked),
+            None => self.wait(rank, WaitState::AtBarrier, Activity::Blocked),
             Some(others) => {
                 self.release(others.into_iter(), rank);
-                Some(Answer::Done)
+                Some(Reply::Done)
             }
         }
     }
@@ -174,7 +174,7 @@ impl Stage<'_> {
             if let Some(recorder) = &mut self.recorder {
                 recorder.released(rank, by);
             }
-            self.ready.push_back((rank, Answer::Done));
+            self.ready.push_back((rank, Reply::Done));
         }
     }
 }

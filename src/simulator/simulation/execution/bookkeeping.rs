@@ -1,17 +1,17 @@
 //! What is written down of a run: the accounts always, a recording and a diary where they are asked for, and in the end
 //! the trace of it all.
 
-use super::Stage;
+use super::Execution;
 use crate::machine::Sends;
 use crate::program::{Operation, Verb};
-use crate::simulation::post_office::Match;
+use crate::simulation::matching::Match;
 use crate::simulation::recorder::Recorder;
 use crate::simulation::{Detail, SimulationError};
-use crate::trace::{Activity, Counts, Doing, Entry, Header, LinkLoad, Trace};
+use crate::trace::{Activity, Counts, Header, LinkLoad, LogDetail, LogEntry, Trace};
 use crate::units::{SimDuration, SimTime};
 use std::io::Write;
 
-impl<'s> Stage<'s> {
+impl<'s> Execution<'s> {
     /// Records the play into `sink`. To be called before it begins.
     pub fn record(&mut self, program: &str, detail: Detail, sink: Box<dyn Write + 's>) -> Result<(), SimulationError> {
         let nodes = self.layout.nodes().to_vec();
@@ -90,7 +90,7 @@ impl<'s> Stage<'s> {
         if let Some(scribe) = &mut self.scribe {
             let (phase, processor) = (phases.name(state.phase), self.transport.processor(self.layout.seat(rank)));
             let (activity, begin, end, system) = (state.activity, state.since, now, stolen);
-            scribe.booked(Entry { rank, processor, phase, activity, doing: Doing::Else, begin, end, system });
+            scribe.booked(LogEntry { rank, processor, phase, activity, doing: LogDetail::Else, begin, end, system });
         }
         state.since = now;
         state.system_before = system;

@@ -16,7 +16,7 @@ enum Act {
     },
     Receive {
         rank: u32,
-        pattern: Pattern,
+        pattern: MessagePattern,
     },
     /// Time passes.
     Pass,
@@ -28,7 +28,7 @@ fn any_act() -> impl Strategy<Value = Act> {
         3 => (0u32..3, 0u32..2, 0u32..2).prop_map(|(from, to, tag)| Act::Send { from, to, tag }),
         3 => any::<usize>().prop_map(|which| Act::Arrive { which }),
         3 => (0u32..2, choice(3), choice(2))
-            .prop_map(|(rank, from, tag)| Act::Receive { rank, pattern: Pattern { from, tag } }),
+            .prop_map(|(rank, from, tag)| Act::Receive { rank, pattern: MessagePattern { from, tag } }),
         1 => Just(Act::Pass),
     ]
 }
@@ -47,7 +47,7 @@ struct SlowMessage {
 struct SlowOffice {
     messages: Vec<SlowMessage>,
     /// With the message that each has met.
-    receives: Vec<(u32, Pattern, Option<usize>)>,
+    receives: Vec<(u32, MessagePattern, Option<usize>)>,
 }
 
 impl SlowOffice {
@@ -67,7 +67,7 @@ impl SlowOffice {
 
     fn receive_for(&self, index: usize) -> Option<usize> {
         let message = &self.messages[index];
-        let fits = |message: &SlowMessage, receive: &(u32, Pattern, Option<usize>)| {
+        let fits = |message: &SlowMessage, receive: &(u32, MessagePattern, Option<usize>)| {
             receive.0 == message.to && receive.2.is_none() && receive.1.fits(message.from, message.tag)
         };
         let first = self.receives.iter().position(|receive| fits(message, receive))?;
@@ -79,7 +79,7 @@ impl SlowOffice {
 
 /// The post office and the slow one side by side.
 struct Offices {
-    office: PostOffice,
+    office: Matching,
     slow: SlowOffice,
     now: u64,
     tickets: Vec<u32>,
@@ -130,7 +130,7 @@ proptest! {
     #[test]
     fn messages_meet_the_receives_that_they_meet_in_a_slow_office(acts in prop::collection::vec(any_act(), 1..60)) {
         let mut offices = Offices {
-            office: PostOffice::new(3),
+            office: Matching::new(3),
             slow: SlowOffice::default(),
             now: 0,
             tickets: Vec::new(),

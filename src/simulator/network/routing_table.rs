@@ -13,35 +13,35 @@ const NO_PORT: u32 = u32::MAX;
 /// The tables of a routing that sends all packets for a destination the same way; each is made when
 /// first asked for.
 #[derive(Debug)]
-pub struct Signposts {
+pub struct RoutingTable {
     wiring: Wiring,
-    order: Order,
+    order: PortOrder,
     toward: Vec<OnceLock<Box<[u32]>>>,
 }
 
 #[derive(Debug)]
-enum Order {
+enum PortOrder {
     /// By vertex, its place in the order from the root downwards.
     UpDown(Vec<u32>),
     /// By vertex and destination, the port.
     Written(BTreeMap<(u32, u32), u32>),
 }
 
-impl Signposts {
+impl RoutingTable {
     /// See [`Routing::UpDown`](super::Routing::UpDown).
     pub fn up_down(wiring: Wiring) -> Self {
-        let order = Order::UpDown(places(&wiring));
+        let order = PortOrder::UpDown(places(&wiring));
         Self::new(wiring, order)
     }
 
     /// See [`Routing::Table`](super::Routing::Table).
     pub fn written(wiring: Wiring, table: &[Signpost]) -> Self {
         let port = |post: &Signpost| Some(((post.at, post.to), port_towards(wiring.topology(), post.at, post.next)?));
-        let order = Order::Written(table.iter().filter_map(port).collect());
+        let order = PortOrder::Written(table.iter().filter_map(port).collect());
         Self::new(wiring, order)
     }
 
-    fn new(wiring: Wiring, order: Order) -> Self {
+    fn new(wiring: Wiring, order: PortOrder) -> Self {
         let toward = vec![OnceLock::new(); wiring.topology().nodes() as usize];
         Self { wiring, order, toward }
     }
@@ -72,8 +72,8 @@ impl Signposts {
 
     fn ports(&self, to: u32) -> Box<[u32]> {
         match &self.order {
-            Order::UpDown(places) => self.ports_up_down(places, to),
-            Order::Written(table) => self.ports_written(table, to),
+            PortOrder::UpDown(places) => self.ports_up_down(places, to),
+            PortOrder::Written(table) => self.ports_written(table, to),
         }
     }
 
@@ -145,7 +145,7 @@ mod tests {
             let topology = Topology::from_name(name, 16).unwrap();
             for overrides in [&failed[..], &[]] {
                 let places = places(&Wiring::new(&topology, overrides));
-                let signposts = Signposts::up_down(Wiring::new(&topology, overrides));
+                let signposts = RoutingTable::up_down(Wiring::new(&topology, overrides));
                 for (from, to) in (0..16).flat_map(|from| (0..16).map(move |to| (from, to))) {
                     let path = signposts.path(from, to).expect("packets arrive");
                     let is_down = |link: &[u32]| places[link[1] as usize] > places[link[0] as usize];
@@ -160,7 +160,7 @@ mod tests {
     fn packets_follow_the_table_and_elsewhere_the_shortest_path() {
         let ring = Topology::Ring { nodes: 5 };
         let post = |at, next| Signpost { at, to: 1, next };
-        let path = |table: &[Signpost]| Signposts::written(Wiring::new(&ring, &[]), table).path(0, 1);
+        let path = |table: &[Signpost]| RoutingTable::written(Wiring::new(&ring, &[]), table).path(0, 1);
         assert_eq!(path(&[]), Some(vec![0, 1]));
         assert_eq!(path(&[post(0, 4), post(4, 3)]), Some(vec![0, 4, 3, 2, 1]));
         assert_eq!(path(&[post(0, 4)]), None, "4 sends it back");

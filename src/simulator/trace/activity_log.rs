@@ -8,17 +8,17 @@ pub type Loop = (&'static str, u64, SimDuration);
 
 /// The pieces of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Diary {
+pub struct ActivityLog {
     /// What the ranks did, each in the order of time and without gaps until its program has ended; nothing that took no
     /// time.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LogEntry>,
     /// What processors did for the communication.
     pub services: Vec<Service>,
 }
 
 /// A piece of a rank's time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
+pub struct LogEntry {
     /// The rank.
     pub rank: u32,
     /// Its processor.
@@ -28,7 +28,7 @@ pub struct Entry {
     /// What it did, but for the time of the communication software.
     pub activity: Activity,
     /// What exactly that was.
-    pub doing: Doing,
+    pub doing: LogDetail,
     /// When it began.
     pub begin: SimTime,
     /// When it ended.
@@ -39,7 +39,7 @@ pub struct Entry {
 
 /// What a process asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Doing {
+pub enum LogDetail {
     /// Something that needs no more words than its activity.
     #[default]
     Else,
@@ -105,7 +105,7 @@ pub enum Software {
 }
 
 /// A part of a service: what for, how often, how long.
-pub type Part = (Software, u64, SimDuration);
+pub type SoftwareCharge = (Software, u64, SimDuration);
 
 /// A service of communication software, without interruption.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,7 +115,7 @@ pub struct Service {
     /// When it ended.
     pub end: SimTime,
     /// Its parts, one after the other.
-    pub parts: [Part; 3],
+    pub parts: [SoftwareCharge; 3],
 }
 
 impl Service {

@@ -8,12 +8,12 @@ use crate::units::SimTime;
 /// event in the calendar, whose entity is the place's number plus `first_entity`.
 ///
 /// What has been withdrawn may leave an event behind, at which there is nothing to be told.
-pub struct Appointments<T> {
+pub struct Timers<T> {
     first_entity: Entity,
     lines: Lists<(SimTime, T)>,
 }
 
-impl<T: Copy> Appointments<T> {
+impl<T: Copy> Timers<T> {
     /// No appointments at `count` places whose events use the entities from `first_entity` on.
     #[must_use]
     pub fn new(count: u32, first_entity: Entity) -> Self {
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn what_is_withdrawn_is_not_told() {
         let mut calendar = Calendar::new();
-        let mut appointments = Appointments::new(2, 100);
+        let mut appointments = Timers::new(2, 100);
         for (time, thing) in [(5, "a"), (5, "b"), (8, "c")] {
             appointments.add(&mut calendar, 1, at(time), thing);
         }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn an_event_without_appointment_tells_nothing() {
         let mut calendar = Calendar::new();
-        let mut appointments = Appointments::new(1, 0);
+        let mut appointments = Timers::new(1, 0);
         appointments.add(&mut calendar, 0, at(5), "a");
         appointments.withdraw(0);
         appointments.add(&mut calendar, 0, at(7), "b");

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::outcome::Outcome;
 use super::references::References;
-use super::room::Room;
+use super::memory_budget::Room;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parsim_sim::simulation::SimulationError;
 use parsim_study::scenario::source::Faults;

@@ -1,10 +1,10 @@
 //! Why nothing goes on though processes still wait.
 
-use super::{Stage, Waits};
+use super::{Execution, WaitState};
 use crate::simulation::SimulationError;
 use crate::simulation::deadlock::{Blocked, DeadlockReport};
 
-impl Stage<'_> {
+impl Execution<'_> {
     /// Why nothing is going to happen any more.
     pub(super) fn standstill(&mut self) -> SimulationError {
         let standstill = self.transport.standstill();
@@ -19,10 +19,10 @@ impl Stage<'_> {
         for rank in 0..self.layout.ranks() {
             let state = &self.ranks[rank as usize];
             let (waits, on) = match &state.waits {
-                Waits::ForOperation(operation) => self.post_office.describe(*operation),
-                Waits::ForAny => (format!("waits for any of {} operations", self.awaited[&rank].len()), None),
-                Waits::AtBarrier => ("waits at a barrier".to_owned(), None),
-                Waits::Nothing | Waits::ForTime => continue,
+                WaitState::ForOperation(operation) => self.post_office.describe(*operation),
+                WaitState::ForAny => (format!("waits for any of {} operations", self.awaited[&rank].len()), None),
+                WaitState::AtBarrier => ("waits at a barrier".to_owned(), None),
+                WaitState::Nothing | WaitState::ForTime => continue,
             };
             blocked.push(Blocked { rank, phase: self.surroundings.phases.name(state.phase), waits, on });
         }

@@ -12,16 +12,16 @@ mod tests;
 
 use crate::engine::Lists;
 use crate::machine::MessageId;
-use crate::program::{Message, Operation, Pattern, Received, tag_words};
+use crate::program::{Message, MessagePattern, Operation, Received, tag_words};
 use crate::trace::{Activity, Delivery};
 use crate::units::SimTime;
-use send_order::{Pair, SendOrder};
+use send_order::{Pair, PairOrder};
 use slots::Slots;
 use std::collections::{BTreeSet, VecDeque};
 
 /// What a process waits for, or could.
 #[derive(Debug)]
-pub struct Task {
+pub struct Request {
     pub rank: u32,
     pub kind: TaskKind,
     pub state: TaskState,
@@ -32,7 +32,7 @@ pub enum TaskKind {
     Send {
         to: u32,
     },
-    Receive(Pattern),
+    Receive(MessagePattern),
     /// Bytes on their way through what the cores of a node share.
     Move,
 }
@@ -63,7 +63,7 @@ impl TaskState {
 
 /// A message that is under way or waits to be received. It is kept until the receive has been ended
 /// and the send is complete, whichever comes last.
-struct Letter {
+struct Envelope {
     from: u32,
     to: u32,
     sent: SimTime,
@@ -88,10 +88,10 @@ pub struct Match {
 }
 
 /// The messages and operations of all ranks.
-pub struct PostOffice {
-    letters: Slots<Letter>,
-    tasks: Slots<Task>,
-    order: SendOrder,
+pub struct Matching {
+    letters: Slots<Envelope>,
+    tasks: Slots<Request>,
+    order: PairOrder,
     /// Arrived messages that nobody has received, by receiving rank, in the order of arrival, ties by sending rank.
     inboxes: Lists<u32>,
     /// Those of them that are early: receiving rank, arrival, sending rank, ticket.
@@ -102,12 +102,12 @@ pub struct PostOffice {
     pub met: VecDeque<Match>,
 }
 
-impl PostOffice {
+impl Matching {
     pub fn new(ranks: u32) -> Self {
         Self {
             letters: Slots::new(),
             tasks: Slots::new(),
-            order: SendOrder::new(),
+            order: PairOrder::new(),
             inboxes: Lists::new(ranks),
             early: BTreeSet::new(),
             receives: Lists::new(ranks),
@@ -117,11 +117,11 @@ impl PostOffice {
 
     /// A send begins: its operation, and the ticket of the message.
     pub fn post(&mut self, now: SimTime, from: u32, to: u32, message: Message) -> (Operation, u32) {
-        let task = Task { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay };
+        let task = Request { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay };
         let operation = Operation(self.tasks.put(task));
         let sending = Some(operation);
         let (is_received, arrival, id, place) = (false, now, 0, 0);
-        let letter = Letter { from, to, sent: now, message, is_received, sending, arrival, id, place };
+        let letter = Envelope { from, to, sent: now, message, is_received, sending, arrival, id, place };
         let ticket = self.letters.put(letter);
         self.order.send((from, to), ticket);
         (operation, ticket)
@@ -140,7 +140,7 @@ impl PostOffice {
 
     /// Bytes begin to move.
     pub fn begin_move(&mut self, rank: u32) -> Operation {
-        Operation(self.tasks.put(Task { rank, kind: TaskKind::Move, state: TaskState::UnderWay }))
+        Operation(self.tasks.put(Request { rank, kind: TaskKind::Move, state: TaskState::UnderWay }))
     }
 
     /// They have moved.
@@ -151,7 +151,7 @@ impl PostOffice {
     /// The record of a message that is delivered now and has not been received yet.
     pub fn delivery(&mut self, ticket: u32, now: SimTime) -> Delivery {
         let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
-        let Letter { from, to, sent, message: Message { bytes, again, .. }, .. } = *letter;
+        let Envelope { from, to, sent, message: Message { bytes, again, .. }, .. } = *letter;
         Delivery { from, to, bytes, again, sent, delivered: now }
     }
 
@@ -202,7 +202,7 @@ impl PostOffice {
     }
 
     fn match_on_arrival(&mut self, operation: Operation, ticket: u32) {
-        let Letter { from, to, id: message, .. } = *self.letter(ticket);
+        let Envelope { from, to, id: message, .. } = *self.letter(ticket);
         self.order.leave((from, to), ticket);
         self.receives.take_first(to, |receive| *receive == operation);
         self.task(operation).state = TaskState::Received(ticket);
@@ -216,7 +216,7 @@ impl PostOffice {
     }
 
     fn take_from_inbox(&mut self, operation: Operation, ticket: u32) -> Match {
-        let Letter { from, to, id: message, place, .. } = *self.letter(ticket);
+        let Envelope { from, to, id: message, place, .. } = *self.letter(ticket);
         self.inboxes.remove(to, place);
         if self.order.has_overtaken(ticket) {
             self.early.remove(&self.key(ticket));
@@ -227,7 +227,7 @@ impl PostOffice {
     }
 
     fn store(&mut self, ticket: u32) {
-        let Letter { from, to, arrival, .. } = *self.letter(ticket);
+        let Envelope { from, to, arrival, .. } = *self.letter(ticket);
         let letters = &self.letters;
         let is_later = |other: &u32| {
             let other = letter(letters, *other);
@@ -238,13 +238,13 @@ impl PostOffice {
     }
 
     fn key(&self, ticket: u32) -> (u32, SimTime, u32, u32) {
-        let Letter { from, to, arrival, .. } = *self.letter(ticket);
+        let Envelope { from, to, arrival, .. } = *self.letter(ticket);
         (to, arrival, from, ticket)
     }
 
     /// A receive begins; it takes a message, if one is there for it.
-    pub fn receive(&mut self, rank: u32, pattern: Pattern) -> (Operation, Option<Match>) {
-        let task = Task { rank, kind: TaskKind::Receive(pattern), state: TaskState::UnderWay };
+    pub fn receive(&mut self, rank: u32, pattern: MessagePattern) -> (Operation, Option<Match>) {
+        let task = Request { rank, kind: TaskKind::Receive(pattern), state: TaskState::UnderWay };
         let operation = Operation(self.tasks.put(task));
         let found = match pattern.from {
             Some(from) => self.find_from((from, rank), pattern),
@@ -257,12 +257,12 @@ impl PostOffice {
         (operation, Some(self.take_from_inbox(operation, ticket)))
     }
 
-    fn find_from(&self, pair: Pair, pattern: Pattern) -> Option<u32> {
+    fn find_from(&self, pair: Pair, pattern: MessagePattern) -> Option<u32> {
         let oldest = self.order.of(pair).find(|ticket| pattern.takes(self.letter(*ticket)))?;
         (self.order.has_arrived(oldest) && self.is_free(oldest)).then_some(oldest)
     }
 
-    fn find_from_any(&self, rank: u32, pattern: Pattern) -> Option<u32> {
+    fn find_from_any(&self, rank: u32, pattern: MessagePattern) -> Option<u32> {
         let is_oldest = |ticket: u32| {
             !self.order.has_overtaken(ticket)
                 || !self.order.before(ticket).any(|earlier| pattern.takes(self.letter(earlier)))
@@ -286,11 +286,11 @@ impl PostOffice {
             letter.is_received = true;
             return Some(Received { from: letter.from, message: letter.message.clone() });
         }
-        self.letters.take(ticket).map(|Letter { from, message, .. }| Received { from, message })
+        self.letters.take(ticket).map(|Envelope { from, message, .. }| Received { from, message })
     }
 
     /// An operation that has not been ended, if `rank` has begun it.
-    pub fn find(&mut self, rank: u32, operation: Operation) -> Option<&Task> {
+    pub fn find(&mut self, rank: u32, operation: Operation) -> Option<&Request> {
         self.tasks.get(operation.0).filter(|task| task.rank == rank).map(|task| &*task)
     }
 
@@ -304,7 +304,7 @@ impl PostOffice {
         match self.task(operation).kind {
             TaskKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),
             TaskKind::Move => ("waits for its memory or its interface".to_owned(), None),
-            TaskKind::Receive(Pattern { from, tag }) => {
+            TaskKind::Receive(MessagePattern { from, tag }) => {
                 let from_words = from.map_or("any rank".to_owned(), |rank| format!("rank {rank}"));
                 let message = tag.map_or(String::new(), |tag| format!(" a message{}", tag_words(tag)));
                 (format!("waits to receive{message} from {from_words}"), from)
@@ -312,15 +312,15 @@ impl PostOffice {
         }
     }
 
-    fn task(&mut self, operation: Operation) -> &mut Task {
+    fn task(&mut self, operation: Operation) -> &mut Request {
         self.tasks.get(operation.0).expect("an operation is kept until it is ended")
     }
 
-    fn letter(&self, ticket: u32) -> &Letter {
+    fn letter(&self, ticket: u32) -> &Envelope {
         letter(&self.letters, ticket)
     }
 
-    fn fits(&self, operation: Operation, letter: &Letter) -> bool {
+    fn fits(&self, operation: Operation, letter: &Envelope) -> bool {
         match self.tasks.peek(operation.0).expect("an operation is kept until it is ended").kind {
             TaskKind::Receive(pattern) => pattern.takes(letter),
             TaskKind::Send { .. } | TaskKind::Move => unreachable!("only receives wait for messages"),
@@ -328,12 +328,12 @@ impl PostOffice {
     }
 }
 
-impl Pattern {
-    fn takes(self, letter: &Letter) -> bool {
+impl MessagePattern {
+    fn takes(self, letter: &Envelope) -> bool {
         self.fits(letter.from, letter.message.tag)
     }
 }
 
-fn letter(letters: &Slots<Letter>, ticket: u32) -> &Letter {
+fn letter(letters: &Slots<Envelope>, ticket: u32) -> &Envelope {
     letters.peek(ticket).expect("a letter is kept until it is received")
 }

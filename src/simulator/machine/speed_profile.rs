@@ -7,7 +7,7 @@ use crate::units::SimDuration;
 use rand_chacha::ChaCha8Rng;
 
 /// The speeds of all processors, and the noise of all computations.
-pub struct Pace {
+pub struct SpeedProfile {
     /// By vertex.
     speeds: Vec<f64>,
     noise: Noise,
@@ -15,7 +15,7 @@ pub struct Pace {
     dice: Vec<ChaCha8Rng>,
 }
 
-impl Pace {
+impl SpeedProfile {
     /// Nothing if all processors of the machine take the time that is described.
     pub fn of(machine: &Machine, vertices: u32, owners: u32, streams: Streams) -> Option<Box<Self>> {
         if machine.overrides.is_empty() && machine.nodes.noise.is_quiet() {

@@ -1,13 +1,13 @@
 //! What vertices have admitted: passages, and those of every vertex on top of each other.
 
-use super::{Flight, NO_LINK, Train};
+use super::{MovingTrain, NO_LINK, Train};
 use crate::engine::{Entity, Stacks};
-use crate::node::Standing;
+use crate::node::DispatchCheckpoint;
 use crate::units::{SimDuration, SimTime};
 
 /// A train at a vertex that has admitted it.
 #[derive(Clone, Copy)]
-pub(super) struct Passage {
+pub(super) struct SpeculativeAdmission {
     pub(super) train: Train,
     /// The link that it comes by.
     pub(super) link: u32,
@@ -17,7 +17,7 @@ pub(super) struct Passage {
     pub(super) out: u32,
     pub(super) service: SimDuration,
     /// The vertex and that link before the train.
-    pub(super) before: Standing,
+    pub(super) before: DispatchCheckpoint,
     pub(super) link_free: SimTime,
     /// It waits for the router's turn.
     pub(super) deferred: bool,
@@ -25,10 +25,10 @@ pub(super) struct Passage {
     pub(super) notice: bool,
 }
 
-impl Passage {
+impl SpeculativeAdmission {
     /// A train that comes to a vertex and is served there.
-    pub(super) const fn of(flight: &Flight, service: SimDuration, before: Standing) -> Self {
-        let Flight { link, entity, train } = *flight;
+    pub(super) const fn of(flight: &MovingTrain, service: SimDuration, before: DispatchCheckpoint) -> Self {
+        let MovingTrain { link, entity, train } = *flight;
         let (out, link_free) = (NO_LINK, SimTime::START);
         Self { train, link, entity, out, service, before, link_free, deferred: false, notice: false }
     }
@@ -45,7 +45,7 @@ impl Passage {
 
 /// The passages of every vertex that may have to be withdrawn, the last to arrive on top.
 pub(super) struct Passages {
-    stacks: Stacks<Passage>,
+    stacks: Stacks<SpeculativeAdmission>,
     /// By vertex: when the last packet of the passage on top comes, the start if there is none. It is asked for at every
     /// vertex on the way of every packet, and what lies on the stacks is spread over the memory.
     until: Vec<SimTime>,
@@ -57,7 +57,7 @@ impl Passages {
     }
 
     /// The last passage of `vertex`.
-    pub(super) fn top(&self, vertex: u32) -> Option<&Passage> {
+    pub(super) fn top(&self, vertex: u32) -> Option<&SpeculativeAdmission> {
         self.stacks.top(vertex)
     }
 
@@ -69,12 +69,12 @@ impl Passages {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, vertex: u32, passage: Passage) {
+    pub(super) fn push(&mut self, vertex: u32, passage: SpeculativeAdmission) {
         self.until[vertex as usize] = passage.train.run.last();
         self.stacks.push(vertex, passage);
     }
 
-    pub(super) fn pop(&mut self, vertex: u32) -> Option<Passage> {
+    pub(super) fn pop(&mut self, vertex: u32) -> Option<SpeculativeAdmission> {
         let passage = self.stacks.pop(vertex)?;
         self.until[vertex as usize] = self.top(vertex).map_or(SimTime::START, |top| top.train.run.last());
         Some(passage)

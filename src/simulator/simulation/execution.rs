@@ -1,14 +1,14 @@
 //! The event loop: processes ask, the machine works, what has happened wakes the processes.
 
+use super::activity_logger::ActivityLogger;
+use super::matching::Matching;
 use super::node_barrier::NodeBarriers;
-use super::post_office::PostOffice;
 use super::recorder::Recorder;
-use super::scribe::Scribe;
 use super::{Simulation, SimulationError};
-use crate::engine::{Mailbox, Processes, Step};
-use crate::machine::{Happening, Layout, Machine, Transport};
+use crate::engine::{Mailbox, Processes, Resumed};
+use crate::machine::{Completion, Layout, Machine, Transport};
 use crate::program::{
-    Answer, Notes, Operation, PhaseIndex, PhaseNames, Process, Program, Received, STUCK, Surroundings, Verb,
+    Notes, Operation, PhaseIndex, PhaseNames, Process, Program, Received, Reply, STUCK, Surroundings, Verb,
 };
 use crate::trace::{Accounts, Activity, Delivery, Phase};
 use crate::units::{SimDuration, SimTime};
@@ -17,7 +17,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-mod books;
+mod bookkeeping;
 mod standstill;
 mod verbs;
 
@@ -25,12 +25,12 @@ mod verbs;
 const INITIALISATION: Phase = "initialisation";
 
 /// A run while it is played.
-pub struct Stage<'s> {
+pub struct Execution<'s> {
     machine: &'s Machine,
     layout: &'s Layout,
     transport: Transport,
-    processes: Processes<Verb, Answer>,
-    post_office: PostOffice,
+    processes: Processes<Verb, Reply>,
+    post_office: Matching,
     ranks: Vec<RankState>,
     surroundings: Rc<Surroundings>,
     accounts: Accounts,
@@ -41,9 +41,9 @@ pub struct Stage<'s> {
     /// `None` if the run is not recorded.
     recorder: Option<Box<Recorder<'s>>>,
     /// `None` if the run keeps no diary.
-    scribe: Option<Box<Scribe>>,
+    scribe: Option<Box<ActivityLogger>>,
     /// Processes that can go on, with what they have been waiting for.
-    ready: VecDeque<(u32, Answer)>,
+    ready: VecDeque<(u32, Reply)>,
     /// What each rank waits for that [waits for any of several](Waits::ForAny); apart, because there may be a million ranks.
     awaited: FxHashMap<u32, Vec<Operation>>,
     at_barrier: u32,
@@ -54,7 +54,7 @@ pub struct Stage<'s> {
 
 /// What the process of one rank is doing since when.
 struct RankState {
-    waits: Waits,
+    waits: WaitState,
     activity: Activity,
     /// The phase in which it has asked for it.
     phase: PhaseIndex,
@@ -62,7 +62,7 @@ struct RankState {
     system_before: SimDuration,
 }
 
-enum Waits {
+enum WaitState {
     Nothing,
     ForTime,
     ForOperation(Operation),
@@ -70,7 +70,7 @@ enum Waits {
     AtBarrier,
 }
 
-impl<'s> Stage<'s> {
+impl<'s> Execution<'s> {
     /// Everything in place, nothing begun.
     pub fn set(simulation: &'s Simulation<'_>, program: &dyn Program) -> Self {
         let Simulation { machine, layout, streams, .. } = simulation;
@@ -80,7 +80,7 @@ impl<'s> Stage<'s> {
         let processes = Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process));
         let initialisation = surroundings.phases.index(INITIALISATION);
         let begun = || RankState {
-            waits: Waits::Nothing,
+            waits: WaitState::Nothing,
             activity: Activity::Blocked,
             phase: initialisation,
             since: SimTime::START,
@@ -96,14 +96,14 @@ impl<'s> Stage<'s> {
             layout,
             transport,
             processes,
-            post_office: PostOffice::new(ranks),
+            post_office: Matching::new(ranks),
             ranks: (0..ranks).map(|_| begun()).collect(),
             places: Vec::new(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             surroundings,
             deliveries: simulation.keeps_deliveries.then(Vec::new),
             recorder: None,
-            scribe: simulation.keeps_diary.then(|| Box::new(Scribe::new(machine, ranks))),
+            scribe: simulation.keeps_diary.then(|| Box::new(ActivityLogger::new(machine, ranks))),
             ready: VecDeque::new(),
             awaited: FxHashMap::default(),
             at_barrier: 0,
@@ -173,26 +173,26 @@ impl<'s> Stage<'s> {
         }
     }
 
-    fn notice(&mut self, now: SimTime, happening: Happening) {
+    fn notice(&mut self, now: SimTime, happening: Completion) {
         match happening {
-            Happening::Computed { owner: rank } | Happening::TimeUp { owner: rank } => {
-                self.ready.push_back((rank, Answer::Done));
+            Completion::Computed { owner: rank } | Completion::TimeUp { owner: rank } => {
+                self.ready.push_back((rank, Reply::Done));
             }
-            Happening::Moved { ticket } => {
+            Completion::Moved { ticket } => {
                 self.post_office.moved(Operation(ticket));
                 if let Some(recorder) = &mut self.recorder {
                     recorder.moved(now, Operation(ticket));
                 }
                 self.completed(Operation(ticket));
             }
-            Happening::Sent { ticket } => {
+            Completion::Sent { ticket } => {
                 let operation = self.post_office.sent(ticket);
                 if let Some(recorder) = &mut self.recorder {
                     recorder.sent(now, operation, ticket);
                 }
                 self.completed(operation);
             }
-            Happening::Delivered { message, ticket } => {
+            Completion::Delivered { message, ticket } => {
                 if let Some(deliveries) = &mut self.deliveries {
                     deliveries.push(self.post_office.delivery(ticket, now));
                 }
@@ -214,28 +214,28 @@ impl<'s> Stage<'s> {
         let rank = self.post_office.rank(operation);
         let state = &mut self.ranks[rank as usize];
         let answer = match &state.waits {
-            Waits::ForOperation(awaited) if *awaited == operation => answer(self.post_office.end(operation)),
-            Waits::ForAny => match self.awaited[&rank].iter().position(|one| *one == operation) {
-                Some(index) => Answer::Ready(index),
+            WaitState::ForOperation(awaited) if *awaited == operation => answer(self.post_office.end(operation)),
+            WaitState::ForAny => match self.awaited[&rank].iter().position(|one| *one == operation) {
+                Some(index) => Reply::Ready(index),
                 None => return,
             },
             _ => return,
         };
-        state.waits = Waits::Nothing;
+        state.waits = WaitState::Nothing;
         self.join(rank, operation);
         self.ready.push_back((rank, answer));
     }
 
     /// Lets the process of `rank` run until it has to wait.
-    fn run(&mut self, now: SimTime, rank: u32, mut answer: Option<Answer>) -> Result<(), SimulationError> {
+    fn run(&mut self, now: SimTime, rank: u32, mut answer: Option<Reply>) -> Result<(), SimulationError> {
         if let Some(scribe) = &mut self.scribe {
             scribe.answered(rank, answer.as_ref());
         }
         self.account(now, rank);
-        self.ranks[rank as usize].waits = Waits::Nothing;
+        self.ranks[rank as usize].waits = WaitState::Nothing;
         loop {
             match self.processes.resume(rank as usize, answer.take()) {
-                Step::Asks(verb) => {
+                Resumed::Asks(verb) => {
                     self.ranks[rank as usize].phase = self.surroundings.phase(rank);
                     self.note_request(rank, &verb);
                     match self.serve(now, rank, verb)? {
@@ -243,11 +243,11 @@ impl<'s> Stage<'s> {
                         None => return Ok(()),
                     }
                 }
-                Step::Finished => {
+                Resumed::Finished => {
                     self.finish(now, rank);
                     return Ok(());
                 }
-                Step::Stuck => {
+                Resumed::Stuck => {
                     return Err(fault(rank, STUCK.to_owned()));
                 }
             }
@@ -284,8 +284,8 @@ fn surroundings(simulation: &Simulation<'_>) -> Surroundings {
     }
 }
 
-fn answer(received: Option<Received>) -> Answer {
-    received.map_or(Answer::Done, Answer::Received)
+fn answer(received: Option<Received>) -> Reply {
+    received.map_or(Reply::Done, Reply::Received)
 }
 
 fn fault(rank: u32, fault: String) -> SimulationError {

@@ -1,14 +1,14 @@
 //! The cells of a table, as played or asked.
 
-use super::asked::{Answers, Asked};
-use super::cell::{Cell, Reading};
-use super::description::{Baseline, MeasuredTable, Subject};
+use super::asked::{Asked, AskedAnswers};
+use super::cell::{Cell, CellReading};
+use super::description::{Baseline, MeasuredTable, TableSource};
 use super::points::PublishedPoint;
 use super::{CASE, baseline, leave_out};
 use crate::cli::Failure;
 use crate::cli::notice::say;
 use crate::cli::overrides::set_all;
-use crate::cli::playing::play_all;
+use crate::cli::running::play_all;
 use crate::cli::references::References;
 use parsim_study::scenario::source::Document;
 use parsim_study::scenario::{AxisValue, Case, Described, Override, Plan};
@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 /// How tables are played.
-pub struct Played<'a> {
+pub struct TableRunner<'a> {
     /// The folder of the case.
     pub folder: &'a Path,
     /// How many simulations are played side by side.
@@ -24,7 +24,7 @@ pub struct Played<'a> {
     /// Base values from the command line.
     pub set: &'a [String],
     /// What commands have answered so far.
-    pub answers: RefCell<Answers>,
+    pub answers: RefCell<AskedAnswers>,
 }
 
 /// The cases of a table, and what they are compared with.
@@ -33,7 +33,7 @@ struct Unfolded {
     references: References,
 }
 
-impl Played<'_> {
+impl TableRunner<'_> {
     /// The cells of a table with the values of its baselines.
     pub fn cells(&self, table: &MeasuredTable) -> Result<Vec<Cell>, Failure> {
         let mut cells = match &table.leave_out {
@@ -56,8 +56,8 @@ impl Played<'_> {
     pub fn count(&self, table: &MeasuredTable) -> Result<usize, Failure> {
         let points = self.points(table)?;
         let scenario = match table.subject().expect("a checked table has one") {
-            Subject::Scenario(scenario) => self.folder.join(scenario),
-            Subject::Command(command) => return Ok(Asked::at(&points, table, command, self.folder)?.len()),
+            TableSource::Scenario(scenario) => self.folder.join(scenario),
+            TableSource::Command(command) => return Ok(Asked::at(&points, table, command, self.folder)?.len()),
         };
         for simpler in &table.baselines {
             if let Baseline::Alternative(other) = simpler {
@@ -72,8 +72,8 @@ impl Played<'_> {
     fn play(&self, table: &MeasuredTable, more: &[(String, String)]) -> Result<Vec<Cell>, Failure> {
         let points = self.points(table)?;
         let readings = match table.subject().expect("a checked table has one") {
-            Subject::Scenario(scenario) => self.played(table, &self.folder.join(scenario), more, &points)?,
-            Subject::Command(command) => {
+            TableSource::Scenario(scenario) => self.played(table, &self.folder.join(scenario), more, &points)?,
+            TableSource::Command(command) => {
                 say(note_on_settings(table, self.set));
                 let asked = Asked::at(&points, table, command, self.folder)?;
                 self.answers.borrow_mut().readings(table, &asked, self.jobs)?
@@ -95,12 +95,12 @@ impl Played<'_> {
         scenario: &Path,
         more: &[(String, String)],
         points: &[PublishedPoint],
-    ) -> Result<Vec<Reading>, Failure> {
+    ) -> Result<Vec<CellReading>, Failure> {
         let Unfolded { cases, references } = self.unfolded(table, scenario, more, points)?;
         say(note_on_unplayed(table, points, &cases));
         let readings = self.readings(table, points, &cases, &references)?;
         Ok(match &table.mean_over {
-            Some(axis) => Reading::means_over(axis, readings),
+            Some(axis) => CellReading::means_over(axis, readings),
             None => readings,
         })
     }
@@ -151,7 +151,7 @@ impl Played<'_> {
         points: &[PublishedPoint],
         cases: &[Case],
         references: &References,
-    ) -> Result<Vec<Reading>, Failure> {
+    ) -> Result<Vec<CellReading>, Failure> {
         let (mut readings, mut failure) = (Vec::new(), None);
         let mut in_order = points.iter();
         play_all(cases, self.jobs, references, |case, result| {
@@ -161,7 +161,7 @@ impl Played<'_> {
             };
             let is_published = table.data.is_none() || point.is_some();
             match result {
-                Ok(outcome) if is_published => readings.extend(Reading::played(table, case, &outcome, point)),
+                Ok(outcome) if is_published => readings.extend(CellReading::played(table, case, &outcome, point)),
                 Ok(_) => {}
                 Err(error) => failure = Some(error),
             }
