@@ -72,7 +72,7 @@ fn seconds(nanoseconds: u32) -> f64 {
     f64::from(nanoseconds) * 1e-9
 }
 
-/// The packet-hops that parsim's network plays.
+/// The packet-hops that parsim's network runs.
 fn parsim(machine: &Machine, begin: Begin) -> u64 {
     let topology = Topology::Mesh2d { rows: ROWS, columns: COLUMNS };
     let mut fabric = Fabric::new(&machine.network, topology, Onward::BySoftware, Streams::new(1));
@@ -158,7 +158,7 @@ impl EventHandler for Node {
     }
 }
 
-/// The packet-hops that the bare mesh plays.
+/// The packet-hops that the bare mesh runs.
 fn bare(begin: Begin) -> u64 {
     let mut simulation = Simulation::new(1);
     let shared = Rc::new(RefCell::new((Destinations::new(), 0)));

@@ -39,8 +39,8 @@ fn everybody_sends(machine: &Machine, rows: u32, columns: u32) -> u64 {
         transport.send(SimTime::START, at(node), at(row * columns + column), (BYTES, false), node);
     }
     while let Some(now) = transport.step() {
-        while let Some(happening) = transport.happenings.pop_front() {
-            if let Completion::Delivered { message, .. } = happening {
+        while let Some(completion) = transport.completions.pop_front() {
+            if let Completion::Delivered { message, .. } = completion {
                 transport.accept(now, message);
             }
         }

@@ -1,7 +1,7 @@
 //! A discrete-event simulator of message-passing parallel machines.
 //!
 //! > A **scenario** puts a **program** on a **machine**, which is **nodes** on a **network**; the
-//! > **engine** plays it out as events; the **trace** is what happened; **analysis** and **models**
+//! > **engine** runs it out as events; the **trace** is what happened; **analysis** and **models**
 //! > explain it; the **report** shows it.
 //!
 //! Every module below is a noun of that sentence.

@@ -5,8 +5,8 @@ use super::notice::say;
 use super::outcome::{Outcome, keyed, metadata};
 use super::output::Output;
 use super::parts::MissingParts;
-use super::running::{Failures, play_all};
 use super::references::{self, References, note_on_withheld};
+use super::running::{Failures, run_all};
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments, files, pictures};
 use clap::{Args, ValueEnum};
@@ -140,7 +140,7 @@ fn answers(
         BottleneckSource::AsPrinted => Ok(predicted(references::as_printed)),
         BottleneckSource::Simulated => {
             let mut answers = Vec::new();
-            play_all(cases, jobs, references, |case, result| {
+            run_all(cases, jobs, references, |case, result| {
                 answers.push(match result {
                     Ok(outcome) => {
                         let (_, half_width_s) = outcome.makespan_s();
@@ -161,7 +161,7 @@ fn answers(
     }
 }
 
-/// A played case as a point of a curve along `axis`.
+/// A run case as a point of a curve along `axis`.
 pub fn simulated_point(case: &Case, axis: &CurveAxis, references: &References, outcome: &Outcome) -> BottleneckPoint {
     let components = outcome.components(split(&case.scenario));
     let place = BottleneckSite::in_trace(&outcome.trace, &Bottleneck::of(&components));

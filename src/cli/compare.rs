@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct CompareArguments {
-    /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are played.
+    /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are run.
     #[arg(value_name = "TRACE|SCENARIO")]
     first: PathBuf,
     /// What it is compared with.

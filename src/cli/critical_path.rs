@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct CriticalPathArguments {
-    /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are played.
+    /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are run.
     #[arg(value_name = "TRACE|SCENARIO")]
     input: PathBuf,
     /// Changes a base value of the scenario; may be repeated.
@@ -126,7 +126,7 @@ fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     format!("\nWhere the time of every rank went, in seconds; {told}:\n\n{ranks}\n{balance}{gain}")
 }
 
-/// What parallel execution gains and costs; `None` if there is no scenario to be played on one rank.
+/// What parallel execution gains and costs; `None` if there is no scenario to be run on one rank.
 fn gain(arguments: &CriticalPathArguments, traced: &Traced) -> Result<Option<Gain>, Failure> {
     let CriticalPathArguments { input, set, seed, .. } = arguments;
     if traced.metadata.is_some() { super::compare::gain(input, set, *seed, traced) } else { Ok(None) }

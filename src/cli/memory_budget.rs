@@ -1,4 +1,4 @@
-//! The memory of this computer, shared by the cases that are played at once.
+//! The memory of this computer, shared by the cases that are run at once.
 
 use parsim_sim::simulation::limits::most_memory;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

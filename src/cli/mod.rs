@@ -12,6 +12,7 @@ mod files;
 mod fit;
 pub mod interrupt;
 mod laws;
+mod memory_budget;
 mod notice;
 mod optimum;
 mod outcome;
@@ -20,15 +21,14 @@ mod overrides;
 mod parts;
 mod pictures;
 mod plan;
-mod running;
 mod question;
 mod real_programs;
 mod references;
 mod repetition;
 mod report;
-mod memory_budget;
 mod rows;
 mod run;
+mod running;
 mod saturation;
 mod schema;
 mod sensitivity;
@@ -61,17 +61,17 @@ pub struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Plays the base values of a scenario.
+    /// Runs the base values of a scenario.
     #[command(
         after_help = "Example: parsim run scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256"
     )]
     Run(run::RunArguments),
-    /// Plays every case of a scenario's axes.
+    /// Runs every case of a scenario's axes.
     #[command(
         after_help = "Example: parsim sweep scenarios/gauss-jordan-naive.ron --over n=128,256 --over p=1,3,100 --format jsonl"
     )]
     Sweep(sweep::SweepArguments),
-    /// Lists the cases of a scenario with their ids and what each will roughly cost, and plays none.
+    /// Lists the cases of a scenario with their ids and what each will roughly cost, and runs none.
     #[command(
         after_help = "Example: parsim plan scenarios/gauss-jordan-naive.ron --over n=128,256 --shard 1/4 --format jsonl"
     )]
@@ -145,7 +145,7 @@ enum Command {
     Man(shell::ManArguments),
 }
 
-/// What the commands that play a scenario have in common.
+/// What the commands that run a scenario have in common.
 #[derive(Debug, Args)]
 struct ScenarioArguments {
     /// The scenario, a RON file.
@@ -158,18 +158,18 @@ struct ScenarioArguments {
     seed: Option<u64>,
     #[command(flatten)]
     output: OutputArguments,
-    /// Prints the resolved scenario, every default included, instead of playing it.
+    /// Prints the resolved scenario, every default included, instead of running it.
     #[arg(long)]
     dump_config: bool,
 }
 
-/// What the commands that play all cases of a scenario have in common.
+/// What the commands that run all cases of a scenario have in common.
 #[derive(Debug, Args)]
 struct CaseArguments {
     /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
     #[arg(long, value_name = "NAME=V1,V2,…")]
     over: Vec<String>,
-    /// How many cases are played side by side; all cores unless given.
+    /// How many cases are run side by side; all cores unless given.
     #[arg(long)]
     jobs: Option<usize>,
 }

@@ -3,7 +3,7 @@
 use super::cluster;
 use super::parts::part;
 use super::references::References;
-use super::repetition::{played, repetition, told};
+use super::repetition::{repetition, run_case, run_reported};
 use parsim_sim::engine::STREAM_GENERATOR;
 use parsim_sim::network::topology::NAMES;
 use parsim_sim::simulation::{Detail, SimulationError};
@@ -25,7 +25,7 @@ pub const ERROR_AGAINST: &str = "error_against_";
 /// The key of the part of the machine that is in use.
 const TOPOLOGY: &str = "topology_in_use";
 
-/// A case that has been played.
+/// A case that has been run.
 pub struct Outcome {
     keys: Vec<(String, Option<AxisValue>)>,
     settings: Settings,
@@ -46,13 +46,13 @@ struct Repetition {
 }
 
 impl Outcome {
-    /// Plays `case`, with as many seeds as it asks for; all but the sample is of the first one.
+    /// Runs `case`, with as many seeds as it asks for; all but the sample is of the first one.
     pub fn of(case: &Case, references: &References) -> Result<Self, SimulationError> {
         let begin = Instant::now();
-        Self::with(case, references, begin, played(&case.scenario)?)
+        Self::with(case, references, begin, run_case(&case.scenario)?)
     }
 
-    /// Plays `case` as [`of`](Self::of) does, and records the run with the first seed into `sink`.
+    /// Runs `case` as [`of`](Self::of) does, and records the run with the first seed into `sink`.
     pub fn recorded(
         case: &Case,
         references: &References,
@@ -60,11 +60,11 @@ impl Outcome {
         sink: Box<dyn Write + '_>,
     ) -> Result<Self, SimulationError> {
         let begin = Instant::now();
-        let trace = told(&case.scenario, || run_recorded(&case.scenario, detail, sink))?;
+        let trace = run_reported(&case.scenario, || run_recorded(&case.scenario, detail, sink))?;
         Self::with(case, references, begin, trace)
     }
 
-    /// The outcome of a case that began at `begin`, from the trace of its first seed; plays the others.
+    /// The outcome of a case that began at `begin`, from the trace of its first seed; runs the others.
     fn with(case: &Case, references: &References, begin: Instant, mut trace: Trace) -> Result<Self, SimulationError> {
         cluster::judge(&case.scenario, &mut trace);
         let mut makespans = vec![trace.makespan.seconds()];
@@ -136,7 +136,8 @@ impl Outcome {
         }
         for one in &self.compared {
             record.put(&one.key, one.value);
-            let error = self.judged(one).zip(one.value).map(|(simulated, value)| Residuals::error(simulated, value));
+            let error =
+                self.predicted_s(one).zip(one.value).map(|(simulated, value)| Residuals::error(simulated, value));
             match one.beside {
                 ReferenceTime::Makespan => {}
                 ReferenceTime::OneRank => record.put("speedup", one.value.map(|alone| alone / self.makespan_s().0)),
@@ -181,7 +182,7 @@ impl Outcome {
     }
 
     /// The simulated value that `one` judges: of the makespan the mean.
-    fn judged(&self, one: &Compared) -> Option<f64> {
+    fn predicted_s(&self, one: &Compared) -> Option<f64> {
         match one.beside {
             ReferenceTime::MeasuredMakespan => Some(self.makespan_s().0),
             _ => one.judged(&self.trace),

@@ -1,4 +1,4 @@
-//! `parsim plan`: the cases of a scenario, their ids and their costs, without playing any.
+//! `parsim plan`: the cases of a scenario, their ids and their costs, without running any.
 
 use super::outcome::{keyed, metadata};
 use super::sweep::{dump, no_case};

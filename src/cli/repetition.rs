@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Repetition `run` of `scenario`, which has a seed of its own, in a case that began at `begin`.
 pub fn repetition(scenario: &CheckedScenario, run: u32, begin: Instant) -> Result<Trace, SimulationError> {
     let seed = scenario.seed.wrapping_add(u64::from(run));
-    let trace = played(&scenario.with_seed(seed, begin.elapsed())?);
+    let trace = run_case(&scenario.with_seed(seed, begin.elapsed())?);
     trace.map_err(|error| error.of_case(&scenario.limits))
 }
 
@@ -24,7 +24,7 @@ pub fn mean_makespan_s(scenario: &CheckedScenario) -> Result<f64, SimulationErro
 /// The run with the first seed of `scenario`, and the mean makespan of all seeds, in seconds.
 pub fn first_and_mean_s(scenario: &CheckedScenario) -> Result<(Trace, f64), SimulationError> {
     let begin = Instant::now();
-    let first = played(scenario)?;
+    let first = run_case(scenario)?;
     let mut makespans = vec![first.makespan.seconds()];
     for run in 1..scenario.repeat {
         makespans.push(repetition(scenario, run, begin)?.makespan.seconds());
@@ -34,12 +34,12 @@ pub fn first_and_mean_s(scenario: &CheckedScenario) -> Result<(Trace, f64), Simu
 }
 
 /// Runs `scenario` with its own seed.
-pub fn played(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
-    told(scenario, || experiment::run(scenario))
+pub fn run_case(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
+    run_reported(scenario, || experiment::run(scenario))
 }
 
 /// The result of `play`, a run of `scenario`, with the course of it in the log.
-pub fn told(
+pub fn run_reported(
     scenario: &CheckedScenario,
     play: impl FnOnce() -> Result<Trace, SimulationError>,
 ) -> Result<Trace, SimulationError> {

@@ -82,7 +82,7 @@ impl<S: RowSink> RowWriter<S> {
     }
 }
 
-/// The row of a case without a result; `case` is known if it can be played at all.
+/// The row of a case without a result; `case` is known if it can be run at all.
 pub fn failed_row(keys: &Keys, case: Option<&Case>, error: &CaseError) -> Record {
     let mut row = keyed(keys);
     row.put("makespan_s", Value::Null);

@@ -1,9 +1,9 @@
 //! Cases on all cores, their results in order.
 
 use super::Failure;
+use super::memory_budget::Room;
 use super::outcome::Outcome;
 use super::references::References;
-use super::memory_budget::Room;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parsim_sim::simulation::SimulationError;
 use parsim_study::scenario::source::Faults;
@@ -21,7 +21,7 @@ pub type Keys = Vec<(String, Option<AxisValue>)>;
 /// The reason why a case has no outcome.
 #[derive(Debug)]
 pub enum CaseError {
-    /// It cannot be played as it is described.
+    /// It cannot be run as it is described.
     Faulty(Box<Faults>),
     /// It came to no end, or to a defect.
     Failed(SimulationError),
@@ -51,33 +51,33 @@ impl From<SimulationError> for CaseError {
 
 /// A case after its turn.
 pub enum Turn<'c> {
-    /// It was played.
+    /// It was run.
     Played(Box<Cow<'c, Case>>, Box<Result<Outcome, SimulationError>>),
     /// It could not be.
     Unplayed(Keys, CaseError),
 }
 
 /// As [`play_each`], for cases that are known.
-pub fn play_all(
+pub fn run_all(
     cases: &[Case],
     jobs: Option<usize>,
     references: &References,
     mut receive: impl FnMut(&Case, Result<Outcome, SimulationError>) -> bool,
 ) -> Result<(), Failure> {
     let known = |case| Ok(Cow::Borrowed(case));
-    play_each(cases.iter(), cases.len() as u64, known, jobs, references, |turn| match turn {
+    run_each(cases.iter(), cases.len() as u64, known, jobs, references, |turn| match turn {
         Turn::Played(case, result) => receive(&case, *result),
         Turn::Unplayed(..) => unreachable!("these cases are described well"),
     })
 }
 
-/// Makes cases and plays them on `jobs` threads, and hands every result to `receive` in the order of the cases,
+/// Makes cases and runs them on `jobs` threads, and hands every result to `receive` in the order of the cases,
 /// as soon as those before it are done; ends early when `receive` says `false`. `count` is the number of cases, roughly.
 ///
 /// Cases begin in their order, and no case begins while more than twice as many as there are threads are
 /// under way or wait for one before them: so `jobs` bounds the memory that results take, too. Cases that together need
 /// more memory than a run may take wait for each other.
-pub fn play_each<'c, T: Send>(
+pub fn run_each<'c, T: Send>(
     cases: impl Iterator<Item = T> + Send,
     count: u64,
     make: impl Fn(T) -> Result<Cow<'c, Case>, (Keys, CaseError)> + Sync,
@@ -109,7 +109,7 @@ pub fn play_each<'c, T: Send>(
             let (sender, next, turn) = (sender.clone(), &next, &turn);
             scope.spawn(move |_| {
                 while let Some((index, item)) = next() {
-                    // The receiver is gone when nobody reads the output any more: then the rest is not played.
+                    // The receiver is gone when nobody reads the output any more: then the rest is not run.
                     if sender.send((index, turn(item))).is_err() {
                         return;
                     }
@@ -151,7 +151,7 @@ pub fn guarded<T>(play: impl FnOnce() -> Result<T, SimulationError>) -> Result<T
 /// The threads that `--jobs` asks for, one for each core unless given, and never more than there are cases.
 pub fn pool(jobs: Option<usize>, cases: usize) -> Result<rayon::ThreadPool, Failure> {
     if jobs == Some(0) {
-        return Err(Failure::Usage("--jobs 0: nothing would be played; give a number from 1 on".to_owned()));
+        return Err(Failure::Usage("--jobs 0: nothing would run; give a number from 1 on".to_owned()));
     }
     let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.min(cases).max(1)).build();

@@ -2,9 +2,9 @@
 
 use super::curves::OFFERED;
 use super::files::Claims;
+use super::memory_budget::Room;
 use super::outcome::{keyed, metadata};
 use super::running::pool;
-use super::memory_budget::Room;
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments};
 use clap::Args;

@@ -5,9 +5,9 @@ use super::notice::say;
 use super::outcome::{Outcome, SIMULATED_ERROR};
 use super::output::Output;
 use super::parts::MissingParts;
-use super::running::{CaseError, Failures, Keys, Turn, guarded, play_each};
 use super::references::{Met, References, note_on_withheld};
 use super::rows::{RowWriter, failed_row};
+use super::running::{CaseError, Failures, Keys, Turn, guarded, run_each};
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::analysis::Residuals;
@@ -65,7 +65,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let count = inspection.cases.unwrap_or(inspection.points);
     let make = |point| made(&cases, point);
     let mut output = Ok(());
-    play_each(in_turn(&cases), count, make, arguments.cases.jobs, &references, |turn| {
+    run_each(in_turn(&cases), count, make, arguments.cases.jobs, &references, |turn| {
         output = sweep.add(turn);
         output.is_ok()
     })?;

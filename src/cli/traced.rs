@@ -1,4 +1,4 @@
-//! Traces from files, and from scenarios that are played for them.
+//! Traces from files, and from scenarios that are run for them.
 
 use super::outcome::metadata;
 use super::{Failure, ScenarioArguments};
@@ -22,7 +22,7 @@ pub struct Traced {
     pub title: String,
     /// What happened.
     pub source: TraceSource,
-    /// Where it comes from, if it was played.
+    /// Where it comes from, if it was run.
     pub metadata: Option<Metadata>,
 }
 
@@ -35,7 +35,7 @@ pub enum TraceSource {
 }
 
 impl Traced {
-    /// The trace in `input`: a recording, a table of events (`.csv`), or a scenario, whose base values are played.
+    /// The trace in `input`: a recording, a table of events (`.csv`), or a scenario, whose base values are run.
     pub fn load(input: &Path, set: &[String], seed: Option<u64>, detail: Detail) -> Result<Self, Failure> {
         let fault = |what: String| Failure::Usage(format!("{}: {what}", input.display()));
         let name = escaped(&input.display().to_string()).into_owned();
@@ -66,11 +66,11 @@ impl Traced {
         if !begins_as_text(input) {
             return Err(fault("neither a trace of `run --trace`, nor a table of events, nor a scenario".to_owned()));
         }
-        Self::played(input, set, seed, detail)
+        Self::recorded(input, set, seed, detail)
     }
 
-    /// Plays the base values of a scenario.
-    fn played(scenario: &Path, set: &[String], seed: Option<u64>, detail: Detail) -> Result<Self, Failure> {
+    /// Runs the base values of a scenario.
+    fn recorded(scenario: &Path, set: &[String], seed: Option<u64>, detail: Detail) -> Result<Self, Failure> {
         let case = ScenarioArguments::of(scenario, set, seed).plan(&[])?.base()?;
         let mut bytes = Vec::new();
         run_recorded(&case.scenario, detail, Box::new(&mut bytes))?;

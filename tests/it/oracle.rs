@@ -1,6 +1,6 @@
 //! The simulator against an obvious slow machine, to the picosecond.
 //!
-//! The slow machine plays every start and end of every transmission, job and row of a computation as
+//! The slow machine runs every start and end of every transmission, job and row of a computation as
 //! an event of its own, and stops and resumes computations instead of moving their ends.
 
 use crate::laws::packets_by_link;
@@ -221,7 +221,7 @@ fn simulated(small: &SmallMachine, program: &SmallProgram, packet_by_packet: boo
     let recording = Recording::read(&bytes[..]).expect("what is written can be read");
     let mut computations = computations.take();
     computations.sort_unstable();
-    // A run that ends with packets under way is played twice.
+    // A run that ends with packets under way is run twice.
     computations.dedup();
     Simulated { trace, computations, packets: packets_by_link(&recording) }
 }

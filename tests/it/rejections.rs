@@ -297,7 +297,7 @@ fn overrides_outside_the_part_in_use_are_left_out() {
     assert_eq!(faults("9"), ["there is no link between 0 and 9 in the 2 × 2 mesh in use"]);
 }
 
-/// Commands that change ranks or nodes of a scenario with overrides check what they play.
+/// Commands that change ranks or nodes of a scenario with overrides check what they run.
 #[test]
 fn commands_run_with_overrides_outside_the_part_in_use() {
     let straggler = repository("scenarios/straggler.ron");

@@ -35,7 +35,7 @@ fn a_table_is_of_a_scenario_or_of_a_command() {
         (r#"command: "laws amdahl","#, "a command is asked for the points of data"),
         (
             r#"command: "laws amdahl", data: "d.csv", mean_over: "seed","#,
-            "only a scenario that is played can be changed so",
+            "only a scenario that is run can be changed so",
         ),
     ] {
         let table = format!(r#"(name: "t", {subject} {judged})"#);

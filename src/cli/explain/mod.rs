@@ -192,11 +192,11 @@ fn refuse_others(option: &str, rank: Option<u32>, ranks: u32) -> Result<(), Fail
 
 /// All messages of the run, in the order of their delivery.
 fn deliveries(scenario: &CheckedScenario) -> Result<Vec<Delivery>, Failure> {
-    Ok(played(scenario, |simulation| simulation)?.deliveries)
+    Ok(run_alone(scenario, |simulation| simulation)?.deliveries)
 }
 
 /// The run, with its messages and what else `keeping` asks for.
-fn played<'s>(
+fn run_alone<'s>(
     scenario: &'s CheckedScenario,
     keeping: impl FnOnce(Simulation<'s>) -> Simulation<'s>,
 ) -> Result<Trace, Failure> {

@@ -1,7 +1,7 @@
 //! `parsim explain --step`: one step of a rank, item by item.
 
 use super::constants::{Constants, source, value};
-use super::{played, refuse_others};
+use super::{refuse_others, run_alone};
 use crate::cli::Failure;
 use parsim_sim::node::{Level, Processor};
 use parsim_sim::trace::{Software, Trace};
@@ -18,13 +18,13 @@ pub struct Wanted<'a> {
     pub rank: Option<u32>,
 }
 
-/// Plays the scenario and finds the step.
+/// Runs the scenario and finds the step.
 pub fn find(scenario: &CheckedScenario, wanted: &Wanted<'_>) -> Result<PhaseIteration, Failure> {
-    let trace = played(scenario, parsim_sim::simulation::Simulation::keep_diary)?;
-    let Trace { diary: Some(diary), deliveries, .. } = &trace else {
-        unreachable!("the run was asked for a diary");
+    let trace = run_alone(scenario, parsim_sim::simulation::Simulation::log_activities)?;
+    let Trace { activity_log: Some(log), deliveries, .. } = &trace else {
+        unreachable!("the run was asked for an activity log");
     };
-    choose(&PhaseIterations::of(diary, deliveries, scenario.ranks), wanted)
+    choose(&PhaseIterations::of(log, deliveries, scenario.ranks), wanted)
 }
 
 fn choose(steps: &PhaseIterations<'_>, wanted: &Wanted<'_>) -> Result<PhaseIteration, Failure> {

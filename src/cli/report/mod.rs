@@ -7,8 +7,8 @@ use crate::cli::curves::{CurveAxis, TimeLines};
 use crate::cli::files::{Claims, create};
 use crate::cli::outcome::{ERROR_AGAINST, Outcome, SIMULATED_ERROR};
 use crate::cli::parts::MissingParts;
-use crate::cli::running::{Failures, play_all};
 use crate::cli::references::note_on_withheld;
+use crate::cli::running::{Failures, run_all};
 use crate::cli::sweep::prepared;
 use crate::cli::topology::drawing;
 use crate::cli::{CaseArguments, Failure, ScenarioArguments};
@@ -67,7 +67,7 @@ impl ReportArguments {
     }
 }
 
-/// What the cases of a scenario have given, gathered while they are played.
+/// What the cases of a scenario have given, gathered while they are run.
 #[derive(Default)]
 struct Gathered {
     /// The cases that have an outcome, and the messages of each.
@@ -94,7 +94,7 @@ fn chapter(
     let Some((cases, references)) = prepared(&common, plan)? else { return Ok(Chapter::default()) };
     let axis = CurveAxis::of_page(plan, &cases);
     let mut gathered = Gathered { left: cases.len(), ..Gathered::default() };
-    play_all(&cases, arguments.cases.jobs, &references, |case, result| {
+    run_all(&cases, arguments.cases.jobs, &references, |case, result| {
         gathered.left -= 1;
         match result {
             Ok(outcome) => {

@@ -41,9 +41,9 @@ pub struct CellReading {
 }
 
 impl CellReading {
-    /// What a played case has given, which stands at a published `point` if the table has `data`; none if nothing was
+    /// What a run case has given, which stands at a published `point` if the table has `data`; none if nothing was
     /// published for it.
-    pub fn played(
+    pub fn of_case(
         table: &MeasuredTable,
         case: &Case,
         outcome: &Outcome,

@@ -41,7 +41,7 @@ pub struct Total {
 pub struct MeasuredTable {
     /// Its name in the output.
     pub name: String,
-    /// The scenario, relative to the case; it is played.
+    /// The scenario, relative to the case; it is run.
     #[serde(default)]
     pub scenario: Option<PathBuf>,
     /// Instead of a scenario a command that is run for every point of `data`, without `parsim`: `critical-path`, `laws`,
@@ -49,7 +49,7 @@ pub struct MeasuredTable {
     /// before the first that is judged, `{folder}` for the folder of the case; columns that it does not name are labels.
     #[serde(default)]
     pub command: Option<String>,
-    /// Whether it takes so long that only `--all` plays it.
+    /// Whether it takes so long that only `--all` runs it.
     #[serde(default)]
     pub long: bool,
     /// Published points instead of the scenario's axes: a CSV file, relative to the case. Its columns before the
@@ -73,7 +73,7 @@ pub struct MeasuredTable {
     #[serde(default)]
     pub predictions: Vec<String>,
     /// An axis of the scenario, such as that of seeds, over which the quantities are averaged before they are judged.
-    /// The axes are then played, and each case belongs to the point of `data` whose columns agree with it.
+    /// The axes are then run, and each case belongs to the point of `data` whose columns agree with it.
     #[serde(default)]
     pub mean_over: Option<String>,
     /// The cases that calibrated the parameters: an axis and its value. They do not count.
@@ -219,7 +219,7 @@ impl Tolerance {
 /// What gives the values of a table.
 #[derive(Clone, Copy, Debug)]
 pub enum TableSource<'t> {
-    /// A scenario that is played.
+    /// A scenario that is run.
     Scenario(&'t Path),
     /// A command that is asked.
     Command(&'t str),
@@ -238,7 +238,7 @@ impl MeasuredTable {
     fn subject_faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
         match self.subject() {
             None => {
-                let help = Some("give `scenario`, which is played, or `command`, which is asked");
+                let help = Some("give `scenario`, which is run, or `command`, which is asked");
                 vec![document.fault_at(path, "a table is of a scenario or of a command", help)]
             }
             Some(TableSource::Scenario(_)) => Vec::new(),
@@ -259,7 +259,7 @@ impl MeasuredTable {
             ("baselines", alternative),
         ];
         let useless = useless.into_iter().filter(|(_, given)| *given).map(|(field, _)| {
-            let message = "only a scenario that is played can be changed so";
+            let message = "only a scenario that is run can be changed so";
             document.fault_at(&format!("{path}.{field}"), message, Some("write it into the command, or leave it out"))
         });
         let missing = self.data.is_none().then(|| {

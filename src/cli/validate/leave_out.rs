@@ -26,7 +26,7 @@ fn no_values(fit: &LeaveOut) -> Failure {
     Failure::Usage(format!("no value of `{}` can be fitted", fit.path))
 }
 
-/// The play that fits the cells best that do not lie at `left_out`, and its value of the field; the first of equals.
+/// The run that fits the cells best that do not lie at `left_out`, and its value of the field; the first of equals.
 fn best<'p>(
     plays: &'p [(&'p str, Vec<Cell>)],
     axis: &str,

@@ -7,9 +7,9 @@ mod description;
 mod fit;
 mod leave_out;
 mod own;
-mod table_runner;
 mod points;
 mod summary;
+mod table_runner;
 mod text;
 
 use super::files::Claims;
@@ -21,10 +21,10 @@ pub use description::Validation;
 use fit::PointToPointFit;
 use own::OwnCase;
 use parsim_study::scenario::source::Document;
-use table_runner::TableRunner;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use summary::{Summary, summaries};
+use table_runner::TableRunner;
 use text::text;
 
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub struct ValidateArguments {
     cases: Vec<PathBuf>,
     #[command(flatten)]
     own: OwnCase,
-    /// Plays also the tables that take long.
+    /// Runs also the tables that take long.
     #[arg(long)]
     all: bool,
     /// Changes a base value of every scenario, to see what an alternative gives; may be repeated.
@@ -41,7 +41,7 @@ pub struct ValidateArguments {
     set: Vec<String>,
     #[command(flatten)]
     output: OutputArguments,
-    /// How many simulations are played side by side; all cores unless given.
+    /// How many simulations are run side by side; all cores unless given.
     #[arg(long)]
     jobs: Option<usize>,
 }
@@ -121,7 +121,7 @@ fn validate(folder: &Path, arguments: &ValidateArguments, output: &mut Output) -
     judge(&validation, folder, arguments, output)
 }
 
-/// What there is to judge in a case whose file lies in `folder`, of which nothing is played.
+/// What there is to judge in a case whose file lies in `folder`, of which nothing is run.
 pub fn inspect(document: &Document, folder: &Path) -> Result<String, Failure> {
     let validation = Validation::of(document)?;
     let case = TableRunner { folder, jobs: None, set: &[], answers: RefCell::default() };
@@ -135,10 +135,10 @@ pub fn inspect(document: &Document, folder: &Path) -> Result<String, Failure> {
 /// The tables that are left out, in a sentence.
 fn note_on_long(folder: &Path, tables: &[String]) -> Option<String> {
     let (folder, list) = (folder.display(), tables.join("; "));
-    (!tables.is_empty()).then(|| format!("{folder}: these tables take long, and are played with --all: {list}"))
+    (!tables.is_empty()).then(|| format!("{folder}: these tables take long and are run only with --all: {list}"))
 }
 
-/// Plays and judges what `validation`, which lies in `folder`, names.
+/// Runs and judges what `validation`, which lies in `folder`, names.
 fn judge(
     validation: &Validation,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! The cells of a table, as played or asked.
+//! The cells of a table, as run or asked.
 
 use super::asked::{Asked, AskedAnswers};
 use super::cell::{Cell, CellReading};
@@ -8,18 +8,18 @@ use super::{CASE, baseline, leave_out};
 use crate::cli::Failure;
 use crate::cli::notice::say;
 use crate::cli::overrides::set_all;
-use crate::cli::running::play_all;
 use crate::cli::references::References;
+use crate::cli::running::run_all;
 use parsim_study::scenario::source::Document;
 use parsim_study::scenario::{AxisValue, Case, Described, Override, Plan};
 use std::cell::RefCell;
 use std::path::Path;
 
-/// How tables are played.
+/// How tables are run.
 pub struct TableRunner<'a> {
     /// The folder of the case.
     pub folder: &'a Path,
-    /// How many simulations are played side by side.
+    /// How many simulations are run side by side.
     pub jobs: Option<usize>,
     /// Base values from the command line.
     pub set: &'a [String],
@@ -37,14 +37,14 @@ impl TableRunner<'_> {
     /// The cells of a table with the values of its baselines.
     pub fn cells(&self, table: &MeasuredTable) -> Result<Vec<Cell>, Failure> {
         let mut cells = match &table.leave_out {
-            None => self.play(table, &[])?,
-            Some(fit) => leave_out::predict(fit, |value| self.play(table, &[(fit.path.clone(), value.to_owned())]))?,
+            None => self.run(table, &[])?,
+            Some(fit) => leave_out::predict(fit, |value| self.run(table, &[(fit.path.clone(), value.to_owned())]))?,
         };
         for simpler in &table.baselines {
             match simpler {
                 Baseline::Formula(form) => baseline::add_formula(form, &mut cells)?,
                 Baseline::Alternative(other) => {
-                    let values = self.play(table, &other.set)?.iter().map(Cell::simulated).collect();
+                    let values = self.run(table, &other.set)?.iter().map(Cell::simulated).collect();
                     baseline::add_values(&other.name, values, &mut cells);
                 }
             }
@@ -52,7 +52,7 @@ impl TableRunner<'_> {
         Ok(cells)
     }
 
-    /// How many cells a table has; finds what can be found wrong with it before it is played.
+    /// How many cells a table has; finds what can be found wrong with it before it is run.
     pub fn count(&self, table: &MeasuredTable) -> Result<usize, Failure> {
         let points = self.points(table)?;
         let scenario = match table.subject().expect("a checked table has one") {
@@ -69,10 +69,10 @@ impl TableRunner<'_> {
     }
 
     /// The cells of a table without its baselines, with some base values more.
-    fn play(&self, table: &MeasuredTable, more: &[(String, String)]) -> Result<Vec<Cell>, Failure> {
+    fn run(&self, table: &MeasuredTable, more: &[(String, String)]) -> Result<Vec<Cell>, Failure> {
         let points = self.points(table)?;
         let readings = match table.subject().expect("a checked table has one") {
-            TableSource::Scenario(scenario) => self.played(table, &self.folder.join(scenario), more, &points)?,
+            TableSource::Scenario(scenario) => self.run_case(table, &self.folder.join(scenario), more, &points)?,
             TableSource::Command(command) => {
                 say(note_on_settings(table, self.set));
                 let asked = Asked::at(&points, table, command, self.folder)?;
@@ -89,7 +89,7 @@ impl TableRunner<'_> {
     }
 
     /// What a scenario gives at the points of a table.
-    fn played(
+    fn run_case(
         &self,
         table: &MeasuredTable,
         scenario: &Path,
@@ -97,7 +97,7 @@ impl TableRunner<'_> {
         points: &[PublishedPoint],
     ) -> Result<Vec<CellReading>, Failure> {
         let Unfolded { cases, references } = self.unfolded(table, scenario, more, points)?;
-        say(note_on_unplayed(table, points, &cases));
+        say(note_on_unused_points(table, points, &cases));
         let readings = self.readings(table, points, &cases, &references)?;
         Ok(match &table.mean_over {
             Some(axis) => CellReading::means_over(axis, readings),
@@ -154,14 +154,14 @@ impl TableRunner<'_> {
     ) -> Result<Vec<CellReading>, Failure> {
         let (mut readings, mut failure) = (Vec::new(), None);
         let mut in_order = points.iter();
-        play_all(cases, self.jobs, references, |case, result| {
+        run_all(cases, self.jobs, references, |case, result| {
             let point = match &table.mean_over {
                 None => in_order.next(),
                 Some(_) => points.iter().find(|point| point.agrees_with(&case.keys)),
             };
             let is_published = table.data.is_none() || point.is_some();
             match result {
-                Ok(outcome) if is_published => readings.extend(CellReading::played(table, case, &outcome, point)),
+                Ok(outcome) if is_published => readings.extend(CellReading::of_case(table, case, &outcome, point)),
                 Ok(_) => {}
                 Err(error) => failure = Some(error),
             }
@@ -185,7 +185,7 @@ fn note_on_settings(table: &MeasuredTable, set: &[String]) -> Option<String> {
 }
 
 /// The points of the data that no case stands at, in a sentence, where cases are averaged.
-fn note_on_unplayed(table: &MeasuredTable, points: &[PublishedPoint], cases: &[Case]) -> Option<String> {
+fn note_on_unused_points(table: &MeasuredTable, points: &[PublishedPoint], cases: &[Case]) -> Option<String> {
     table.mean_over.as_ref()?;
     let unplayed = points.iter().filter(|point| !cases.iter().any(|case| point.agrees_with(&case.keys)));
     let places: Vec<_> = unplayed.map(|point| point.place.as_str()).collect();

@@ -1,12 +1,12 @@
 //! The calendar: what happens next.
 
 use crate::units::{SimDuration, SimTime};
-use lanes::Lanes;
+use delay_queues::DelayQueues;
 use priority_queue::PriorityQueue;
 use rustc_hash::FxBuildHasher;
 use std::cmp::Reverse;
 
-mod lanes;
+mod delay_queues;
 
 /// Whatever can have a pending event: at most one at a time.
 pub type Entity = u32;
@@ -28,10 +28,10 @@ fn unpack(key: Key) -> (SimTime, Entity) {
 
 /// The pending events, handed out in the order of (time, entity).
 ///
-/// Events that never move lie in a 4-ary heap, or in lanes if they were scheduled as far ahead as others; the few
+/// Events that never move lie in a 4-ary heap, or in delay queues if they were scheduled as far ahead as others; the few
 /// that move (a computation that a router preempts) lie in a queue whose priorities can change.
 pub struct Calendar {
-    lanes: Lanes,
+    delay_queues: DelayQueues,
     fixed: Heap,
     /// The key of the first movable event, `NEVER` if there is none.
     first_alarm: Key,
@@ -44,7 +44,12 @@ impl Calendar {
     /// An empty calendar.
     #[must_use]
     pub fn new() -> Self {
-        Self { lanes: Lanes::default(), fixed: Heap::default(), first_alarm: NEVER, movable: PriorityQueue::default() }
+        Self {
+            delay_queues: DelayQueues::default(),
+            fixed: Heap::default(),
+            first_alarm: NEVER,
+            movable: PriorityQueue::default(),
+        }
     }
 
     /// Schedules the one event of `entity`, which stays where it is put.
@@ -56,8 +61,8 @@ impl Calendar {
     /// taken out. Where most delays are one of a few this costs less than [`schedule`](Self::schedule).
     pub fn schedule_after(&mut self, now: SimTime, delay: SimDuration, entity: Entity) {
         let time = now + delay;
-        match self.lanes.of(delay) {
-            Some(lane) => self.lanes.push(lane, time, entity),
+        match self.delay_queues.of(delay) {
+            Some(queue) => self.delay_queues.push(queue, time, entity),
             None => self.fixed.push(key(time, entity)),
         }
     }
@@ -73,10 +78,10 @@ impl Calendar {
 
     /// Takes the next event out.
     pub fn pop(&mut self) -> Option<(SimTime, Entity)> {
-        let (lane, first) = self.lanes.first();
+        let (queue, first) = self.delay_queues.first();
         let others = self.fixed.peek().min(self.first_alarm);
         if first < others {
-            self.lanes.pop(lane);
+            self.delay_queues.pop(queue);
             return Some(unpack(first));
         }
         if others == NEVER {
@@ -208,7 +213,7 @@ mod tests {
         assert_eq!(calendar.pop(), None);
     }
 
-    /// Plays `rounds` of one event out and some in, whose distances come from `spans`, against a sorted set.
+    /// Runs `rounds` of one event out and some in, whose distances come from `spans`, against a sorted set.
     fn agrees_with_a_sorted_set(pending: u32, rounds: u32, span: impl Fn(u64) -> u64) {
         let mut calendar = Calendar::new();
         let mut oracle = BTreeSet::new();

@@ -5,7 +5,6 @@
 //! event was inserted, on the queue, or on how finely the simulator cuts events.
 //! The engine does not know what a machine, a message or a program is.
 
-mod timers;
 mod calendar;
 mod lists;
 mod processes;
@@ -14,8 +13,8 @@ mod run;
 mod server;
 mod stacks;
 mod station;
+mod timers;
 
-pub use timers::Timers;
 pub use calendar::{Calendar, Entity};
 pub use lists::Lists;
 pub use processes::{Asking, Mailbox, Processes, Resumed};
@@ -24,3 +23,4 @@ pub use run::{EvenInstants, Runs};
 pub use server::{Discipline, ServerId, Servers};
 pub use stacks::Stacks;
 pub use station::{StationId, StationState, Stations};
+pub use timers::Timers;

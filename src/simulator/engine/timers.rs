@@ -14,7 +14,7 @@ pub struct Timers<T> {
 }
 
 impl<T: Copy> Timers<T> {
-    /// No appointments at `count` places whose events use the entities from `first_entity` on.
+    /// No timers at `count` places whose events use the entities from `first_entity` on.
     #[must_use]
     pub fn new(count: u32, first_entity: Entity) -> Self {
         Self { first_entity, lines: Lists::new(count) }
@@ -61,30 +61,30 @@ mod tests {
     #[test]
     fn what_is_withdrawn_is_not_told() {
         let mut calendar = Calendar::new();
-        let mut appointments = Timers::new(2, 100);
+        let mut timers = Timers::new(2, 100);
         for (time, thing) in [(5, "a"), (5, "b"), (8, "c")] {
-            appointments.add(&mut calendar, 1, at(time), thing);
+            timers.add(&mut calendar, 1, at(time), thing);
         }
-        appointments.withdraw(1);
-        appointments.add(&mut calendar, 1, at(9), "d");
+        timers.withdraw(1);
+        timers.add(&mut calendar, 1, at(9), "d");
         let mut told = Vec::new();
         while let Some((now, entity)) = calendar.pop() {
-            told.extend(appointments.take(&mut calendar, entity - 100, now).map(|thing| (now.ps(), thing)));
+            told.extend(timers.take(&mut calendar, entity - 100, now).map(|thing| (now.ps(), thing)));
         }
         assert_eq!(told, [(5, "a"), (5, "b"), (9, "d")]);
-        assert!(appointments.is_empty());
+        assert!(timers.is_empty());
     }
 
     #[test]
     fn an_event_without_appointment_tells_nothing() {
         let mut calendar = Calendar::new();
-        let mut appointments = Timers::new(1, 0);
-        appointments.add(&mut calendar, 0, at(5), "a");
-        appointments.withdraw(0);
-        appointments.add(&mut calendar, 0, at(7), "b");
+        let mut timers = Timers::new(1, 0);
+        timers.add(&mut calendar, 0, at(5), "a");
+        timers.withdraw(0);
+        timers.add(&mut calendar, 0, at(7), "b");
         assert_eq!(calendar.pop(), Some((at(5), 0)));
-        assert_eq!(appointments.take(&mut calendar, 0, at(5)), None);
+        assert_eq!(timers.take(&mut calendar, 0, at(5)), None);
         assert_eq!(calendar.pop(), Some((at(7), 0)));
-        assert_eq!(appointments.take(&mut calendar, 0, at(7)), Some("b"));
+        assert_eq!(timers.take(&mut calendar, 0, at(7)), Some("b"));
     }
 }

@@ -195,7 +195,7 @@ impl Hierarchy {
         self.go_on(calendar, now, LevelPass { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
     }
 
-    /// Plays the event of `entity`; who has come through, if somebody has.
+    /// Runs the event of `entity`; who has come through, if somebody has.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Traveller> {
         if entity >= self.first_delay {
             let journey = self.take(entity - self.first_delay);

@@ -1,14 +1,14 @@
 //! Nodes on a network: the one place where the two meet.
 
 mod allocation;
+mod faults;
 mod hierarchy;
 mod overrides;
-mod speed_profile;
 mod part;
 mod placement;
 #[cfg(test)]
 mod shipped;
-mod faults;
+mod speed_profile;
 mod transport;
 
 pub use allocation::Allocation;

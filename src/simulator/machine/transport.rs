@@ -16,8 +16,8 @@ use crate::trace::{Counts, Service};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-mod link_stats;
 mod cores;
+mod link_stats;
 mod packets;
 mod software;
 mod trains;
@@ -86,14 +86,14 @@ pub struct Transport {
     messages: Vec<MessageState>,
     vacant: Vec<MessageId>,
     /// What has happened and has not been told yet.
-    pub happenings: VecDeque<Completion>,
+    pub completions: VecDeque<Completion>,
     counts: Counts,
     /// What a recording calls the cause of the next message.
     pub cause: EventId,
     /// What processors do for the communication; `None` unless it is asked for.
     services: Option<Vec<Service>>,
     first: FirstEntities,
-    /// The latest key of an event that has been played.
+    /// The latest key of an event that has been run.
     key: (SimTime, Entity),
 }
 
@@ -219,7 +219,7 @@ impl Transport {
             let_in: Vec::new(),
             messages: Vec::new(),
             vacant: Vec::new(),
-            happenings: VecDeque::new(),
+            completions: VecDeque::new(),
             counts: Counts::default(),
             cause: 0,
             services: None,
@@ -244,7 +244,7 @@ impl Transport {
     /// trace included.
     #[must_use]
     pub fn memory(machine: &Machine, topology: &Topology, ranks: u32) -> f64 {
-        // Its dispatcher, its appointments and its place in a layout; measured.
+        // Its dispatcher, its timers and its place in a layout; measured.
         const PROCESSOR_BYTES: f64 = 55.0;
         let further_cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores() - 1);
         PROCESSOR_BYTES * (f64::from(topology.vertices()) + further_cores)
@@ -307,14 +307,14 @@ impl Transport {
         let message = MessageState { from, to, cores, hops, ticket, unprepared: bytes, missing, uninjected, copies };
         let id = self.keep(message);
         self.counts.messages += 1;
-        self.tell_cause(id);
+        self.record_cause(id);
         self.pass_by(now, 0);
         match self.play() {
             Some(mut play) => play.prepare(id),
             None => self.prepare(now, id),
         }
         if self.sends == Sends::Buffered {
-            self.happenings.push_back(Completion::Sent { ticket });
+            self.completions.push_back(Completion::Sent { ticket });
         }
     }
 
@@ -327,7 +327,7 @@ impl Transport {
         }
     }
 
-    /// Plays the next event; its time, or `None` if nothing is going to happen any more.
+    /// Runs the next event; its time, or `None` if nothing is going to happen any more.
     pub fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
         self.pass_by(now, entity);
@@ -336,7 +336,7 @@ impl Transport {
             if entity < self.first.timer {
                 self.hear_alarm(now, entity - self.first.alarm);
             } else if entity < self.first.hierarchy {
-                self.happenings.push_back(Completion::TimeUp { owner: entity - self.first.timer });
+                self.completions.push_back(Completion::TimeUp { owner: entity - self.first.timer });
             } else {
                 self.step_hierarchy(now, entity);
             }
@@ -355,7 +355,7 @@ impl Transport {
         Some(now)
     }
 
-    /// The latest key of an event is that of one that is played now.
+    /// The latest key of an event is that of one that is run now.
     fn pass_by(&mut self, now: SimTime, entity: Entity) {
         self.key = self.key.max((now, entity));
     }
@@ -382,7 +382,7 @@ impl Transport {
             }
         }
         self.let_in = let_in;
-        self.happenings.extend(ended.map(|owner| Completion::Computed { owner }));
+        self.completions.extend(ended.map(|owner| Completion::Computed { owner }));
     }
 
     /// The time of the last event.
@@ -398,7 +398,7 @@ impl Transport {
         self.processors.served(processor, now)
     }
 
-    /// Ends the play after the last event. Whether anything was under way: then a play
+    /// Ends the run after the last event. Whether anything was under way: then a run
     /// [packet by packet](Self::packet_by_packet) counts fewer events, packets and transmissions, because here those
     /// count that have been foreseen.
     pub fn stop(&mut self) -> bool {
@@ -412,7 +412,7 @@ impl Transport {
     }
 
     /// How much has been simulated. An event is the end of a transmission, a job, a computation or a
-    /// timer, or an alarm of a processor, whether it was played by itself or foreseen.
+    /// timer, or an alarm of a processor, whether it was run by itself or foreseen.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts

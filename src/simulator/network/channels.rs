@@ -185,7 +185,7 @@ impl Channels {
         self.make_room(calendar, now, self.flights[packet.place as usize].buffer);
     }
 
-    /// Plays the event of `entity` and adds what follows from it to `passages`.
+    /// Runs the event of `entity` and adds what follows from it to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
         match entity.checked_sub(self.count()) {
             None => self.end_sending(calendar, now, entity, passages),

@@ -140,7 +140,7 @@ impl Fabric {
         }
     }
 
-    /// Plays the event of `entity` and adds what follows from it to `passages`.
+    /// Runs the event of `entity` and adds what follows from it to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
         match self {
             Self::Links(links) => passages.push(links.depart(calendar, now, entity)),

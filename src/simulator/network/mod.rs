@@ -8,6 +8,7 @@
 
 mod channels;
 mod fabric;
+mod faults;
 #[cfg(test)]
 mod laws;
 mod link;
@@ -17,7 +18,6 @@ mod protocol;
 mod router;
 mod routing;
 mod routing_table;
-mod soundness;
 pub mod switching;
 pub mod topology;
 pub mod traffic;

@@ -130,7 +130,7 @@ impl<'p> Wires<'p> {
         wires
     }
 
-    /// Plays the next answer; its time.
+    /// Runs the next answer; its time.
     fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
         let end = usize::from(entity >= answers(1, PacketFormat::Data));

@@ -67,7 +67,7 @@ impl RouteSelector {
         match &self.manner {
             Selection::Natural => topology.route(at, to),
             Selection::EvenTies => even_ties(topology, at, to, &mut self.dice),
-            Selection::Signposts(signposts) => signposts.port(at, to),
+            Selection::Signposts(routing_table) => routing_table.port(at, to),
             Selection::Shortest(distances, tie) => {
                 let port = match tie {
                     Tie::Lowest => distances.closer(at, to).next(),
@@ -84,8 +84,8 @@ impl RouteSelector {
         match &self.manner {
             Selection::Natural | Selection::EvenTies => topology.distance(from, to),
             Selection::Shortest(distances, _) => distances.from(from, to),
-            Selection::Signposts(signposts) => {
-                let path = signposts.path(from, to).expect("check refuses tables that lead nowhere");
+            Selection::Signposts(routing_table) => {
+                let path = routing_table.path(from, to).expect("check refuses tables that lead nowhere");
                 u32::try_from(path.len() - 1).expect("a path has fewer links than there are vertices")
             }
         }
@@ -97,9 +97,9 @@ impl RouteSelector {
             // No more than links.
             Selection::Natural | Selection::EvenTies => Some(topology.metrics().diameter_links),
             Selection::Shortest(distances, _) => (0..topology.nodes()).map(|to| distances.most_descents(to)).max(),
-            Selection::Signposts(signposts) => {
+            Selection::Signposts(routing_table) => {
                 let pairs = (0..topology.nodes()).flat_map(|to| (0..topology.nodes()).map(move |from| (from, to)));
-                pairs.filter_map(|(from, to)| signposts.path(from, to)).map(|path| descents(&path)).max()
+                pairs.filter_map(|(from, to)| routing_table.path(from, to)).map(|path| descents(&path)).max()
             }
         }
         .unwrap_or(0)

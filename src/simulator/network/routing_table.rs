@@ -145,9 +145,9 @@ mod tests {
             let topology = Topology::from_name(name, 16).unwrap();
             for overrides in [&failed[..], &[]] {
                 let places = places(&Wiring::new(&topology, overrides));
-                let signposts = RoutingTable::up_down(Wiring::new(&topology, overrides));
+                let routing_table = RoutingTable::up_down(Wiring::new(&topology, overrides));
                 for (from, to) in (0..16).flat_map(|from| (0..16).map(move |to| (from, to))) {
-                    let path = signposts.path(from, to).expect("packets arrive");
+                    let path = routing_table.path(from, to).expect("packets arrive");
                     let is_down = |link: &[u32]| places[link[1] as usize] > places[link[0] as usize];
                     assert!(path.windows(2).map(is_down).is_sorted(), "{name}: {path:?}");
                     assert!(!path.windows(2).any(|link| !overrides.is_empty() && (link == [0, 1] || link == [1, 0])));

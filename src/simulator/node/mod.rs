@@ -3,12 +3,12 @@
 //! A node does not know the network: a message is handed over at the [machine](crate::machine).
 
 mod dispatch;
+mod faults;
 mod input_output;
 mod level;
 mod noise;
 pub mod processor;
 mod software;
-mod faults;
 
 pub use dispatch::{Admission, DispatchCheckpoint, Dispatcher, RouterTurn, Turns};
 pub use input_output::{Host, Linear};

@@ -78,7 +78,7 @@ pub trait Program {
         Vec::new()
     }
 
-    /// The packets that it consists of, if it has no processes: a run then plays the network alone.
+    /// The packets that it consists of, if it has no processes: a run then runs the network alone.
     fn traffic(&self) -> Option<&Traffic> {
         None
     }

@@ -1,4 +1,4 @@
-//! A program played without a machine: who sends to whom, and whether somebody receives it.
+//! A program run without a machine: who sends to whom, and whether somebody receives it.
 //!
 //! Every send is complete at once and no time passes, so that only the pattern of the communication
 //! is left. What is missing here is missing on every machine.
@@ -93,7 +93,7 @@ impl Rehearsal {
     }
 }
 
-/// Plays `program` on `ranks` ranks, of which `host` is connected to the host.
+/// Runs `program` on `ranks` ranks, of which `host` is connected to the host.
 #[must_use]
 pub fn rehearse(program: &dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Rehearsal {
     rehearse_within(LONGEST, program, ranks, host, packet_bytes, streams)
@@ -111,13 +111,13 @@ pub fn rehearse_within(
     if !fits(program, ranks) {
         return Rehearsal::default();
     }
-    let mut hall = DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
-    let (faults, is_complete) = match hall.play() {
-        Ok(()) => (hall.missing(), true),
+    let mut dry_run = DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
+    let (faults, is_complete) = match dry_run.run_all() {
+        Ok(()) => (dry_run.missing(), true),
         Err(Interruption::TooLong) => (Vec::new(), false),
         Err(Interruption::Fault(fault)) => (vec![*fault], true),
     };
-    let DryRun { packets, packet_hops, jobs, messages, verbs, .. } = hall;
+    let DryRun { packets, packet_hops, jobs, messages, verbs, .. } = dry_run;
     Rehearsal { faults, packets, packet_hops, jobs, messages, verbs, is_complete }
 }
 
@@ -137,7 +137,7 @@ enum Interruption {
     Fault(Box<Fault>),
 }
 
-/// A rehearsal while it is played.
+/// A rehearsal while it is run.
 struct DryRun {
     surroundings: Rc<Surroundings>,
     processes: Processes<Verb, Reply>,
@@ -231,7 +231,7 @@ impl DryRun {
         }
     }
 
-    fn play(&mut self) -> Result<(), Interruption> {
+    fn run_all(&mut self) -> Result<(), Interruption> {
         while let Some((rank, answer)) = self.ready.pop_front() {
             self.run(rank, answer)?;
         }
@@ -341,11 +341,11 @@ impl DryRun {
 
     fn receive(&mut self, rank: u32, pattern: MessagePattern) -> u32 {
         let inbox = &mut self.state(rank).inbox;
-        let found = inbox.iter().position(|letter| pattern.fits(letter.received.from, letter.received.message.tag));
+        let found = inbox.iter().position(|message| pattern.fits(message.received.from, message.received.message.tag));
         let looks = found.unwrap_or(inbox.len()) as u64;
-        let letter = found.and_then(|place| inbox.remove(place));
-        let task = letter
-            .map_or(RehearsedOperation::Awaiting(pattern), |letter| RehearsedOperation::Received(letter.received));
+        let message = found.and_then(|place| inbox.remove(place));
+        let task = message
+            .map_or(RehearsedOperation::Awaiting(pattern), |message| RehearsedOperation::Received(message.received));
         self.verbs += looks / LOOKS_PER_VERB;
         self.begin(rank, task)
     }
@@ -450,7 +450,7 @@ impl DryRun {
         let mut names = BTreeSet::new();
         for (rank, state) in self.ranks.iter().enumerate() {
             names.extend(self.collective(rank));
-            names.extend(state.inbox.iter().filter_map(|letter| letter.collective));
+            names.extend(state.inbox.iter().filter_map(|message| message.collective));
         }
         names.into_iter().map(|name| self.partial_collective(name)).collect()
     }
@@ -458,7 +458,7 @@ impl DryRun {
     fn partial_collective(&self, name: &'static str) -> Fault {
         let senders = self.ranks.iter().flat_map(|state| &state.inbox);
         let senders =
-            senders.filter(|letter| letter.collective == Some(name)).map(|letter| letter.received.from as usize);
+            senders.filter(|message| message.collective == Some(name)).map(|message| message.received.from as usize);
         let waiting = (0..self.ranks.len()).filter(|rank| self.collective(*rank) == Some(name));
         let inside: BTreeSet<usize> = senders.chain(waiting).collect();
         let outside: Vec<_> = (0..self.ranks.len()).filter(|rank| !inside.contains(rank)).collect();
@@ -523,8 +523,8 @@ impl RehearsedRank {
 
     fn unread(&self, rank: usize) -> Vec<String> {
         let mut sent: BTreeMap<(u32, Phase, u32), u32> = BTreeMap::new();
-        for letter in self.inbox.iter().filter(|letter| letter.collective.is_none()) {
-            *sent.entry((letter.received.from, letter.phase, letter.received.message.tag)).or_default() += 1;
+        for message in self.inbox.iter().filter(|message| message.collective.is_none()) {
+            *sent.entry((message.received.from, message.phase, message.received.message.tag)).or_default() += 1;
         }
         let described = |((from, phase, tag), count): ((u32, Phase, u32), u32)| {
             let sends = if count == 1 { "a send".to_owned() } else { format!("{count} sends") };

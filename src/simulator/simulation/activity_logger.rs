@@ -1,4 +1,4 @@
-//! What the stage tells about the ranks, made into the entries of a diary.
+//! What the stage tells about the ranks, made into the entries of an activity log.
 
 use super::matching::TaskKind;
 use crate::machine::Machine;
@@ -8,7 +8,7 @@ use crate::program::{Operation, Reply, Verb};
 use crate::trace::{Activity, ActivityLog, LogDetail, LogEntry, Loop, Service};
 use rustc_hash::FxHashMap;
 
-/// Keeps a diary while a run is played.
+/// Keeps an activity log while a run is run.
 pub struct ActivityLogger {
     entries: Vec<LogEntry>,
     /// What the process of each rank has asked for.
@@ -88,7 +88,7 @@ impl ActivityLogger {
         }
     }
 
-    /// The diary, with what processors did for the communication.
+    /// The activity log, with what processors did for the communication.
     pub fn close(self, services: Vec<Service>) -> ActivityLog {
         ActivityLog { entries: self.entries, services }
     }

@@ -24,13 +24,13 @@ mod verbs;
 /// The phase of the time before the program starts.
 const INITIALISATION: Phase = "initialisation";
 
-/// A run while it is played.
+/// A run while it is run.
 pub struct Execution<'s> {
     machine: &'s Machine,
     layout: &'s Layout,
     transport: Transport,
     processes: Processes<Verb, Reply>,
-    post_office: Matching,
+    matching: Matching,
     ranks: Vec<RankState>,
     surroundings: Rc<Surroundings>,
     accounts: Accounts,
@@ -40,11 +40,11 @@ pub struct Execution<'s> {
     deliveries: Option<Vec<Delivery>>,
     /// `None` if the run is not recorded.
     recorder: Option<Box<Recorder<'s>>>,
-    /// `None` if the run keeps no diary.
-    scribe: Option<Box<ActivityLogger>>,
+    /// `None` if the run keeps no activity log.
+    activity_logger: Option<Box<ActivityLogger>>,
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Reply)>,
-    /// What each rank waits for that [waits for any of several](Waits::ForAny); apart, because there may be a million ranks.
+    /// What each rank waits for that [waits for any of several](WaitState::ForAny); apart, because there may be a million ranks.
     awaited: FxHashMap<u32, Vec<Operation>>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
@@ -88,7 +88,7 @@ impl<'s> Execution<'s> {
         };
         let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
         let mut transport = set_up(machine, layout.topology.clone(), ranks, *streams);
-        if simulation.keeps_diary {
+        if simulation.logs_activities {
             transport.keep_services();
         }
         Self {
@@ -96,14 +96,14 @@ impl<'s> Execution<'s> {
             layout,
             transport,
             processes,
-            post_office: Matching::new(ranks),
+            matching: Matching::new(ranks),
             ranks: (0..ranks).map(|_| begun()).collect(),
             places: Vec::new(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             surroundings,
             deliveries: simulation.keeps_deliveries.then(Vec::new),
             recorder: None,
-            scribe: simulation.keeps_diary.then(|| Box::new(ActivityLogger::new(machine, ranks))),
+            activity_logger: simulation.logs_activities.then(|| Box::new(ActivityLogger::new(machine, ranks))),
             ready: VecDeque::new(),
             awaited: FxHashMap::default(),
             at_barrier: 0,
@@ -133,28 +133,28 @@ impl<'s> Execution<'s> {
         Ok(now)
     }
 
-    /// Plays one event and lets every process run that can; its time, or `None` at the end.
+    /// Runs one event and lets every process run that can; its time, or `None` at the end.
     pub fn step(&mut self) -> Result<Option<SimTime>, SimulationError> {
         if self.finished == self.layout.ranks() {
             return Ok(None);
         }
         let Some(now) = self.transport.step() else { return Ok(None) };
-        if !self.transport.happenings.is_empty() {
+        if !self.transport.completions.is_empty() {
             self.surroundings.clock.set(now);
             self.settle(now)?;
         }
         if self.recorder.is_some() {
-            self.tell_transfers();
+            self.write_transfers();
         }
         Ok(Some(now))
     }
 
-    /// Events played so far.
+    /// Events run so far.
     pub fn events(&self) -> u64 {
         self.transport.counts().events
     }
 
-    /// Whether the run has to be played packet by packet to be counted: packets that have been foreseen are still
+    /// Whether the run has to be run packet by packet to be counted: packets that have been foreseen are still
     /// under way though all processes have finished.
     pub fn is_cut_short(&mut self) -> bool {
         self.finished == self.layout.ranks() && self.transport.stop()
@@ -163,8 +163,8 @@ impl<'s> Execution<'s> {
     /// Handles what has happened at `now` until nothing more follows from it without time passing.
     fn settle(&mut self, now: SimTime) -> Result<(), SimulationError> {
         loop {
-            if let Some(happening) = self.transport.happenings.pop_front() {
-                self.notice(now, happening);
+            if let Some(completion) = self.transport.completions.pop_front() {
+                self.notice(now, completion);
             } else if let Some((rank, answer)) = self.ready.pop_front() {
                 self.run(now, rank, Some(answer))?;
             } else {
@@ -173,20 +173,20 @@ impl<'s> Execution<'s> {
         }
     }
 
-    fn notice(&mut self, now: SimTime, happening: Completion) {
-        match happening {
+    fn notice(&mut self, now: SimTime, completion: Completion) {
+        match completion {
             Completion::Computed { owner: rank } | Completion::TimeUp { owner: rank } => {
                 self.ready.push_back((rank, Reply::Done));
             }
             Completion::Moved { ticket } => {
-                self.post_office.moved(Operation(ticket));
+                self.matching.moved(Operation(ticket));
                 if let Some(recorder) = &mut self.recorder {
                     recorder.moved(now, Operation(ticket));
                 }
                 self.completed(Operation(ticket));
             }
             Completion::Sent { ticket } => {
-                let operation = self.post_office.sent(ticket);
+                let operation = self.matching.sent(ticket);
                 if let Some(recorder) = &mut self.recorder {
                     recorder.sent(now, operation, ticket);
                 }
@@ -194,13 +194,13 @@ impl<'s> Execution<'s> {
             }
             Completion::Delivered { message, ticket } => {
                 if let Some(deliveries) = &mut self.deliveries {
-                    deliveries.push(self.post_office.delivery(ticket, now));
+                    deliveries.push(self.matching.delivery(ticket, now));
                 }
                 if let Some(recorder) = &mut self.recorder {
                     recorder.delivered(now, ticket);
                 }
-                self.post_office.delivered(now, ticket, message);
-                while let Some(found) = self.post_office.met.pop_front() {
+                self.matching.delivered(now, ticket, message);
+                while let Some(found) = self.matching.met.pop_front() {
                     self.meet(now, &found);
                     self.transport.accept(now, found.message);
                     self.completed(found.operation);
@@ -211,10 +211,10 @@ impl<'s> Execution<'s> {
 
     /// An operation is complete: its process goes on if it waits for it.
     fn completed(&mut self, operation: Operation) {
-        let rank = self.post_office.rank(operation);
+        let rank = self.matching.rank(operation);
         let state = &mut self.ranks[rank as usize];
         let answer = match &state.waits {
-            WaitState::ForOperation(awaited) if *awaited == operation => answer(self.post_office.end(operation)),
+            WaitState::ForOperation(awaited) if *awaited == operation => answer(self.matching.end(operation)),
             WaitState::ForAny => match self.awaited[&rank].iter().position(|one| *one == operation) {
                 Some(index) => Reply::Ready(index),
                 None => return,
@@ -228,8 +228,8 @@ impl<'s> Execution<'s> {
 
     /// Lets the process of `rank` run until it has to wait.
     fn run(&mut self, now: SimTime, rank: u32, mut answer: Option<Reply>) -> Result<(), SimulationError> {
-        if let Some(scribe) = &mut self.scribe {
-            scribe.answered(rank, answer.as_ref());
+        if let Some(activity_logger) = &mut self.activity_logger {
+            activity_logger.answered(rank, answer.as_ref());
         }
         self.account(now, rank);
         self.ranks[rank as usize].waits = WaitState::Nothing;

@@ -1,4 +1,4 @@
-//! The limits of a run, held while it is played.
+//! The limits of a run, held while it is run.
 
 use super::SimulationError;
 use crate::simulation::Limits;

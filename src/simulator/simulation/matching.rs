@@ -41,7 +41,7 @@ pub enum TaskKind {
 pub enum TaskState {
     UnderWay,
     Done,
-    /// The letter with this ticket has come.
+    /// The envelope with this ticket has come.
     Received(u32),
 }
 
@@ -89,7 +89,7 @@ pub struct Match {
 
 /// The messages and operations of all ranks.
 pub struct Matching {
-    letters: Slots<Envelope>,
+    envelopes: Slots<Envelope>,
     tasks: Slots<Request>,
     order: PairOrder,
     /// Arrived messages that nobody has received, by receiving rank, in the order of arrival, ties by sending rank.
@@ -105,7 +105,7 @@ pub struct Matching {
 impl Matching {
     pub fn new(ranks: u32) -> Self {
         Self {
-            letters: Slots::new(),
+            envelopes: Slots::new(),
             tasks: Slots::new(),
             order: PairOrder::new(),
             inboxes: Lists::new(ranks),
@@ -121,18 +121,18 @@ impl Matching {
         let operation = Operation(self.tasks.put(task));
         let sending = Some(operation);
         let (is_received, arrival, id, place) = (false, now, 0, 0);
-        let letter = Envelope { from, to, sent: now, message, is_received, sending, arrival, id, place };
-        let ticket = self.letters.put(letter);
+        let envelope = Envelope { from, to, sent: now, message, is_received, sending, arrival, id, place };
+        let ticket = self.envelopes.put(envelope);
         self.order.send((from, to), ticket);
         (operation, ticket)
     }
 
     /// A send is complete.
     pub fn sent(&mut self, ticket: u32) -> Operation {
-        let letter = self.letters.get(ticket).expect("a letter is kept until its send is complete");
-        let operation = letter.sending.take().expect("a send is complete once");
-        if letter.is_received {
-            self.letters.take(ticket);
+        let envelope = self.envelopes.get(ticket).expect("a envelope is kept until its send is complete");
+        let operation = envelope.sending.take().expect("a send is complete once");
+        if envelope.is_received {
+            self.envelopes.take(ticket);
         }
         self.task(operation).state = TaskState::Done;
         operation
@@ -150,16 +150,16 @@ impl Matching {
 
     /// The record of a message that is delivered now and has not been received yet.
     pub fn delivery(&mut self, ticket: u32, now: SimTime) -> Delivery {
-        let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
-        let Envelope { from, to, sent, message: Message { bytes, again, .. }, .. } = *letter;
+        let envelope = self.envelopes.get(ticket).expect("a envelope is kept until it is received");
+        let Envelope { from, to, sent, message: Message { bytes, again, .. }, .. } = *envelope;
         Delivery { from, to, bytes, again, sent, delivered: now }
     }
 
     /// A message has been delivered. [`met`](Self::met) tells what follows.
     pub fn delivered(&mut self, now: SimTime, ticket: u32, message: MessageId) {
-        let letter = self.letters.get(ticket).expect("a letter is kept until it is received");
-        (letter.arrival, letter.id) = (now, message);
-        let to = letter.to;
+        let envelope = self.envelopes.get(ticket).expect("a envelope is kept until it is received");
+        (envelope.arrival, envelope.id) = (now, message);
+        let to = envelope.to;
         let has_come = self.order.arrive(ticket);
         // Early messages of the same sender that waited for this one have come with it.
         let followers = if has_come { self.order.catch_up(ticket) } else { 0 };
@@ -194,15 +194,15 @@ impl Matching {
 
     /// The posted receive that a message which has arrived is to be given to, unless an earlier one of its sender is.
     fn receive_for(&self, ticket: u32) -> Option<Operation> {
-        let letter = self.letter(ticket);
-        let operation = *self.receives.iter(letter.to).find(|operation| self.fits(**operation, letter))?;
-        let takes = |earlier: u32| self.fits(operation, self.letter(earlier));
+        let envelope = self.envelope(ticket);
+        let operation = *self.receives.iter(envelope.to).find(|operation| self.fits(**operation, envelope))?;
+        let takes = |earlier: u32| self.fits(operation, self.envelope(earlier));
         let waits = self.order.has_overtaken(ticket) && self.order.before(ticket).any(takes);
         (!waits).then_some(operation)
     }
 
     fn match_on_arrival(&mut self, operation: Operation, ticket: u32) {
-        let Envelope { from, to, id: message, .. } = *self.letter(ticket);
+        let Envelope { from, to, id: message, .. } = *self.envelope(ticket);
         self.order.leave((from, to), ticket);
         self.receives.take_first(to, |receive| *receive == operation);
         self.task(operation).state = TaskState::Received(ticket);
@@ -211,12 +211,12 @@ impl Matching {
 
     fn match_stored(&mut self, operation: Operation, ticket: u32, by: u32) {
         let found = self.take_from_inbox(operation, ticket);
-        self.receives.take_first(self.letter(ticket).to, |receive| *receive == operation);
+        self.receives.take_first(self.envelope(ticket).to, |receive| *receive == operation);
         self.met.push_back(Match { by, ..found });
     }
 
     fn take_from_inbox(&mut self, operation: Operation, ticket: u32) -> Match {
-        let Envelope { from, to, id: message, place, .. } = *self.letter(ticket);
+        let Envelope { from, to, id: message, place, .. } = *self.envelope(ticket);
         self.inboxes.remove(to, place);
         if self.order.has_overtaken(ticket) {
             self.early.remove(&self.key(ticket));
@@ -227,18 +227,18 @@ impl Matching {
     }
 
     fn store(&mut self, ticket: u32) {
-        let Envelope { from, to, arrival, .. } = *self.letter(ticket);
-        let letters = &self.letters;
+        let Envelope { from, to, arrival, .. } = *self.envelope(ticket);
+        let envelopes = &self.envelopes;
         let is_later = |other: &u32| {
-            let other = letter(letters, *other);
+            let other = envelope(envelopes, *other);
             (other.arrival, other.from) > (arrival, from)
         };
         let place = self.inboxes.insert_before_last(to, ticket, is_later);
-        self.letters.get(ticket).expect("it has just been there").place = place;
+        self.envelopes.get(ticket).expect("it has just been there").place = place;
     }
 
     fn key(&self, ticket: u32) -> (u32, SimTime, u32, u32) {
-        let Envelope { from, to, arrival, .. } = *self.letter(ticket);
+        let Envelope { from, to, arrival, .. } = *self.envelope(ticket);
         (to, arrival, from, ticket)
     }
 
@@ -258,35 +258,35 @@ impl Matching {
     }
 
     fn find_from(&self, pair: Pair, pattern: MessagePattern) -> Option<u32> {
-        let oldest = self.order.of(pair).find(|ticket| pattern.takes(self.letter(*ticket)))?;
+        let oldest = self.order.of(pair).find(|ticket| pattern.takes(self.envelope(*ticket)))?;
         (self.order.has_arrived(oldest) && self.is_free(oldest)).then_some(oldest)
     }
 
     fn find_from_any(&self, rank: u32, pattern: MessagePattern) -> Option<u32> {
         let is_oldest = |ticket: u32| {
             !self.order.has_overtaken(ticket)
-                || !self.order.before(ticket).any(|earlier| pattern.takes(self.letter(earlier)))
+                || !self.order.before(ticket).any(|earlier| pattern.takes(self.envelope(earlier)))
         };
         let mut arrived = self.inboxes.iter(rank).copied();
-        arrived.find(|ticket| pattern.takes(self.letter(*ticket)) && is_oldest(*ticket) && self.is_free(*ticket))
+        arrived.find(|ticket| pattern.takes(self.envelope(*ticket)) && is_oldest(*ticket) && self.is_free(*ticket))
     }
 
     /// True if no receive that was posted before waits for this arrived message, or one before it.
     fn is_free(&self, ticket: u32) -> bool {
-        let fits = |operation: &Operation| self.fits(*operation, self.letter(ticket));
-        !self.order.is_early(ticket) || !self.receives.iter(self.letter(ticket).to).any(fits)
+        let fits = |operation: &Operation| self.fits(*operation, self.envelope(ticket));
+        !self.order.is_early(ticket) || !self.receives.iter(self.envelope(ticket).to).any(fits)
     }
 
     /// Ends a complete operation; what it has received, if it was a receive.
     pub fn end(&mut self, operation: Operation) -> Option<Received> {
         let task = self.tasks.take(operation.0).expect("an operation is ended once");
         let TaskState::Received(ticket) = task.state else { return None };
-        let letter = self.letters.get(ticket).expect("a letter is kept until its receive is ended");
-        if letter.sending.is_some() {
-            letter.is_received = true;
-            return Some(Received { from: letter.from, message: letter.message.clone() });
+        let envelope = self.envelopes.get(ticket).expect("a envelope is kept until its receive is ended");
+        if envelope.sending.is_some() {
+            envelope.is_received = true;
+            return Some(Received { from: envelope.from, message: envelope.message.clone() });
         }
-        self.letters.take(ticket).map(|Envelope { from, message, .. }| Received { from, message })
+        self.envelopes.take(ticket).map(|Envelope { from, message, .. }| Received { from, message })
     }
 
     /// An operation that has not been ended, if `rank` has begun it.
@@ -316,24 +316,24 @@ impl Matching {
         self.tasks.get(operation.0).expect("an operation is kept until it is ended")
     }
 
-    fn letter(&self, ticket: u32) -> &Envelope {
-        letter(&self.letters, ticket)
+    fn envelope(&self, ticket: u32) -> &Envelope {
+        envelope(&self.envelopes, ticket)
     }
 
-    fn fits(&self, operation: Operation, letter: &Envelope) -> bool {
+    fn fits(&self, operation: Operation, envelope: &Envelope) -> bool {
         match self.tasks.peek(operation.0).expect("an operation is kept until it is ended").kind {
-            TaskKind::Receive(pattern) => pattern.takes(letter),
+            TaskKind::Receive(pattern) => pattern.takes(envelope),
             TaskKind::Send { .. } | TaskKind::Move => unreachable!("only receives wait for messages"),
         }
     }
 }
 
 impl MessagePattern {
-    fn takes(self, letter: &Envelope) -> bool {
-        self.fits(letter.from, letter.message.tag)
+    fn takes(self, envelope: &Envelope) -> bool {
+        self.fits(envelope.from, envelope.message.tag)
     }
 }
 
-fn letter(letters: &Slots<Envelope>, ticket: u32) -> &Envelope {
-    letters.peek(ticket).expect("a letter is kept until it is received")
+fn envelope(envelopes: &Slots<Envelope>, ticket: u32) -> &Envelope {
+    envelopes.peek(ticket).expect("a envelope is kept until it is received")
 }

@@ -26,7 +26,7 @@ use execution::Execution;
 use guard::Guard;
 use std::io::Write;
 
-/// A run that is ready to be played: a machine, a layout of ranks on it, a seed and limits. It can only be made of what
+/// A run that is ready to be run: a machine, a layout of ranks on it, a seed and limits. It can only be made of what
 /// has passed its check.
 ///
 /// ```
@@ -55,7 +55,7 @@ pub struct Simulation<'m> {
     streams: Streams,
     limits: Limits,
     keeps_deliveries: bool,
-    keeps_diary: bool,
+    logs_activities: bool,
     packet_by_packet: bool,
 }
 
@@ -80,7 +80,7 @@ pub enum SimulationError {
     TimeLimit {
         /// The limit.
         limit: SimDuration,
-        /// Events played.
+        /// Events run.
         events: u64,
     },
     /// The limit of events is reached.
@@ -108,7 +108,7 @@ pub enum SimulationError {
     WallLimit {
         /// The limit.
         limit: SimDuration,
-        /// Events played.
+        /// Events run.
         events: u64,
         /// The simulated time, in seconds.
         at_s: f64,
@@ -187,7 +187,7 @@ impl<'m> Simulation<'m> {
             streams,
             limits: Limits::default(),
             keeps_deliveries: false,
-            keeps_diary: false,
+            logs_activities: false,
             packet_by_packet: false,
         }
     }
@@ -228,12 +228,12 @@ impl<'m> Simulation<'m> {
 
     /// The same run, packet by packet, whose trace tells what every rank did, piece by piece.
     #[must_use]
-    pub const fn keep_diary(mut self) -> Self {
-        self.keeps_diary = true;
+    pub const fn log_activities(mut self) -> Self {
+        self.logs_activities = true;
         self.packet_by_packet()
     }
 
-    /// Plays the run to its end.
+    /// Runs the run to its end.
     ///
     /// # Errors
     /// A fault of the program on this machine, a deadlock with who waits for whom, a limit, or a fault of a
@@ -255,11 +255,11 @@ impl<'m> Simulation<'m> {
         if let Some(traffic) = program.traffic() {
             return traffic::play(self, traffic);
         }
-        let stage = self.play(Execution::set(self, program))?;
-        self.close(stage, program)
+        let execution = self.advance(Execution::set(self, program))?;
+        self.close(execution, program)
     }
 
-    /// Plays the run to its end and records what every rank does into `sink`; `name` tells what the program is.
+    /// Runs the run to its end and records what every rank does into `sink`; `name` tells what the program is.
     ///
     /// # Errors
     /// As [`run`](Self::run), and what the sink says.
@@ -288,29 +288,29 @@ impl<'m> Simulation<'m> {
         if program.traffic().is_some() {
             return Err(SimulationError::NothingToRecord { program: name.to_owned() });
         }
-        let mut stage = Execution::set(self, program);
-        stage.record(name, detail, sink)?;
-        let stage = self.play(stage)?;
-        self.close(stage, program)
+        let mut execution = Execution::set(self, program);
+        execution.record(name, detail, sink)?;
+        let execution = self.advance(execution)?;
+        self.close(execution, program)
     }
 
-    /// The trace of a play; one that is cut short is counted by another, packet by packet.
-    fn close(&self, mut stage: Execution<'_>, program: &dyn Program) -> Result<Trace, SimulationError> {
-        if !stage.is_cut_short() {
-            return stage.close();
+    /// The trace of a run; one that is cut short is counted by another, packet by packet.
+    fn close(&self, mut execution: Execution<'_>, program: &dyn Program) -> Result<Trace, SimulationError> {
+        if !execution.is_cut_short() {
+            return execution.close();
         }
         let slow = self.clone().packet_by_packet();
-        let exact = slow.play(Execution::set(&slow, program))?;
-        stage.close_counted_by(exact)
+        let exact = slow.advance(Execution::set(&slow, program))?;
+        execution.close_counted_by(exact)
     }
 
-    fn play<'s>(&self, mut stage: Execution<'s>) -> Result<Execution<'s>, SimulationError> {
+    fn advance<'s>(&self, mut execution: Execution<'s>) -> Result<Execution<'s>, SimulationError> {
         let mut guard = Guard::new(&self.limits);
-        guard.check(stage.open()?, stage.events())?;
-        while let Some(now) = stage.step()? {
-            guard.check(now, stage.events())?;
+        guard.check(execution.open()?, execution.events())?;
+        while let Some(now) = execution.step()? {
+            guard.check(now, execution.events())?;
         }
-        Ok(stage)
+        Ok(execution)
     }
 }
 

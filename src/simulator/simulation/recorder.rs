@@ -28,7 +28,7 @@ enum RecordedOperation {
     Complete(Cause),
 }
 
-/// Records a run while it is played.
+/// Records a run while it is run.
 pub struct Recorder<'w> {
     writer: RecordingWriter<Box<dyn Write + 'w>>,
     /// Whether senders wait for the receive.
@@ -38,7 +38,7 @@ pub struct Recorder<'w> {
     /// What has ended the wait of each rank, until its interval is booked.
     causes: Vec<Option<Cause>>,
     /// By ticket.
-    letters: Vec<Option<RecordedMessage>>,
+    messages: Vec<Option<RecordedMessage>>,
     /// By operation.
     tasks: Vec<Option<RecordedOperation>>,
     /// The first thing that went wrong.
@@ -53,7 +53,7 @@ impl<'w> Recorder<'w> {
             rendezvous,
             last: vec![0; ranks],
             causes: vec![None; ranks],
-            letters: Vec::new(),
+            messages: Vec::new(),
             tasks: Vec::new(),
             error: None,
         })
@@ -96,7 +96,7 @@ impl<'w> Recorder<'w> {
     /// A rank begins to send; the cause of that.
     pub fn posted(&mut self, now: SimTime, rank: u32, operation: Operation, ticket: u32, bytes: u64) -> EventId {
         let sent = self.origin(now, rank);
-        put(&mut self.letters, ticket, RecordedMessage { sent, bytes, delivered: now, received: None });
+        put(&mut self.messages, ticket, RecordedMessage { sent, bytes, delivered: now, received: None });
         put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(sent));
         sent.0
     }
@@ -116,19 +116,19 @@ impl<'w> Recorder<'w> {
 
     /// All of a message has come.
     pub fn delivered(&mut self, now: SimTime, ticket: u32) {
-        self.letter(ticket).delivered = now;
+        self.message(ticket).delivered = now;
     }
 
     /// A message meets a receive of a rank: when it arrives, when the receive is posted, or when a message arrives that
     /// it had to wait for, which then is the cause.
     pub fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
         let origin = self.origin(now, rank);
-        let cause = *self.letter(found.by);
-        let letter = self.letter(found.ticket);
+        let cause = *self.message(found.by);
+        let message = self.message(found.ticket);
         if found.by != found.ticket {
-            letter.received = Some(cause.sent);
-        } else if now > letter.delivered {
-            letter.received = Some(origin);
+            message.received = Some(cause.sent);
+        } else if now > message.delivered {
+            message.received = Some(origin);
         }
         let delay = cause.delivered.since(cause.sent.1);
         let cause = Cause { event: cause.sent.0, delay, means: Means::Message { bytes: cause.bytes } };
@@ -137,8 +137,8 @@ impl<'w> Recorder<'w> {
 
     /// A send is complete.
     pub fn sent(&mut self, now: SimTime, operation: Operation, ticket: u32) {
-        let letter = *self.letter(ticket);
-        let origin = letter.received.filter(|_| self.rendezvous).unwrap_or(letter.sent);
+        let message = *self.message(ticket);
+        let origin = message.received.filter(|_| self.rendezvous).unwrap_or(message.sent);
         self.complete(now, operation, origin, Means::Sending);
     }
 
@@ -168,8 +168,8 @@ impl<'w> Recorder<'w> {
         self.causes[rank as usize] = Some(Cause { event, delay: SimDuration::ZERO, means: Means::Release });
     }
 
-    fn letter(&mut self, ticket: u32) -> &mut RecordedMessage {
-        self.letters[ticket as usize].as_mut().expect("a message is posted before anything else happens to it")
+    fn message(&mut self, ticket: u32) -> &mut RecordedMessage {
+        self.messages[ticket as usize].as_mut().expect("a message is posted before anything else happens to it")
     }
 
     /// Ends the recording.

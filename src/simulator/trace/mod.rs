@@ -36,7 +36,7 @@ pub struct Trace {
     /// Every delivered message, in the order of delivery, if the run was asked to keep them.
     pub deliveries: Vec<Delivery>,
     /// What every rank did, piece by piece, if the run was asked to keep it.
-    pub diary: Option<ActivityLog>,
+    pub activity_log: Option<ActivityLog>,
 }
 
 impl Trace {

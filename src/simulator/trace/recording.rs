@@ -1,4 +1,4 @@
-//! A recorded run as a stream of bytes, written while the run is played and read back as events.
+//! A recorded run as a stream of bytes, written while the run is run and read back as events.
 //!
 //! `docs/trace-format.md` describes every byte.
 

@@ -110,7 +110,7 @@ mod tests {
             links: Vec::new(),
             counts: Counts::default(),
             outcomes: Vec::new(),
-            diary: None,
+            activity_log: None,
             critical_intervals: Vec::new(),
             deliveries: Vec::new(),
         };

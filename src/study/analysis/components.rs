@@ -427,7 +427,7 @@ pub(super) mod tests {
             links: vec![link(0, 1, 1), link(1, 0, 0)],
             counts: Counts::default(),
             outcomes: Vec::new(),
-            diary: None,
+            activity_log: None,
             critical_intervals: Vec::new(),
             deliveries: Vec::new(),
         }

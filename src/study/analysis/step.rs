@@ -98,12 +98,12 @@ pub struct PhaseIterations<'d> {
 impl<'d> PhaseIterations<'d> {
     /// The steps of a run on so many ranks.
     #[must_use]
-    pub fn of(diary: &'d ActivityLog, deliveries: &'d [Delivery], ranks: u32) -> Self {
+    pub fn of(log: &'d ActivityLog, deliveries: &'d [Delivery], ranks: u32) -> Self {
         let mut entries = vec![Vec::new(); ranks as usize];
-        for entry in &diary.entries {
+        for entry in &log.entries {
             entries[entry.rank as usize].push(entry);
         }
-        Self { entries, services: &diary.services, deliveries }
+        Self { entries, services: &log.services, deliveries }
     }
 
     /// The phases with how often a rank enters them, the one that is entered most often first, of several the earliest.

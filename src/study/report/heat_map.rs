@@ -122,7 +122,7 @@ mod tests {
             links: (0..).zip(busy_us).map(link).collect(),
             counts: Counts::default(),
             outcomes: Vec::new(),
-            diary: None,
+            activity_log: None,
             critical_intervals: Vec::new(),
             deliveries: Vec::new(),
         }

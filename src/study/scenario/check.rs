@@ -65,7 +65,7 @@ fn placed(document: &Document, Rejection(faults): &Rejection) -> Faults {
     document.faults(faults.iter().map(place).collect())
 }
 
-/// A scenario that has passed its check: only such a one can be played.
+/// A scenario that has passed its check: only such a one can be run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedScenario {
     scenario: Scenario,

@@ -1,6 +1,6 @@
 //! Random scenarios of all that a scenario can say, and what holds for every one of them.
 //!
-//! A sample is drawn from its number, so that a failing one can be played again. It is shown as the smallest scenario
+//! A sample is drawn from its number, so that a failing one can be run again. It is shown as the smallest scenario
 //! that fails in the same way, ready to be saved and run:
 //!
 //! ```console

@@ -112,7 +112,7 @@ fn variant(error: &SimulationError) -> String {
     format!("{error:?}").split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default().to_owned()
 }
 
-/// Holds that another way to play the same gives the same.
+/// Holds that another way to run the same gives the same.
 fn same(way: &str, trace: &Trace, other: &Result<Trace, SimulationError>) -> Result<(), String> {
     let other = other.as_ref().map_err(|error| format!("{way} fails: {error}"))?;
     let (one, other) = (format!("{trace:?}"), format!("{other:?}"));
@@ -186,7 +186,7 @@ fn recorded(scenario: &CheckedScenario, simulation: &Simulation, trace: &Trace) 
     Ok(())
 }
 
-/// The scenario as a Rust program would play it.
+/// The scenario as a Rust program would run it.
 fn simulation(scenario: &Scenario) -> Result<Simulation<'_>, SimulationError> {
     let allocation = Allocation::new(&scenario.machine, scenario.ranks)
         .partition(scenario.partition)

@@ -5,9 +5,9 @@ use crate::cli::explain::tests::of_file;
 
 /// Every step of every rank, by every phase; their number.
 fn check_all(scenario: &CheckedScenario) -> usize {
-    let trace = played(scenario, parsim_sim::simulation::Simulation::keep_diary).unwrap();
-    let diary = trace.diary.as_ref().unwrap();
-    let steps = PhaseIterations::of(diary, &trace.deliveries, scenario.ranks);
+    let trace = run_alone(scenario, parsim_sim::simulation::Simulation::log_activities).unwrap();
+    let activity_log = trace.activity_log.as_ref().unwrap();
+    let steps = PhaseIterations::of(activity_log, &trace.deliveries, scenario.ranks);
     let mut checked = 0;
     for (phase, _) in steps.phases() {
         for rank in 0..scenario.ranks {
@@ -85,8 +85,8 @@ fn a_step_of_gauss_jordan_is_one_pivot() {
 #[test]
 fn the_message_waited_for_longest_can_be_itemised() {
     let (_, scenario) = of_file("gauss-jordan-neighbour", &[("program.n", "24"), ("ranks", "6")]);
-    let trace = played(&scenario, parsim_sim::simulation::Simulation::keep_diary).unwrap();
-    let steps = PhaseIterations::of(trace.diary.as_ref().unwrap(), &trace.deliveries, scenario.ranks);
+    let trace = run_alone(&scenario, parsim_sim::simulation::Simulation::log_activities).unwrap();
+    let steps = PhaseIterations::of(trace.activity_log.as_ref().unwrap(), &trace.deliveries, scenario.ranks);
     let step = steps.step(5, "broadcast", 3).unwrap();
     let (from, number) = longest_wait(&step).unwrap();
     let mut between = trace.deliveries.iter().filter(|one| (one.from, one.to) == (from, 5));

@@ -53,7 +53,7 @@ impl Transport {
         self.come_through(now, traveller);
     }
 
-    /// Plays an event of the hierarchy.
+    /// Runs an event of the hierarchy.
     pub(super) fn step_hierarchy(&mut self, now: SimTime, entity: Entity) {
         let hierarchy = self.hierarchy.as_mut().expect("an event of a hierarchy comes from one");
         let traveller = hierarchy.step(&mut self.calendar, now, entity);
@@ -62,7 +62,7 @@ impl Transport {
 
     fn come_through(&mut self, now: SimTime, traveller: Option<Traveller>) {
         match traveller {
-            Some(Traveller::Bytes { ticket }) => self.happenings.push_back(Completion::Moved { ticket }),
+            Some(Traveller::Bytes { ticket }) => self.completions.push_back(Completion::Moved { ticket }),
             Some(Traveller::Packet(packet)) => self.admit(now, packet),
             None => {}
         }

@@ -6,7 +6,7 @@ use crate::trace::LinkLoad;
 use crate::units::SimTime;
 
 impl Transport {
-    /// What every direction of a link has carried up to `now`, the end of the play: the links are not used any more.
+    /// What every direction of a link has carried up to `now`, the end of the run: the links are not used any more.
     #[must_use]
     pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
@@ -42,7 +42,7 @@ impl Transport {
     }
 
     /// The message that has been kept as `id` has the cause that was told.
-    pub(super) fn tell_cause(&mut self, id: MessageId) {
+    pub(super) fn record_cause(&mut self, id: MessageId) {
         let event = self.cause;
         if let Some(transfers) = self.transfers() {
             transfers.caused(id, event);

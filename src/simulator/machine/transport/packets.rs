@@ -134,7 +134,7 @@ impl Transport {
         message.uninjected -= 1;
         let ticket = message.ticket;
         if message.uninjected == 0 && self.sends == Sends::UntilInjected {
-            self.happenings.push_back(Completion::Sent { ticket });
+            self.completions.push_back(Completion::Sent { ticket });
         }
         if message.stays_on_its_node() || !self.node.sending.overlap {
             self.prepare_if_any_left(now, id);
@@ -171,7 +171,7 @@ impl Transport {
         if message.missing > 0 {
             return;
         }
-        self.happenings.push_back(Completion::Delivered { message: id, ticket: message.ticket });
+        self.completions.push_back(Completion::Delivered { message: id, ticket: message.ticket });
         if self.sends == Sends::UntilDelivered {
             self.acknowledge(now, id);
         }
@@ -187,7 +187,7 @@ impl Transport {
     }
 
     fn complete(&mut self, id: MessageId) {
-        self.happenings.push_back(Completion::Sent { ticket: self.messages[id as usize].ticket });
+        self.completions.push_back(Completion::Sent { ticket: self.messages[id as usize].ticket });
         self.vacant.push(id);
     }
 

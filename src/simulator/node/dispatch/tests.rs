@@ -6,7 +6,7 @@ fn ps(ps: u64) -> SimDuration {
     SimDuration::from_ps(ps)
 }
 
-/// Plays `jobs` = (arrival, service) against a computation of `rows` rows of 10 ps
+/// Runs `jobs` = (arrival, service) against a computation of `rows` rows of 10 ps
 /// from 0 on; gives the departures and the end of the computation.
 fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64)]) -> (Vec<u64>, u64) {
     let mut calendar = Calendar::new();

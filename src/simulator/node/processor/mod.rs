@@ -2,7 +2,7 @@
 //!
 //! A program asks for iterations of [`Module`]s; a [`Stopwatch`] times them on a [`Processor`], which
 //! knows a measured time, a mix of instructions or a [`Kernel`] for each module. A [`Kernel`] is a listing of T800 instructions. [`Kernel::assemble`] resolves it, the
-//! [`Interpreter`] executes it for its values, [`play`] times the same execution on a [`T800`], and a
+//! [`KernelInterpreter`] executes it for its values, [`play`] times the same execution on a [`T800`], and a
 //! [`TimedKernel`] answers for any number of trips. A [`Cost`] holds the terms of equation (2) of
 //! CS-RR-281, overlapped as the hardware works and summed as the report accounts.
 
@@ -11,13 +11,13 @@ mod assembly;
 mod cache;
 mod counted;
 mod cycles;
+mod faults;
 mod instruction;
 mod interpreter;
 mod kernels;
 mod listing;
 mod memory;
 mod modules;
-mod soundness;
 mod stopwatch;
 mod t800;
 mod timed_kernel;
@@ -37,7 +37,7 @@ pub use modules::{Module, Modules, Work};
 pub use stopwatch::Stopwatch;
 pub use t800::{FpTimes, KernelError, T800};
 pub use timed_kernel::TimedKernel;
-pub use timing::{Arrival, TimedRun, play};
+pub use timing::{Arrival, TimedRun, time_kernel};
 
 use crate::units::{FlopRate, SimDuration};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use super::timed_kernel::TimedKernel;
 use crate::units::SimDuration;
 use std::collections::BTreeMap;
 
-/// Times rows on a processor, and remembers what has to be played.
+/// Times rows on a processor, and remembers what has to be run.
 ///
 /// ```
 /// use parsim_sim::node::processor::{Module, Processor, Stopwatch, Work};

@@ -239,7 +239,7 @@ mod hand_counts {
         for (external, published) in (3..).zip([5600.0, 5950.0, 6810.0, 7680.0]) {
             let timed = TimedKernel::new(&t800(external), &kernel).unwrap();
             assert_eq!(timed.assembly().bytes(), 41);
-            let last = timed.play(9).unwrap().iterations().last().unwrap();
+            let last = timed.run(9).unwrap().iterations().last().unwrap();
             assert!((ns(&last, AccountingRule::Overlapped) - published).abs() <= 5.0, "{external} cycles");
         }
     }
@@ -276,12 +276,12 @@ mod laws {
         })
     }
 
-    /// Equation (2): the clock of the play and the sum of the overlapped account are counted apart.
+    /// Equation (2): the clock of the run and the sum of the overlapped account are counted apart.
     #[test]
     fn the_overlapped_account_is_the_time() {
         for processor in processors() {
             for name in KERNELS {
-                let played = TimedKernel::new(&processor, &kernel(name)).unwrap().play(9).unwrap();
+                let played = TimedKernel::new(&processor, &kernel(name)).unwrap().run(9).unwrap();
                 assert_eq!(played.cost.overlapped.total(), played.end, "{name} on {processor:?}");
                 let overlap = played.cost.overlapped.fpu_overlap;
                 assert!(overlap <= played.cost.overlapped.fpu, "{name} on {processor:?}");
@@ -296,7 +296,7 @@ mod laws {
                 let timed = TimedKernel::new(&processor, &kernel(name)).unwrap();
                 for trips in [0, 1, 2, 3, 50, 257] {
                     let once = if timed.assembly().iteration().is_some() { 1 } else { u64::from(trips) };
-                    let played = timed.play(trips).unwrap().cost * once;
+                    let played = timed.run(trips).unwrap().cost * once;
                     assert_eq!(timed.cost(u64::from(trips)).unwrap(), played, "{name}, {trips}");
                 }
             }
@@ -319,7 +319,7 @@ mod laws {
         kernel.listing[1] = "ldl x; ldl j; ldc 8; rev; prod; sum; fpldnldb".to_owned();
         let timed = TimedKernel::new(&t800(4), &kernel).unwrap();
         assert!(timed.iteration().is_none());
-        let played = timed.play(9).unwrap();
+        let played = timed.run(9).unwrap();
         let cpu: Vec<f64> = played.iterations().map(|iteration| iteration.overlapped.cpu.cycles()).collect();
         let growth: Vec<f64> = cpu.iter().map(|cycles| cycles - cpu[0]).collect();
         assert_eq!(growth, [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 3.0]);

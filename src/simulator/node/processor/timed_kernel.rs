@@ -5,7 +5,7 @@ use super::assembly::Assembly;
 use super::listing::Kernel;
 use super::memory::MemoryLayout;
 use super::t800::{KernelError, T800};
-use super::timing::{TimedRun, play};
+use super::timing::{TimedRun, time_kernel};
 use crate::units::SimDuration;
 
 /// Trips after which a loop counts as never settling.
@@ -13,9 +13,9 @@ const SETTLING_TRIPS: u32 = 64;
 
 /// A kernel whose cost on a T800 is known for any number of iterations.
 ///
-/// The loop is played until two iterations begin in the same state; from then on every trip costs the
+/// The loop is run until two iterations begin in the same state; from then on every trip costs the
 /// same. A kernel without a loop costs the same each time it is executed. A loop whose path or cycles may depend on its data, and any loop behind a cache, is
-/// played in full for each number of trips, with all arrays zero.
+/// run in full for each number of trips, with all arrays zero.
 ///
 /// ```
 /// use parsim_sim::node::processor::{Accounting, Kernel, T800, TimedKernel};
@@ -57,7 +57,7 @@ struct Profile {
 }
 
 impl TimedKernel {
-    /// Assembles a kernel and plays it until its iterations are periodic.
+    /// Assembles a kernel and runs it until its iterations are periodic.
     ///
     /// # Errors
     /// If processor or listing are faulty, or the kernel faults.
@@ -92,7 +92,7 @@ impl TimedKernel {
         MemoryLayout::new(&self.assembly, trips)?;
         match &self.profile {
             Some(profile) => Ok(profile.cost(trips)),
-            None => Ok(self.play(trips)?.cost),
+            None => Ok(self.run(trips)?.cost),
         }
     }
 
@@ -112,24 +112,24 @@ impl TimedKernel {
         Ok(self.cost(iterations)?.account(accounting).total().time(self.processor.clock))
     }
 
-    /// Plays the whole kernel with all arrays zero.
+    /// Runs the whole kernel with all arrays zero.
     ///
     /// # Errors
     /// If so many trips do not fit into memory, or the kernel faults.
-    pub fn play(&self, trips: u32) -> Result<TimedRun, KernelError> {
-        Ok(play(&self.processor, &mut self.assembly.start(trips)?)?)
+    pub fn run(&self, trips: u32) -> Result<TimedRun, KernelError> {
+        Ok(time_kernel(&self.processor, &mut self.assembly.start(trips)?)?)
     }
 
     fn settle(&self) -> Result<Option<Profile>, KernelError> {
         if self.assembly.iteration().is_none() {
-            return Ok(Some(Profile { first: vec![Cost::default()], further: self.play(0)?.cost }));
+            return Ok(Some(Profile { first: vec![Cost::default()], further: self.run(0)?.cost }));
         }
         if self.processor.cache.is_some() || !self.assembly.is_regular() {
             return Ok(None);
         }
-        let mut first = vec![self.play(0)?.cost];
+        let mut first = vec![self.run(0)?.cost];
         for trips in 1..=SETTLING_TRIPS {
-            let played = self.play(trips)?;
+            let played = self.run(trips)?;
             let before = first.last().copied().unwrap_or_default();
             first.push(played.cost);
             let further = settled(&played).filter(|further| before + *further == played.cost);

@@ -17,12 +17,12 @@ use super::interpreter::{ExecutedInstruction, KernelFault, KernelInterpreter, Me
 use super::memory::{MemoryLayout, is_on_chip};
 use super::t800::{FpTimes, T800};
 
-/// A kernel played to its end.
+/// A kernel run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimedRun {
     /// What all of it cost.
     pub cost: Cost,
-    /// When the integer unit and the FPU had both finished, by the clock of the play.
+    /// When the integer unit and the FPU had both finished, by the clock of the run.
     pub end: QuarterCycles,
     /// The arrivals at the beginning of an iteration.
     pub arrivals: Vec<Arrival>,
@@ -44,11 +44,11 @@ impl TimedRun {
     }
 }
 
-/// Plays a kernel from its first instruction to the end.
+/// Runs a kernel from its first instruction to the end.
 ///
 /// # Errors
 /// If the kernel faults.
-pub fn play(processor: &T800, kernel: &mut KernelInterpreter) -> Result<TimedRun, KernelFault> {
+pub fn time_kernel(processor: &T800, kernel: &mut KernelInterpreter) -> Result<TimedRun, KernelFault> {
     let assembly = kernel.assembly();
     let mut clockwork = Clockwork::new(processor, assembly, kernel.layout());
     let mut arrivals = Vec::new();

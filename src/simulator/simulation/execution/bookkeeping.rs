@@ -1,4 +1,4 @@
-//! What is written down of a run: the accounts always, a recording and a diary where they are asked for, and in the end
+//! What is written down of a run: the accounts always, a recording and an activity log where they are asked for, and in the end
 //! the trace of it all.
 
 use super::Execution;
@@ -12,7 +12,7 @@ use crate::units::{SimDuration, SimTime};
 use std::io::Write;
 
 impl<'s> Execution<'s> {
-    /// Records the play into `sink`. To be called before it begins.
+    /// Records the run into `sink`. To be called before it begins.
     pub fn record(&mut self, program: &str, detail: Detail, sink: Box<dyn Write + 's>) -> Result<(), SimulationError> {
         let nodes = self.layout.nodes().to_vec();
         let header = Header { program: program.to_owned(), machine: self.machine.name.clone(), nodes };
@@ -26,27 +26,27 @@ impl<'s> Execution<'s> {
     }
 
     /// Records what links have carried.
-    pub(super) fn tell_transfers(&mut self) {
+    pub(super) fn write_transfers(&mut self) {
         let (Some(recorder), Some(transfers)) = (&mut self.recorder, self.transport.transfers()) else { return };
         for transfer in transfers.sure() {
             recorder.carried(&transfer);
         }
     }
 
-    /// Writes down in the diary what `rank` asks for.
+    /// Writes down in the activity log what `rank` asks for.
     pub(super) fn note_request(&mut self, rank: u32, verb: &Verb) {
-        let Some(scribe) = &mut self.scribe else { return };
+        let Some(activity_logger) = &mut self.activity_logger else { return };
         let awaited = match verb {
-            Verb::Wait(operation) => self.post_office.find(rank, *operation).map(|task| task.kind),
+            Verb::Wait(operation) => self.matching.find(rank, *operation).map(|task| task.kind),
             _ => None,
         };
-        scribe.asked(rank, verb, awaited);
+        activity_logger.asked(rank, verb, awaited);
     }
 
     /// Records that a message and its receive have met.
     pub(super) fn meet(&mut self, now: SimTime, found: &Match) {
         if let Some(recorder) = &mut self.recorder {
-            let rank = self.post_office.rank(found.operation);
+            let rank = self.matching.rank(found.operation);
             recorder.received(now, rank, found);
         }
     }
@@ -87,10 +87,19 @@ impl<'s> Execution<'s> {
             let phase = phases.name(state.phase);
             recorder.booked(rank, phase, state.activity, now, stolen);
         }
-        if let Some(scribe) = &mut self.scribe {
+        if let Some(activity_logger) = &mut self.activity_logger {
             let (phase, processor) = (phases.name(state.phase), self.transport.processor(self.layout.seat(rank)));
             let (activity, begin, end, system) = (state.activity, state.since, now, stolen);
-            scribe.booked(LogEntry { rank, processor, phase, activity, doing: LogDetail::Else, begin, end, system });
+            activity_logger.booked(LogEntry {
+                rank,
+                processor,
+                phase,
+                activity,
+                doing: LogDetail::Else,
+                begin,
+                end,
+                system,
+            });
         }
         state.since = now;
         state.system_before = system;
@@ -106,7 +115,7 @@ impl<'s> Execution<'s> {
         self.close_with(links, counts)
     }
 
-    /// The trace with the counts and the loads of links of another play of the same run.
+    /// The trace with the counts and the loads of links of another run of the same run.
     pub fn close_counted_by(self, mut other: Self) -> Result<Trace, SimulationError> {
         let (links, counts) = other.traffic()?;
         self.close_with(links, counts)
@@ -125,12 +134,12 @@ impl<'s> Execution<'s> {
         }
         let makespan = end.since(SimTime::START);
         self.transport.finish_transfers(end);
-        self.tell_transfers();
+        self.write_transfers();
         if let Some(recorder) = self.recorder {
             recorder.finish(makespan, &links, counts)?;
         }
         let services = self.transport.take_services();
-        let diary = self.scribe.map(|scribe| scribe.close(services));
+        let activity_log = self.activity_logger.map(|activity_logger| activity_logger.close(services));
         Ok(Trace {
             makespan,
             host: self.surroundings.host,
@@ -140,7 +149,7 @@ impl<'s> Execution<'s> {
             outcomes: self.surroundings.outcomes.take(),
             critical_intervals: self.surroundings.critical_intervals.take(),
             deliveries: self.deliveries.unwrap_or_default(),
-            diary,
+            activity_log,
         })
     }
 }

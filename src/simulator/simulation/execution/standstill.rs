@@ -19,7 +19,7 @@ impl Execution<'_> {
         for rank in 0..self.layout.ranks() {
             let state = &self.ranks[rank as usize];
             let (waits, on) = match &state.waits {
-                WaitState::ForOperation(operation) => self.post_office.describe(*operation),
+                WaitState::ForOperation(operation) => self.matching.describe(*operation),
                 WaitState::ForAny => (format!("waits for any of {} operations", self.awaited[&rank].len()), None),
                 WaitState::AtBarrier => ("waits at a barrier".to_owned(), None),
                 WaitState::Nothing | WaitState::ForTime => continue,

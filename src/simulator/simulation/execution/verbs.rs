@@ -1,4 +1,4 @@
-//! What the stage does when a process asks for it.
+//! What the execution does when a process asks for it.
 
 use super::{Execution, WaitState, answer, fault};
 use crate::program::{Message, MessagePattern, Operation, Reply, Verb, send_fault};
@@ -54,7 +54,7 @@ impl Execution<'_> {
             Verb::Wait(operation) => self.wait_for(now, rank, operation),
             Verb::WaitAny(operations) => self.wait_for_any(now, rank, operations),
             Verb::Test(operation) => {
-                let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
+                let task = self.matching.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
                 Ok(Some(Reply::Tested(task.state.is_complete())))
             }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
@@ -85,7 +85,7 @@ impl Execution<'_> {
         if let Some(reason) = send_fault(to, self.layout.ranks(), bytes, packet_bytes) {
             return Err(fault(rank, reason));
         }
-        let (operation, ticket) = self.post_office.post(now, rank, to, message);
+        let (operation, ticket) = self.matching.post(now, rank, to, message);
         if let Some(recorder) = &mut self.recorder {
             self.transport.cause = recorder.posted(now, rank, operation, ticket, bytes);
         }
@@ -94,7 +94,7 @@ impl Execution<'_> {
     }
 
     fn start_receive(&mut self, now: SimTime, rank: u32, pattern: MessagePattern) -> Operation {
-        let (operation, found) = self.post_office.receive(rank, pattern);
+        let (operation, found) = self.matching.receive(rank, pattern);
         if let Some(recorder) = &mut self.recorder {
             recorder.begun(now, rank, operation);
         }
@@ -106,9 +106,9 @@ impl Execution<'_> {
     }
 
     fn begin_move(&mut self, now: SimTime, rank: u32, (is_memory, bytes): (bool, f64)) -> Operation {
-        let operation = self.post_office.begin_move(rank);
-        if let Some(scribe) = &mut self.scribe {
-            scribe.moving(operation, is_memory, bytes);
+        let operation = self.matching.begin_move(rank);
+        if let Some(activity_logger) = &mut self.activity_logger {
+            activity_logger.moving(operation, is_memory, bytes);
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.begun(now, rank, operation);
@@ -117,11 +117,11 @@ impl Execution<'_> {
     }
 
     fn wait_for(&mut self, now: SimTime, rank: u32, operation: Operation) -> Result<Option<Reply>, SimulationError> {
-        let task = self.post_office.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
+        let task = self.matching.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
         let activity = task.kind.activity();
         if task.state.is_complete() {
             self.join_at_once(now, rank, operation, activity);
-            return Ok(Some(answer(self.post_office.end(operation))));
+            return Ok(Some(answer(self.matching.end(operation))));
         }
         Ok(self.wait(rank, WaitState::ForOperation(operation), activity))
     }
@@ -134,7 +134,7 @@ impl Execution<'_> {
     ) -> Result<Option<Reply>, SimulationError> {
         let mut activity = Activity::Sending;
         for (index, operation) in operations.iter().enumerate() {
-            let task = self.post_office.find(rank, *operation).ok_or_else(|| ended_twice(rank))?;
+            let task = self.matching.find(rank, *operation).ok_or_else(|| ended_twice(rank))?;
             let kind = task.kind.activity();
             if task.state.is_complete() {
                 self.join_at_once(now, rank, *operation, kind);

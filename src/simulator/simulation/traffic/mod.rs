@@ -12,7 +12,7 @@ use crate::trace::{Accounts, Activity, Counts, LinkLoad, Trace};
 use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
 
-/// Plays `traffic` on the network of `simulation` alone.
+/// Runs `traffic` on the network of `simulation` alone.
 ///
 /// # Errors
 /// A deadlock of the network, or a limit.
@@ -237,7 +237,7 @@ impl<'f> Field<'f> {
             links: self.fabric.loads(self.now).into_iter().map(load).collect(),
             counts: self.counts,
             outcomes: self.outcomes(),
-            diary: None,
+            activity_log: None,
             critical_intervals: Vec::new(),
             deliveries: Vec::new(),
         }

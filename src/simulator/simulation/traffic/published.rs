@@ -1,5 +1,5 @@
 //! The throughput of topologies with 64 end nodes, store and forward, unbounded buffers, below saturation: the cells with
-//! little noise. `parsim validate topologies-64` plays all of them above it.
+//! little noise. `parsim validate topologies-64` runs all of them above it.
 
 use super::tests::{router_network, run};
 use crate::machine::Pattern;

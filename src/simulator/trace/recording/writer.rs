@@ -1,4 +1,4 @@
-//! Recordings are written while a run is played.
+//! Recordings are written while a run is run.
 
 use super::{Free, Header, Interval, MAGIC, Means, mark};
 use crate::trace::accounts::Activity;

@@ -170,24 +170,24 @@ impl EventQueue {
     }
 
     /// Takes a message in; it may come too late, or take another one back, and lead to a rollback.
-    pub fn take_in(&mut self, letter: EventMessage) -> RolledBack {
-        self.dispatch(vec![letter])
+    pub fn take_in(&mut self, message: EventMessage) -> RolledBack {
+        self.dispatch(vec![message])
     }
 
     /// Delivers what is for this rank, with all that follows from it, and puts the rest out.
-    fn dispatch(&mut self, letters: Vec<EventMessage>) -> RolledBack {
+    fn dispatch(&mut self, messages: Vec<EventMessage>) -> RolledBack {
         let mut total = RolledBack::default();
-        let mut letters = VecDeque::from(letters);
-        while let Some(letter) = letters.pop_front() {
-            let to = letter.update.to;
+        let mut messages = VecDeque::from(messages);
+        while let Some(message) = messages.pop_front() {
+            let to = message.update.to;
             if !self.holds(to) {
-                self.outgoing.push(letter);
+                self.outgoing.push(message);
                 continue;
             }
             let process = &mut self.processes[to - self.first];
-            let (undone, taken_back) = process.deliver(letter);
+            let (undone, taken_back) = process.deliver(message);
             self.anti_messages += taken_back.len() as u64;
-            letters.extend(taken_back.into_iter().map(|update| EventMessage { update, anti: true }));
+            messages.extend(taken_back.into_iter().map(|update| EventMessage { update, anti: true }));
             if undone > 0 {
                 self.rollbacks += 1;
                 self.undone += undone;
@@ -237,30 +237,30 @@ impl LogicalProcess {
     /// had to be undone for it, and the messages that are thereby taken back.
     ///
     /// # Panics
-    /// If the message comes twice, too late to undo what it changes, or takes back what has not come: letters of one
+    /// If the message comes twice, too late to undo what it changes, or takes back what has not come: messages of one
     /// sender come in their order, and none is behind the global virtual time.
-    fn deliver(&mut self, letter: EventMessage) -> (u64, Vec<Update>) {
-        let time = letter.update.time;
+    fn deliver(&mut self, message: EventMessage) -> (u64, Vec<Update>) {
+        let time = message.update.time;
         assert!(
             time >= self.horizon,
             "a message came behind what can be undone, {}: {:?}",
             self.horizon,
-            letter.update
+            message.update
         );
-        if !letter.anti {
+        if !message.anti {
             let rolled_back =
-                self.roll_back(|processed| processed.time > time || processed.is_message_from(&letter.update));
-            let double = self.pending.insert(name(&letter.update), letter.update);
-            assert!(double.is_none(), "a message came twice: {:?}", letter.update);
+                self.roll_back(|processed| processed.time > time || processed.is_message_from(&message.update));
+            let double = self.pending.insert(name(&message.update), message.update);
+            assert!(double.is_none(), "a message came twice: {:?}", message.update);
             return rolled_back;
         }
-        if self.pending.remove(&name(&letter.update)).is_some() {
+        if self.pending.remove(&name(&message.update)).is_some() {
             return (0, Vec::new());
         }
         let rolled_back =
-            self.roll_back(|processed| processed.time > time || processed.is_message_from(&letter.update));
-        let annihilated = self.pending.remove(&name(&letter.update));
-        assert!(annihilated.is_some(), "an anti-message has no message to take back: {:?}", letter.update);
+            self.roll_back(|processed| processed.time > time || processed.is_message_from(&message.update));
+        let annihilated = self.pending.remove(&name(&message.update));
+        assert!(annihilated.is_some(), "an anti-message has no message to take back: {:?}", message.update);
         rolled_back
     }
 

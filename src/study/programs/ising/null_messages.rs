@@ -41,9 +41,9 @@ pub async fn simulate(rank: &mut Rank) {
 
 async fn listen(rank: &mut Rank, channels: &mut [NeighbourClock], from: u32, note: Note) {
     let safe_until = match note {
-        Note::Letter(letter) => {
-            rank.take_in(letter).await;
-            letter.update.time
+        Note::Message(message) => {
+            rank.take_in(message).await;
+            message.update.time
         }
         Note::Promise(time) => time,
         note => unreachable!("a conservative rank was told {note:?}"),

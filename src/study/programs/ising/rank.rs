@@ -85,10 +85,10 @@ impl Rank {
         true
     }
 
-    /// Takes a letter in and pays for it.
-    pub async fn take_in(&mut self, letter: EventMessage) {
+    /// Takes a message in and pays for it.
+    pub async fn take_in(&mut self, message: EventMessage) {
         self.received += 1;
-        let rolled_back = self.queue.take_in(letter);
+        let rolled_back = self.queue.take_in(message);
         self.settle(rolled_back).await;
     }
 
@@ -124,10 +124,10 @@ impl Rank {
             self.compute(Module::Flop, operations).await;
             self.save().await;
         }
-        for letter in std::mem::take(&mut self.queue.outgoing) {
-            let to = self.holder(letter.update.to);
+        for message in std::mem::take(&mut self.queue.outgoing) {
+            let to = self.holder(message.update.to);
             self.sent[to as usize] += 1;
-            self.tell(to, &Note::Letter(letter)).await;
+            self.tell(to, &Note::Message(message)).await;
         }
     }
 

@@ -1,10 +1,10 @@
 //! Time Warp: every rank goes ahead, and back if it went too far.
 //!
 //! The global virtual time is computed by rank 0, which stops all others: each tells the virtual time of its
-//! earliest event and how many letters it has sent to and received from whom. When no letter is under way, the
+//! earliest event and how many messages it has sent to and received from whom. When no message is under way, the
 //! earliest of these times is the global one. Counting by receiver makes stale reports harmless: a stopped rank
-//! sends only because of a letter that it has received, so the first letter missing in a report leaves its
-//! receiver's balance open. Ranks do not go on at the same moment: one that still stands may be sent a letter by
+//! sends only because of a message that it has received, so the first message missing in a report leaves its
+//! receiver's balance open. Ranks do not go on at the same moment: one that still stands may be sent a message by
 //! one that works already, and reports it for a round that is over; such reports are told by their round's number.
 
 use super::rank::Rank;
@@ -76,7 +76,7 @@ impl TimeWarp<'_> {
 
     async fn listen(&mut self, from: u32, note: Note) {
         match note {
-            Note::Letter(letter) => self.rank.take_in(letter).await,
+            Note::Message(message) => self.rank.take_in(message).await,
             Note::Idle => self.idle[from as usize] = true,
             Note::Stop(round) => self.stand_still(round).await,
             Note::Report(_) => {}
@@ -89,7 +89,7 @@ impl TimeWarp<'_> {
     }
 
     fn report(&self, round: f64) -> Report {
-        #[expect(clippy::cast_precision_loss, reason = "letters are counted far below 2^53")]
+        #[expect(clippy::cast_precision_loss, reason = "messages are counted far below 2^53")]
         let real = |count: &u64| *count as f64;
         Report {
             round,
@@ -99,15 +99,15 @@ impl TimeWarp<'_> {
         }
     }
 
-    /// Processes no event until the global virtual time is known, but takes letters in.
+    /// Processes no event until the global virtual time is known, but takes messages in.
     async fn stand_still(&mut self, round: f64) {
         let report = Note::Report(self.report(round));
         self.rank.tell(COORDINATOR, &report).await;
         loop {
             let (_, note) = self.rank.next().await;
             match note {
-                Note::Letter(letter) => {
-                    self.rank.take_in(letter).await;
+                Note::Message(message) => {
+                    self.rank.take_in(message).await;
                     let report = Note::Report(self.report(round));
                     self.rank.tell(COORDINATOR, &report).await;
                 }
@@ -136,7 +136,7 @@ impl TimeWarp<'_> {
             }
             let (from, note) = self.rank.next().await;
             match note {
-                Note::Letter(letter) => self.rank.take_in(letter).await,
+                Note::Message(message) => self.rank.take_in(message).await,
                 Note::Report(report) if is_of(&report, round) => reports[from as usize] = Some(report),
                 Note::Report(_) | Note::Idle => {}
                 note => unreachable!("the coordinator was told {note:?}"),
@@ -160,7 +160,7 @@ fn is_of(report: &Report, round: f64) -> bool {
     report.round == round
 }
 
-/// The global virtual time, if all ranks have reported and no letter is under way.
+/// The global virtual time, if all ranks have reported and no message is under way.
 fn global_time(reports: &[Option<Report>]) -> Option<f64> {
     let reports: Vec<&Report> = reports.iter().map(Option::as_ref).collect::<Option<_>>()?;
     let sent_to = |rank: usize| reports.iter().map(|report| report.sent[rank]).sum::<f64>();

@@ -7,7 +7,7 @@ use super::lattice::{BoundarySide, Critical, Update};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note {
     /// A message between logical processes.
-    Letter(EventMessage),
+    Message(EventMessage),
     /// There will be no message before this virtual time: a null message.
     Promise(f64),
     /// The coordinator computes the global virtual time, for the time that is given: process no events.
@@ -27,9 +27,9 @@ pub struct Report {
     pub round: f64,
     /// The virtual time of its earliest unprocessed event.
     pub next: f64,
-    /// How many letters it has received.
+    /// How many messages it has received.
     pub received: f64,
-    /// How many letters it has sent to each rank.
+    /// How many messages it has sent to each rank.
     pub sent: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ impl Note {
     #[expect(clippy::cast_precision_loss, reason = "indices of processes and sites are small")]
     pub fn encode(&self) -> Vec<f64> {
         match self {
-            Self::Letter(EventMessage { update, anti }) => vec![
+            Self::Message(EventMessage { update, anti }) => vec![
                 if *anti { 1.0 } else { 0.0 },
                 update.time,
                 update.from as f64,
@@ -77,7 +77,7 @@ impl Note {
                     spin: if *spin > 0.0 { 1 } else { -1 },
                     critical: Critical { attempts: *attempts, flips: *flips },
                 };
-                Self::Letter(EventMessage { update, anti: *anti > 0.0 })
+                Self::Message(EventMessage { update, anti: *anti > 0.0 })
             }
             other => unreachable!("a rank was told {other:?}"),
         }

@@ -1,4 +1,4 @@
-//! A look at the cases before any of them is played.
+//! A look at the cases before any of them is run.
 
 use super::{Case, Cases};
 use crate::scenario::source::Faults;

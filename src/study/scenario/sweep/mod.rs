@@ -41,7 +41,7 @@ pub struct Override {
 pub struct Case {
     /// The value of each axis by its short name.
     pub keys: Vec<(String, Option<AxisValue>)>,
-    /// The scenario to play.
+    /// The scenario to run.
     pub scenario: CheckedScenario,
     /// The changes of `--set`, by path and text.
     pub settings: Settings,

@@ -47,7 +47,7 @@ fn end_with(directions: u32) -> SimTime {
         transport.send(now, seat(from), seat(to), (1000 * BYTES, false), direction);
     }
     while let Some(now) = transport.step() {
-        if transport.happenings.contains(&Completion::Computed { owner: CENTRE }) {
+        if transport.completions.contains(&Completion::Computed { owner: CENTRE }) {
             return now;
         }
     }

@@ -1,4 +1,4 @@
-//! What vertices have admitted: passages, and those of every vertex on top of each other.
+//! What vertices have admitted: admissions, and those of every vertex on top of each other.
 
 use super::{MovingTrain, NO_LINK, Train};
 use crate::engine::{Entity, Stacks};
@@ -33,7 +33,7 @@ impl SpeculativeAdmission {
         Self { train, link, entity, out, service, before, link_free, deferred: false, notice: false }
     }
 
-    /// How many of the packets have arrived when the event with this key is played, and, if `at_once`, those as well
+    /// How many of the packets have arrived when the event with this key is run, and, if `at_once`, those as well
     /// that a processor sends in this event and that take no time: processes that go on in this event do so before.
     pub(super) fn arrived(&self, (now, entity): (SimTime, Entity), at_once: bool) -> u32 {
         let has_come = self.entity < entity || self.entity == entity && at_once;
@@ -43,10 +43,10 @@ impl SpeculativeAdmission {
     }
 }
 
-/// The passages of every vertex that may have to be withdrawn, the last to arrive on top.
+/// The admissions of every vertex that may have to be withdrawn, the last to arrive on top.
 pub(super) struct Passages {
     stacks: Stacks<SpeculativeAdmission>,
-    /// By vertex: when the last packet of the passage on top comes, the start if there is none. It is asked for at every
+    /// By vertex: when the last packet of the admission on top comes, the start if there is none. It is asked for at every
     /// vertex on the way of every packet, and what lies on the stacks is spread over the memory.
     until: Vec<SimTime>,
 }
@@ -56,12 +56,12 @@ impl Passages {
         Self { stacks: Stacks::new(vertices), until: vec![SimTime::START; vertices as usize] }
     }
 
-    /// The last passage of `vertex`.
+    /// The last admission of `vertex`.
     pub(super) fn top(&self, vertex: u32) -> Option<&SpeculativeAdmission> {
         self.stacks.top(vertex)
     }
 
-    /// Whether what comes to `vertex` by the event with this key comes after all packets of the passages there.
+    /// Whether what comes to `vertex` by the event with this key comes after all packets of the admissions there.
     #[inline]
     pub(super) fn precede(&self, vertex: u32, (time, entity): (SimTime, Entity)) -> bool {
         let until = self.until[vertex as usize];
@@ -69,25 +69,25 @@ impl Passages {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, vertex: u32, passage: SpeculativeAdmission) {
-        self.until[vertex as usize] = passage.train.run.last();
-        self.stacks.push(vertex, passage);
+    pub(super) fn push(&mut self, vertex: u32, admission: SpeculativeAdmission) {
+        self.until[vertex as usize] = admission.train.run.last();
+        self.stacks.push(vertex, admission);
     }
 
     pub(super) fn pop(&mut self, vertex: u32) -> Option<SpeculativeAdmission> {
-        let passage = self.stacks.pop(vertex)?;
+        let admission = self.stacks.pop(vertex)?;
         self.until[vertex as usize] = self.top(vertex).map_or(SimTime::START, |top| top.train.run.last());
-        Some(passage)
+        Some(admission)
     }
 
-    /// All passages of `vertex` have come and need not be known any more.
+    /// All admissions of `vertex` have come and need not be known any more.
     #[inline]
     pub(super) fn clear(&mut self, vertex: u32) {
         self.until[vertex as usize] = SimTime::START;
         self.stacks.clear(vertex);
     }
 
-    /// Clears the passages of `vertex` if all have come before `now`.
+    /// Clears the admissions of `vertex` if all have come before `now`.
     #[inline]
     pub(super) fn clear_before(&mut self, vertex: u32, now: SimTime) {
         if self.until[vertex as usize] < now {

@@ -54,7 +54,7 @@ impl Play<'_> {
         if count > 1 {
             let entity = if overlap { self.first_processor + from } else { out };
             let deferred = false;
-            let passage = SpeculativeAdmission {
+            let admission = SpeculativeAdmission {
                 train,
                 link: NO_LINK,
                 entity,
@@ -65,7 +65,7 @@ impl Play<'_> {
                 deferred,
                 notice,
             };
-            self.keep(from, passage);
+            self.keep(from, admission);
         }
         self.go_on_preparing(from, id, self.processors.free(from));
         if count == 1 && (leaves || !is_alone) {
@@ -211,7 +211,7 @@ impl Play<'_> {
         if unprepared > 0 {
             self.prepare(id);
         } else if self.sends == Sends::UntilInjected {
-            self.happenings.push_back(Completion::Sent { ticket });
+            self.completions.push_back(Completion::Sent { ticket });
         }
     }
 
@@ -219,11 +219,11 @@ impl Play<'_> {
         let MessageState { from, to, ticket, .. } = self.messages[packet.message as usize];
         let mut is_complete = true;
         if packet.kind == PacketKind::Data {
-            self.happenings.push_back(Completion::Delivered { message: packet.message, ticket });
+            self.completions.push_back(Completion::Delivered { message: packet.message, ticket });
             is_complete = self.sends == Sends::UntilDelivered && from == to;
         }
         if is_complete {
-            self.happenings.push_back(Completion::Sent { ticket });
+            self.completions.push_back(Completion::Sent { ticket });
             self.vacant.push(packet.message);
         }
     }
@@ -247,8 +247,8 @@ impl Play<'_> {
             let job = (Job::PassOn(packet), service);
             let train = Train { run: EvenInstants::one(arrival), packet, course, advance };
             let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, job) else {
-                let passage = SpeculativeAdmission::of(&MovingTrain { link, entity, train }, service, before);
-                self.keep(vertex, SpeculativeAdmission { deferred: true, ..passage });
+                let admission = SpeculativeAdmission::of(&MovingTrain { link, entity, train }, service, before);
+                self.keep(vertex, SpeculativeAdmission { deferred: true, ..admission });
                 return false;
             };
             let (out, transmission) = self.way(vertex, &packet, &mut course);
@@ -266,13 +266,13 @@ impl Play<'_> {
             self.counts.packet_hops += 1;
             self.counts.events += 2;
             if self.trains.transfers.is_some() {
-                self.tell(out, &packet, &[EvenInstants::one(comes)], transmission);
+                self.record_transfer(out, &packet, &[EvenInstants::one(comes)], transmission);
             }
             if arrival > self.key.0 {
                 let (deferred, notice) = (false, false);
-                let passage =
+                let admission =
                     SpeculativeAdmission { train, link, entity, out, service, before, link_free, deferred, notice };
-                self.trains.passages.push(vertex, passage);
+                self.trains.admissions.push(vertex, admission);
             }
             (link, entity) = (out, if is_at_once { self.first_processor + vertex } else { out });
             (vertex, arrival) = (end, comes);
@@ -308,9 +308,9 @@ impl Play<'_> {
             self.schedule_next(link);
             flight.train.run.count = count;
         }
-        let passage = SpeculativeAdmission::of(flight, service, before);
+        let speculative = SpeculativeAdmission::of(flight, service, before);
         let Some(mut departures) = admission.departures.as_ref() else {
-            self.keep(vertex, SpeculativeAdmission { deferred: true, ..passage });
+            self.keep(vertex, SpeculativeAdmission { deferred: true, ..speculative });
             return false;
         };
         self.counts.events += u64::from(count);
@@ -319,7 +319,7 @@ impl Play<'_> {
         let acknowledged = Runs::One(EvenInstants::one(end));
         if packet.to == vertex {
             if !self.take_in(vertex, packet, count, end) {
-                self.keep(vertex, passage);
+                self.keep(vertex, speculative);
                 return false;
             }
             departures = &acknowledged;
@@ -330,7 +330,7 @@ impl Play<'_> {
         let link_free = self.trains.tracks[out as usize].line.free();
         waits |= link_free.since(departures.first()) > transmission;
         waits &= !self.follows_itself(vertex, packet);
-        self.keep(vertex, SpeculativeAdmission { out, link_free, ..passage });
+        self.keep(vertex, SpeculativeAdmission { out, link_free, ..speculative });
         if waits {
             flight.train.advance = flight.train.advance.after_link();
         }
@@ -351,15 +351,15 @@ impl Play<'_> {
     /// Whether the last to come to a vertex before a packet is of the same message: then the packet waits for nothing
     /// that is withdrawn without it.
     fn follows_itself(&self, vertex: u32, packet: Packet) -> bool {
-        self.trains.passages.top(vertex).is_some_and(|top| top.train.packet.message == packet.message)
+        self.trains.admissions.top(vertex).is_some_and(|top| top.train.packet.message == packet.message)
     }
 
-    /// The passage may have to be withdrawn, unless all of it has come.
-    #[expect(clippy::inline_always, reason = "a passage is put together where it is kept")]
+    /// The admission may have to be withdrawn, unless all of it has come.
+    #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
     #[inline(always)]
-    fn keep(&mut self, vertex: u32, passage: SpeculativeAdmission) {
-        if passage.train.run.last() > self.key.0 {
-            self.trains.passages.push(vertex, passage);
+    fn keep(&mut self, vertex: u32, admission: SpeculativeAdmission) {
+        if admission.train.run.last() > self.key.0 {
+            self.trains.admissions.push(vertex, admission);
         }
     }
 
@@ -426,10 +426,10 @@ impl Play<'_> {
     #[expect(clippy::inline_always, reason = "it is asked for every hop")]
     #[inline(always)]
     fn is_next(&mut self, vertex: u32, link: u32, key: (SimTime, Entity)) -> bool {
-        if !self.trains.passages.precede(vertex, key) {
+        if !self.trains.admissions.precede(vertex, key) {
             return false;
         }
-        self.trains.passages.clear_before(vertex, self.key.0);
+        self.trains.admissions.clear_before(vertex, self.key.0);
         self.trains.coming.is_empty(link) && self.processors.is_calm(vertex)
     }
 

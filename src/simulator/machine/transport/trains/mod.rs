@@ -1,6 +1,6 @@
 //! Trains: packets of one message that follow each other at equal distances cross stations in one step.
 //!
-//! A train is admitted to a vertex as soon as its first packet comes there, or ahead of that, as a *passage*: a bet
+//! A train is admitted to a vertex as soon as its first packet comes there, or ahead of that, as a *admission*: a bet
 //! that nothing else happens at the vertex before its last packet has come. The processor and the link behind it then
 //! serve the whole train by a closed form ([`Runs`]), and it goes on to the next vertex. Whatever does happen at a
 //! vertex before that *settles* it first: packets that have not come yet are withdrawn from there on, on all of
@@ -23,11 +23,11 @@ use crate::units::{SimDuration, SimTime};
 use admissions::Passages;
 use std::collections::VecDeque;
 
-mod advance;
 mod admissions;
+mod advance;
 mod withdraw;
 
-/// Where passages come from that begin at their vertex, and where those go that end there.
+/// Where admissions come from that begin at their vertex, and where those go that end there.
 const NO_LINK: u32 = u32::MAX;
 
 /// All links at work, and the trains on them.
@@ -40,7 +40,7 @@ pub(super) struct Trains {
     /// By link: what comes out of it and has not been admitted where it leads.
     coming: Lists<Coming>,
     /// By vertex: what has been admitted and may have to be withdrawn, the last to arrive on top.
-    passages: Passages,
+    admissions: Passages,
     /// Trains that have been given to a link and perhaps are admitted ahead: those of one link in their order.
     ahead: VecDeque<MovingTrain>,
     /// The last transmission time: packets are mostly of the same length.
@@ -111,7 +111,7 @@ struct MovingTrain {
 #[derive(Clone, Copy)]
 struct Coming {
     train: Train,
-    /// As that of a [`Flight`].
+    /// As that of a [`MovingTrain`].
     entity: Entity,
     /// Whether the train arrives at the other end.
     arrives: bool,
@@ -158,7 +158,7 @@ impl Trains {
                 .map(|link| Track { line: StationState::default(), carried: 0, end: end(link) })
                 .collect(),
             coming: Lists::new(count),
-            passages: Passages::new(topology.vertices()),
+            admissions: Passages::new(topology.vertices()),
             ahead: VecDeque::new(),
             transfers: None,
             routes: Routes::of(&topology),
@@ -223,10 +223,10 @@ pub(super) struct Play<'t> {
     pub(super) told: &'t mut Timers<Job>,
     pub(super) messages: &'t mut [MessageState],
     pub(super) vacant: &'t mut Vec<MessageId>,
-    pub(super) happenings: &'t mut VecDeque<Completion>,
+    pub(super) completions: &'t mut VecDeque<Completion>,
     pub(super) counts: &'t mut Counts,
     pub(super) first_processor: Entity,
-    /// The key of the event that is played.
+    /// The key of the event that is run.
     pub(super) key: (SimTime, Entity),
 }
 
@@ -245,7 +245,7 @@ impl Transport {
             told: &mut self.told,
             messages: &mut self.messages,
             vacant: &mut self.vacant,
-            happenings: &mut self.happenings,
+            completions: &mut self.completions,
             counts: &mut self.counts,
             first_processor: self.first.processor,
             key: self.key,
@@ -295,13 +295,13 @@ impl Play<'_> {
         if self.trains.transfers.is_some() {
             let mut line = track.line;
             let ends = departures.through(&mut line, transmission);
-            self.tell(out, packet, ends.as_slice(), transmission);
+            self.record_transfer(out, packet, ends.as_slice(), transmission);
         }
         departures.through(&mut self.trains.tracks[out as usize].line, transmission)
     }
 
     /// Tells what a link carries, if it is recorded.
-    fn tell(&mut self, link: u32, packet: &Packet, ends: &[EvenInstants], transmission: SimDuration) {
+    fn record_transfer(&mut self, link: u32, packet: &Packet, ends: &[EvenInstants], transmission: SimDuration) {
         if let Some(transfers) = &mut self.trains.transfers {
             transfers.give(self.key.0, link, packet, ends.iter().copied(), transmission);
         }

@@ -20,24 +20,24 @@ impl Play<'_> {
 
     fn settle_before(&mut self, vertex: u32, trains_of_this_event: bool) {
         let links = self.first_processor;
-        while let Some(passage) = self.trains.passages.pop(vertex) {
-            let at_once = trains_of_this_event || passage.link == NO_LINK || passage.entity < links;
-            let arrived = passage.arrived(self.key, at_once);
-            if arrived < passage.train.run.count {
-                self.withdraw(vertex, &passage, arrived);
-                self.come_later(vertex, &passage, arrived);
+        while let Some(admission) = self.trains.admissions.pop(vertex) {
+            let at_once = trains_of_this_event || admission.link == NO_LINK || admission.entity < links;
+            let arrived = admission.arrived(self.key, at_once);
+            if arrived < admission.train.run.count {
+                self.withdraw(vertex, &admission, arrived);
+                self.come_later(vertex, &admission, arrived);
             }
             if arrived > 0 {
-                self.trains.passages.clear(vertex);
+                self.trains.admissions.clear(vertex);
             }
         }
     }
 
-    /// All but the first `kept` packets of the last passage of `vertex`, which has been taken out, are withdrawn from
+    /// All but the first `kept` packets of the last admission of `vertex`, which has been taken out, are withdrawn from
     /// there on.
-    fn withdraw(&mut self, vertex: u32, passage: &SpeculativeAdmission, kept: u32) {
-        let SpeculativeAdmission { train: Train { run, packet, .. }, out, service, before, link_free, .. } = *passage;
-        if passage.deferred {
+    fn withdraw(&mut self, vertex: u32, admission: &SpeculativeAdmission, kept: u32) {
+        let SpeculativeAdmission { train: Train { run, packet, .. }, out, service, before, link_free, .. } = *admission;
+        if admission.deferred {
             self.processors.take_back_deferred(vertex, kept);
             return;
         }
@@ -54,8 +54,8 @@ impl Play<'_> {
             }
             return;
         }
-        if passage.notice {
-            self.withdraw_notice(vertex, passage);
+        if admission.notice {
+            self.withdraw_notice(vertex, admission);
         }
         let transmission = self.trains.transmission(packet.bytes);
         self.take_back(out, link_free, run.count, transmission);
@@ -65,12 +65,12 @@ impl Play<'_> {
         self.cancel(out, withdrawn);
     }
 
-    fn withdraw_notice(&mut self, vertex: u32, passage: &SpeculativeAdmission) {
-        let more = passage.notice && self.messages[passage.train.packet.message as usize].unprepared > 0;
+    fn withdraw_notice(&mut self, vertex: u32, admission: &SpeculativeAdmission) {
+        let more = admission.notice && self.messages[admission.train.packet.message as usize].unprepared > 0;
         if more && self.node.sending.overlap {
             self.told.withdraw(vertex);
         } else {
-            self.trains.coming.pop_back(passage.out);
+            self.trains.coming.pop_back(admission.out);
         }
     }
 
@@ -117,28 +117,28 @@ impl Play<'_> {
     fn cancel_admitted(&mut self, link: u32, mut left: u32) {
         let vertex = self.trains.tracks[link as usize].end;
         while left > 0 {
-            let mut passage = self.trains.passages.pop(vertex).expect("what has been admitted is known");
-            if passage.link != link {
-                self.withdraw(vertex, &passage, 0);
-                self.come_later(vertex, &passage, 0);
+            let mut admission = self.trains.admissions.pop(vertex).expect("what has been admitted is known");
+            if admission.link != link {
+                self.withdraw(vertex, &admission, 0);
+                self.come_later(vertex, &admission, 0);
                 continue;
             }
-            let kept = passage.train.run.count.saturating_sub(left);
-            self.withdraw(vertex, &passage, kept);
-            left -= passage.train.run.count - kept;
+            let kept = admission.train.run.count.saturating_sub(left);
+            self.withdraw(vertex, &admission, kept);
+            left -= admission.train.run.count - kept;
             if kept > 0 {
-                passage.train.run.count = kept;
-                if passage.train.packet.to == vertex {
-                    passage.out = NO_LINK;
+                admission.train.run.count = kept;
+                if admission.train.packet.to == vertex {
+                    admission.out = NO_LINK;
                 }
-                self.trains.passages.push(vertex, passage);
+                self.trains.admissions.push(vertex, admission);
             }
         }
     }
 
-    /// All but the first `kept` packets of a withdrawn passage come when they come.
-    fn come_later(&mut self, vertex: u32, passage: &SpeculativeAdmission, kept: u32) {
-        let SpeculativeAdmission { train, link, entity, out, .. } = *passage;
+    /// All but the first `kept` packets of a withdrawn admission come when they come.
+    fn come_later(&mut self, vertex: u32, admission: &SpeculativeAdmission, kept: u32) {
+        let SpeculativeAdmission { train, link, entity, out, .. } = *admission;
         if link == NO_LINK {
             let withdrawn = u64::from(train.run.count - kept);
             let id = train.packet.message;

@@ -170,7 +170,7 @@ impl Worms {
         }
     }
 
-    /// Plays the cycle that begins `now` and adds what follows from it to `passages`.
+    /// Runs the cycle that begins `now` and adds what follows from it to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, passages: &mut Vec<HopEvent>) {
         let cycle = now.ps() / self.cycle.ps();
         self.take_arrivals(cycle, passages);

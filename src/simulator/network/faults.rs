@@ -182,10 +182,10 @@ fn table_faults(wiring: Wiring, table: &[Signpost]) -> Vec<Fault> {
     if !faults.is_empty() {
         return faults;
     }
-    let signposts = RoutingTable::written(wiring, table);
+    let routing_table = RoutingTable::written(wiring, table);
     let circle = |(index, post): (usize, &Signpost)| {
         let message = format!("a packet at {} for {} never arrives: it comes back to where it was", post.at, post.to);
-        let lost = signposts.path(post.at, post.to).is_none();
+        let lost = routing_table.path(post.at, post.to).is_none();
         lost.then(|| Fault::new(&place(index), message, "let the entries lead to their destination"))
     };
     // A circle consists of entries, in part at least: shortest paths have none.

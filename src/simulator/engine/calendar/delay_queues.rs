@@ -1,41 +1,41 @@
-//! Lanes: queues of events that were scheduled equally far ahead, whose times therefore come in the order in which they
+//! Queues of events that were scheduled equally far ahead, whose times therefore come in the order in which they
 //! are scheduled.
 
 use super::{Entity, Key, NEVER, key};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-/// The number of lanes: the transmission times of so many lengths of packets are common at once.
-const LANES: usize = 4;
+/// The number of delay queues: the transmission times of so many lengths of packets are common at once.
+const QUEUES: usize = 4;
 
 /// Events by how far ahead they were scheduled.
 ///
-/// A network whose packets are mostly of one length schedules most of its events equally far ahead, and a lane costs
+/// A network whose packets are mostly of one length schedules most of its events equally far ahead, and a queue costs
 /// less than a heap.
-pub(super) struct Lanes {
-    /// How many lanes have been used.
+pub(super) struct DelayQueues {
+    /// How many delay queues have been used.
     used: usize,
-    /// How far ahead the events of each lane were scheduled.
-    delays: [SimDuration; LANES],
-    /// The first event of each lane.
-    firsts: [Key; LANES],
-    all: [DelayQueue; LANES],
-    /// The last delay without a lane. The next time that it comes it gets one.
+    /// How far ahead the events of each queue were scheduled.
+    delays: [SimDuration; QUEUES],
+    /// The first event of each queue.
+    firsts: [Key; QUEUES],
+    all: [DelayQueue; QUEUES],
+    /// The last delay without a queue. The next time that it comes it gets one.
     candidate: SimDuration,
 }
 
-impl Default for Lanes {
+impl Default for DelayQueues {
     fn default() -> Self {
-        let delays = [SimDuration::ZERO; LANES];
-        Self { used: 0, delays, firsts: [NEVER; LANES], all: Default::default(), candidate: SimDuration::ZERO }
+        let delays = [SimDuration::ZERO; QUEUES];
+        Self { used: 0, delays, firsts: [NEVER; QUEUES], all: Default::default(), candidate: SimDuration::ZERO }
     }
 }
 
-impl Lanes {
-    /// The lane for events that are so far ahead, if there is one.
+impl DelayQueues {
+    /// The queue for events that are so far ahead, if there is one.
     pub(super) fn of(&mut self, delay: SimDuration) -> Option<usize> {
-        let lane = self.delays[..self.used].iter().position(|known| *known == delay);
-        lane.or_else(|| self.open(delay))
+        let queue = self.delays[..self.used].iter().position(|known| *known == delay);
+        queue.or_else(|| self.open(delay))
     }
 
     fn open(&mut self, delay: SimDuration) -> Option<usize> {
@@ -49,29 +49,29 @@ impl Lanes {
         Some(vacant)
     }
 
-    pub(super) fn push(&mut self, lane: usize, time: SimTime, entity: Entity) {
-        self.firsts[lane] = self.firsts[lane].min(key(time, entity));
-        self.all[lane].push(time, entity);
+    pub(super) fn push(&mut self, queue: usize, time: SimTime, entity: Entity) {
+        self.firsts[queue] = self.firsts[queue].min(key(time, entity));
+        self.all[queue].push(time, entity);
     }
 
-    /// The lane with the first event of all, and that event, `NEVER` if there is none.
+    /// The queue with the first event of all, and that event, `NEVER` if there is none.
     pub(super) fn first(&self) -> (usize, Key) {
         let mut first = (0, self.firsts[0]);
-        for lane in 1..self.used {
-            if self.firsts[lane] < first.1 {
-                first = (lane, self.firsts[lane]);
+        for queue in 1..self.used {
+            if self.firsts[queue] < first.1 {
+                first = (queue, self.firsts[queue]);
             }
         }
         first
     }
 
-    /// Takes the first event of a lane out.
-    pub(super) fn pop(&mut self, lane: usize) {
-        self.firsts[lane] = self.all[lane].pop();
+    /// Takes the first event of a queue out.
+    pub(super) fn pop(&mut self, queue: usize) {
+        self.firsts[queue] = self.all[queue].pop();
     }
 }
 
-/// The events of one lane: the instants at which there are any, and their entities, those of the first instant first.
+/// The events of one queue: the instants at which there are any, and their entities, those of the first instant first.
 #[derive(Default)]
 struct DelayQueue {
     instants: VecDeque<Instant>,
