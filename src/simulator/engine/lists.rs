@@ -53,13 +53,13 @@ impl<T: Copy> Lists<T> {
         self.places.get_mut(self.ends[list as usize].last as usize).map(|place| &mut place.value)
     }
 
-    /// Whether a list has no elements.
+    /// Returns whether a list has no elements.
     #[must_use]
     pub fn is_empty(&self, list: u32) -> bool {
         self.ends[list as usize].first == NONE
     }
 
-    /// Whether no list has elements.
+    /// Returns whether no list has elements.
     #[must_use]
     pub const fn are_empty(&self) -> bool {
         self.len == 0

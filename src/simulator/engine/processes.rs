@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// Where a process leaves its request and finds the answer.
+/// The place where a process leaves its request and finds the answer.
 ///
 /// One mailbox serves all processes of a simulation, because only one of them runs at a time:
 /// the request is taken out as soon as the process has yielded.
@@ -52,7 +52,7 @@ impl<Q, A, T, R: Fn(A) -> T + Unpin> Future for Asking<'_, Q, A, R> {
     }
 }
 
-/// What a process did when it was resumed.
+/// Result of resuming a process.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resumed<Q> {
     /// It asks for something and waits for the answer.

@@ -10,7 +10,7 @@ pub struct EvenInstants {
     pub first: SimTime,
     /// The span from each to the next.
     pub gap: SimDuration,
-    /// How many there are, at least one.
+    /// Number of instants, at least one.
     pub count: u32,
 }
 
@@ -39,14 +39,14 @@ impl EvenInstants {
         Self { count, ..*self }
     }
 
-    /// What is left without the first `skipped` instants, if anything is.
+    /// Returns the run without its first `skipped` instants, if anything is left.
     #[must_use]
     pub fn tail(&self, skipped: u32) -> Option<Self> {
         let count = self.count.checked_sub(skipped).filter(|count| *count > 0)?;
         Some(Self { first: self.nth(skipped), gap: self.gap, count })
     }
 
-    /// How many instants, from the first on, are not later than a limit that each of them puts off by `delay`.
+    /// Returns the number of leading instants that are not later than a limit that each of them puts off by `delay`.
     #[must_use]
     pub fn within(&self, limit: SimTime, delay: SimDuration) -> u32 {
         if self.first > limit {
@@ -73,7 +73,7 @@ impl EvenInstants {
 /// At most so many runs come out of two stations of which one run went into the first.
 const MOST: usize = 4;
 
-/// What becomes of one run in a station or two: mostly one run again, else a few, one after the other.
+/// Departures of one run from one station or two: mostly one run again, else a few, one after the other.
 #[derive(Clone, Debug)]
 pub enum Runs {
     /// A single one.
@@ -119,7 +119,7 @@ impl Runs {
         runs[runs.len() - 1].last()
     }
 
-    /// How many instants there are.
+    /// Returns the number of instants.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.as_slice().iter().map(|run| run.count).sum()

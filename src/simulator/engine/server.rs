@@ -9,7 +9,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// The number of a server within its [`Servers`].
 pub type ServerId = u32;
 
-/// How jobs that are there at the same time share a server.
+/// Rule by which simultaneous jobs share a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Discipline {

@@ -19,7 +19,7 @@ pub struct Stations<J> {
     vacant: u32,
 }
 
-/// What a station has promised so far.
+/// State of a station: its commitments so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StationState {
     free: SimTime,
@@ -27,7 +27,7 @@ pub struct StationState {
 }
 
 impl StationState {
-    /// When the station will have served everything that has been offered so far.
+    /// Returns the time at which the station will have served everything offered so far.
     #[must_use]
     pub const fn free(&self) -> SimTime {
         self.free
@@ -64,7 +64,7 @@ struct Queue {
     first: u32,
     last: u32,
     line: StationState,
-    /// How many jobs have been offered.
+    /// Number of jobs offered.
     jobs: u32,
 }
 
@@ -116,13 +116,13 @@ impl<J: Copy> Stations<J> {
         &self.waiting[place as usize].job
     }
 
-    /// How many jobs have been offered to the station.
+    /// Returns the number of jobs offered to the station.
     #[must_use]
     pub fn jobs(&self, station: StationId) -> u32 {
         self.queues[station as usize].jobs
     }
 
-    /// When the station will have served everything that has been offered so far.
+    /// Returns the time at which the station will have served everything offered so far.
     #[must_use]
     pub fn free(&self, station: StationId) -> SimTime {
         self.queues[station as usize].line.free()

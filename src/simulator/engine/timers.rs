@@ -1,13 +1,13 @@
-//! What is to be told when.
+//! Per-place FIFO of future notifications.
 
 use super::calendar::{Calendar, Entity};
 use super::lists::Lists;
 use crate::units::SimTime;
 
-/// For each of many places a line of things to be told there, one after the other. The first of each line has its
-/// event in the calendar, whose entity is the place's number plus `first_entity`.
+/// A FIFO of timed notifications for each place. The first of each place has its event in the calendar, whose entity
+/// is the place's number plus `first_entity`.
 ///
-/// What has been withdrawn may leave an event behind, at which there is nothing to be told.
+/// A withdrawn notification may leave its event behind; nothing is due when that comes.
 pub struct Timers<T> {
     first_entity: Entity,
     lines: Lists<(SimTime, T)>,
@@ -20,7 +20,7 @@ impl<T: Copy> Timers<T> {
         Self { first_entity, lines: Lists::new(count) }
     }
 
-    /// Has `thing` told at `place` at `time`, which is not before what is to be told there already.
+    /// Schedules `thing` at `place` at `time`, which is not before the last notification there.
     pub fn add(&mut self, calendar: &mut Calendar, place: u32, time: SimTime, thing: T) {
         if self.lines.is_empty(place) {
             calendar.schedule(time, self.first_entity + place);
@@ -28,7 +28,7 @@ impl<T: Copy> Timers<T> {
         self.lines.push_back(place, (time, thing));
     }
 
-    /// What is to be told at `place` at `now`, when its event comes.
+    /// Removes and returns the notification due at `place` at `now`, when its event comes.
     pub fn take(&mut self, calendar: &mut Calendar, place: u32, now: SimTime) -> Option<T> {
         let (_, thing) = self.lines.front(place).filter(|(time, _)| *time == now).copied()?;
         self.lines.pop_front(place);
@@ -38,12 +38,12 @@ impl<T: Copy> Timers<T> {
         Some(thing)
     }
 
-    /// Withdraws the last appointment at `place`.
+    /// Withdraws the last notification at `place`.
     pub fn withdraw(&mut self, place: u32) {
         self.lines.pop_back(place);
     }
 
-    /// Whether nothing is to be told anywhere.
+    /// Returns whether no notification is pending at any place.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lines.are_empty()

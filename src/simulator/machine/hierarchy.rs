@@ -6,7 +6,7 @@ use crate::network::Packet;
 use crate::node::{Level, Shared};
 use crate::units::SimTime;
 
-/// What has passed through all that it had to.
+/// A load or packet that has cleared every shared server on its path.
 #[derive(Clone, Copy, Debug)]
 pub enum Traveller {
     /// A load of a core, or bytes that have left its node, by the number of whoever waits for them.
@@ -18,14 +18,14 @@ pub enum Traveller {
     Packet(Packet),
 }
 
-/// Which of the things that a level shares.
+/// Kind of thing that a level shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SharedKind {
     Memory,
     Interface,
 }
 
-/// What a packet between two cores passes through: the tiers from `next` up to `until`, of one kind.
+/// Shared tiers on the path of a packet between two cores: from `next` up to `until`, of one kind.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
     kind: SharedKind,
@@ -63,14 +63,15 @@ pub struct SharedOnTheWay<'m> {
     /// Its level, counted from the inside out through [`Node::levels`](crate::node::Node::levels) and then
     /// [`Machine::levels`].
     pub level: usize,
-    /// Whether it is the level's memory; else it is its interface.
+    /// `true` for the level's memory, `false` for its interface.
     pub is_memory: bool,
-    /// What it is.
+    /// The shared thing.
     pub shared: &'m Shared,
 }
 
 impl Machine {
-    /// What the packets of a message from seat to seat pass through, one after the other, before they enter the network.
+    /// Returns the shared servers that the packets of a message from seat to seat pass, one after the other, before
+    /// they enter the network.
     #[must_use]
     pub fn shared_on_the_way(&self, from: Seat, to: Seat) -> Vec<SharedOnTheWay<'_>> {
         let cores_per_node = u64::from(self.nodes.cores());
@@ -117,7 +118,7 @@ struct Tier {
 /// The memories and interfaces of all levels.
 pub struct Hierarchy {
     tiers: Vec<Tier>,
-    /// How many tiers lie within a node.
+    /// Number of tiers within a node.
     inside: usize,
     cores_per_node: u64,
     servers: Servers<u32>,
@@ -128,7 +129,7 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// How many servers the levels of `machine` have on `nodes` nodes.
+    /// Returns the number of servers that the levels of `machine` have on `nodes` nodes.
     pub fn count(machine: &Machine, nodes: u32) -> u64 {
         let cores = u64::from(nodes) * u64::from(machine.nodes.cores());
         let levels = || machine.nodes.levels.iter().chain(&machine.levels);

@@ -32,16 +32,16 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
-    /// What the machine is called.
+    /// The machine's name.
     pub name: String,
     /// Every node.
     pub nodes: Node,
-    /// What joins them.
+    /// The network that joins them.
     pub network: Network,
     /// The source of input and destination of output; free, at node 0, unless given.
     #[serde(default)]
     pub host: Host,
-    /// When a send is complete.
+    /// Condition for the end of a send.
     pub sends: Sends,
     /// Groups of nodes, such as the regions of a cluster, from the inside out; none unless given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -75,18 +75,17 @@ impl Machine {
     }
 }
 
-/// When a send is complete, so that the sending process goes on.
+/// Condition for the end of a send, after which the sending process goes on.
 ///
 /// This moves the simulated time more than contention does, so a scenario always names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Sends {
-    /// When the last packet has left over its first link.
+    /// The last packet has left over its first link.
     UntilInjected,
-    /// When the acknowledge of the delivered message has come back.
+    /// The acknowledge of the delivered message has come back.
     UntilDelivered,
-    /// When the message has been delivered, the receiver has asked for it, and the acknowledge
-    /// of both has come back.
+    /// The message has been delivered, the receiver has asked for it, and the acknowledge of both has come back.
     Rendezvous,
     /// At once: the message has been copied, and its packets are prepared behind the process's back.
     Buffered,

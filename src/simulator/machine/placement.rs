@@ -1,4 +1,4 @@
-//! Which rank lies on which node.
+//! Placement of ranks on nodes.
 
 use crate::engine::Streams;
 use crate::network::Topology;
@@ -85,7 +85,7 @@ pub fn near_square(count: u32) -> (u32, u32) {
     (rows, count / rows)
 }
 
-/// Where a rank is.
+/// Place of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat {
     /// Its node.
@@ -94,7 +94,7 @@ pub struct Seat {
     pub core: u32,
 }
 
-/// Where the ranks of a run are: the topology in use and the node of each rank.
+/// Placement of all ranks of a run: the topology in use and the node of each rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     /// The part of the machine that the run has to itself.
@@ -108,7 +108,7 @@ pub struct Layout {
 }
 
 impl Placement {
-    /// How many nodes `ranks` ranks need, each node holding as many as the rule puts there.
+    /// Returns the number of nodes that `ranks` ranks need, each node holding as many as the rule puts there.
     #[must_use]
     pub fn nodes_needed(&self, ranks: u32) -> u32 {
         match self {
@@ -193,13 +193,13 @@ impl Layout {
         Seat { node: self.nodes[rank as usize], core: self.cores[rank as usize] }
     }
 
-    /// How many ranks lie on `node`.
+    /// Returns the number of ranks on `node`.
     #[must_use]
     pub fn ranks_on(&self, node: u32) -> u32 {
         self.ranks_on.get(node as usize).copied().unwrap_or(0)
     }
 
-    /// How many nodes have ranks.
+    /// Returns the number of nodes that have ranks.
     ///
     /// # Panics
     /// Never: nodes are numbered in 32 bits.

@@ -32,12 +32,12 @@ impl SpeedProfile {
         Some(Box::new(Self { speeds, noise: machine.nodes.noise, dice }))
     }
 
-    /// What `service` of communication software takes on `node`.
+    /// Returns the time of `service` of communication software on `node`.
     pub fn service(&self, node: u32, service: SimDuration) -> SimDuration {
         service.scaled(1.0 / self.speeds[node as usize])
     }
 
-    /// What the rows of the next computation of `owner` take on `node`.
+    /// Returns the time on `node` of the rows of the next computation of `owner`.
     pub fn row(&mut self, node: u32, owner: u32, row: SimDuration) -> SimDuration {
         let noise = self.noise.factor(&mut self.dice[owner as usize]);
         row.scaled(noise / self.speeds[node as usize])

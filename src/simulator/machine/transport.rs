@@ -1,8 +1,8 @@
-//! How a message crosses the machine: prepared packet by packet on the source's processor,
-//! carried over links and passed on by the nodes between, taken in on the destination's processor.
+//! Path of a message across the machine: prepared packet by packet on the source's processor, carried over links and
+//! passed on by the nodes between, taken in on the destination's processor.
 //!
-//! Here is what processes ask for and whose event is whose. How packets move is told twice: one by one in
-//! [`packets`], to be read first, and several in one step in [`trains`], with the same times.
+//! This module holds the requests of processes and the dispatch of events. The movement of packets is implemented
+//! twice: one by one in [`packets`], to be read first, and several in one step in [`trains`], with the same times.
 
 use super::hierarchy::Hierarchy;
 use super::speed_profile::SpeedProfile;
@@ -33,12 +33,12 @@ pub type MessageId = u32;
 pub enum Completion {
     /// The computation of an owner has ended.
     Computed {
-        /// Whose computation it was.
+        /// The process that computed.
         owner: u32,
     },
     /// The time that an owner has set has come.
     TimeUp {
-        /// Whose timer it was.
+        /// The process whose timer it was.
         owner: u32,
     },
     /// The bytes that were to be loaded, or to leave a node, have done so.
@@ -62,7 +62,7 @@ pub enum Completion {
 
 /// All nodes and links of a machine at work.
 ///
-/// What happens is told by [`step`](Self::step) and by the calls that make it happen at once.
+/// Completions are reported by [`step`](Self::step) and by the calls that cause them at once.
 pub struct Transport {
     node: Node,
     stopwatch: Stopwatch,
@@ -72,7 +72,7 @@ pub struct Transport {
     packet_bytes: u64,
     calendar: Calendar,
     carrier: Carrier,
-    /// What packets have just come through; empty between events.
+    /// Hops that packets have just completed; empty between events.
     passages: Vec<HopEvent>,
     processors: Dispatcher<Job>,
     /// Jobs whose end matters.
@@ -85,19 +85,19 @@ pub struct Transport {
     vertices: u32,
     messages: Vec<MessageState>,
     vacant: Vec<MessageId>,
-    /// What has happened and has not been told yet.
+    /// Completions not yet reported.
     pub completions: VecDeque<Completion>,
     counts: Counts,
-    /// What a recording calls the cause of the next message.
+    /// The recording's event that causes the next message.
     pub cause: EventId,
-    /// What processors do for the communication; `None` unless it is asked for.
+    /// Services of the processors for the communication; `None` unless they are asked for.
     services: Option<Vec<Service>>,
     first: FirstEntities,
     /// The latest key of an event that has been run.
     key: (SimTime, Entity),
 }
 
-/// What carries packets from node to node.
+/// Implementation of the movement of packets from node to node.
 enum Carrier {
     /// One packet at a time.
     Packets(Fabric),
@@ -105,7 +105,7 @@ enum Carrier {
     Trains(Box<Trains>),
 }
 
-/// Where the entities of each kind begin; the links begin at zero.
+/// First entity of each kind; the links begin at zero.
 #[derive(Clone, Copy)]
 struct FirstEntities {
     processor: Entity,
@@ -141,7 +141,7 @@ struct MessageState {
     copies: bool,
 }
 
-/// What the processors do for the communication.
+/// Job of a processor for the communication.
 #[derive(Clone, Copy)]
 enum Job {
     Prepare {
@@ -228,8 +228,8 @@ impl Transport {
         }
     }
 
-    /// Whether `owners` processes on the topology are few enough, whatever the switching: events are
-    /// numbered in 32 bits.
+    /// Returns whether `owners` processes on the topology are few enough, whatever the switching: events are numbered
+    /// in 32 bits.
     #[must_use]
     pub fn holds(machine: &Machine, topology: &Topology, owners: u32) -> bool {
         let processors = processors(topology.vertices(), topology.nodes(), machine.nodes.cores());
@@ -411,14 +411,14 @@ impl Transport {
         play.trains.are_under_way(now) || !play.told.is_empty() || is_busy(play.processors)
     }
 
-    /// How much has been simulated. An event is the end of a transmission, a job, a computation or a
-    /// timer, or an alarm of a processor, whether it was run by itself or foreseen.
+    /// Returns the size of the simulated work. An event is the end of a transmission, a job, a computation or a timer,
+    /// or an alarm of a processor, whether it was run by itself or foreseen.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Which packets wait for which buffers, when nothing is going to happen any more.
+    /// Returns the packets that wait for buffers, and for which, once no event is left.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         match &self.carrier {

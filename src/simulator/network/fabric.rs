@@ -26,7 +26,7 @@ pub enum Fabric {
 }
 
 impl Network {
-    /// Whether its links are plain stations: nothing but the packets before it delays a packet.
+    /// Returns whether its links are plain stations: nothing but the packets before it delays a packet.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         matches!(self.switching, Switching::StoreAndForward(_))
@@ -85,7 +85,7 @@ impl Fabric {
         Channels::most_entities(topology)
     }
 
-    /// How many entities the links use.
+    /// Returns the number of entities that the links use.
     #[must_use]
     pub fn entities(&self) -> Entity {
         match self {
@@ -159,7 +159,7 @@ impl Fabric {
         }
     }
 
-    /// What the links carry from now on is recorded.
+    /// Records the transfers over the links from now on.
     pub fn record_transfers(&mut self) {
         match self {
             Self::Links(links) => links.record_transfers(),
@@ -168,7 +168,7 @@ impl Fabric {
         }
     }
 
-    /// What the links have carried, if it is recorded.
+    /// Returns the transfers over the links, if they are recorded.
     pub fn transfers(&mut self) -> Option<&mut Transfers> {
         match self {
             Self::Links(links) => links.transfers(),
@@ -188,7 +188,7 @@ impl Fabric {
         }
     }
 
-    /// Who waits for which buffer, when nothing is going to happen any more.
+    /// Returns the packets that wait for buffers, and for which, once no event is left.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         match self {

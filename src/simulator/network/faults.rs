@@ -1,4 +1,4 @@
-//! Whether routing, overrides and topology fit together.
+//! Consistency of routing, overrides and topology.
 
 use super::overrides::{LinkOverride, port_towards};
 use super::routing::{Routing, Signpost};
@@ -67,7 +67,7 @@ impl Network {
         })
     }
 
-    /// What does not fit together when `topology`, which has no faults of its own, is in use.
+    /// Returns the inconsistencies with `topology`, the part in use, which has no faults of its own.
     #[must_use]
     pub fn misfits(&self, topology: &Topology) -> Vec<Fault> {
         let mut faults: Vec<_> =

@@ -131,7 +131,7 @@ fn a_lone_worm_takes_four_cycles_a_link() {
     }
 }
 
-/// What links tell of packets = (time, from, to, bytes).
+/// Transfers that a fabric records for packets = (time, from, to, bytes).
 fn transfers(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Transfer> {
     fabric.record_transfers();
     assert!(deliveries(fabric, packets).iter().all(Option::is_some));
@@ -184,13 +184,14 @@ struct Oracle<'o> {
     header: Option<u64>,
 }
 
-/// Where a packet is, and when each of its bytes has come there; number 0 is the very beginning.
+/// Progress of a packet: its vertex, and the time at which each of its bytes has come there; number 0 is the very
+/// beginning.
 struct Standing {
     number: usize,
     at: u32,
     to: u32,
     bytes_at: Vec<u64>,
-    /// When its head came, by which link.
+    /// Arrival of its head, and the link by which it came.
     head: (u64, u32),
 }
 

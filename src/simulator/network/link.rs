@@ -19,10 +19,10 @@ pub struct Link {
     /// The protocol of the wire, from which the byte rates follow.
     #[serde(default)]
     pub protocol: Option<Protocol>,
-    /// What every packet adds to the time for which it holds the link, before its first byte.
+    /// Time added to the occupancy of the link by every packet, before its first byte.
     #[serde(default)]
     pub per_packet: SimDuration,
-    /// How long a byte is on its way; the link is free for the next one meanwhile.
+    /// Travel time of a byte; the link is free for the next one meanwhile.
     #[serde(default)]
     pub latency: SimDuration,
     /// The initialisation of a link before the program starts; one link after the other; none unless given.
@@ -118,7 +118,7 @@ pub struct Links {
     link: Link,
     ports: u32,
     stations: Stations<Packet>,
-    /// Where each link leads; to its own vertex where there is none.
+    /// Vertex at the end of each link; its own vertex where there is none.
     ends: Vec<u32>,
     /// The last transmission: packets are mostly of the same length.
     last_time: (u32, SimDuration),
@@ -146,7 +146,7 @@ impl Links {
         }
     }
 
-    /// How many entities the links use.
+    /// Returns the number of entities that the links use.
     #[must_use]
     pub fn entities(&self) -> Entity {
         self.topology.vertices() * self.ports
@@ -173,14 +173,14 @@ impl Links {
         }
     }
 
-    /// What the links carry from now on is told by the [`Transfers`].
+    /// Records the transfers over the links in [`Transfers`] from now on.
     pub fn record_transfers(&mut self) {
         let channels =
             (0..).zip(&self.ends).map(|(link, to)| TransferChannel { from: link / self.ports, to: *to, number: 0 });
         self.transfers = Some(Box::new(Transfers::new(channels)));
     }
 
-    /// What the links have carried, if it is recorded.
+    /// Returns the transfers over the links, if they are recorded.
     pub fn transfers(&mut self) -> Option<&mut Transfers> {
         self.transfers.as_deref_mut()
     }

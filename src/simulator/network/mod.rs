@@ -1,4 +1,4 @@
-//! What happens between nodes: links in a topology, along routes, in the manner of a switching.
+//! Connection of nodes: links in a topology, along routes, by a switching technique.
 //!
 //! The network carries packets between the ports of nodes and does not know what a node does.
 //! A [`Fabric`] is a network at work. Where packets are stored and forwarded without limits it
@@ -47,11 +47,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Network {
-    /// Which nodes are joined by a link.
+    /// Nodes, and the links that join them.
     pub topology: Topology,
-    /// Which way a packet goes.
+    /// Rule for the way of a packet.
     pub routing: Routing,
-    /// How a packet crosses a node.
+    /// Technique by which a packet crosses a node.
     pub switching: Switching,
     /// Every link, one direction of it.
     pub links: Link,
@@ -84,7 +84,7 @@ impl Network {
         Self::new(topology, Routing::DimensionOrder, switching, links)
     }
 
-    /// How many of the links of `topology`, the part in use, work.
+    /// Returns the number of links of `topology`, the part in use, that work.
     #[must_use]
     pub fn working_links(&self, topology: &Topology) -> u64 {
         let is_in_use = |link: &&LinkOverride| link.ends().0.max(link.ends().1) < topology.vertices();

@@ -4,8 +4,8 @@ use super::topology::Topology;
 use crate::units::PerByte;
 use serde::{Deserialize, Serialize};
 
-/// What is different about one link, in both directions. Vertices are numbered in the part of the
-/// machine that is in use; a link of the machine that lies outside that part is left out of account.
+/// Exception for one link, in both directions. Vertices are numbered in the part of the machine that is in use; a link
+/// of the machine that lies outside that part is left out of account.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -36,7 +36,7 @@ impl LinkOverride {
         (*from, *to)
     }
 
-    /// Whether the link has failed.
+    /// Returns whether the link has failed.
     #[must_use]
     pub const fn is_failure(&self) -> bool {
         matches!(self, Self::LinkFailed { .. })

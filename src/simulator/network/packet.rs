@@ -1,6 +1,6 @@
 //! Packets, and what they come through.
 
-/// What a packet carries.
+/// Content of a packet.
 // As wide as the other fields of a packet: a packet that is copied as soon as it is made has to wait for its narrow ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -22,7 +22,7 @@ pub struct Packet {
     pub bytes: u32,
     /// Data or acknowledge.
     pub kind: PacketKind,
-    /// Where the network keeps what it knows of the packet.
+    /// Index of the network's own data on the packet.
     pub(super) place: u32,
 }
 
@@ -37,11 +37,11 @@ impl Packet {
     }
 }
 
-/// What a packet has come through.
+/// End of a hop of a packet, or of a part of one.
 #[derive(Clone, Copy, Debug)]
 pub enum HopEvent {
-    /// All of the packet has left a vertex; told where that is its source, and wherever the packet is not in a router
-    /// beside the node.
+    /// All of the packet has left a vertex; reported at its source, and wherever the packet is not in a router beside
+    /// the node.
     Left {
         /// The packet.
         packet: Packet,
@@ -79,11 +79,11 @@ impl HopEvent {
     }
 }
 
-/// Who sends a packet on that has come to a vertex between its ends.
+/// Sender of a packet that has come to a vertex between its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Onward {
-    /// Whoever is told of its arrival, by [`Fabric::send`](super::Fabric::send).
+    /// The caller that is notified of its arrival, by [`Fabric::send`](super::Fabric::send).
     BySoftware,
-    /// The router itself where it is clocked; elsewhere whoever is told of its arrival, at once.
+    /// The router itself where it is clocked; elsewhere the caller that is notified of its arrival, at once.
     ByRouter,
 }

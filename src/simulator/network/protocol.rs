@@ -26,7 +26,7 @@ pub struct Protocol {
     pub turnaround: BitTimes,
     /// C004 crossbar switches on the path.
     pub c004: u32,
-    /// What each of them delays a packet.
+    /// Delay of a packet at each of them.
     pub c004_delay: BitTimes,
 }
 

@@ -23,7 +23,7 @@ enum Selection {
     Shortest(Distances, Tie),
 }
 
-/// Which of several ports that lie on shortest paths.
+/// Choice between ports that lie on shortest paths.
 #[derive(Clone, Copy)]
 enum Tie {
     Lowest,
@@ -48,8 +48,8 @@ impl RouteSelector {
         Self { manner, dice: streams.stream("routing", 0) }
     }
 
-    /// How many bytes the tables of the routes to so many nodes take: a number for each vertex, unless a rule finds the
-    /// way.
+    /// Returns the size in bytes of the routing tables for `destinations` nodes: a number for each vertex, unless a
+    /// rule finds the way.
     pub fn memory(routing: &Routing, topology: &Topology, destinations: u32) -> f64 {
         const PLACE_BYTES: f64 = 24.0;
         let table = f64::from(topology.vertices()) * 4.0;

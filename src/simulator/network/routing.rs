@@ -1,4 +1,4 @@
-//! Which way a packet goes: the description.
+//! Description of routing: the way of a packet.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub enum Routing {
     Table(Vec<Signpost>),
 }
 
-/// Which of several ports that lie on shortest paths.
+/// Choice between ports that lie on shortest paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Choice {
@@ -57,7 +57,7 @@ pub struct Signpost {
 }
 
 impl Routing {
-    /// Whether it finds its way round links that have failed.
+    /// Returns whether it finds its way round links that have failed.
     #[must_use]
     pub const fn avoids_failed_links(&self) -> bool {
         !matches!(self, Self::DimensionOrder | Self::EvenTies)

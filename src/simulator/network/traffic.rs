@@ -87,8 +87,8 @@ impl Pattern {
         }
     }
 
-    /// What every one of `nodes` nodes sends to which other, on average, if each sends one unit;
-    /// nothing where the pattern has a [fault](Self::fault).
+    /// Returns the mean flow of every one of `nodes` nodes to every other, if each sends one unit; nothing where the
+    /// pattern has a [fault](Self::fault).
     #[must_use]
     pub fn flows(&self, nodes: u32) -> Option<Vec<Flow>> {
         self.fault(nodes).is_none().then(|| (0..nodes).flat_map(|node| self.flows_from(node, nodes)).collect())
@@ -128,7 +128,7 @@ impl Pattern {
         Some(ChannelLoads::along_routes(topology, flows).max())
     }
 
-    /// What keeps the pattern from being one of `nodes` nodes, in words.
+    /// Returns the reason, in words, why the pattern does not fit `nodes` nodes, if any.
     #[must_use]
     pub fn fault(&self, nodes: u32) -> Option<String> {
         let is_square = side(nodes).pow(2) == nodes;

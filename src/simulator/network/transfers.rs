@@ -1,4 +1,4 @@
-//! What links carry, if a run is asked to tell it.
+//! Record of the packets on each link, if a run is asked for it.
 
 use super::packet::{Packet, PacketKind};
 use crate::engine::EvenInstants;
@@ -7,26 +7,27 @@ use crate::trace::events::EventId;
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-/// Collects what links carry, in trains. Packets that have been foreseen are kept until it is sure that they come.
+/// Record of the packets on each link, in trains. Packets that have been foreseen are kept until it is sure that they
+/// come.
 #[derive(Clone, Debug, Default)]
 pub struct Transfers {
     /// The cause of each message, by its number.
     causes: Vec<EventId>,
     channels: Vec<TransferChannel>,
-    /// What each channel has been given and may still have to give back.
+    /// Transfers that each channel may still have to give back.
     given: Vec<VecDeque<Given>>,
-    /// What is sure.
+    /// Transfers that are final.
     sure: Vec<Transfer>,
 }
 
-/// Where packets follow one another: a direction of a link, or a virtual channel of it.
+/// Channel on which packets follow one another: a direction of a link, or a virtual channel of it.
 #[derive(Clone, Copy, Debug)]
 pub struct TransferChannel {
     /// The vertex that sends.
     pub from: u32,
     /// The vertex that receives.
     pub to: u32,
-    /// Which one between them, as in [`Transfer::channel`].
+    /// Its number between them, as in [`Transfer::channel`].
     pub number: u32,
 }
 
@@ -34,7 +35,7 @@ pub struct TransferChannel {
 struct Given {
     transfer: Transfer,
     message: u32,
-    /// When the last packet of those begins that have been given together with the last one of it.
+    /// Begin of the last packet that was given together with the last one of this transfer.
     sure_at: SimTime,
 }
 
@@ -57,7 +58,7 @@ impl Transfers {
 
     /// A channel gets packets like `packet`, which leave it at `ends` and hold it for `time` each.
     ///
-    /// What is given together is given back together, or not at all once its last packet has begun.
+    /// Packets given together are given back together, or not at all once the last of them has begun.
     pub fn give(
         &mut self,
         now: SimTime,

@@ -4,7 +4,7 @@ use super::routing::Routing;
 use super::topology::Topology;
 use serde::{Deserialize, Serialize};
 
-/// How many classes of buffers a channel has.
+/// Number of buffer classes of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum VirtualChannels {
@@ -18,7 +18,7 @@ pub enum VirtualChannels {
     Single,
 }
 
-/// What a packet has behind it: the port by which it came to the vertex where it is, and its class.
+/// Last hop of a packet: the port by which it came to the vertex where it is, and its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Came {
     pub port: u32,

@@ -17,7 +17,7 @@ pub struct BufferWait {
 /// A network in which nothing moves and packets wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standstill {
-    /// How many packets wait for a buffer.
+    /// Number of packets that wait for a buffer.
     pub packets: usize,
     /// Buffers of which each holds a packet that waits for the next, and the last one for the
     /// first; empty if there are none.
@@ -40,7 +40,7 @@ impl Standstill {
     }
 }
 
-/// What is left when everything that waits for nothing is taken away, from one buffer around.
+/// Finds a cycle among the buffers: removes all that wait for nothing, and follows the rest from one buffer around.
 fn cycle(mut next: BTreeMap<BufferWait, Vec<BufferWait>>) -> Vec<BufferWait> {
     while let Some(end) = next.iter().find(|(_, wants)| wants.is_empty()).map(|(buffer, _)| *buffer) {
         next.remove(&end);
@@ -65,7 +65,7 @@ impl fmt::Display for BufferWait {
     }
 }
 
-/// So many buffers say what a user can take in.
+/// Longest cycle printed.
 const SHOWN: usize = 16;
 
 impl fmt::Display for Standstill {

@@ -1,4 +1,4 @@
-//! Who has the processor: communication software, or one of the computations.
+//! Scheduling of a processor between communication software and computations.
 
 use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
 use crate::units::{SimDuration, SimTime};
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 
 mod occupancy;
 
-/// When communication software gets a processor that computes: for packets in transit as for the node's own, since no
-/// source tells them apart.
+/// The moment when communication software preempts a computation: the same for packets in transit and for the node's
+/// own, since no source tells them apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum RouterTurn {
     /// At once: it has high priority.
     #[default]
     AtOnce,
-    /// When the computation comes to the end of the current row of its loop; then everything that
-    /// waits is served, and whatever arrives meanwhile.
+    /// At the end of the current row of the computation's loop; then everything that waits is served, and whatever
+    /// arrives meanwhile.
     EndOfRow,
-    /// When the time slice of the computation is over.
+    /// At the end of the computation's time slice.
     TimeSlice,
 }
 
 /// The rules by which the computations and the router of a processor take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turns {
-    /// When the router gets its turn.
+    /// The rule for the router's turn.
     pub router: RouterTurn,
     /// The period of the clock of time slices: a computation gives way at the second tick since it got
     /// the processor, so after one to two periods. Without a period it never gives way.
@@ -44,16 +44,16 @@ pub struct Dispatcher<J> {
     first_alarm: Entity,
 }
 
-/// What a processor does with jobs that it is handed.
+/// A processor's answer to jobs that it is handed.
 #[derive(Clone)]
 pub struct Admission {
-    /// How many of them it takes; it has to be asked again when the next one comes.
+    /// Number of jobs taken; the processor has to be asked again when the next one comes.
     pub count: u32,
-    /// When they depart, if it serves them; otherwise they wait for the router's turn.
+    /// Departures, if the processor serves the jobs; otherwise they wait for the router's turn.
     pub departures: Option<Runs>,
 }
 
-/// How a processor stands before it is handed jobs: what has to be known to take them back.
+/// State of a processor before it is handed jobs, sufficient to take them back.
 #[derive(Clone, Copy, Debug)]
 pub struct DispatchCheckpoint {
     free: SimTime,
@@ -61,7 +61,7 @@ pub struct DispatchCheckpoint {
 }
 
 impl DispatchCheckpoint {
-    /// When it will have served the communication jobs that have been let in.
+    /// Returns the time at which it will have served the communication jobs that have been let in.
     #[must_use]
     pub const fn free(&self) -> SimTime {
         self.free
@@ -117,8 +117,8 @@ impl<J: Copy> Dispatcher<J> {
         background.set_alarm(calendar, self.first_alarm + processor);
     }
 
-    /// Hands a communication job to a processor, at which it arrives now and for which it takes `service`.
-    /// When it departs, unless it waits for the router's turn.
+    /// Hands a communication job to a processor, at which it arrives now and for which it takes `service`. Returns its
+    /// departure, unless it waits for the router's turn.
     #[expect(clippy::inline_always, reason = "the job is put together only where it has to be kept")]
     #[inline(always)]
     pub fn serve(
@@ -243,25 +243,25 @@ impl<J: Copy> Dispatcher<J> {
         self.processors[processor as usize].line.served(now)
     }
 
-    /// When a processor will have served the communication jobs that have been let in.
+    /// Returns the time at which a processor will have served the communication jobs that have been let in.
     #[must_use]
     pub fn free(&self, processor: u32) -> SimTime {
         self.processors[processor as usize].line.free()
     }
 
-    /// Whether communication jobs may have to wait for a computation on a processor.
+    /// Returns whether communication jobs may have to wait for a computation on a processor.
     #[must_use]
     pub fn defers(&self, processor: u32) -> bool {
         self.turns.router != RouterTurn::AtOnce && !self.is_calm(processor)
     }
 
-    /// Whether a processor does not compute.
+    /// Returns whether a processor does not compute.
     #[must_use]
     pub fn is_calm(&self, processor: u32) -> bool {
         self.processors[processor as usize].running().is_none()
     }
 
-    /// Whether a processor works for the communication after `now`, or has jobs that wait for it.
+    /// Returns whether a processor works for the communication after `now`, or has jobs that wait for it.
     #[must_use]
     pub fn is_busy(&self, processor: u32, now: SimTime) -> bool {
         let occupancy = &self.processors[processor as usize];
@@ -269,7 +269,7 @@ impl<J: Copy> Dispatcher<J> {
         occupancy.line.free() > now || defers
     }
 
-    /// How a processor stands.
+    /// Returns the checkpoint of a processor.
     #[must_use]
     pub fn standing(&self, processor: u32) -> DispatchCheckpoint {
         let occupancy = &self.processors[processor as usize];

@@ -22,7 +22,7 @@ impl Node {
         faults
     }
 
-    /// What only software routers have, beside hardware routers.
+    /// Faults of fields that only software routers have, beside hardware routers.
     fn router_faults(&self) -> impl Iterator<Item = Fault> {
         const NO_COST: &str =
             "leave `routing` out, or write `router: Software`; what the destination pays is `receiving`";

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Level {
-    /// What it is called.
+    /// The name of the level.
     pub name: String,
-    /// How many groups of the level below, or cores, it holds.
+    /// Number of groups of the level below, or of cores, in a group.
     pub members: u32,
     /// The memory that its cores share: their loads, and the messages between them that no level further inside
     /// has a memory for.
@@ -28,17 +28,17 @@ pub struct Level {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Shared {
-    /// How fast it is for all of them together.
+    /// Bandwidth for all of them together.
     pub bandwidth: PerByte,
-    /// What it adds to the time of everything that has passed through it, without keeping others waiting.
+    /// Time added to everything that has passed through it, without keeping others waiting.
     #[serde(default)]
     pub latency: SimDuration,
-    /// How they share it.
+    /// The rule of sharing.
     pub discipline: Discipline,
 }
 
 impl Shared {
-    /// Whether what passes it does so one after the other.
+    /// Returns whether jobs pass it one after the other.
     #[must_use]
     pub fn is_in_line(&self) -> bool {
         self.discipline == Discipline::FirstComeFirstServed

@@ -1,4 +1,4 @@
-//! What happens inside one node: its processor, its memory, its input and output.
+//! Inside of one node: its processor, its memory, its input and output.
 //!
 //! A node does not know the network: a message is handed over at the [machine](crate::machine).
 
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Node {
-    /// How long computation takes.
+    /// The time of computation.
     pub processor: Processor,
     /// Memory for the program's data.
     pub memory: Bytes,
@@ -36,7 +36,7 @@ pub struct Node {
     /// The software cost of sending on what a process has received; none unless given.
     #[serde(default, skip_serializing_if = "Forwarding::is_free")]
     pub forwarding: Forwarding,
-    /// Who passes on packets in transit.
+    /// The unit that passes on packets in transit.
     pub router: Router,
     /// The software cost of passing packets on; none unless given. Hardware routers have none.
     #[serde(default)]
@@ -50,8 +50,8 @@ pub struct Node {
     /// has the core until it ends.
     #[serde(default)]
     pub time_slice: SimDuration,
-    /// How long the memory serves a link for each word of four bytes that it moves: that much longer takes
-    /// a computation that goes on meanwhile. Nothing unless given.
+    /// Time for which the memory serves a link for each word of four bytes that it moves; a concurrent computation
+    /// takes that much longer. Nothing unless given.
     #[serde(default)]
     pub dma_per_word: SimDuration,
     /// The cost of acknowledging a message; none unless given.
@@ -61,7 +61,7 @@ pub struct Node {
     /// processor as described above.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Level>,
-    /// What disturbs its computations; nothing unless given.
+    /// Disturbance of its computations; nothing unless given.
     #[serde(default, skip_serializing_if = "Noise::is_quiet")]
     pub noise: Noise,
 }

@@ -21,13 +21,13 @@ pub enum Noise {
 }
 
 impl Noise {
-    /// Whether there is none.
+    /// Returns whether there is no noise.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         *self == Self::Quiet
     }
 
-    /// What is wrong with the parameter.
+    /// Returns the fault of the parameter, if any.
     #[must_use]
     pub fn fault(self) -> Option<String> {
         match self {

@@ -1,4 +1,4 @@
-//! What communication costs the processor of a node.
+//! Costs of communication for the processor of a node.
 //!
 //! The parameters are those of CS-RR-281, equation (4), for messages of up to one packet:
 //! `T(l, d) = alpha + beta l + gamma d + delta l d`. Part of alpha is paid by the source and part
@@ -8,7 +8,7 @@
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// What the source pays for a packet before its first link can have it.
+/// Costs of a packet at the source before its first link can have it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -21,14 +21,14 @@ pub struct Sending {
     /// Route set-up, for each hop to the destination and each packet; none unless given.
     #[serde(default)]
     pub per_hop: SimDuration,
-    /// Which sends copy, of several of the same data by one process; every one unless given.
+    /// The sends that copy, of several of the same data by one process; every one unless given.
     #[serde(default, skip_serializing_if = "Copies::is_every_send")]
     pub copies: Copies,
     /// Whether the next packet is prepared while the link still transmits the previous one.
     pub overlap: bool,
 }
 
-/// Which sends of a process copy, of those that send the same data.
+/// The sends of a process that copy, of those that send the same data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Copies {
@@ -63,15 +63,15 @@ impl Sending {
         self.per_packet + self.per_byte.time(copied) + self.per_hop * u64::from(hops)
     }
 
-    /// Whether a send copies; `again` if its process has sent the same data before.
+    /// Returns whether a send copies; `again` if its process has sent the same data before.
     #[must_use]
     pub fn does_copy(&self, again: bool) -> bool {
         !again || self.copies == Copies::EverySend
     }
 }
 
-/// What a process pays to send on data that it has received, once for all its sends of them: the change from receiving
-/// to sending, and the copy from the one buffer to the other. Nodes that only pass packets on do not pay it.
+/// Costs of sending on received data, once for all sends of them: the change from receiving to sending, and the copy
+/// from the one buffer to the other. Nodes that only pass packets on do not pay it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -91,14 +91,14 @@ impl Forwarding {
         self.per_message + self.per_byte.time(bytes)
     }
 
-    /// Whether it costs nothing.
+    /// Returns whether it costs nothing.
     #[must_use]
     pub fn is_free(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What the destination pays for a packet, beside the routing that every node pays.
+/// Costs of a packet at the destination, beside the routing that every node pays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -121,7 +121,7 @@ impl Receiving {
     }
 }
 
-/// Who passes on packets in transit: those that come to a node and are for another one.
+/// The unit that passes on packets in transit: those that come to a node and are for another one.
 ///
 /// This moves the simulated time as much as contention does, so a machine always names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ pub enum Router {
     Software,
 }
 
-/// What each node that a packet comes to pays for it, the destination included.
+/// Costs of a packet at each node that it comes to, the destination included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

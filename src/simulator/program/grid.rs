@@ -25,7 +25,7 @@ impl Grid {
         rows.map_or_else(|| Self::of(ranks), |rows| Self { columns: ranks / rows, ranks })
     }
 
-    /// Why `ranks` ranks cannot stand in `rows` rows.
+    /// Returns the reason why `ranks` ranks cannot stand in `rows` rows.
     #[must_use]
     pub fn fault(ranks: u32, rows: Option<u32>) -> Option<Fault> {
         let rows = rows.filter(|rows| *rows == 0 || !ranks.is_multiple_of(*rows))?;

@@ -28,7 +28,7 @@ use crate::units::Bytes;
 use std::future::Future;
 use std::pin::Pin;
 
-/// What every rank runs.
+/// Program of one rank, in execution.
 pub type RankFuture = Pin<Box<dyn Future<Output = ()>>>;
 
 /// A message-passing program: one process per rank.

@@ -58,7 +58,7 @@ impl BlockCyclic {
         (row / self.block % self.ranks as u64) as u32
     }
 
-    /// How many of the rows from `row` on `rank` has.
+    /// Returns the number of rows that `rank` has from `row` on.
     #[must_use]
     pub fn count_from(self, rank: u32, row: u64) -> u64 {
         self.count_below(rank, self.n) - self.count_below(rank, row.min(self.n))

@@ -142,7 +142,7 @@ impl Process {
         }
     }
 
-    /// What this process has done so far.
+    /// Returns the counts of this process so far.
     #[must_use]
     pub fn tally(&self) -> Tally {
         self.notes().tally.get()
@@ -295,7 +295,7 @@ impl Process {
         })
     }
 
-    /// Whether `operation` is complete. It still has to be [waited](Self::wait) for, which takes no time then.
+    /// Returns whether `operation` is complete. It still has to be [waited](Self::wait) for, which takes no time then.
     pub fn test(&self, operation: Operation) -> impl Future<Output = bool> {
         self.ask(Verb::Test(operation), |answer| match answer {
             Reply::Tested(complete) => complete,

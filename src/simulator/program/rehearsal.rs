@@ -32,7 +32,7 @@ const RANK_BYTES: f64 = 800.0;
 /// So many faults say what a user can take in.
 const SHOWN: usize = 12;
 
-/// What came out.
+/// Result of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rehearsal {
     faults: Vec<Fault>,
@@ -186,7 +186,7 @@ enum RehearsedWait {
     Finished,
 }
 
-/// What a completed operation brings to the process that waits.
+/// Result of a completed operation for the process that waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Result,
@@ -394,8 +394,8 @@ impl DryRun {
         Some(Reply::Done)
     }
 
-    /// What is left when nothing can happen any more. A rank that waits may still send and receive what others miss of it,
-    /// so that is only told where there is no other fault.
+    /// Returns the faults once nothing can happen any more. A rank that waits may still send and receive what others
+    /// miss of it, so a waiting rank is reported only where there is no other fault.
     fn missing(&self) -> Vec<Fault> {
         let mut faults = self.partial_collectives();
         faults.extend(self.circle());

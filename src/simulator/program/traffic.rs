@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Traffic {
-    /// Who sends to whom.
+    /// The senders and receivers.
     pub pattern: Pattern,
     /// The load, in flits per node and cycle.
     pub offered: f64,
     /// The length of a packet.
     pub packet: Bytes,
-    /// When a node injects.
+    /// The times of injection.
     pub process: Injection,
     /// The time until the network is in its steady state; what is injected in it is not measured.
     pub warm_up: SimDuration,

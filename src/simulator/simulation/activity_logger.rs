@@ -1,4 +1,4 @@
-//! What the stage tells about the ranks, made into the entries of an activity log.
+//! Makes entries of an activity log from the notifications of the execution.
 
 use super::matching::TaskKind;
 use crate::machine::Machine;
@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 /// Keeps an activity log while a run is run.
 pub struct ActivityLogger {
     entries: Vec<LogEntry>,
-    /// What the process of each rank has asked for.
+    /// Request of the process of each rank.
     doing: Vec<LogDetail>,
-    /// Whether bytes move through memory, and how many, by operation.
+    /// Moves of bytes by operation: whether through memory, and how many.
     moves: FxHashMap<u32, (bool, f64)>,
     stopwatch: Stopwatch,
     host: Host,

@@ -1,4 +1,4 @@
-//! Who waits for whom.
+//! Waits of ranks for each other.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct Blocked {
     pub rank: u32,
     /// The phase of the program that it is in.
     pub phase: &'static str,
-    /// What it waits for, in words.
+    /// The awaited thing, in words.
     pub waits: String,
     /// The rank that it waits for, if it is a certain one.
     pub on: Option<u32>,

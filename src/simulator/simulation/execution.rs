@@ -44,7 +44,8 @@ pub struct Execution<'s> {
     activity_logger: Option<Box<ActivityLogger>>,
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Reply)>,
-    /// What each rank waits for that [waits for any of several](WaitState::ForAny); apart, because there may be a million ranks.
+    /// Operations awaited by each rank that [waits for any of several](WaitState::ForAny); apart, because there may be
+    /// a million ranks.
     awaited: FxHashMap<u32, Vec<Operation>>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
@@ -52,7 +53,7 @@ pub struct Execution<'s> {
     last_finish: SimTime,
 }
 
-/// What the process of one rank is doing since when.
+/// Activity of the process of one rank, and its begin.
 struct RankState {
     waits: WaitState,
     activity: Activity,
@@ -154,7 +155,7 @@ impl<'s> Execution<'s> {
         self.transport.counts().events
     }
 
-    /// Whether the run has to be run packet by packet to be counted: packets that have been foreseen are still
+    /// Returns whether the run has to be run packet by packet to be counted: packets that have been foreseen are still
     /// under way though all processes have finished.
     pub fn is_cut_short(&mut self) -> bool {
         self.finished == self.layout.ranks() && self.transport.stop()
@@ -261,7 +262,7 @@ impl<'s> Execution<'s> {
     }
 }
 
-/// What the processes of a run know of it before anything has begun.
+/// Returns the run's data for its processes, before any event.
 fn surroundings(simulation: &Simulation<'_>) -> Surroundings {
     let Simulation { machine, layout, streams, .. } = simulation;
     let ranks = layout.ranks();

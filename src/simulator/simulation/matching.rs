@@ -19,7 +19,7 @@ use send_order::{Pair, PairOrder};
 use slots::Slots;
 use std::collections::{BTreeSet, VecDeque};
 
-/// What a process waits for, or could.
+/// A send, receive or other task that a process waits for, or could.
 #[derive(Debug)]
 pub struct Request {
     pub rank: u32,
@@ -46,7 +46,7 @@ pub enum TaskState {
 }
 
 impl TaskKind {
-    /// What a process does while it waits for the task.
+    /// Returns the activity of a process while it waits for the task.
     pub const fn activity(self) -> Activity {
         match self {
             Self::Send { .. } => Activity::Sending,
@@ -299,7 +299,7 @@ impl Matching {
         self.task(operation).rank
     }
 
-    /// What an operation waits for, in words, and the rank that it waits for.
+    /// Returns a description of the awaited task, and the rank that it waits for.
     pub fn describe(&mut self, operation: Operation) -> (String, Option<u32>) {
         match self.task(operation).kind {
             TaskKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),

@@ -59,7 +59,7 @@ pub struct Simulation<'m> {
     packet_by_packet: bool,
 }
 
-/// Why a run has no result.
+/// Reason why a run has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SimulationError {
     /// Nothing is going to happen any more, and processes still wait.
@@ -133,7 +133,7 @@ pub enum SimulationError {
     ProgramFault {
         /// The rank.
         rank: u32,
-        /// What it did.
+        /// The violation, in words.
         fault: String,
     },
 }
@@ -149,12 +149,12 @@ impl SimulationError {
     }
 }
 
-/// How much a recording tells.
+/// Detail of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// What the ranks do, and why.
+    /// Activities of the ranks and their causes.
     Ranks,
-    /// What the links carry as well.
+    /// Transfers over the links as well.
     Links,
 }
 

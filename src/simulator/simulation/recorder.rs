@@ -1,4 +1,4 @@
-//! What the stage tells about the ranks, made into intervals with their causes.
+//! Makes intervals with their causes from the notifications of the execution.
 
 use super::SimulationError;
 use super::matching::Match;
@@ -35,7 +35,7 @@ pub struct Recorder<'w> {
     rendezvous: bool,
     /// The last event of each rank.
     last: Vec<u32>,
-    /// What has ended the wait of each rank, until its interval is booked.
+    /// Cause of the end of the wait of each rank, until its interval is booked.
     causes: Vec<Option<Cause>>,
     /// By ticket.
     messages: Vec<Option<RecordedMessage>>,

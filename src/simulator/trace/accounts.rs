@@ -1,9 +1,9 @@
-//! Where the time of every rank went: by kind of activity and by phase of the program.
+//! Time of every rank by kind of activity and by phase of the program.
 
 use crate::units::SimDuration;
 use serde::Serialize;
 
-/// What a rank is doing. At any moment it does exactly one of these.
+/// State of a rank. At any moment it does exactly one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activity {

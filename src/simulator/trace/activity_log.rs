@@ -1,4 +1,4 @@
-//! What every rank did, piece by piece, and what its processor did for the communication meanwhile.
+//! Activities of every rank, piece by piece, and the concurrent work of its processor for the communication.
 
 use super::{Activity, Phase};
 use crate::units::{SimDuration, SimTime};
@@ -9,10 +9,10 @@ pub type Loop = (&'static str, u64, SimDuration);
 /// The pieces of a run.
 #[derive(Clone, Debug, Default)]
 pub struct ActivityLog {
-    /// What the ranks did, each in the order of time and without gaps until its program has ended; nothing that took no
-    /// time.
+    /// The activities of the ranks, each rank in the order of time and without gaps until its program has ended;
+    /// nothing that took no time.
     pub entries: Vec<LogEntry>,
-    /// What processors did for the communication.
+    /// The services of the communication software.
     pub services: Vec<Service>,
 }
 
@@ -25,19 +25,19 @@ pub struct LogEntry {
     pub processor: u32,
     /// The phase of the program.
     pub phase: Phase,
-    /// What it did, but for the time of the communication software.
+    /// The activity, apart from the time of the communication software.
     pub activity: Activity,
-    /// What exactly that was.
+    /// The request behind the activity.
     pub doing: LogDetail,
-    /// When it began.
+    /// The begin of the activity.
     pub begin: SimTime,
-    /// When it ended.
+    /// The end of the activity.
     pub end: SimTime,
     /// For how long its processor worked for the communication.
     pub system: SimDuration,
 }
 
-/// What a process asked for.
+/// The request of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LogDetail {
     /// Something that needs no more words than its activity.
@@ -50,7 +50,7 @@ pub enum LogDetail {
     },
     /// Making what was received ready to be sent on.
     Forwarding {
-        /// How much.
+        /// The number of bytes.
         bytes: u64,
     },
     /// A send.
@@ -60,9 +60,9 @@ pub enum LogDetail {
     },
     /// Bytes on their way through what the cores of a node share.
     Moving {
-        /// Whether that is memory; else they leave the node.
+        /// `true` for memory; `false` for the interface by which they leave the node.
         is_memory: bool,
-        /// How many, rounded.
+        /// The number of bytes, rounded.
         bytes: u64,
     },
     /// Waiting until all have come to a barrier.
@@ -78,14 +78,14 @@ pub enum LogDetail {
     Transferring {
         /// Whether they are read.
         is_input: bool,
-        /// How many.
+        /// The number of bytes.
         bytes: u64,
-        /// What it takes without any.
+        /// The time of a transfer of no bytes.
         start: SimDuration,
     },
 }
 
-/// What communication software pays for.
+/// A charge of the communication software.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Software {
     /// Preparation of packets.
@@ -112,20 +112,20 @@ pub type SoftwareCharge = (Software, u64, SimDuration);
 pub struct Service {
     /// The processor.
     pub processor: u32,
-    /// When it ended.
+    /// The end of the service.
     pub end: SimTime,
     /// Its parts, one after the other.
     pub parts: [SoftwareCharge; 3],
 }
 
 impl Service {
-    /// How long it took.
+    /// Returns the duration of the service.
     #[must_use]
     pub fn time(&self) -> SimDuration {
         self.parts.iter().map(|(.., time)| *time).sum()
     }
 
-    /// When it began.
+    /// Returns the begin of the service.
     #[must_use]
     pub fn begin(&self) -> SimTime {
         self.end.before(self.time())

@@ -12,7 +12,7 @@ pub const WAITING: [&str; 3] = ["sending", "blocked", "idle"];
 /// The kind of delays that are messages.
 pub const MESSAGE: &str = "message";
 
-/// What an activity is.
+/// The kind of an activity and the phase that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Label {
     /// The kind of activity, such as `computing`; may be empty.
@@ -22,7 +22,7 @@ pub struct Label {
 }
 
 impl Label {
-    /// Whether a processor works for such an activity.
+    /// Returns whether a processor works during such an activity.
     #[must_use]
     pub fn occupies(&self) -> bool {
         !WAITING.contains(&self.kind.as_str())
@@ -32,7 +32,7 @@ impl Label {
 /// On which way a cause takes effect.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Way {
-    /// What is delayed: [`MESSAGE`], or something of the process's own, such as `sending`.
+    /// The delayed thing: [`MESSAGE`], or one of the process's own, such as `sending`.
     pub kind: String,
     /// The link or connection that it goes over; may be empty.
     pub link: String,
@@ -43,20 +43,20 @@ pub struct Way {
 pub struct Antecedent {
     /// The event that causes, such as the sending of a message.
     pub event: EventId,
-    /// Which of the ways of the list.
+    /// Index into the list's ways.
     pub way: u32,
     /// The time between the two events.
     pub delay: SimDuration,
 }
 
-/// What a list is told about an event.
+/// Data of one event of a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// The process, such as a rank.
     pub process: u32,
     /// The service time of the activity of that process which ends in the event.
     pub service: SimDuration,
-    /// Which of the labels of the list the activity has.
+    /// Index into the list's labels, for the activity.
     pub label: u16,
 }
 
@@ -78,7 +78,7 @@ pub struct Events {
     processes: Vec<u32>,
     services: Vec<SimDuration>,
     labels: Vec<u16>,
-    /// Where the antecedents of each event end.
+    /// End of the antecedents of each event.
     ends: Vec<u32>,
     antecedents: Vec<Antecedent>,
     /// Of every event, or of none.
@@ -204,13 +204,13 @@ impl Events {
         self.stamps.get(event as usize).copied()
     }
 
-    /// Whether the events stand in the order in which they happened.
+    /// Returns whether the events stand in the order in which they happened.
     #[must_use]
     pub fn is_in_order(&self) -> bool {
         self.stamps.is_empty()
     }
 
-    /// What the writer calls an event: its number, unless it has another name.
+    /// Returns the writer's name of an event: its number, unless it has another name.
     #[must_use]
     pub fn name(&self, event: EventId) -> u64 {
         self.stamp(event).map_or(u64::from(event), |stamp| stamp.id)

@@ -1,4 +1,4 @@
-//! What happened: the records of a run, readable without the simulator.
+//! Records of a run, readable without the simulator.
 
 mod accounts;
 mod activity_log;
@@ -15,32 +15,32 @@ pub use transfer::{Direction, Transfer};
 
 use crate::units::{SimDuration, SimTime};
 
-/// What a run leaves behind.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// When the last process had finished.
+    /// End of the last process.
     pub makespan: SimDuration,
     /// The rank that the host is connected to.
     pub host: u32,
-    /// Where the time of every rank went.
+    /// Time of every rank by activity and phase.
     pub accounts: Accounts,
     /// Every direction of every link.
     pub links: Vec<LinkLoad>,
     /// The work of the simulator.
     pub counts: Counts,
-    /// What the program reported by name.
+    /// Values that the program reported by name.
     pub outcomes: Vec<(&'static str, f64)>,
-    /// When the program's own activities would be served if nothing but causality delayed them, from one critical
-    /// time to the next in the program's unit; only of programs that compute critical times.
+    /// Times at which the program's own activities would be served if nothing but causality delayed them, from one
+    /// critical time to the next in the program's unit; only of programs that compute critical times.
     pub critical_intervals: Vec<(f64, f64)>,
     /// Every delivered message, in the order of delivery, if the run was asked to keep them.
     pub deliveries: Vec<Delivery>,
-    /// What every rank did, piece by piece, if the run was asked to keep it.
+    /// Activities of every rank, piece by piece, if the run was asked to keep them.
     pub activity_log: Option<ActivityLog>,
 }
 
 impl Trace {
-    /// What the program reported by this name, the first if it did so more than once.
+    /// Returns the first value that the program reported by this name.
     #[must_use]
     pub fn outcome(&self, name: &str) -> Option<f64> {
         self.outcomes.iter().find(|(reported, _)| *reported == name).map(|(_, value)| *value)
@@ -60,7 +60,7 @@ pub struct LinkLoad {
     pub busy: SimDuration,
 }
 
-/// How much there was to simulate.
+/// Size of the simulated work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Events taken from the calendar.
@@ -82,8 +82,8 @@ pub struct Delivery {
     pub bytes: u64,
     /// Whether the sender had sent the same data before.
     pub again: bool,
-    /// When the send began.
+    /// The begin of the send.
     pub sent: SimTime,
-    /// When the last packet had been received.
+    /// The reception of the last packet.
     pub delivered: SimTime,
 }

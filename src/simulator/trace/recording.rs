@@ -16,18 +16,18 @@ use rustc_hash::FxHashMap;
 /// The first bytes of a recording; the number is the version of the format.
 pub const MAGIC: &[u8] = b"parsim-trace 3\n";
 
-/// What recordings of all versions begin with, and the versions that can be read: version 1 had no transfers, version 2
-/// none that alternate.
+/// First bytes of recordings of all versions. Versions 1 to 3 can be read: version 1 had no transfers, version 2 none
+/// that alternate.
 const KIND: &[u8] = b"parsim-trace ";
 const READABLE: [u8; 3] = [b'1', b'2', b'3'];
 
-/// Whether a file with these first bytes is a recording, of any version.
+/// Returns whether a file with these first bytes is a recording, of any version.
 #[must_use]
 pub fn is_recording(first: &[u8]) -> bool {
     first.starts_with(KIND)
 }
 
-/// What every recording begins with.
+/// Header of every recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// The program, in words.
@@ -38,7 +38,7 @@ pub struct Header {
     pub nodes: Vec<u32>,
 }
 
-/// What a rank did from the end of its last interval to `end`.
+/// Interval of a rank, from the end of its last interval to `end`.
 ///
 /// It makes an event for the time in which its processor worked for the communication, if there is any, and one for
 /// the rest, unless the rank was idle.
@@ -48,17 +48,17 @@ pub struct Interval<'p> {
     pub rank: u32,
     /// The phase of the program.
     pub phase: &'p str,
-    /// What it did.
+    /// The activity.
     pub activity: Activity,
-    /// When the interval ended.
+    /// The end of the interval.
     pub end: SimTime,
     /// The time in which its processor worked for the communication.
     pub system: SimDuration,
-    /// What ended it, unless the activity itself did.
+    /// The event that ended it, unless the activity itself did.
     pub cause: Option<Cause>,
 }
 
-/// What ended a wait: an event of the recording, after a delay.
+/// Cause of the end of a wait: an event of the recording, after a delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// The event.
@@ -97,7 +97,8 @@ mod mark {
     pub const ALTERNATING: u8 = 8;
 }
 
-/// When each channel was free, as far as transfers have been told: by the vertices that it joins and its number.
+/// Time at which each channel is free after the transfers recorded so far, by the vertices that it joins and its
+/// number.
 type Free = FxHashMap<(u32, u32, u32), SimTime>;
 
 impl Means {

@@ -1,4 +1,4 @@
-//! What a link carries.
+//! Packets on links.
 
 use super::LinkLoad;
 use super::events::EventId;
@@ -12,8 +12,8 @@ pub struct Transfer {
     pub from: u32,
     /// The vertex that receives.
     pub to: u32,
-    /// Which of the channels from the one to the other: a virtual channel, where packets alternate on a link flit by flit;
-    /// between a node and its router, which have one number, 0 into the network and 1 out of it; else 0.
+    /// Number of the channel from the one to the other: a virtual channel, where packets alternate on a link flit by
+    /// flit; between a node and its router, which have one number, 0 into the network and 1 out of it; else 0.
     pub channel: u32,
     /// The vertex that the packets are going to.
     pub destination: u32,
@@ -23,7 +23,7 @@ pub struct Transfer {
     pub event: EventId,
     /// The length of each packet.
     pub bytes: u32,
-    /// When the first packet begins to hold the link.
+    /// Time at which the first packet begins to hold the link.
     pub first: SimTime,
     /// The time from the beginning of each packet to that of the next.
     pub gap: SimDuration,
@@ -32,18 +32,18 @@ pub struct Transfer {
     /// The time of it for which the packet is on the wire: less than all where flits of others come between, or flits
     /// are stopped.
     pub on_wire: SimDuration,
-    /// How many packets there are, at least one.
+    /// Number of packets, at least one.
     pub packets: u32,
 }
 
 impl Transfer {
-    /// When the last packet begins to hold the link.
+    /// Returns the time at which the last packet begins to hold the link.
     #[must_use]
     pub fn last(&self) -> SimTime {
         self.first + self.gap * u64::from(self.packets - 1)
     }
 
-    /// When the last packet leaves the link.
+    /// Returns the time at which the last packet leaves the link.
     #[must_use]
     pub fn end(&self) -> SimTime {
         self.last() + self.time
@@ -72,7 +72,7 @@ impl Transfer {
         }
     }
 
-    /// Whether `next` continues it: packets of the same sort at the same distance.
+    /// Returns whether `next` continues it: packets of the same sort at the same distance.
     #[must_use]
     pub fn is_continued_by(&self, next: &Self) -> bool {
         let place = |it: &Self| (it.from, it.to, it.channel);
@@ -150,7 +150,7 @@ impl Direction {
         }
     }
 
-    /// What it leads from and to, in words.
+    /// Returns both ends in words.
     #[must_use]
     pub fn ends(&self) -> [String; 2] {
         const ROUTER: &str = "router";

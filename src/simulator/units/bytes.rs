@@ -63,7 +63,7 @@ impl Bytes {
 
 quantity!(Bytes, SIZE, parse, "a size with its unit, such as \"4 KiB\"");
 
-/// What a byte costs in time: `span` for every `bytes` bytes, an exact ratio.
+/// Time per byte: `span` for every `bytes` bytes, an exact ratio.
 ///
 /// In a scenario it is a time per byte (`"0.68 us/B"`) or a bandwidth (`"20 Mbit/s"`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a text is no quantity of the wanted kind. `Display` says what would be right.
+/// Reason why a text is no quantity of the wanted kind. `Display` says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// There is a number, and nothing behind it.
@@ -10,7 +10,7 @@ pub enum QuantityError {
     MissingUnit {
         /// The text as written.
         text: String,
-        /// What would be right.
+        /// A description of a valid text.
         wanted: &'static str,
     },
     /// The unit is not one of this quantity.
@@ -18,7 +18,7 @@ pub enum QuantityError {
     UnknownUnit {
         /// The unit as written.
         unit: String,
-        /// What would be right.
+        /// A description of a valid text.
         wanted: &'static str,
     },
     /// The text does not begin with a decimal number.
@@ -26,7 +26,7 @@ pub enum QuantityError {
     NotANumber {
         /// The text as written.
         text: String,
-        /// What would be right.
+        /// A description of a valid text.
         wanted: &'static str,
     },
     /// Quantities of a machine are never negative.
@@ -128,7 +128,7 @@ impl QuantityKind {
     }
 }
 
-/// Where the number at the beginning of `text` ends; an `e` counts only before a digit or sign.
+/// Index at which the number at the beginning of `text` ends; an `e` counts only before a digit or sign.
 fn number_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut end = 0;

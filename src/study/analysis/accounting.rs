@@ -1,4 +1,4 @@
-//! Where the time of every rank went, and what parallel execution costs.
+//! Time of every rank by activity, and the cost of parallel execution.
 
 use parsim_sim::trace::{Activity, RankTimes};
 use parsim_sim::units::{SimDuration, TotalTime};
@@ -78,7 +78,7 @@ pub struct Accounting {
     pub whole: PhaseBalance,
 }
 
-/// What parallel execution gains and costs, against a run on one processor.
+/// Gain and cost of parallel execution, against a run on one processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gain {
     /// `T_seq / T_p`.

@@ -1,10 +1,10 @@
-//! What limits a run: why, where and when, CS-RR-281 section 3.5 (after Hollingsworth, section 2).
+//! Bottleneck of a run: why, where and when, CS-RR-281 section 3.5 (after Hollingsworth, section 2).
 
 use super::components::{Component, Components, SubComponent};
 use parsim_sim::trace::{Activity, Trace};
 use parsim_sim::units::SimDuration;
 
-/// Why a run takes as long as it does: its largest component, and the largest part of that.
+/// Cause of the length of a run: its largest component, and the largest part of that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bottleneck {
     /// The component.
@@ -15,7 +15,7 @@ pub struct Bottleneck {
     pub share: f64,
 }
 
-/// Where and when a bottleneck shows; what cannot be told is `None`.
+/// Place and time of a bottleneck; unknown parts are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BottleneckSite {
     /// The rank that it holds up most.
@@ -31,11 +31,11 @@ pub struct BottleneckSite {
 /// The bottleneck changes on the way along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BottleneckChange {
-    /// Where, as a value of the axis.
+    /// Place of the change, as a value of the axis.
     pub at: f64,
-    /// What has been the largest component.
+    /// The largest component before.
     pub from: Component,
-    /// What is the largest component from there on.
+    /// The largest component from there on.
     pub to: Component,
 }
 
@@ -59,8 +59,8 @@ fn largest<T>(parts: Vec<(T, f64)>) -> Option<(T, f64)> {
 }
 
 impl BottleneckSite {
-    /// Where and when `bottleneck` shows in a run: the rank and the phase that spend most time on
-    /// it, and for communication the busiest link. The phase is that of the host's rank.
+    /// Finds the place of `bottleneck` in a run: the rank and the phase that spend most time on it, and for
+    /// communication the busiest link. The phase is that of the host's rank.
     #[must_use]
     pub fn in_trace(trace: &Trace, bottleneck: &Bottleneck) -> Self {
         let activities = activities(bottleneck.component);
@@ -126,7 +126,7 @@ impl AxisInterval<'_> {
         changes
     }
 
-    /// Where `quantity` passes 1 within the step.
+    /// Returns the point within the step at which `quantity` passes 1.
     #[must_use]
     pub fn passes_one(&self, quantity: fn(&Components) -> Option<f64>) -> Option<f64> {
         self.crossing((quantity(self.from.1)?, quantity(self.to.1)?), (1.0, 1.0))
@@ -160,7 +160,7 @@ impl AxisInterval<'_> {
         Some((self.from.1.component_s(component)?, self.to.1.component_s(component)?))
     }
 
-    /// Where two quantities that are known at both ends become equal.
+    /// Returns the point at which two quantities that are known at both ends become equal.
     ///
     /// Between the points they are taken as powers of the axis, which most components are; as
     /// straight lines if there is a zero or a negative value.

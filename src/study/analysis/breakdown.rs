@@ -1,4 +1,4 @@
-//! Where the time went.
+//! Breakdown of the time of a run.
 
 use parsim_sim::trace::{Activity, Phase, Trace};
 use parsim_sim::units::{SimDuration, TotalTime};
@@ -19,7 +19,7 @@ pub struct Breakdown {
 /// A share of the makespan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Share<T> {
-    /// What it is the share of.
+    /// The part of the time.
     pub of: T,
     /// The time, in seconds.
     pub seconds: f64,

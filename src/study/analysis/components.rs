@@ -14,7 +14,7 @@ pub struct Components {
     pub total_s: f64,
     /// Processing and memory together (Tproc + Tmem).
     pub computation_s: f64,
-    /// What computation consists of, where the processor's description says so.
+    /// Parts of the computation, where the processor's description has them.
     pub split: Option<ComputationSplit>,
     /// `T_s` of equation (7), the serial part; `None` where the source does not tell it apart.
     pub serial_s: Option<f64>,
@@ -42,7 +42,7 @@ pub struct Components {
     pub load_balance: f64,
 }
 
-/// What a computation consists of, as fractions that sum to 1.
+/// Parts of a computation, as fractions that sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComputationSplit {
     /// The processor without its floating-point unit (Tcpu).
@@ -141,7 +141,7 @@ impl Component {
         }
     }
 
-    /// What it consists of.
+    /// Returns its parts.
     #[must_use]
     pub const fn parts(self) -> &'static [SubComponent] {
         match self {

@@ -7,7 +7,7 @@ use parsim_sim::units::{SimDuration, escaped, first_control};
 use rustc_hash::FxHashMap;
 use std::io::Read;
 
-/// Why a table is no list of events. `Display` says what would be right.
+/// Reason why a table is no list of events. `Display` says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     /// It cannot be read as CSV.
@@ -36,9 +36,9 @@ pub enum TableError {
         line: u64,
         /// The name of the column.
         column: &'static str,
-        /// What stands there.
+        /// The text found.
         text: String,
-        /// What should stand there.
+        /// A description of a valid text.
         wanted: &'static str,
     },
     /// Two events have the same name.
@@ -62,7 +62,7 @@ pub enum TableError {
         line: u64,
         /// The event.
         id: u64,
-        /// What it names.
+        /// The event named.
         antecedent: u64,
     },
 }
@@ -81,7 +81,7 @@ const ANTECEDENTS: &str = "antecedents";
 const KIND: &str = "kind";
 const PHASE: &str = "phase";
 
-/// Where each column stands.
+/// Index of each column.
 struct Columns {
     id: usize,
     process: usize,

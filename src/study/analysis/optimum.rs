@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What so many cores on each of so many nodes reach.
+/// Performance of a number of cores on each of a number of nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterPoint {
     /// Cores of each node: q.
@@ -27,7 +27,7 @@ impl ClusterPoint {
     }
 }
 
-/// What is best.
+/// Goal of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Goal {
     /// The greatest speed-up.
@@ -37,7 +37,7 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// Whether `one` is better than `other`; of equals the one with the fewer cores.
+    /// Returns whether `one` is better than `other`; ties: fewer cores.
     fn prefers(self, one: &ClusterPoint, other: &ClusterPoint) -> bool {
         let by_size = one.size().cmp(&other.size());
         match self {
@@ -65,18 +65,18 @@ pub struct Optimum {
     pub last: ClusterPoint,
     /// Of all points that do, as far as they were looked at, the one with the fewest cores.
     pub cheapest: ClusterPoint,
-    /// How many points were looked at.
+    /// Number of points examined.
     pub looked_at: usize,
 }
 
-/// What a search may choose from.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchLimits {
     /// The most cores of a node.
     pub most_cores: u32,
     /// The most nodes.
     pub most_nodes: u32,
-    /// What is best.
+    /// The goal.
     pub goal: Goal,
     /// The share of the best speed-up that a point of the plateau may lack.
     pub tolerance: f64,

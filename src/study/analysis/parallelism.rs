@@ -1,15 +1,15 @@
-//! How many activities run side by side: the profile over time and the histogram of the degree of parallelism.
+//! Number of concurrent activities: the profile over time and the histogram of the degree of parallelism.
 
 use parsim_sim::units::SimDuration;
 
 /// A stretch of time in which the same number of activities runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProfileStep {
-    /// When it begins.
+    /// The begin.
     pub from: SimDuration,
-    /// When it ends.
+    /// The end.
     pub to: SimDuration,
-    /// How many activities run.
+    /// Number of activities that run.
     pub active: u32,
 }
 

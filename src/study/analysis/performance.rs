@@ -1,4 +1,4 @@
-//! How much of the machine a run has used.
+//! Use that a run makes of the machine.
 
 /// Operations against time.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! How much a result depends on a parameter.
+//! Sensitivity of a result to a parameter.
 
 /// One run: the value of the parameter, and the time of the run in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]

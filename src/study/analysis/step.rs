@@ -11,15 +11,15 @@ pub struct PhaseIteration {
     pub rank: u32,
     /// The phase in which it begins.
     pub phase: Phase,
-    /// Which of the rank's steps, from 1 on.
+    /// The 1-based number among the rank's steps.
     pub number: usize,
-    /// How many the rank has.
+    /// Number of steps of the rank.
     pub of: usize,
-    /// When it begins.
+    /// The begin.
     pub begin: SimTime,
-    /// When it ends.
+    /// The end.
     pub end: SimTime,
-    /// What its time consists of, in the order in which it first occurs; these sum to it.
+    /// Parts of its time, in the order in which they first occur; these sum to it.
     pub items: Vec<StepItem>,
 }
 
@@ -28,9 +28,9 @@ pub struct PhaseIteration {
 pub struct StepItem {
     /// The phase of the program.
     pub phase: Phase,
-    /// What it is.
+    /// The part.
     pub part: StepPart,
-    /// How often: iterations, packets, bytes, waits.
+    /// Number of iterations, packets, bytes or waits.
     pub count: u64,
     /// All of it, in picoseconds. Only what a computation takes longer than alone can be negative.
     pub time_ps: i128,
@@ -39,12 +39,12 @@ pub struct StepItem {
     pub longest: Option<(u32, i128)>,
 }
 
-/// What the time of a rank is spent with.
+/// Part of the time of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepPart {
     /// A loop of a computation, or floating-point operations.
     Loop(&'static str),
-    /// What computations take longer, or, by their noise, less long, than these loops take alone.
+    /// Difference that noise makes to the time of computations, longer or shorter than these loops take alone.
     Disturbance,
     /// Communication software on its processor.
     Software(Software),
@@ -79,7 +79,7 @@ pub enum StepPart {
     },
     /// A wait for bytes on their way through what the cores of a node share.
     Moving {
-        /// Whether that is memory; else they leave the node.
+        /// `true` for memory; `false` for the interface by which they leave the node.
         is_memory: bool,
     },
     /// A wait at a barrier.
@@ -134,7 +134,7 @@ impl<'d> PhaseIterations<'d> {
         self.entries.get(rank as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// When `rank` enters `phase`.
+    /// Returns the times at which `rank` enters `phase`.
     fn beginnings(&self, rank: u32, phase: Phase) -> Vec<SimTime> {
         let entries = self.entries(rank);
         let before = std::iter::once(None).chain(entries.iter().map(|entry| Some(entry.phase)));
@@ -143,13 +143,13 @@ impl<'d> PhaseIterations<'d> {
         enters.map(|(entry, _)| entry.begin).collect()
     }
 
-    /// How many steps `rank` has by `phase`.
+    /// Returns the number of steps that `rank` has by `phase`.
     #[must_use]
     pub fn count(&self, rank: u32, phase: Phase) -> usize {
         self.beginnings(rank, phase).len()
     }
 
-    /// When step `number` of `rank`, from 1 on, begins and ends; `None` if it has no such step.
+    /// Returns begin and end of step `number` (1-based) of `rank`; `None` if it has no such step.
     fn span(&self, rank: u32, phase: Phase, number: usize) -> Option<(SimTime, SimTime)> {
         let beginnings = self.beginnings(rank, phase);
         let begin = *beginnings.get(number.checked_sub(1)?)?;

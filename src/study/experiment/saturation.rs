@@ -11,10 +11,10 @@ use parsim_sim::trace::Trace;
 const ALMOST_NONE: f64 = 0.005;
 /// The part of the load that a network accepts below saturation, at least.
 const ACCEPTED: f64 = 0.95;
-/// How many times the latency at almost no load a packet has below saturation, at most.
+/// Limit of the mean latency below saturation, as a multiple of that at almost no load.
 const LATER: f64 = 3.0;
 
-/// Where a network saturates: where it accepts 5 % less than is injected, or where the mean latency
+/// Saturation point of a network: the load at which it accepts 5 % less than is injected, or at which the mean latency
 /// is three times that of almost no load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Saturation {
@@ -31,15 +31,15 @@ pub struct Saturation {
 pub struct OperatingPoint {
     /// The load that the traffic asks for.
     pub offered: f64,
-    /// What the nodes have sent to others.
+    /// Load that the nodes have sent to others.
     pub injected: f64,
-    /// What has arrived.
+    /// Load that has arrived.
     pub accepted: f64,
     /// The mean latency, in seconds.
     pub latency_s: f64,
 }
 
-/// What shows that a network is saturated.
+/// Sign that a network is saturated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaturationSign {
     /// Less arrives than is injected.

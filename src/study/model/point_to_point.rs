@@ -96,7 +96,7 @@ impl PointToPoint {
         Some(Self { short: Regime::fit(&short)?, long: Regime::fit(&long)?, packet_bytes })
     }
 
-    /// How far this surface lies from `points`; `None` without points.
+    /// Returns the deviation of this surface from `points`; `None` without points.
     #[must_use]
     pub fn deviation(&self, points: &[Measurement]) -> Option<Deviation> {
         Deviation::between(points, |p| self.time_s(p.bytes, p.hops))
@@ -128,7 +128,7 @@ pub struct Deviation {
 }
 
 impl Deviation {
-    /// How far `model_s` (in seconds) lies from `points`; `None` without points.
+    /// Returns the deviation of `model_s` (in seconds) from `points`; `None` without points.
     #[must_use]
     pub fn between(points: &[Measurement], model_s: impl Fn(&Measurement) -> f64) -> Option<Self> {
         if points.is_empty() {

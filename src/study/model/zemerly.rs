@@ -40,7 +40,7 @@ const ELEMENT_BYTES: f64 = 8.0;
 const NETWORK: PointToPoint = PointToPoint::PARSYTEC_SUPERCLUSTER;
 const DISK: InputOutput = InputOutput::PARSYTEC_SUPERCLUSTER;
 
-/// How the owner of a pivot row spreads it.
+/// The terms for the broadcast of a pivot row by its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BroadcastTerms {
     /// One message to every other processor (equation 14; Table 3).
@@ -106,7 +106,7 @@ fn mean_line_distance(places: u32) -> f64 {
 pub struct Prediction {
     /// Computation on one processor, (`T_x` − `T_I/O`) / p: Tproc + Tmem in Table 5.
     pub computation_s: f64,
-    /// What computation consists of; the report says so for N = 256 only.
+    /// Parts of computation; the report has them for N = 256 only.
     pub computation_shares: Option<ComputationShares>,
     /// Initialisation of the links: Tcini in Table 5.
     pub initialisation_s: f64,
@@ -166,8 +166,8 @@ impl Prediction {
     }
 }
 
-/// What a computation consists of, in the proportions of CS-RR-281, Table 5 (N = 256, p = 1);
-/// they are the same at every p because the machine has no cache.
+/// Parts of a computation, in the proportions of CS-RR-281, Table 5 (N = 256, p = 1); they are the same at every p
+/// because the machine has no cache.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComputationShares {
     /// Floating-point unit (Tfpu).
@@ -226,7 +226,7 @@ impl ComputationShares {
 /// - `T_dist`, `T_coll`: one message per processor of `l` = (N/p)(N+1) 8 and (N/p) 8 bytes
 ///   (equations 12 and 13). Printed as sums of p terms; right are p − 1, since processor 0 keeps
 ///   its block.
-/// - `T_broad`: see [`Broadcast`], with `l` = (N+1) 8. Equation 14 also prints one term too many.
+/// - `T_broad`: see [`BroadcastTerms`], with `l` = (N+1) 8. Equation 14 also prints one term too many.
 ///   For equation 15, the mean number of mesh neighbours times `T_com(l, 1)`.
 ///
 /// Distances are means over the mesh: the report states neither its shape nor which processor is

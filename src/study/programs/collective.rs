@@ -16,14 +16,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collective {
-    /// What is measured.
+    /// The measured operation.
     pub operation: CollectiveOperation,
-    /// Its size m; see [`Operation`].
+    /// Its size m; see [`CollectiveOperation`].
     pub bytes: Bytes,
     /// The rank that sends or collects; rank 0 unless given.
     #[serde(default)]
     pub root: u32,
-    /// How often; once unless given.
+    /// Number of repetitions; one unless given.
     #[serde(default = "once")]
     pub repetitions: u32,
 }

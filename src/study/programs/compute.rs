@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Compute {
-    /// What is computed.
+    /// The computation.
     pub module: Module,
     /// The iterations of a row.
     pub iterations: u64,

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub struct DotProduct {
     /// The length of the vectors.
     pub n: u64,
-    /// How the partial sums become the sum.
+    /// Algorithm that forms the sum of the partial sums.
     pub all_reduce: AllReduce,
     /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
     /// of any rank from a sequential computation. The simulated time is the same.

@@ -27,7 +27,7 @@ use std::f64::consts::TAU;
 pub struct Fft2d {
     /// The number of rows and columns, a power of two.
     pub n: u64,
-    /// How the blocks come to their ranks.
+    /// Algorithm that brings the blocks to their ranks.
     pub all_to_all: AllToAll,
     /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
     /// of any element from a sequential computation. The simulated time is the same.

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub struct FiniteDifference {
     /// The points along a side.
     pub n: u64,
-    /// How many steps.
+    /// Number of steps.
     pub iterations: u64,
     /// The rows of the grid of ranks, which divide their number; as square as possible unless given.
     #[serde(default)]
@@ -88,7 +88,7 @@ impl Program for FiniteDifference {
     }
 }
 
-/// What of the points a rank has.
+/// The points of a rank.
 struct PointBlock {
     grid: Grid,
     top: u64,

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub struct Floyd {
     /// The number of vertices.
     pub n: u64,
-    /// What of the matrix a rank has.
+    /// Distribution of the matrix over the ranks.
     pub decomposition: Decomposition,
     /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
     /// of any element from a sequential computation. The simulated time is the same.
@@ -34,7 +34,7 @@ pub struct Floyd {
     pub numerics: bool,
 }
 
-/// How a matrix is shared out.
+/// Distribution of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Decomposition {
     /// Whole rows: only rows are broadcast, to all ranks.

@@ -3,7 +3,7 @@
 use parsim_sim::program::Rehearsal;
 use std::ops::{Add, Mul};
 
-/// What causes the events of a run, as a forecast.
+/// Forecast of the causes of a run's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Forecast {
     /// The links that packets cross, summed over the packets.
@@ -25,8 +25,8 @@ impl Forecast {
         Self { packet_hops, jobs, least_packets, least_jobs, is_open: false }
     }
 
-    /// What a rehearsal has seen, which is all there is if it came to an end. Another order of the messages may
-    /// lead a program another way.
+    /// Returns the counts of a rehearsal, which are exact if it came to an end. Another order of the messages may lead
+    /// a program another way.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
     pub fn seen(rehearsal: &Rehearsal) -> Self {

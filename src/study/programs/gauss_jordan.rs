@@ -31,12 +31,12 @@ use std::rc::Rc;
 pub struct GaussJordan {
     /// The number of equations.
     pub n: u64,
-    /// How a row comes to all ranks.
+    /// Algorithm that brings a row to all ranks.
     pub broadcast: Broadcast,
-    /// What of the matrix a rank has; blocks of rows unless given.
+    /// Distribution of the matrix over the ranks; blocks of rows unless given.
     #[serde(default, skip_serializing_if = "Distribution::is_block_rows")]
     pub distribution: Distribution,
-    /// How the ranks wait for each other after every step.
+    /// Algorithm by which the ranks wait for each other after every step.
     pub barrier: Barrier,
     /// Whether real numbers are computed as well: a random, well-conditioned system of the
     /// scenario's seed, whose residual is reported. The simulated time is the same.
@@ -44,7 +44,7 @@ pub struct GaussJordan {
     pub numerics: bool,
 }
 
-/// What of a matrix a rank has.
+/// Distribution of the matrix over the ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Distribution {
     /// A block of rows, as CS-RR-281 does it.
@@ -64,7 +64,7 @@ impl Distribution {
     }
 }
 
-/// Which rank has which rows.
+/// Rows of each rank.
 #[derive(Clone, Copy)]
 enum RowDistribution {
     Blocks(Blocks),

@@ -93,7 +93,7 @@ impl Program for Lu {
     }
 }
 
-/// What of the matrix a rank has.
+/// The rank's part of the matrix.
 #[derive(Clone, Copy)]
 struct MatrixShare {
     by_row: BlockCyclic,
@@ -110,7 +110,7 @@ impl MatrixShare {
         Self { by_row: by(grid.rows()), by_column: by(grid.columns), row, column }
     }
 
-    /// How many of the rows from `row` on the rank has.
+    /// Returns the number of rows that the rank has from `row` on.
     fn rows_from(&self, row: u64) -> u64 {
         self.by_row.count_from(self.row, row)
     }
@@ -329,7 +329,7 @@ impl Tile {
         all.partition_point(|one| *one < range.start)..all.partition_point(|one| *one < range.end)
     }
 
-    /// What the rank has of `rows` and `columns`, row by row.
+    /// Returns the rank's part of `rows` and `columns`, row by row.
     fn part(&self, rows: std::ops::Range<u64>, columns: std::ops::Range<u64>) -> Vec<f64> {
         let columns = Self::places(&self.columns, columns);
         Self::places(&self.rows, rows).flat_map(|row| &self.values.row(row)[columns.clone()]).copied().collect()

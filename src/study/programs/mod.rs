@@ -90,7 +90,7 @@ pub enum Shipped {
 }
 
 impl Shipped {
-    /// Whether it is packets at random instants instead of a program that ends.
+    /// Returns whether it is packets at random instants instead of a program that ends.
     #[must_use]
     pub const fn is_traffic(&self) -> bool {
         matches!(self, Self::Traffic(_))

@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reduction {
-    /// How many numbers.
+    /// Number of summands.
     pub n: u64,
-    /// How the partial sums come to rank 0.
+    /// Algorithm that brings the partial sums to rank 0.
     pub reduce: Reduce,
     /// Whether real numbers are computed as well, and `relative_error` reported, the difference from a
     /// sequential computation. The simulated time is the same.

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 pub struct RingShift {
     /// The length of each message.
     pub bytes: Bytes,
-    /// How often.
+    /// Number of rounds.
     pub rounds: u32,
-    /// Whether a rank sends or receives first.
+    /// Order of send and receive on a rank.
     pub order: ShiftOrder,
 }
 
-/// Who sends first.
+/// Ranks that send before they receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum ShiftOrder {
     /// Everybody: a deadlock if a send waits for the receiver to ask.

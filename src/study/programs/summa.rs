@@ -78,7 +78,7 @@ impl Program for Summa {
     }
 }
 
-/// What of each matrix a rank has.
+/// The rank's block of each matrix.
 struct MatrixBlocks {
     by_row: Blocks,
     by_column: Blocks,

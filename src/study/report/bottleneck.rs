@@ -9,7 +9,7 @@ use std::fmt;
 
 /// The components of an execution time along an axis.
 pub struct BottleneckCurve {
-    /// What is looked at, in words, such as `n = 256, simulated`.
+    /// The subject, in words, such as `n = 256, simulated`.
     pub title: String,
     /// The name of the axis.
     pub name: String,
@@ -27,9 +27,9 @@ pub struct BottleneckPoint {
     pub position: Option<f64>,
     /// The components, where there are any.
     pub components: Option<Components>,
-    /// Where and when the bottleneck shows.
+    /// Place and time of the bottleneck.
     pub place: BottleneckSite,
-    /// What the time is set beside.
+    /// The times to compare with.
     pub compared: Vec<Compared>,
 }
 
@@ -56,7 +56,7 @@ impl BottleneckCurve {
         self.points.iter().filter_map(point).collect()
     }
 
-    /// Whether `component` is one of those that the points are made of.
+    /// Returns whether `component` is one of those that the points are made of.
     pub(super) fn shows(&self, component: Component) -> bool {
         let known = self.points.iter().filter_map(|point| point.components.as_ref());
         known.into_iter().any(|components| components.distinct().any(|(one, _)| one == component))
@@ -221,7 +221,7 @@ fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &
     record.put("bottleneck_phase", place.phase);
 }
 
-/// Why, where and when, in words.
+/// Returns a sentence on why, where and when.
 fn sentence(bottleneck: &Bottleneck, place: &BottleneckSite) -> String {
     let share = format!(" ({:.0} %)", 100.0 * bottleneck.share);
     let clauses = [

@@ -16,7 +16,7 @@ pub struct ComparedRun {
 }
 
 impl ComparedRun {
-    /// What is to be said about a trace called `title`; `run` and `gain` where they are known.
+    /// Makes the comparison of a trace called `title`; `run` and `gain` where they are known.
     #[must_use]
     pub fn new(title: String, path: &CriticalPath<'_>, run: Option<&Recording>, gain: Option<Gain>) -> Self {
         let mut side = Self { title, values: Vec::new() };
@@ -157,7 +157,7 @@ pub fn rank_record(accounting: &Accounting) -> Record {
     record
 }
 
-/// What parallel execution gains and costs, as keys; `null` where it is not known.
+/// Returns gain and cost of parallel execution as keys; `null` where they are not known.
 #[must_use]
 pub fn gain_record(gain: Option<Gain>) -> Record {
     let mut record = Record::default();
@@ -168,7 +168,7 @@ pub fn gain_record(gain: Option<Gain>) -> Record {
     record
 }
 
-/// What parallel execution gains and costs, as a table.
+/// Returns gain and cost of parallel execution as a table.
 #[must_use]
 pub fn gain_table(gain: &Gain) -> TextTable {
     let mut table = TextTable::new(["against one processor", ""]);

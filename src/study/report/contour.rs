@@ -8,13 +8,13 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 /// A value over two axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContourMap {
-    /// What it shows, in words.
+    /// The title.
     pub title: String,
     /// The horizontal axis.
     pub x: ChartAxis,
     /// The vertical axis.
     pub y: ChartAxis,
-    /// What the colours mean.
+    /// The meaning of the colours.
     pub value: String,
     /// Rising positions along the horizontal axis.
     pub xs: Vec<f64>,
@@ -125,7 +125,7 @@ impl ContourMap {
         Ok(())
     }
 
-    /// Where the value is `level`, cell by cell, between corners on either side of it.
+    /// Returns the line on which the value is `level`, cell by cell, between corners on either side of it.
     fn segments(&self, level: f64) -> Vec<ContourSegment> {
         let (xs, ys) = self.places();
         let mut segments = Vec::new();

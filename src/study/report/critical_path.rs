@@ -30,7 +30,7 @@ pub struct CriticalPathReport {
     slack: Vec<Slack>,
 }
 
-/// How much later the activities of one sort could end.
+/// Slack of the activities of one sort.
 struct Slack {
     label: Label,
     activities: u64,
@@ -198,7 +198,7 @@ fn object<T>(parts: &[PathPart<T>], name: impl Fn(&T) -> String) -> Value {
 /// Every event as a line: the columns of a table of events, and its critical time and slack.
 ///
 /// # Errors
-/// What the sink says.
+/// Errors of the sink.
 pub fn write_events(path: &CriticalPath<'_>, sink: impl std::io::Write) -> std::io::Result<()> {
     let events = path.events();
     let mut lines = csv::Writer::from_writer(sink);
@@ -235,7 +235,7 @@ pub fn write_events(path: &CriticalPath<'_>, sink: impl std::io::Write) -> std::
 /// it; the times of all lines sum to the length of the path.
 ///
 /// # Errors
-/// What the sink says.
+/// Errors of the sink.
 pub fn write_path(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl std::io::Write) -> std::io::Result<()> {
     let carried = run.and_then(|run| path.carried(run));
     let events = path.events();

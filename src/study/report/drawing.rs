@@ -62,7 +62,7 @@ impl Drawing {
         }
     }
 
-    /// How far a link leaves the straight line, to the left as seen along it.
+    /// Returns the distance of a link from the straight line, to the left as seen along it.
     fn bend(&self, from: usize, to: usize) -> f64 {
         let (start, end) = (self.places[from], self.places[to]);
         let length = distance(start, end);

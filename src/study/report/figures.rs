@@ -15,7 +15,7 @@ pub type NamedChart = (&'static str, LineChart);
 pub struct TimeLine {
     /// The values of the other axes, such as `n = 256`; empty if there are none.
     pub group: String,
-    /// What the times are, such as `simulated`.
+    /// The kind of the times, such as `simulated`.
     pub kind: String,
     /// Whether they were measured.
     pub is_measurement: bool,
@@ -186,7 +186,7 @@ impl Calibrated {
         Some(Self { points, fractions, fraction })
     }
 
-    /// How, in words.
+    /// Describes the calibration in words.
     fn calibration(&self) -> String {
         format!(
             "Amdahl: 1 / (f + (1 - f) / p), f = {} by least squares of T(p) / T(1) over the {} simulated points with p > 1.",

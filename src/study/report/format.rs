@@ -48,7 +48,7 @@ impl<W: Write> Writer<W> {
         Self { held, ..Self::many(sink, format) }
     }
 
-    /// Writes one record. As text it is nothing: a table is written at the end, by [`super::Table`], or row by row, by
+    /// Writes one record. As text it is nothing: a table is written at the end, by [`super::TextTable`], or row by row, by
     /// [`row`](Self::row).
     ///
     /// # Errors

@@ -3,13 +3,13 @@
 use super::plot::{AXIS, Area, Chart, DrawingResult, GRID, Positions, document, font};
 use plotters::prelude::*;
 
-/// What stands around a picture.
+/// Surroundings of a picture.
 pub struct Frame {
-    /// What it shows, in words.
+    /// The title.
     pub title: String,
     /// More about it, in a smaller line.
     pub note: String,
-    /// What the colours mean.
+    /// The meaning of the colours.
     pub legend: Vec<(String, RGBColor)>,
     /// Width and height.
     pub size: (u32, u32),
@@ -23,7 +23,7 @@ pub struct Frame {
 pub struct FrameAxis {
     /// Its range and its marks.
     pub positions: Positions,
-    /// What it is, with its unit in brackets.
+    /// The quantity, with its unit in brackets.
     pub label: String,
     /// A mark in words.
     pub text: Box<dyn Fn(f64) -> String>,

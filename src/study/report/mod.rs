@@ -1,4 +1,5 @@
-//! What a user gets to see: records as JSON, JSON Lines, CSV or a table, a run in words, pictures, and a page with all of it.
+//! Output for the user: records as JSON, JSON Lines, CSV or a table, a run in words, pictures, and a page with all of
+//! it.
 
 mod along;
 mod bottleneck;

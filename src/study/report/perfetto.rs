@@ -20,7 +20,7 @@ const LINKS: u32 = 3;
 /// The number of slices written.
 ///
 /// # Errors
-/// What the sink says.
+/// Errors of the sink.
 pub fn write_perfetto(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl Write) -> io::Result<u64> {
     let mut export = Export { sink, entries: 0, slices: 0, arrows: 0 };
     export.sink.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;

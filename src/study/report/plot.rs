@@ -10,7 +10,7 @@ use std::ops::Range;
 /// A line chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineChart {
-    /// What it shows, in words.
+    /// The title.
     pub title: String,
     /// The horizontal axis.
     pub x: ChartAxis,
@@ -25,9 +25,9 @@ pub struct LineChart {
 /// An axis of a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChartAxis {
-    /// What it is, with its unit in brackets.
+    /// The quantity, with its unit in brackets.
     pub label: String,
-    /// How values are laid out along it.
+    /// The scale of the values.
     pub scale: Scale,
     /// The names of the values 0, 1, 2, … where they are no numbers; points over them are not joined. Of the
     /// horizontal axis.
@@ -81,7 +81,7 @@ fn fitted(name: &str, most: usize) -> String {
     letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
 }
 
-/// How values are laid out along an axis.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// From 0, if no value is below.
@@ -99,9 +99,9 @@ pub struct PlotLine {
     pub name: String,
     /// Its points; what a logarithmic axis cannot show is left out.
     pub points: Vec<(f64, f64)>,
-    /// Which colour it has: lines about the same thing share one.
+    /// The index of its colour: lines about the same thing share one.
     pub hue: usize,
-    /// Which marker it has.
+    /// The index of its marker.
     pub marker: usize,
     /// Whether it is dashed.
     pub dashed: bool,
@@ -273,7 +273,7 @@ pub(super) type Area<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
 pub(super) type Chart<'c, 's> = ChartContext<'c, SVGBackend<'s>, Cartesian2d<Positions, Positions>>;
 pub(super) type DrawingResult = Result<(), Box<dyn std::error::Error>>;
 
-/// What `draw` draws on white paper of this width and height, as an SVG document.
+/// Returns the drawing by `draw` on white paper of this width and height, as an SVG document.
 ///
 /// # Panics
 /// Never: a text takes any picture.

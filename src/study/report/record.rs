@@ -14,14 +14,14 @@ const ERROR: &str = "error";
 /// One flat object of output.
 ///
 /// Keys with a dimension end in its unit (`makespan_s`); counts, ratios and names have no suffix.
-/// What does not exist is `null`, never absent and never 0.
+/// A value that does not exist is `null`, never absent and never 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     values: Map<String, Value>,
     summary: usize,
 }
 
-/// Where a record comes from; stands under the one key `meta`.
+/// Origin of a record; stands under the one key `meta`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
     /// The id of the case.

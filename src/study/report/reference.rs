@@ -33,7 +33,7 @@ as JSON Schema. A field without a default must be given, an unknown one is an er
 `File(\"machines/….ron\")`, relative to the file that names it; `Like(File(\"….ron\"), {\"path\": value})` is the same but \
 for the values at these paths.\n";
 
-/// Whether it is a quantity, an expression or the like: a text without a choice.
+/// Returns whether it is a quantity, an expression or the like: a text without a choice.
 fn is_text(schema: &Value) -> bool {
     let may_be_text = match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
@@ -124,7 +124,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// How a variant is written.
+/// Returns the written form of a variant.
 fn form(variant: &DescribedVariant) -> String {
     let name = &variant.name;
     match variant.content {
@@ -139,7 +139,7 @@ fn form(variant: &DescribedVariant) -> String {
     }
 }
 
-/// What a field holds, in words.
+/// Returns the type of a field, in words.
 fn kind(schema: &Value) -> String {
     if let Some(name) = schema.get("$ref").and_then(referred) {
         return format!("[{name}](#{})", anchor(name));
@@ -198,7 +198,7 @@ fn variants(schema: &Value) -> impl Iterator<Item = &Value> {
     items(schema, "enum").chain(listed).chain(single)
 }
 
-/// Whether a field may be absent without a value taking its place.
+/// Returns whether a field may be absent without a value taking its place.
 fn is_nullable(field: &Value) -> bool {
     let is_null = |kind: &Value| kind == "null" || kind.get("type").is_some_and(|kind| kind == "null");
     items(field, "anyOf").chain(items(field, "type")).any(is_null)
@@ -265,7 +265,7 @@ fn without_links(text: &str) -> String {
     out
 }
 
-/// Whether the words in brackets, and what follows them, are a link into the source.
+/// Returns whether the words in brackets, and the text after them, are a link into the source.
 fn is_link(words: &str, after: &str) -> bool {
     after.starts_with('(') || (words.starts_with('`') && words.ends_with('`'))
 }
@@ -286,7 +286,7 @@ mod tests {
     #[expect(dead_code, reason = "only its schema is looked at")]
     #[serde(deny_unknown_fields)]
     struct Parcel {
-        /// How full | it is, see [`Content`].
+        /// Level of filling | in it, see [`Content`].
         content: Content,
         /// Its labels, [if any](super::Parcel).
         #[serde(default)]
@@ -295,17 +295,17 @@ mod tests {
         owner: Option<u32>,
     }
 
-    /// What is in it.
+    /// Content of a box.
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is looked at")]
     enum Content {
         /// Nothing.
         Empty,
-        /// So many.
+        /// Number of apples.
         Apples(u32),
         /// A measured amount.
         Sand {
-            /// How much.
+            /// Amount of sand.
             amount: parsim_sim::units::Bytes,
         },
     }
@@ -315,13 +315,13 @@ mod tests {
         let page = reference(schema_for!(Parcel).as_value());
         for line in [
             "# Every field of a parcel",
-            "| `content` | [Content](#content) |  | How full \\| it is, see `Content`. |",
+            "| `content` | [Content](#content) |  | Level of filling \\| in it, see `Content`. |",
             "| `labels` | list of text | `[]` | Its labels, if any. |",
             "| `owner` | whole number | none | Its owner. |",
             "| `Empty` | Nothing. |",
-            "| `Apples(`whole number`)` | So many. |",
+            "| `Apples(`whole number`)` | Number of apples. |",
             "| `Sand(amount: …)` | A measured amount. |",
-            "| `amount` | [Bytes](#bytes) |  | How much. |",
+            "| `amount` | [Bytes](#bytes) |  | Amount of sand. |",
             "| <a id=\"bytes\"></a>`Bytes` | a size with its unit, such as \"4 KiB\" |",
         ] {
             assert!(page.lines().any(|other| other == line), "{line} is not in\n{page}");

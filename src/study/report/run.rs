@@ -8,13 +8,13 @@ use std::fmt;
 
 /// One run, for people: the times side by side, where the time went, what was busiest.
 pub struct RunReport<'r> {
-    /// What was run, in words.
+    /// The subject of the run, in words.
     pub title: String,
-    /// What happened.
+    /// The trace.
     pub trace: &'r Trace,
-    /// Where the time went.
+    /// The breakdown of the time.
     pub breakdown: &'r Breakdown,
-    /// What the simulated time is set beside.
+    /// Times beside the simulated one.
     pub compared: &'r [Compared],
     /// The makespans of all seeds, if there is more than one.
     pub sample: Option<Sample>,
@@ -23,11 +23,11 @@ pub struct RunReport<'r> {
 /// A value beside a simulated one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// What it is, in words.
+    /// The value, in words.
     pub title: String,
     /// Its key in a record.
     pub key: String,
-    /// What it stands beside.
+    /// The value that it is compared with.
     pub beside: ReferenceTime,
     /// The value where there is one: in seconds beside the makespan, else in the unit of the outcomes.
     pub value: Option<f64>,

@@ -8,7 +8,7 @@ use parsim_sim::trace::events::{EventId, MESSAGE};
 use parsim_sim::units::SimDuration;
 use plotters::prelude::*;
 
-/// What a diagram shows of a trace.
+/// Part of a trace in a diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagramWindow {
     /// The first instant.
@@ -258,7 +258,7 @@ fn number_axis(label: &str, most: f64) -> FrameAxis {
 /// The columns of a profile.
 const COLUMNS: u32 = 650;
 
-/// How many processors are at work over the time: the mean of each column, and the largest number in it.
+/// Draws the number of processors at work over the time: the mean of each column, and the largest number in it.
 #[must_use]
 pub fn profile(path: &CriticalPath<'_>, title: &str) -> String {
     let length = path.length().max(SimDuration::from_ps(1));
@@ -316,11 +316,11 @@ pub fn histogram(path: &CriticalPath<'_>, title: &str) -> String {
 
 /// The histogram of a degree of parallelism as a picture.
 pub struct Degrees {
-    /// What is drawn.
+    /// The title.
     pub title: String,
     /// More about it.
     pub note: String,
-    /// What is counted.
+    /// The counted thing.
     pub of: String,
     /// Published shares of the time by degree, drawn beside the others.
     pub published: Vec<(u32, f64)>,

@@ -13,9 +13,9 @@ const QUEUES: usize = 4;
 /// A network whose packets are mostly of one length schedules most of its events equally far ahead, and a queue costs
 /// less than a heap.
 pub(super) struct DelayQueues {
-    /// How many delay queues have been used.
+    /// Number of delay queues in use.
     used: usize,
-    /// How far ahead the events of each queue were scheduled.
+    /// The delay with which the events of each queue were scheduled.
     delays: [SimDuration; QUEUES],
     /// The first event of each queue.
     firsts: [Key; QUEUES],

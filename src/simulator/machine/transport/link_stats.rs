@@ -1,4 +1,4 @@
-//! What the links of a machine carry: their loads, and, if a run is asked to tell it, every transfer with its cause.
+//! Statistics of the links of a machine: their loads, and on request every transfer with its cause.
 
 use super::{Carrier, MessageId, Transport};
 use crate::network::Transfers;
@@ -6,7 +6,7 @@ use crate::trace::LinkLoad;
 use crate::units::SimTime;
 
 impl Transport {
-    /// What every direction of a link has carried up to `now`, the end of the run: the links are not used any more.
+    /// Returns the load of every direction of a link up to `now`, the end of the run: the links are not used any more.
     #[must_use]
     pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
@@ -16,7 +16,7 @@ impl Transport {
         }
     }
 
-    /// What the links carry from now on is recorded.
+    /// Records the transfers over the links from now on.
     pub fn record_transfers(&mut self) {
         match &mut self.carrier {
             Carrier::Packets(fabric) => fabric.record_transfers(),
@@ -24,7 +24,7 @@ impl Transport {
         }
     }
 
-    /// What the links have carried, if it is recorded.
+    /// Returns the transfers over the links, if they are recorded.
     pub fn transfers(&mut self) -> Option<&mut Transfers> {
         match &mut self.carrier {
             Carrier::Packets(fabric) => fabric.transfers(),

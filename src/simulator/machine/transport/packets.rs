@@ -78,7 +78,7 @@ impl Transport {
         self.counts.packet_hops += u64::from(links);
     }
 
-    /// What carries packets one at a time.
+    /// Returns the fabric that carries packets one at a time.
     fn fabric(&mut self) -> (&mut Fabric, &mut Calendar) {
         match &mut self.carrier {
             Carrier::Packets(fabric) => (fabric, &mut self.calendar),
@@ -115,7 +115,7 @@ impl Transport {
         }
     }
 
-    /// Whether a packet at `node` is in its memory: hardware routers have buffers of their own.
+    /// Returns whether a packet at `node` is in its memory: hardware routers have buffers of their own.
     fn uses_node(&self, node: u32, packet: &Packet) -> bool {
         let MessageState { from, to, .. } = self.messages[packet.message as usize];
         self.node.router == Router::Software || node == from || node == to

@@ -1,5 +1,4 @@
-//! What the communication software of processors is asked to do: what it takes, and, where that is asked for, a record
-//! of it piece by piece.
+//! Jobs of the communication software: their times, and, on request, a record of them piece by piece.
 
 use super::{Job, MessageState, Transport};
 use crate::engine::Entity;
@@ -8,7 +7,7 @@ use crate::node::Node;
 use crate::trace::{Service, Software, SoftwareCharge};
 use crate::units::{SimDuration, SimTime};
 
-/// What a packet that is passed on takes of a processor at its described pace.
+/// Returns the time that a packet to be passed on takes of a processor at its described pace.
 #[inline]
 pub(super) const fn passing_on(node: &Node, kind: PacketKind) -> SimDuration {
     match kind {
@@ -17,7 +16,7 @@ pub(super) const fn passing_on(node: &Node, kind: PacketKind) -> SimDuration {
     }
 }
 
-/// What a packet that has come to its destination takes of a processor at its described pace.
+/// Returns the time that a packet at its destination takes of a processor at its described pace.
 #[inline]
 pub(super) fn taking_in(node: &Node, packet: &Packet) -> SimDuration {
     match packet.kind {
@@ -27,13 +26,13 @@ pub(super) fn taking_in(node: &Node, packet: &Packet) -> SimDuration {
 }
 
 impl Transport {
-    /// What processors do for the communication from now on is kept. To be called on a transport
-    /// [packet by packet](Self::packet_by_packet), before anything happens.
+    /// Records the services of the processors for the communication from now on. To be called on a transport [packet
+    /// by packet](Self::packet_by_packet), before anything happens.
     pub fn keep_services(&mut self) {
         self.services = Some(Vec::new());
     }
 
-    /// What has been kept.
+    /// Returns the recorded services.
     pub fn take_services(&mut self) -> Vec<Service> {
         self.services.take().unwrap_or_default()
     }

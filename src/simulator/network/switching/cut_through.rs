@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct CutThrough {
     /// The largest packet; a longer message is cut.
     pub packet: Bytes,
-    /// How much of a packet a node must have before it sends it on; nothing unless given.
+    /// Part of a packet that a node must have before it sends it on; nothing unless given.
     #[serde(default)]
     pub header: Bytes,
 }

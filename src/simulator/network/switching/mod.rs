@@ -1,4 +1,4 @@
-//! How a packet crosses a node.
+//! Techniques by which a packet crosses a node.
 
 mod cut_through;
 mod store_and_forward;
@@ -42,7 +42,7 @@ impl Switching {
         }
     }
 
-    /// How many bytes of a packet of `bytes` bytes a node must have before it sends it on.
+    /// Returns the number of bytes, of a packet of `bytes` bytes, that a node must have before it sends it on.
     #[must_use]
     pub fn header_bytes(&self, bytes: u64) -> u64 {
         match self {

@@ -1,4 +1,4 @@
-//! How many links join two halves of a network, at least.
+//! Bisection width: the least number of links that join two halves of a network.
 //!
 //! A bisection parts the nodes into halves that differ by one at most; switches stand wherever
 //! they cost least. Finding the narrowest is hard in general (NP-complete), so there is a formula

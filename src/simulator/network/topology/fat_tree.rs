@@ -72,7 +72,7 @@ impl FatTree {
         }
     }
 
-    /// Whether a digit of two places differs; the lowest one of a switch differs from none.
+    /// Returns whether a digit of two places differs; the lowest one of a switch differs from none.
     fn differs(&self, a: TreeVertex, b: TreeVertex, index: u32) -> bool {
         let free = index == 0 && (a.height > 0 || b.height > 0);
         !free && self.digit(a.word, index) != self.digit(b.word, index)

@@ -33,7 +33,7 @@ impl GridAxis {
         }
     }
 
-    /// Whether the shortest way rises; at equal length it does from even coordinates.
+    /// Returns whether the shortest way rises; at equal length it does from even coordinates.
     ///
     /// If it always rose, all rising channels of a ring of even length would carry more of uniform
     /// traffic than the falling ones.

@@ -1,4 +1,4 @@
-//! What holds of every topology: links join both ways, routes are shortest paths of links.
+//! Laws of every topology: links join both ways, routes are shortest paths of links.
 
 use proptest::prelude::*;
 

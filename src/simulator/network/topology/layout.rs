@@ -1,4 +1,4 @@
-//! Where vertices stand in a drawing.
+//! Positions of vertices in a drawing.
 
 use std::f64::consts::TAU;
 

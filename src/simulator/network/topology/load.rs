@@ -1,4 +1,4 @@
-//! How much of a traffic pattern every channel carries.
+//! Load of every channel under a traffic pattern.
 
 use std::collections::BTreeMap;
 
@@ -116,7 +116,7 @@ pub(super) fn all_pairs(nodes: u32) -> impl Iterator<Item = Flow> {
     (0..nodes).flat_map(move |from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to, 1.0)))
 }
 
-/// What every vertex has to send, by destination.
+/// Load that every vertex has to send, by destination.
 fn by_destination(topology: &Topology, traffic: impl IntoIterator<Item = Flow>) -> BTreeMap<u32, Vec<f64>> {
     let mut present = BTreeMap::new();
     for (from, to, weight) in traffic {

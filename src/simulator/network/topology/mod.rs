@@ -1,4 +1,4 @@
-//! Who is joined to whom: the graph of a network, its ports and its natural route.
+//! Graph of a network, its ports and its natural route.
 //!
 //! *Vertices* are the nodes (with a processor), numbered `0..nodes()`, then the switches (routers
 //! without one), `nodes()..vertices()`. Every vertex has numbered *ports*; a link joins one port of
@@ -287,7 +287,7 @@ impl Topology {
     /// [`Topology::dependency_cycle`] for the others.
     ///
     /// # Panics
-    /// When the packet is there already, or `to` is a switch of a regular topology.
+    /// If the packet is there already, or `to` is a switch of a regular topology.
     #[must_use]
     pub fn route(&self, at: u32, to: u32) -> u32 {
         assert!(at != to, "vertex {at} needs no route to itself");
@@ -315,7 +315,7 @@ impl Topology {
     /// The vertices from `from` to node `to` along [`Topology::route`], both included.
     ///
     /// # Panics
-    /// When the route leads to a port without a link: the topology has [faults](Topology::faults).
+    /// If the route leads to a port without a link: the topology has [faults](Topology::faults).
     pub fn path(&self, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
         let next = move |&at: &u32| (at != to).then(|| self.step(at, to).2);
         std::iter::successors(Some(from), next)
@@ -327,7 +327,7 @@ impl Topology {
         with_shape!(self, shape => shape.distance(a, b))
     }
 
-    /// What is impossible about these parameters, one sentence each; empty if nothing.
+    /// Returns the impossible parameters, one sentence each; empty if there are none.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let mut faults = with_shape!(self, shape => shape.faults());
@@ -338,7 +338,7 @@ impl Topology {
         faults
     }
 
-    /// Where to draw every vertex, x to the right, y down, about one unit between neighbours.
+    /// Returns a place in a drawing for every vertex, x to the right, y down, about one unit between neighbours.
     #[must_use]
     pub fn layout(&self) -> Vec<(f64, f64)> {
         with_shape!(self, shape => shape.layout())
@@ -370,7 +370,7 @@ impl Topology {
 }
 
 impl fmt::Display for Topology {
-    /// What it is, in words.
+    /// Describes the topology in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Complete { nodes } => write!(f, "complete graph of {nodes}"),

@@ -21,7 +21,7 @@ pub const NAMES: [&str; 11] = [
 
 const LARGEST: u32 = 1 << 31;
 
-/// Why a name and a number of nodes make no topology.
+/// Reason why a name and a number of nodes make no topology.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TopologyError {
     /// There is no topology of that name.
@@ -37,7 +37,7 @@ pub enum TopologyError {
     NodeCount {
         /// The name of the topology.
         name: &'static str,
-        /// Which numbers of nodes it can have.
+        /// The numbers of nodes that it can have.
         rule: &'static str,
         /// The number asked for.
         nodes: u32,

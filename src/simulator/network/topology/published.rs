@@ -131,8 +131,8 @@ fn pattern(name: &str) -> Vec<Flow> {
     }
 }
 
-/// Where both ways round a ring are equally long, the natural route rises from even coordinates and
-/// falls from odd ones; the vector halves such flows. The mean of the loads and of those of the
+/// The vector with halved ties. Where both ways round a ring are equally long, the natural route rises from even
+/// coordinates and falls from odd ones; the vector halves such flows. The mean of the loads and of those of the
 /// network shifted by one in every direction does, too.
 fn with_halved_ties(topology: &Topology, flows: &[Flow]) -> f64 {
     let shifted = |node: u32| {

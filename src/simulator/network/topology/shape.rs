@@ -1,4 +1,4 @@
-//! What one kind of topology has to tell about itself.
+//! Interface of one kind of topology.
 
 use super::bisection::Bisection;
 

@@ -1,11 +1,11 @@
-//! What one processor has on its hands: the jobs that have been let in, and the computations in their background.
+//! Load of one processor: the jobs that have been let in, and the computations in their background.
 
 use super::{RouterTurn, Turns};
 use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-/// What a processor has on its hands.
+/// Load of a processor.
 pub(super) struct Occupancy<J> {
     /// The communication jobs that have been let in.
     pub line: StationState,
@@ -44,7 +44,7 @@ pub(super) struct Computation {
 /// The rows of a computation.
 #[derive(Clone, Copy)]
 pub(super) struct ComputedRow {
-    /// How long each of them takes.
+    /// Duration of each of them.
     pub time: SimDuration,
     /// The row in which cycles have been stolen ends when so much of the computation is left, and not earlier.
     pub stolen_ends: SimDuration,
@@ -60,16 +60,16 @@ impl ComputedRow {
 pub(super) struct Running {
     pub owner: u32,
     pub row: ComputedRow,
-    /// When it will end unless jobs preempt it or others take turns with it.
+    /// End of the computation unless jobs preempt it or others take turns with it.
     pub ends: SimTime,
-    /// When its time slice is over.
+    /// End of its time slice.
     pub slice_ends: SimTime,
 }
 
-/// When the router gets its turn.
+/// Due time of the router's turn.
 #[derive(Clone, Copy)]
 pub(super) enum Due {
-    /// When so much of the running computation is left.
+    /// Once this much of the running computation is left.
     Left(SimDuration),
     /// At a certain time.
     At(SimTime),
@@ -96,12 +96,12 @@ impl<J> Occupancy<J> {
         self.background.as_ref()?.running.as_ref()
     }
 
-    /// Whether the router has to wait for its turn.
+    /// Returns whether the router has to wait for its turn.
     pub fn must_wait(&self, turns: Turns) -> bool {
         turns.router != RouterTurn::AtOnce && !self.router_has_turn && self.running().is_some()
     }
 
-    /// How many of the jobs depart as they would if they were handed over one by one: those that come
+    /// Returns the number of jobs that depart as they would if they were handed over one by one: those that come
     /// before the next alarm, which every one of them may put off, and before the router's turn is over.
     pub fn foreseen(&self, arrivals: EvenInstants, service: SimDuration) -> u32 {
         let mut count = arrivals.count;

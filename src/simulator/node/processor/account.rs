@@ -1,11 +1,11 @@
-//! Where the cycles went: the terms of equation (2) of CS-RR-281.
+//! Cycles by component: the terms of equation (2) of CS-RR-281.
 
 use super::cache::CacheUse;
 use super::cycles::QuarterCycles;
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, Mul, Sub};
 
-/// Which way the components of a computation make up its time.
+/// The rule by which the components of a computation make up its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum AccountingRule {
@@ -36,7 +36,7 @@ pub struct ComponentAccount {
     pub external_fetch: QuarterCycles,
 }
 
-/// What an operation costs, accounted both ways.
+/// Cost of an operation, accounted both ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cost {

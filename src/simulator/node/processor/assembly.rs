@@ -5,7 +5,7 @@ use super::listing::{Contents, Holds, Iteration, Kernel};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
-/// What is wrong with the listing of a kernel; lines count from 1.
+/// Fault in the listing of a kernel; lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ListingError {
     /// The mnemonic is not one of the known instructions.
@@ -13,7 +13,7 @@ pub enum ListingError {
     UnknownMnemonic {
         /// Line of the listing.
         line: usize,
-        /// What was written.
+        /// The mnemonic as written.
         mnemonic: String,
         /// The nearest known mnemonic.
         nearest: &'static str,
@@ -27,7 +27,7 @@ pub enum ListingError {
         mnemonic: &'static str,
         /// The operand.
         operand: String,
-        /// What the instruction takes: a local, a constant or a label.
+        /// The operand that the instruction takes: a local, a constant or a label.
         wanted: &'static str,
     },
     /// An operand is missing, or there is one too many.
@@ -35,13 +35,13 @@ pub enum ListingError {
     OperandCount {
         /// Line of the listing.
         line: usize,
-        /// What was written.
+        /// The operand as written.
         text: String,
         /// The instruction.
         mnemonic: &'static str,
-        /// How many operands it takes: no or one.
+        /// The number of operands it takes: no or one.
         count: &'static str,
-        /// What it takes: a local, a constant or a label.
+        /// The operand that it takes: a local, a constant or a label.
         wanted: &'static str,
     },
     /// A name is given twice.
@@ -84,7 +84,7 @@ impl ListingError {
 /// An instruction with its operand, at its place in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// What it does.
+    /// The operation.
     pub operation: InstructionSpec,
     /// Slot, constant, or distance of a jump in bytes from the next instruction; 0 if there is none.
     pub operand: i32,
@@ -135,7 +135,7 @@ impl Assembly {
         self.instructions.get(index).map_or_else(|| self.bytes(), |instruction| instruction.offset)
     }
 
-    /// Whether all iterations take the same path and the same cycles, whatever the data.
+    /// Returns whether all iterations take the same path and the same cycles, whatever the data.
     ///
     /// So it is if the only branch is the loop's and no instruction's cycles grow with a value.
     #[must_use]

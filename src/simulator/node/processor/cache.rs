@@ -32,7 +32,7 @@ pub struct CacheUse {
 }
 
 impl Cache {
-    /// Whether lines are whole words and the capacity is whole lines.
+    /// Returns whether lines are whole words and the capacity is whole lines.
     #[must_use]
     pub const fn is_sound(&self) -> bool {
         let (size, line) = (self.size.count(), self.line.count());
@@ -44,7 +44,7 @@ impl Cache {
 #[derive(Clone, Debug)]
 pub(super) struct CacheLines {
     cache: Cache,
-    /// Which line of memory each line of the cache holds.
+    /// The line of memory in each line of the cache.
     held: Vec<Option<u64>>,
     pub looked_up: CacheUse,
 }

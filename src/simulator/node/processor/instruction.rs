@@ -102,7 +102,7 @@ pub enum Mnemonic {
     Fpeq,
 }
 
-/// What stands after a mnemonic.
+/// The operand after a mnemonic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// Nothing.
@@ -153,7 +153,7 @@ pub enum DatabookCycles {
 }
 
 impl DatabookCycles {
-    /// Whether the instruction is handed over to the FPU.
+    /// Returns whether the instruction is handed over to the FPU.
     #[must_use]
     pub const fn is_floating(self) -> bool {
         !matches!(self, Self::Integer(_) | Self::Branch { .. })
@@ -169,7 +169,7 @@ pub struct InstructionSpec {
     pub name: &'static str,
     /// Bytes before any prefix of an operand: 1, or 2 for operation codes above 0x0F.
     pub bytes: u32,
-    /// What stands after the name.
+    /// The operand after the name.
     pub takes: Takes,
     /// Its databook cycles.
     pub cycles: DatabookCycles,
@@ -189,7 +189,7 @@ impl InstructionSpec {
         OPERATIONS.iter().min_by_key(distance).map_or("", |operation| operation.name)
     }
 
-    /// Whether the cycles grow with a value that only execution knows.
+    /// Returns whether the cycles grow with a value that only execution knows.
     #[must_use]
     pub const fn varies(&self) -> bool {
         matches!(self.mnemonic, Mnemonic::Prod | Mnemonic::Shl | Mnemonic::Shr)

@@ -21,7 +21,7 @@ pub enum KernelFault {
         instruction: &'static str,
         /// Its place in the code.
         offset: u32,
-        /// Where it reached.
+        /// The address of the access.
         address: u32,
     },
     /// A division by zero, or one whose quotient does not fit.
@@ -53,7 +53,7 @@ pub struct MemoryAccess {
     pub words: u32,
 }
 
-/// What executing one instruction came to: all that its timing needs to know.
+/// Result of one instruction, sufficient for its timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExecutedInstruction {
     /// The index of the instruction.
@@ -81,7 +81,7 @@ pub struct KernelInterpreter<'a> {
     steps: u64,
 }
 
-/// Why an instruction failed, before anyone knows which one it was.
+/// Reason of the failure of an instruction, before it is known which one it was.
 enum ExecutionFailure {
     Address(u32),
     Division,
@@ -118,7 +118,7 @@ impl<'a> KernelInterpreter<'a> {
         self.assembly
     }
 
-    /// Where its parts lie.
+    /// Returns the layout of its parts.
     #[must_use]
     pub const fn layout(&self) -> &MemoryLayout {
         &self.layout

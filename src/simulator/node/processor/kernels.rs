@@ -16,7 +16,7 @@ pub struct Kernels {
     pub t800: T800,
     /// The listing of each module, usually `File("../kernels/modules.ron")`.
     pub modules: Modules<Kernel>,
-    /// How the components of a computation make up its time.
+    /// The rule by which the components of a computation make up its time.
     pub accounting: AccountingRule,
 }
 

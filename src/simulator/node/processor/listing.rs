@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 pub struct Kernel {
     /// The name of the kernel.
     pub name: String,
-    /// Where workspace, data and code live.
+    /// The places of workspace, data and code.
     pub placement: Placement,
     /// The workspace, from slot 0 upwards.
     pub locals: Vec<Local>,
@@ -32,7 +32,7 @@ pub struct Kernel {
     /// The data.
     #[serde(default)]
     pub arrays: Vec<Array>,
-    /// Where an iteration begins.
+    /// The beginning of an iteration.
     pub iteration: Iteration,
     /// Lines of instructions separated by `;`, each line with or without a leading `label:`.
     ///
@@ -40,7 +40,7 @@ pub struct Kernel {
     pub listing: Vec<String>,
 }
 
-/// Where the parts of a kernel live.
+/// Places of the parts of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -70,11 +70,11 @@ pub enum MemoryRegion {
 pub struct Local {
     /// Its name in operands.
     pub name: String,
-    /// What it holds when the kernel starts.
+    /// Its content when the kernel starts.
     pub holds: Holds,
 }
 
-/// What a local holds when the kernel starts.
+/// Content of a local when the kernel starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Holds {
@@ -108,11 +108,11 @@ pub struct Constant {
 pub struct Array {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub holds: Contents,
 }
 
-/// What an array holds; numbers start as zero.
+/// Content of an array; numbers start as zero.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Contents {
@@ -134,7 +134,7 @@ pub enum Length {
     Fixed(u32),
 }
 
-/// What one iteration of a kernel is.
+/// Definition of one iteration of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Iteration {

@@ -95,7 +95,7 @@ fn address(bytes: u64) -> u32 {
     BOTTOM.wrapping_add(u32::try_from(bytes).expect("the layout was checked"))
 }
 
-/// Whether a word lies on the chip.
+/// Returns whether a word lies on the chip.
 pub(super) const fn is_on_chip(address: u32) -> bool {
     address.wrapping_sub(BOTTOM) < ON_CHIP_BYTES
 }

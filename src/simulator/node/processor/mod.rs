@@ -2,7 +2,7 @@
 //!
 //! A program asks for iterations of [`Module`]s; a [`Stopwatch`] times them on a [`Processor`], which
 //! knows a measured time, a mix of instructions or a [`Kernel`] for each module. A [`Kernel`] is a listing of T800 instructions. [`Kernel::assemble`] resolves it, the
-//! [`KernelInterpreter`] executes it for its values, [`play`] times the same execution on a [`T800`], and a
+//! [`KernelInterpreter`] executes it for its values, [`time_kernel`] times the same execution on a [`T800`], and a
 //! [`TimedKernel`] answers for any number of trips. A [`Cost`] holds the terms of equation (2) of
 //! CS-RR-281, overlapped as the hardware works and summed as the report accounts.
 

@@ -69,7 +69,7 @@ pub struct Modules<T> {
 }
 
 impl<T> Modules<T> {
-    /// What there is for `module`.
+    /// Returns the entry for `module`.
     #[must_use]
     pub const fn of(&self, module: Module) -> &T {
         match module {
@@ -83,8 +83,8 @@ impl<T> Modules<T> {
     }
 }
 
-/// What a process asks its processor to do: `passes` equal rows of a loop nest, each of them
-/// iterations of a module, perhaps begun with one iteration of another.
+/// Computation that a process asks its processor for: `passes` equal rows of a loop nest, each of them iterations of a
+/// module, perhaps begun with one iteration of another.
 ///
 /// The row is visible from outside because a router may have to wait for the end of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,13 +122,13 @@ impl Work {
         self
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn passes(self) -> u64 {
         self.passes
     }
 
-    /// Whether there is nothing to do.
+    /// Returns whether there is nothing to do.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.passes == 0 || self.iterations == 0 && self.before.is_none()

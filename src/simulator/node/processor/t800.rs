@@ -28,7 +28,7 @@ pub struct T800 {
     pub cache: Option<Cache>,
 }
 
-/// Which of the databook's times FP arithmetic takes.
+/// The databook's times that FP arithmetic takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum FpTimes {
@@ -39,7 +39,7 @@ pub enum FpTimes {
     Worst,
 }
 
-/// Why a kernel cannot be timed.
+/// Reason why a kernel cannot be timed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KernelError {
     /// The listing is faulty.
@@ -78,7 +78,7 @@ fn sentences(faults: &[ListingError]) -> String {
 }
 
 impl T800 {
-    /// Whether there can be such a T800.
+    /// Checks that there can be such a T800.
     ///
     /// # Errors
     /// If external memory is too fast or the cache is not made of whole lines.

@@ -20,9 +20,9 @@ use super::t800::{FpTimes, T800};
 /// A kernel run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimedRun {
-    /// What all of it cost.
+    /// Cost of the whole run.
     pub cost: Cost,
-    /// When the integer unit and the FPU had both finished, by the clock of the run.
+    /// Time at which the integer unit and the FPU had both finished, by the clock of the run.
     pub end: QuarterCycles,
     /// The arrivals at the beginning of an iteration.
     pub arrivals: Vec<Arrival>,
@@ -31,7 +31,7 @@ pub struct TimedRun {
 /// The moment an iteration begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// What everything before it cost.
+    /// Cost of everything before it.
     pub cost: Cost,
     /// For how long the FPU will still be busy.
     pub pending: QuarterCycles,
@@ -72,7 +72,7 @@ struct Clockwork<'a> {
     /// The code word fetched last, and its cycles.
     fetched: Option<(u32, u32)>,
     now: QuarterCycles,
-    /// When the FPU becomes free.
+    /// Time at which the FPU becomes free.
     fpu_free: QuarterCycles,
     /// Cycles of FPU work handed over so far, finished or not.
     fpu_given: QuarterCycles,

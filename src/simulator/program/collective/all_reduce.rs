@@ -10,7 +10,7 @@ use super::transfer::exchange;
 use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
-/// How the sum of all messages comes to all ranks.
+/// Algorithm that brings the sum of all messages to all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum AllReduce {
@@ -51,7 +51,7 @@ impl AllReduce {
         }
     }
 
-    /// Why it cannot run on so many ranks.
+    /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
     pub fn fault(self, ranks: u32) -> Option<String> {
         match self {

@@ -6,7 +6,7 @@ use super::transfer::exchange;
 use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
-/// How every rank's blocks come to their ranks.
+/// Algorithm that brings every rank's blocks to their ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum AllToAll {
@@ -30,7 +30,7 @@ impl AllToAll {
         }
     }
 
-    /// Why it cannot run on so many ranks.
+    /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
     pub fn fault(self, ranks: u32) -> Option<String> {
         (self == Self::Hypercube).then(|| power_of_two("Hypercube", ranks)).flatten()

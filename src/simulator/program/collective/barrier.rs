@@ -3,7 +3,7 @@
 use crate::program::process::{BARRIER_TAG, Message, MessagePattern, Process};
 use serde::{Deserialize, Serialize};
 
-/// How the ranks wait for each other.
+/// Algorithm by which the ranks wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Barrier {

@@ -9,7 +9,7 @@ use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// How a message of one rank comes to all others.
+/// Algorithm that brings a message of one rank to all others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Broadcast {
@@ -64,13 +64,13 @@ pub enum SendOrder {
 pub struct NeighbourBroadcast {
     /// To the children one after the other, or to all at once.
     pub sends: Concurrency,
-    /// When a rank begins to pass the message on.
+    /// The moment at which a rank begins to pass the message on.
     pub forward: Forward,
-    /// Which children come first.
+    /// The children that come first.
     pub first: Children,
 }
 
-/// Whether the sends of one process wait for each other.
+/// Order of the sends of one process: concurrent, or one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Concurrency {
@@ -112,7 +112,7 @@ impl Broadcast {
         }
     }
 
-    /// Why it cannot run on so many ranks.
+    /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {

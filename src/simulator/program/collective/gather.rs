@@ -7,7 +7,7 @@ use super::tree::{Binomial, Numbering};
 use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
-/// How the blocks of all ranks come to the root.
+/// Algorithm that brings the blocks of all ranks to the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Gather {
@@ -30,7 +30,7 @@ impl Gather {
         }
     }
 
-    /// Why it cannot run on so many ranks.
+    /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
     pub fn fault(self, ranks: u32) -> Option<String> {
         (self == Self::Hypercube).then(|| power_of_two("Hypercube", ranks)).flatten()

@@ -127,7 +127,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// Why it cannot run on so many ranks.
+    /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
@@ -153,7 +153,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// How many messages of m bytes all ranks together send, roughly; for forecasts only.
+    /// Returns the approximate number of messages of m bytes that all ranks together send; for forecasts only.
     #[must_use]
     pub const fn messages(&self, ranks: u32) -> u64 {
         let ranks = ranks as u64;

@@ -1,4 +1,4 @@
-//! What collectives move.
+//! Data that collectives move.
 
 use crate::node::Work;
 use crate::program::Blocks;
@@ -17,7 +17,7 @@ pub struct Payload {
     origin: Cell<PayloadOrigin>,
 }
 
-/// Where the rank that has a payload has it from.
+/// Origin of the payload of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PayloadOrigin {
     /// Its own memory.
@@ -35,12 +35,12 @@ impl Payload {
         Self { bytes, values, origin: Cell::new(PayloadOrigin::Own) }
     }
 
-    /// What a message has brought.
+    /// Returns the payload of a received message.
     pub(super) const fn received(bytes: u64, values: Option<Rc<[f64]>>) -> Self {
         Self { bytes, values, origin: Cell::new(PayloadOrigin::Message) }
     }
 
-    /// Where a send takes it from; the next one finds it in the send buffer.
+    /// Returns the origin for a send; the next send finds the payload in the send buffer.
     pub(super) fn take_to_send(&self) -> PayloadOrigin {
         self.origin.replace(PayloadOrigin::SendBuffer)
     }

@@ -7,7 +7,7 @@ use super::tree::{Binomial, Numbering};
 use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
-/// How the sum of all messages comes to one rank.
+/// Algorithm that brings the sum of all messages to one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Reduce {
@@ -29,7 +29,7 @@ impl Reduce {
         }
     }
 
-    /// Why it cannot run on so many ranks.
+    /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
     pub fn fault(self, ranks: u32) -> Option<String> {
         (self == Self::Hypercube).then(|| power_of_two("Hypercube", ranks)).flatten()

@@ -6,7 +6,7 @@ use super::transfer::exchange;
 use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
-/// How the blocks of the sum come to their ranks.
+/// Algorithm that brings the blocks of the sum to their ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ReduceScatter {
@@ -30,7 +30,7 @@ impl ReduceScatter {
         }
     }
 
-    /// Why it cannot run on so many ranks.
+    /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
     pub fn fault(self, ranks: u32) -> Option<String> {
         (self == Self::RecursiveHalving).then(|| power_of_two("RecursiveHalving", ranks)).flatten()

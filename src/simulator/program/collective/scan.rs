@@ -5,7 +5,7 @@ use super::transfer::{receive, send, start_send};
 use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
-/// How the prefix sums are formed.
+/// Algorithm that forms the prefix sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Scan {

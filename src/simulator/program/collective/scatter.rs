@@ -8,7 +8,7 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// How the blocks of the root come to their ranks.
+/// Algorithm that brings the blocks of the root to their ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Scatter {
@@ -30,7 +30,7 @@ impl Scatter {
         }
     }
 
-    /// Why it cannot run on so many ranks.
+    /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
     pub fn fault(self, ranks: u32) -> Option<String> {
         (self == Self::Hypercube).then(|| power_of_two("Hypercube", ranks)).flatten()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// How ranks are numbered from the root of a tree, which is number 0.
+/// Numbering of the ranks from the root of a tree, which is number 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbering {
     /// rank − root modulo p; any number of ranks.

@@ -1,4 +1,4 @@
-//! What the processes of a run share, and what each of them writes down of itself.
+//! Data that the processes of a run share, and data that each of them collects.
 
 use super::{Reply, Verb};
 use crate::engine::{Mailbox, Streams};
@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What a process has done so far.
+/// Counts of a process so far.
 ///
 /// The characteristic numbers of a program are sums of it over all ranks: #op, #b and #x of
 /// `kredel-2015-multicore-clusters`, counted instead of estimated.
@@ -67,7 +67,7 @@ impl PhaseNames {
     }
 }
 
-/// What a process writes down of itself.
+/// Data that a process collects.
 pub(crate) struct Notes {
     pub phase: Cell<PhaseIndex>,
     pub tally: Cell<Tally>,
@@ -84,7 +84,7 @@ impl Notes {
     }
 }
 
-/// What all processes of a run share.
+/// Data that all processes of a run share.
 pub(crate) struct Surroundings {
     pub mailbox: Rc<Mailbox<Verb, Reply>>,
     pub clock: Cell<SimTime>,

@@ -1,4 +1,4 @@
-//! What a process asks the simulation for, and what it is answered.
+//! Requests of a process to the simulation, and the answers.
 
 use crate::fault::Fault;
 use crate::node::Work;
@@ -46,7 +46,7 @@ pub enum Verb {
     Fail(Fault),
 }
 
-/// What the simulation answers.
+/// Answer of the simulation.
 #[derive(Debug)]
 pub enum Reply {
     /// It has happened.
@@ -55,7 +55,7 @@ pub enum Reply {
     Received(Received),
     /// An operation is under way.
     Started(Operation),
-    /// Which of several operations is complete.
+    /// Index of the operation, of several, that is complete.
     Ready(usize),
     /// Whether an operation is complete.
     Tested(bool),
@@ -73,7 +73,7 @@ pub struct Operation(pub(crate) u32);
 pub struct Message {
     /// Its length.
     pub bytes: u64,
-    /// What the receiver may ask for.
+    /// A number that the receiver may ask for.
     pub tag: u32,
     /// The numbers that it carries, if the program really computes.
     pub values: Option<Rc<[f64]>>,
@@ -135,7 +135,7 @@ pub struct MessagePattern {
 }
 
 impl MessagePattern {
-    /// Whether a message from `from` with `tag` fits.
+    /// Returns whether a message from `from` with `tag` fits.
     #[must_use]
     pub fn fits(self, from: u32, tag: u32) -> bool {
         self.from.is_none_or(|wanted| wanted == from) && self.tag.map_or(tag < COLLECTIVE_TAG, |wanted| wanted == tag)
@@ -151,10 +151,11 @@ pub struct Received {
     pub message: Message,
 }
 
-/// What a process does that has asked for nothing, or for more than it awaits.
+/// Fault text: a process awaited a foreign future or dropped a verb.
 pub(crate) const STUCK: &str = "awaits something that is no verb of its process, or does not await a verb";
 
-/// Why a process cannot send `bytes` bytes to rank `to` of so many, if it cannot: packets are counted in 32 bits.
+/// Returns the reason why a process cannot send `bytes` bytes to rank `to`, if it cannot: packets are counted in 32
+/// bits.
 pub(crate) fn send_fault(to: u32, ranks: u32, bytes: u64, packet_bytes: u64) -> Option<String> {
     if to >= ranks {
         return Some(format!("sends to rank {to}, but the ranks are 0 to {}", ranks - 1));

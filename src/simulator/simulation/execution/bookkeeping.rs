@@ -1,5 +1,4 @@
-//! What is written down of a run: the accounts always, a recording and an activity log where they are asked for, and in the end
-//! the trace of it all.
+//! Records of a run: the accounts always, a recording and an activity log on request, and in the end the trace.
 
 use super::Execution;
 use crate::machine::Sends;

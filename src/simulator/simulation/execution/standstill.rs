@@ -1,11 +1,11 @@
-//! Why nothing goes on though processes still wait.
+//! Explanation of a standstill: no event is left though processes still wait.
 
 use super::{Execution, WaitState};
 use crate::simulation::SimulationError;
 use crate::simulation::deadlock::{Blocked, DeadlockReport};
 
 impl Execution<'_> {
-    /// Why nothing is going to happen any more.
+    /// Returns the error that explains why no event is left.
     pub(super) fn standstill(&mut self) -> SimulationError {
         let standstill = self.transport.standstill();
         if standstill.packets > 0 {

@@ -1,4 +1,4 @@
-//! What the execution does when a process asks for it.
+//! Execution of the requests of processes.
 
 use super::{Execution, WaitState, answer, fault};
 use crate::program::{Message, MessagePattern, Operation, Reply, Verb, send_fault};

@@ -18,25 +18,25 @@ const MOST_PHASES: usize = (1 << 16) / Activity::ALL.len();
 /// A recorded run, read back.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// What was recorded.
+    /// The header.
     pub header: Header,
-    /// What happened, in its order.
+    /// The events, in the order in which they happened.
     pub events: Events,
-    /// When the last process had finished.
+    /// End of the last process.
     pub makespan: SimDuration,
     /// Every direction of every link.
     pub links: Vec<LinkLoad>,
-    /// What the links carried, each channel in its order; empty if that was not recorded.
+    /// Transfers over the links, each channel in its order; empty if they were not recorded.
     pub transfers: Vec<Transfer>,
     /// The work of the simulator.
     pub counts: Counts,
-    /// Where the time of every rank went.
+    /// Time of every rank by activity and phase.
     pub times: RankTimes,
 }
 
 impl Recording {
-    /// What the transfers add up to, for each direction of a link in the order of [`links`](Self::links): the packets
-    /// that have begun, and the time for which they were on the wire, until the end of the run.
+    /// Returns the sums of the transfers, for each direction of a link in the order of [`links`](Self::links): the
+    /// packets that have begun, and the time for which they were on the wire, until the end of the run.
     #[must_use]
     pub fn transferred(&self) -> Vec<LinkLoad> {
         let end = SimTime::START + self.makespan;
@@ -73,7 +73,7 @@ impl RankTimes {
     }
 }
 
-/// Why bytes are no recording.
+/// Reason why bytes are no recording.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     /// They cannot be read.
@@ -89,13 +89,13 @@ pub enum RecordingError {
         "this trace has the version {version} of the format, and this parsim reads 1 to 3; write it again with this one"
     )]
     OtherVersion {
-        /// What stands in the place of the version.
+        /// The text in the place of the version.
         version: String,
     },
     /// They end too early.
     #[error("the trace ends at byte {at}, before its end mark: the run did not end, or the file is cut off")]
     CutOff {
-        /// How many bytes there are.
+        /// The number of bytes.
         at: u64,
     },
     /// A record is not what the format says.
@@ -103,7 +103,7 @@ pub enum RecordingError {
     Malformed {
         /// The place, from 0.
         at: u64,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
 }
@@ -187,7 +187,7 @@ struct PartialRecording {
     events: Events,
     times: RankTimes,
     now: SimTime,
-    /// When the last interval of each rank ended.
+    /// End of the last interval of each rank.
     ends: Vec<SimTime>,
     /// The labels of each phase by activity.
     labels: Vec<[u16; Activity::ALL.len()]>,
@@ -197,7 +197,7 @@ struct PartialRecording {
     free: Free,
 }
 
-/// Whether a recording that begins so can be read.
+/// Checks that a recording that begins so can be read.
 fn check_version(magic: &[u8]) -> Result<(), RecordingError> {
     let version = magic.strip_prefix(KIND).ok_or(RecordingError::NoRecording)?;
     match version {
@@ -210,7 +210,7 @@ impl Recording {
     /// Reads a recording.
     ///
     /// # Errors
-    /// What is no recording, with its place.
+    /// The first fault, with its place, if the bytes are no recording.
     pub fn read(bytes: impl Read) -> Result<Self, RecordingError> {
         Self::read_sized(bytes, 0)
     }

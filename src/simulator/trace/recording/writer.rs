@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub struct RecordingWriter<W> {
     sink: W,
     phases: Vec<&'static str>,
-    /// When the last interval of each rank ended.
+    /// End of the last interval of each rank.
     ends: Vec<SimTime>,
     last: SimTime,
     events: u64,
@@ -23,7 +23,7 @@ impl<W: Write> RecordingWriter<W> {
     /// Begins a recording.
     ///
     /// # Errors
-    /// What the sink says.
+    /// Errors of the sink.
     pub fn new(mut sink: W, header: &Header) -> io::Result<Self> {
         let mut buffer = MAGIC.to_vec();
         put_text(&mut buffer, &header.program);
@@ -38,7 +38,7 @@ impl<W: Write> RecordingWriter<W> {
         Ok(Self { sink, phases: Vec::new(), ends, last: SimTime::START, events: 0, free: Free::default(), buffer })
     }
 
-    /// When the last interval of `rank` ended.
+    /// Returns the end of the last interval of `rank`.
     #[must_use]
     pub fn end(&self, rank: u32) -> SimTime {
         self.ends[rank as usize]
@@ -47,7 +47,7 @@ impl<W: Write> RecordingWriter<W> {
     /// Writes an interval; intervals come in the order of their ends. The number of its last event, if it has one.
     ///
     /// # Errors
-    /// What the sink says, and more than 2^32 events.
+    /// Errors of the sink, and more than 2^32 events.
     pub fn interval(&mut self, interval: &Interval<'static>) -> io::Result<Option<EventId>> {
         let phase = self.phase(interval.phase);
         let Interval { rank, activity, end, system, cause, .. } = *interval;
@@ -77,7 +77,7 @@ impl<W: Write> RecordingWriter<W> {
     /// Writes what a link has carried; transfers of one channel come in their order.
     ///
     /// # Errors
-    /// What the sink says.
+    /// Errors of the sink.
     pub fn transfer(&mut self, transfer: &Transfer) -> io::Result<()> {
         let free = self.free.entry((transfer.from, transfer.to, transfer.channel)).or_insert(SimTime::START);
         if transfer.channel == 0 && transfer.on_wire == transfer.time {
@@ -122,7 +122,7 @@ impl<W: Write> RecordingWriter<W> {
     /// Ends the recording.
     ///
     /// # Errors
-    /// What the sink says.
+    /// Errors of the sink.
     pub fn finish(mut self, makespan: SimDuration, links: &[LinkLoad], counts: Counts) -> io::Result<()> {
         self.buffer.push(mark::END);
         for number in [makespan.ps(), counts.events, counts.messages, counts.packet_hops, links.len() as u64] {

@@ -1,4 +1,4 @@
-//! Which links the messages on a critical path were on.
+//! Links that the messages on a critical path were on.
 
 use super::{CriticalPath, PathSpan, Through};
 use parsim_sim::trace::events::{EventId, MESSAGE};
@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Where a message is.
+/// Place of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Where {
     /// A link holds a packet of it; of several such links the one that the message came to last.
@@ -23,13 +23,13 @@ pub enum Where {
 pub struct WayPart {
     /// The place.
     pub place: Where,
-    /// When it comes there.
+    /// The time at which it comes there.
     pub from: SimDuration,
-    /// When it goes on.
+    /// The time at which it goes on.
     pub to: SimDuration,
 }
 
-/// What the links carried for the messages on a path.
+/// Transfers over the links for the messages on a path.
 pub struct MessageWay<'r> {
     nodes: &'r [u32],
     /// By cause.

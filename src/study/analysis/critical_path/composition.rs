@@ -1,4 +1,4 @@
-//! What the critical path consists of.
+//! Composition of the critical path.
 
 use super::by_link::{MessageWay, WayPart, Where};
 use super::{CriticalPath, PathSpan, Through};
@@ -22,17 +22,17 @@ pub struct Composition {
     pub links: Vec<PathPart<Option<String>>>,
 }
 
-/// What messages on the path do while no link holds a packet of them.
+/// Label of messages on the path while no link holds a packet of them.
 const AT_NODES: &str = "messages at nodes";
 
 /// A part of the critical path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPart<T> {
-    /// What it is the part of.
+    /// The part of the path.
     pub of: T,
-    /// How long it is.
+    /// The duration.
     pub time: SimDuration,
-    /// How many pieces of the path it has.
+    /// Number of pieces of the path.
     pub pieces: u64,
 }
 

@@ -38,15 +38,15 @@ pub struct CriticalPath<'e> {
 pub struct PathSpan {
     /// The event that it leads to.
     pub event: EventId,
-    /// When it begins: the critical time of the ancestor.
+    /// The begin: the critical time of the ancestor.
     pub from: SimDuration,
-    /// When it ends: the critical time of the event.
+    /// The end: the critical time of the event.
     pub to: SimDuration,
-    /// What it is.
+    /// The activity or antecedent.
     pub through: Through,
 }
 
-/// What leads to an event.
+/// Arc that leads to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Through {
     /// The activity of the process itself.
@@ -151,19 +151,20 @@ impl<'e> CriticalPath<'e> {
         self.on_path.last().map_or(SimDuration::ZERO, |event| self.critical(*event))
     }
 
-    /// What the path consists of.
+    /// Returns the composition of the path.
     #[must_use]
     pub fn composition(&self) -> Composition {
         Composition::of(self, None)
     }
 
-    /// What the path of a recorded run consists of. Where it tells what links carried, messages are taken apart by link.
+    /// Returns the composition of the path of a recorded run. Where the recording has transfers, messages are taken
+    /// apart by link.
     #[must_use]
     pub fn composition_of(&self, run: &Recording) -> Composition {
         Composition::of(self, self.carried(run))
     }
 
-    /// What links carried for the messages on the path of a recorded run, if it tells that.
+    /// Returns the transfers for the messages on the path of a recorded run, if it has transfers.
     #[must_use]
     pub fn carried<'r>(&self, run: &'r Recording) -> Option<MessageWay<'r>> {
         MessageWay::of(self, run)
@@ -207,7 +208,8 @@ impl<'e> CriticalPath<'e> {
         (self.length() > SimDuration::ZERO).then(|| time.seconds() / self.length().seconds())
     }
 
-    /// How long each activity could last longer without making the path longer, by event.
+    /// Returns the slack of each activity, by event: the time that it could last longer without making the path
+    /// longer.
     #[must_use]
     pub fn slacks(&self) -> Vec<SimDuration> {
         let mut slacks = vec![SimDuration::ZERO; self.critical.len()];
@@ -243,13 +245,13 @@ impl<'e> CriticalPath<'e> {
         })
     }
 
-    /// How many processors are at work, for how long.
+    /// Returns the number of processors at work, over the time.
     #[must_use]
     pub fn parallelism(&self) -> Parallelism {
         Parallelism::of(|| self.activities(), u64::from(self.events.count()), self.length())
     }
 
-    /// How long each process computes while a message from it or to it is on its way, by process.
+    /// Returns the time for which each process computes while a message from it or to it is on its way, by process.
     ///
     /// All messages are kept and sorted for it.
     #[must_use]

@@ -9,7 +9,7 @@ use std::fmt;
 /// No event: what comes before the first one of a process.
 pub const NONE: EventId = EventId::MAX;
 
-/// Why events cannot have happened as a trace says.
+/// Reason why events cannot have happened as a trace says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CausalityError {
     /// A cause is later than its effect: Definition 3 of Overeinder and Sloot, C(e′) ≤ C(e).
@@ -126,7 +126,7 @@ pub fn order(events: &Events, predecessors: &[EventId]) -> Result<CriticalOrder,
     Ok(CriticalOrder::Sorted(sorted))
 }
 
-/// When an event happens in the logical time of its trace; unique.
+/// Time of an event in the logical time of its trace; unique.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Moment {
     clock: f64,

@@ -1,4 +1,4 @@
-//! How much of the communication is hidden behind computation.
+//! Communication hidden behind computation.
 
 use super::CriticalPath;
 use parsim_sim::trace::Activity;
@@ -8,8 +8,8 @@ use parsim_sim::units::SimDuration;
 /// A stretch of time of a process, so that lists of them sort by process and time.
 type ProcessInterval = (u32, SimDuration, SimDuration);
 
-/// How long each process computes while a message that it has sent, or that it is going to receive, is on its way:
-/// from the beginning of the send to the delivery.
+/// Returns the time for which each process computes while a message that it has sent, or that it is going to receive,
+/// is on its way: from the beginning of the send to the delivery.
 pub fn overlaps(path: &CriticalPath<'_>) -> Vec<SimDuration> {
     let flights = united(flights(path));
     let mut overlaps = vec![SimDuration::ZERO; path.events().processes() as usize];

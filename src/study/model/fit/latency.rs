@@ -7,7 +7,7 @@ use super::regression::{Quality, Regression, Weighting};
 pub struct TimedTransfer {
     /// Length of each message, in bytes.
     pub bytes: f64,
-    /// How many were sent before the time was taken.
+    /// Number of messages that were sent before the time was taken.
     pub messages: f64,
     /// From the beginning of the first send to the end of the last receive, in seconds.
     pub seconds: f64,
@@ -26,7 +26,7 @@ pub struct Hockney {
     pub per_byte_s: f64,
     /// Half the width of its 95 % interval.
     pub per_byte_interval_s: Option<f64>,
-    /// How good the fit is.
+    /// The quality of the fit.
     pub quality: Quality,
 }
 
@@ -84,7 +84,7 @@ pub struct LogGp {
     pub gap_per_byte_s: f64,
     /// Half the widths of the 95 % intervals of L + 2 o and G.
     pub intervals: Option<[f64; 2]>,
-    /// How good the fit is.
+    /// The quality of the fit.
     pub quality: Quality,
 }
 

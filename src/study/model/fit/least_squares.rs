@@ -56,7 +56,7 @@ impl Qr {
         zip(x, &self.lengths).map(|(x, length)| x / length).collect()
     }
 
-    /// How much of each entry of b goes into its own entry of A x.
+    /// Returns the leverages: the weight of each entry of b in its own entry of A x.
     #[must_use]
     pub fn leverages(&self) -> Vec<f64> {
         let rows = self.q.first().map_or(0, Vec::len);

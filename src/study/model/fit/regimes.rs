@@ -13,7 +13,7 @@ pub struct FittedRegime {
     pub regime: Regime,
     /// Half the widths of the 95 % intervals of α, β, γ, δ, in their units.
     pub intervals: Option<[f64; 4]>,
-    /// How good the fit is.
+    /// The quality of the fit.
     pub quality: Quality,
     squares: f64,
 }

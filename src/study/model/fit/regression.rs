@@ -7,7 +7,7 @@ use std::iter::zip;
 /// A point whose leverage comes this close to one determines a coefficient alone.
 const LEVERAGE_TOLERANCE: f64 = 1e-9;
 
-/// Which residuals have the least sum of squares.
+/// The residuals that have the least sum of squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighting {
     /// Those in the unit of the values: for errors of equal size.
@@ -25,7 +25,7 @@ impl Weighting {
     }
 }
 
-/// How well a fit describes its points.
+/// Quality of a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
     /// The number of points.
@@ -51,9 +51,9 @@ pub struct Regression {
     pub coefficients: Vec<f64>,
     /// Half the widths of their 95 % intervals by Student's t; `None` with as many coefficients as points.
     pub intervals: Option<Vec<f64>>,
-    /// What the model gives at each point.
+    /// Value of the model at each point.
     pub fitted: Vec<f64>,
-    /// How good it is.
+    /// The quality of the fit.
     pub quality: Quality,
     weighting: Weighting,
     /// The variance of a residual of weight one; `None` with as many coefficients as points.
@@ -67,7 +67,7 @@ struct Solution {
     coefficients: Vec<f64>,
     /// The weighted residuals.
     residuals: Vec<f64>,
-    /// How much of each point's value goes into its own fit.
+    /// Weight of each point's value in its own fit.
     leverages: Vec<f64>,
     qr: Qr,
 }

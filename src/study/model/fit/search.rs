@@ -1,4 +1,4 @@
-//! Which normal form the data ask for.
+//! Search for the normal form that fits the data.
 
 use super::normal_form::{Factor, NormalForm, Term, product};
 use super::regression::{Regression, Weighting};
@@ -17,7 +17,7 @@ pub struct Observation {
     pub value: f64,
 }
 
-/// How a normal form is looked for.
+/// Settings of the search for a normal form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NormalFormSearch {
     /// The names of the parameters, one or two.
@@ -28,7 +28,7 @@ pub struct NormalFormSearch {
     /// The parameter that is the number of processors of a strong scaling: the form describes the value times this
     /// parameter, the time of all processors together, because falling times have no normal form.
     pub strong_scaling: Option<usize>,
-    /// Which residuals are squared.
+    /// The residuals that are squared.
     pub weighting: Weighting,
 }
 

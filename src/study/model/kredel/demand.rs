@@ -1,4 +1,4 @@
-//! What a problem demands of the nodes that work on it.
+//! Demand of a problem on the nodes that work on it.
 
 use super::{Hardware, Parameters, Scaling, node_performance};
 

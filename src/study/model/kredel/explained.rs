@@ -1,4 +1,4 @@
-//! Why a program takes another time than the model says: the model's inputs replaced one after the other.
+//! Explanation of the difference between simulation and model: the model's inputs replaced one after the other.
 
 use super::{Demand, Hardware, Scaling};
 

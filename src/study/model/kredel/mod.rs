@@ -3,7 +3,7 @@
 //! p nodes with q cores each. A node's cores share its memory (bandwidth `b_m`) and its network interface
 //! (bandwidth `b_cl`); a core computes `l_c` operations a second. A problem has `#op` operations, moves
 //! `#b` bytes between memory and cores, and exchanges `#x` bytes between nodes. Where the source contradicts
-//! itself, [`Reading`] says which of its statements is meant; no equation carries the number (2).
+//! itself, [`BandwidthReading`] says which of its statements is meant; no equation carries the number (2).
 
 mod demand;
 mod explained;
@@ -39,11 +39,11 @@ impl Scaling {
     }
 }
 
-/// Which of the source's statements on the bandwidth between nodes is meant.
+/// The source's statement on the bandwidth between nodes that is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BandwidthReading {
-    /// What follows from (3) with `b_cl(q, p) = β1(p) b_cl / q`: `q² p / β1(p)` in (4) and (5). The source's own
-    /// (6) to (9) are of this form.
+    /// The consequence of (3) with `b_cl(q, p) = β1(p) b_cl / q`: `q² p / β1(p)` in (4) and (5). The source's own (6)
+    /// to (9) are of this form.
     Corrected,
     /// (4) and (5) as printed, `q² p / β(q, p)`; with β = β1 / q that is `q³ p / β1(p)`, one q too many. The
     /// source's `q_E³` and the q³ of its `p_E` are of this form.
@@ -177,8 +177,8 @@ pub struct Roundings {
 }
 
 impl Roundings {
-    /// How far the efficiency of a bulk-synchronous run of `makespan_s` may be from (5), relative: in every chunk q
-    /// loads and a computation are rounded, in every exchange q messages, which are also whole bytes.
+    /// Returns the largest relative distance of the efficiency of a bulk-synchronous run of `makespan_s` from (5): in
+    /// every chunk q loads and a computation are rounded, in every exchange q messages, which are also whole bytes.
     #[must_use]
     pub fn bound(&self, hardware: &Hardware, makespan_s: f64) -> f64 {
         let message_ps = 1e12 * self.message_bytes / hardware.cluster_bytes_per_s;

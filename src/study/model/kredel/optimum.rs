@@ -3,7 +3,7 @@
 use super::{BandwidthReading, Parameters};
 use std::f64::consts::LN_2;
 
-/// How communication grows with the nodes: `d(p)` in `r = c(x) / d(p)`.
+/// Growth of communication with the nodes: `d(p)` in `r = c(x) / d(p)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Communication {
     /// `d(p) = p`.

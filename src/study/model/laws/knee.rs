@@ -2,7 +2,7 @@
 
 use super::speedup::TimeParts;
 
-/// How the overhead κ of a problem grows with the processors (slides 30 to 32).
+/// Growth of the overhead κ of a problem with the processors (slides 30 to 32).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OverheadLaw {
     /// κ = 0 (slide 30): there is no knee.

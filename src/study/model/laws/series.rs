@@ -17,7 +17,7 @@ pub struct SeriesPoint {
     pub components: Vec<(String, f64)>,
 }
 
-/// What the speedup is counted from.
+/// The base of the speedup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Base {
     /// T(1) of the program itself, in seconds.
@@ -60,7 +60,7 @@ pub struct SpeedupPoint {
     pub serial_fraction: Option<f64>,
 }
 
-/// What the metric does as the processors become more.
+/// Trend of the metric as the processors become more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trend {
     /// It stays: the loss behaves like serial work.
@@ -99,10 +99,10 @@ impl Trend {
     }
 }
 
-/// What the Karp-Flatt metric says about a series.
+/// Verdict of the Karp-Flatt metric on a series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// What e does.
+    /// The trend of e.
     pub trend: Trend,
     /// The component whose part of e grows most from the fewest processors to the most, and by how much; `None`
     /// where the components at p = 1 are not known, or none grows.
@@ -129,7 +129,7 @@ impl SpeedupSeries {
         Some(Self { base, points })
     }
 
-    /// What the speedups are counted from.
+    /// Returns the base of the speedups.
     #[must_use]
     pub const fn base(&self) -> Base {
         self.base
@@ -155,7 +155,7 @@ impl SpeedupSeries {
         (fastest.processors < last.processors).then_some(fastest.processors)
     }
 
-    /// What the metric says; `None` with fewer than two points of more than one processor.
+    /// Returns the verdict; `None` with fewer than two points of more than one processor.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         let laws = self.laws();
@@ -191,7 +191,8 @@ fn is_one(processors: f64) -> bool {
     (processors - 1.0).abs() < f64::EPSILON
 }
 
-/// How the least-squares line through (log₂ p, e) changes from its first point to its last, against the mean of |e|.
+/// Returns the trend by the change of the least-squares line through (log₂ p, e) from its first point to its last,
+/// against the mean of |e|.
 fn trend(fractions: &[(f64, f64)]) -> Option<Trend> {
     let (first, last) = (fractions.first()?, fractions.last()?);
     #[expect(clippy::cast_precision_loss, reason = "a series is short")]

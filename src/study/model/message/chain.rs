@@ -46,7 +46,7 @@ impl Chain {
         if service.1 == SimDuration::ZERO { cause } else { self.serve([Some(cause)], service) }
     }
 
-    /// When a service is over, from the beginning of the send on.
+    /// Returns the end of a service, from the beginning of the send on.
     pub fn end(&self, step: ServiceIndex) -> SimDuration {
         self.done[step as usize].end
     }

@@ -6,7 +6,7 @@ use super::{CostItem, stores_packets};
 use parsim_sim::machine::Machine;
 use std::collections::VecDeque;
 
-/// What the packets behind a packet wait for.
+/// Services of a packet that the packets behind it wait for.
 #[derive(Default)]
 pub struct Before {
     pub prepared: Option<ServiceIndex>,

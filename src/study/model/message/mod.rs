@@ -6,8 +6,8 @@
 //! next packet is prepared when the first link has sent the one before. The longest chain of services is the time of the
 //! message, and its services are the items: overlapped services do not count.
 //!
-//! Where the machine does more than that (see [`Itinerary::remainder`]) the chain is what the message takes at least, and
-//! the rest is the time for which its own packets keep each other waiting.
+//! The chain is a lower bound where the machine does more than that (see [`Itinerary::remainder`]); the rest is the
+//! time for which the message's own packets keep each other waiting.
 
 mod chain;
 mod course;
@@ -26,11 +26,11 @@ const MOST_SERVICES: u64 = 20_000_000;
 /// One constant on the critical path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostItem {
-    /// What is paid for, in words.
+    /// The service, in words.
     pub what: Cow<'static, str>,
     /// The path of the constant in a scenario, if there is one.
     pub constant: Option<Cow<'static, str>>,
-    /// How often it is paid: packets, bytes, hops or cycles.
+    /// The number of packets, bytes, hops or cycles.
     pub count: u64,
     /// All of it.
     pub time: SimDuration,
@@ -41,18 +41,18 @@ pub struct CostItem {
 pub struct Itinerary {
     /// Its packets.
     pub packets: u64,
-    /// What it pays for, in the order of its way; nothing that takes no time.
+    /// The services it pays for, in the order of its way; nothing that takes no time.
     pub items: Vec<CostItem>,
-    /// What may come on top of the items even in a quiet machine, in words; `None` if they are all of its time.
+    /// Possible further time even in a quiet machine, in words; `None` if the items are all of its time.
     pub remainder: Option<&'static str>,
 }
 
 /// A message from seat to seat.
 #[derive(Clone, Copy, Debug)]
 pub struct LoneMessage {
-    /// Where it comes from.
+    /// The source.
     pub from: Seat,
-    /// Where it goes.
+    /// The destination.
     pub to: Seat,
     /// The links on its way.
     pub hops: u32,
@@ -60,11 +60,11 @@ pub struct LoneMessage {
     pub bytes: u64,
     /// Whether its bytes are copied at the source.
     pub copies: bool,
-    /// When its send begins: clocked routers make a packet wait for their next cycle.
+    /// The begin of its send: clocked routers make a packet wait for their next cycle.
     pub sent: SimTime,
 }
 
-/// Why a message is not itemised.
+/// Reason why a message is not itemised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotItemised {
     /// Ways that differ from packet to packet, or links that differ.
@@ -117,7 +117,7 @@ fn check(machine: &Machine) -> Result<(), NotItemised> {
     if machine.overrides.is_empty() { Ok(()) } else { Err(NotItemised::Nodes) }
 }
 
-/// Whether a node has all of a packet before it sends it on.
+/// Returns whether a node has all of a packet before it sends it on.
 const fn stores_packets(switching: &Switching) -> bool {
     matches!(switching, Switching::StoreAndForward(_))
 }

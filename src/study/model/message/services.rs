@@ -1,4 +1,4 @@
-//! What the services of a message cost, and which constants that is.
+//! Costs of the services of a message, and the constants that set them.
 
 use super::{CostItem, LoneMessage, stores_packets};
 use parsim_sim::machine::Machine;
@@ -18,13 +18,14 @@ type LabelText = Cow<'static, str>;
 /// A part of a service: which kind, how often, how long.
 type Charge = (usize, u64, SimDuration);
 
-/// What is paid for, and the path of the constant.
+/// The service in words, and the path of its constant.
 type ChargeKind = (LabelText, Option<LabelText>);
 
-/// What packets of one length cost.
+/// Costs of packets of one length.
 pub struct OfPacket {
     pub prepare: Priced,
-    /// What the cores of the source share: the server, its latency, and whether packets pass it one after the other.
+    /// Services of what the cores of the source share: the server, its latency, and whether packets pass it one after
+    /// the other.
     pub shared: Vec<(Priced, Priced, bool)>,
     /// By link of the way.
     pub links: Vec<OfLink>,
@@ -42,7 +43,7 @@ pub struct OfLink {
     pub all: Priced,
     /// As much as the other end must have to send it on.
     pub header: Priced,
-    /// How long it is on its way.
+    /// The travel time.
     pub latency: Priced,
     /// Whether its router deals with it at the other end, which is not its destination.
     pub to_router: bool,
@@ -57,7 +58,7 @@ pub struct RouterCycles {
     pub hop: Priced,
     /// The same at the last router.
     pub out: Priced,
-    /// What follows the head.
+    /// The part behind the head.
     pub body: Priced,
     /// All flits, one a cycle.
     pub flits: Priced,
@@ -77,12 +78,12 @@ pub struct Services {
     charges: Vec<Vec<Charge>>,
 }
 
-/// What costs nothing.
+/// A service without cost.
 pub const NOTHING: Priced = (0, SimDuration::ZERO);
 /// The wait for the next cycle of routers, whose length is known when it begins.
 pub const CLOCK: ServiceId = 1;
 
-/// What is paid for and the constant, for the parts of a preparation.
+/// The parts of a preparation: the service in words and its constant.
 const PREPARATION: [(&str, &str); 3] = [
     ("preparing packets", "machine.nodes.sending.per_packet"),
     ("copying at the source", "machine.nodes.sending.per_byte"),
@@ -130,7 +131,7 @@ impl Services {
         self.packets.saturating_mul(of_packet)
     }
 
-    /// What the services do not explain.
+    /// Returns the reason for further time that the services do not explain.
     pub fn remainder(&self, machine: &Machine) -> Option<&'static str> {
         const SHARING: &str = "own packets that share a memory or an interface, and queue behind it";
         const WORMS: &str = "own packets one behind the other, and flits without room, at the routers";
@@ -142,12 +143,12 @@ impl Services {
         self.shares_with_itself().then_some(SHARING)
     }
 
-    /// Whether packets of the message may be in one server at the same time.
+    /// Returns whether packets of the message may be in one server at the same time.
     fn shares_with_itself(&self) -> bool {
         self.packets > 1 && self.overlap && self.full.shared.iter().any(|(.., in_line)| !in_line)
     }
 
-    /// Where packets share a server, the shorter one may leave it first.
+    /// Returns whether the last packet, being shorter, may leave a shared server before the others.
     pub fn last_may_overtake(&self) -> bool {
         self.shares_with_itself() && self.full.prepare != self.last.prepare
     }
@@ -271,7 +272,7 @@ impl Bill {
         ])
     }
 
-    /// What the cores of the source share, from the inside out.
+    /// Returns the services of what the cores of the source share, from the inside out.
     #[expect(clippy::cast_precision_loss, reason = "a packet has fewer than 2^32 bytes")]
     fn shared(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> Vec<(Priced, Priced, bool)> {
         let inside = machine.nodes.levels.len();

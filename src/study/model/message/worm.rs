@@ -22,7 +22,7 @@ struct WormChain<'s> {
     chain: Chain,
 }
 
-/// What the packets behind a packet wait for.
+/// Services of a packet that the packets behind it wait for.
 #[derive(Default)]
 struct Ahead {
     before: Before,

@@ -40,9 +40,9 @@ fn split(shares: ComputationShares, computation_s: f64) -> ComputationSplit {
     }
 }
 
-/// Where and when the bottleneck of a prediction shows, as far as the equations tell: in `Rsub`,
-/// which every processor computes alike, in a routine of communication, or at processor 0, which
-/// reads, distributes, collects and writes.
+/// Returns the place and time of the bottleneck of a prediction, as far as the equations have them: in `Rsub`, which
+/// every processor computes alike, in a routine of communication, or at processor 0, which reads, distributes,
+/// collects and writes.
 #[must_use]
 pub fn place(bottleneck: &Bottleneck) -> BottleneckSite {
     let of = |rank, module, phase| BottleneckSite { rank, link: None, module: Some(module), phase: Some(phase) };

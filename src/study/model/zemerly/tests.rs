@@ -39,7 +39,7 @@ fn printed_unit(text: &str) -> f64 {
     }
 }
 
-/// Whether `model` cut after the printed digits is `printed`.
+/// Returns whether `model` cut after the printed digits is `printed`.
 fn is_cut_to(model: f64, printed: f64, unit: f64) -> bool {
     printed <= model && model < printed + unit
 }

@@ -1,4 +1,4 @@
-//! What characterises an application: its operations, its bytes, and what it exchanges.
+//! Characteristic numbers of an application: its operations, its bytes, and its exchanges.
 
 use crate::model::kredel::Demand;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub struct Dimensionless {
     pub beta1: Growth,
 }
 
-/// How something grows with the number of nodes.
+/// Growth of a quantity with the number of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Growth {
     /// Not at all: 1.
@@ -83,7 +83,7 @@ impl fmt::Display for Growth {
     }
 }
 
-/// What it is called, for people.
+/// Formats the human-readable name.
 impl fmt::Display for Application {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -103,7 +103,7 @@ impl fmt::Display for Application {
 }
 
 impl Application {
-    /// What size `n` demands on `p` nodes of which a core does `balance` operations per byte of memory.
+    /// Returns the demand of size `n` on `p` nodes of which a core does `balance` operations per byte of memory.
     #[must_use]
     pub fn demand(&self, n: f64, p: f64, balance: f64) -> Demand {
         let demand = |operations, bytes, exchanged_bytes| Demand { operations, bytes, exchanged_bytes };

@@ -25,13 +25,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Characteristic {
-    /// What is loaded, computed and exchanged.
+    /// The application: its loads, computations and exchanges.
     pub application: Application,
     /// Its size.
     pub n: u64,
-    /// Who waits for whom.
+    /// The synchronisation of the cores.
     pub mode: Mode,
-    /// How often all is exchanged; once unless given.
+    /// Number of exchanges; one unless given.
     #[serde(default = "once")]
     pub rounds: u32,
     /// The chunks of a round; one unless given.
@@ -39,7 +39,7 @@ pub struct Characteristic {
     pub chunks: u32,
 }
 
-/// Who waits for whom.
+/// Synchronisation: the cores that wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Mode {
     /// The cores of a node after every chunk, and everybody before and after every exchange.
@@ -56,14 +56,15 @@ const fn once() -> u32 {
 }
 
 impl Characteristic {
-    /// What the whole problem demands on `nodes` nodes of which a core does `balance` operations per byte of memory.
+    /// Returns the demand of the whole problem on `nodes` nodes of which a core does `balance` operations per byte of
+    /// memory.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a problem is far smaller than 2^53")]
     pub fn demand(&self, nodes: f64, balance: f64) -> Demand {
         self.application.demand(self.n as f64, nodes, balance)
     }
 
-    /// What a rank exchanges in a round: its share of #x / β1.
+    /// Returns the bytes that a rank exchanges in a round: its share of #x / β1.
     #[must_use]
     pub fn exchanged_bytes(&self, nodes: f64, balance: f64) -> f64 {
         let exchanged = self.demand(nodes, balance).exchanged_bytes;

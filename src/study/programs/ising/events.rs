@@ -4,8 +4,8 @@
 use super::lattice::{BoundarySide, IsingModel, StateChange, SubLattice, Update};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What names a message: when it takes effect, who sent it, and to which side. An attempt that is made again
-/// sends under the same name, but only after the anti-message has taken back what it sent first.
+/// Name of a message: the time at which it takes effect, its sender, and the side of the receiver. An attempt that is
+/// made again sends under the same name, but only after the anti-message has taken back what it sent first.
 type EventName = (u64, usize, BoundarySide);
 
 fn name(update: &Update) -> EventName {
@@ -16,9 +16,9 @@ fn name(update: &Update) -> EventName {
 /// A message between logical processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EventMessage {
-    /// What it says.
+    /// The content.
     pub update: Update,
-    /// Whether it takes a message back that said so.
+    /// Whether it takes back a message with this content.
     pub anti: bool,
 }
 
@@ -49,7 +49,7 @@ struct LogicalProcess {
     horizon: f64,
 }
 
-/// What a rollback or an event cost the rank.
+/// Cost of a rollback or an event for the rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RolledBack {
     /// Whether there was anything to do.
@@ -58,7 +58,7 @@ pub struct RolledBack {
     pub undone: u64,
 }
 
-/// What an event was.
+/// Kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// An attempt to flip a spin.
@@ -218,8 +218,8 @@ impl EventQueue {
 }
 
 impl Processed {
-    /// Whether it is the message `first` or one of the same time that comes after it: those too have their order,
-    /// lest the last digits of sums depend on when messages arrive.
+    /// Returns whether it is the message `first` or one of the same time that comes after it: those too have their
+    /// order, lest the last digits of sums depend on when messages arrive.
     fn is_message_from(&self, first: &Update) -> bool {
         matches!(&self.cause, EventCause::Message(update) if name(update) >= name(first) && self.time >= first.time)
     }

@@ -32,7 +32,7 @@ impl BoundarySide {
     }
 }
 
-/// What all logical processes know: the model, the grid of sub-lattices and the end of the simulation.
+/// Data that all logical processes share: the model, the grid of sub-lattices and the end of the simulation.
 #[derive(Clone, Debug)]
 pub struct IsingModel {
     /// The sites along one side of a sub-lattice.
@@ -183,7 +183,7 @@ impl Critical {
 pub struct LatticeState {
     /// Attempts made so far: the position of the next one in the stream.
     pub attempts: u64,
-    /// How many of them flipped a spin.
+    /// Number of them that flipped a spin.
     pub flips: u64,
     /// Messages that these caused.
     pub messages: u64,
@@ -203,7 +203,7 @@ pub struct LatticeState {
     pub magnetisation_integral: f64,
 }
 
-/// What an event has changed, so that it can be undone.
+/// Change by an event, to be undone.
 #[derive(Clone, Copy, Debug)]
 pub struct StateChange {
     tally: LatticeState,
@@ -314,7 +314,7 @@ impl SubLattice {
         (StateChange { tally: before, spin: Some(Spin::Own(index)) }, updates)
     }
 
-    /// What the neighbours have to be told of the spin at a site; two of them if it lies in a corner.
+    /// Returns the updates of the neighbours after a flip of the spin at a site; two of them if it lies in a corner.
     fn updates(&self, model: &IsingModel, site: (usize, usize), time: f64) -> Vec<Update> {
         let spin = self.spins[site.0 * model.n + site.1];
         let update = |side: BoundarySide| {

@@ -27,8 +27,8 @@ use serde::{Deserialize, Serialize};
 
 /// Spins on a periodic square lattice, flipped one by one in continuous time (Metropolis), in parallel.
 ///
-/// The lattice is cut into sub-lattices, one for each logical process, on a periodic grid as square as possible.
-/// When a spin on a boundary flips, the logical process on the other side is told. Ranks may hold several logical
+/// The lattice is cut into sub-lattices, one for each logical process, on a periodic grid as square as possible. A
+/// spin that flips on a boundary is sent to the logical process on the other side. Ranks may hold several logical
 /// processes, so that the same simulation runs on one rank as well. Every attempt to flip a spin draws its random
 /// numbers by its own position, so the spins at the end are the same under every protocol and on any number of ranks.
 ///
@@ -58,21 +58,21 @@ pub struct Ising {
     /// The magnetic field B over kT; none unless given.
     #[serde(default)]
     pub field: f64,
-    /// How often a spin of each logical process is tried, on average: the length of the simulation.
+    /// Mean number of attempts for each spin of a logical process: the length of the simulation.
     pub attempts: u32,
-    /// How many of these pass before energy and magnetisation are observed; none unless given.
+    /// Number of these before energy and magnetisation are observed; none unless given.
     #[serde(default)]
     pub warm_up: u32,
     /// The work of rank 0 before all others can begin, in attempts; none unless given.
     #[serde(default)]
     pub initialisation: u32,
-    /// How the ranks keep to the order of events.
+    /// The synchronisation protocol.
     pub synchronisation: Synchronisation,
-    /// What the work costs.
+    /// The costs of the work.
     pub costs: Costs,
 }
 
-/// How the ranks keep to the order of events.
+/// Protocol that keeps the order of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Synchronisation {
     /// One rank processes all events in their order.
@@ -81,14 +81,14 @@ pub enum Synchronisation {
     NullMessages,
     /// Jefferson: events are processed at once and undone if they were too early.
     TimeWarp {
-        /// How the state is saved.
+        /// The way of saving the state.
         saving: StateSaving,
         /// After how much time rank 0, unless it is idle, computes the global virtual time again.
         gvt_every: SimDuration,
     },
 }
 
-/// How a state is saved before an event.
+/// Way of saving the state before an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum StateSaving {
     /// The whole sub-lattice with its shadow boundaries is copied.
@@ -97,7 +97,7 @@ pub enum StateSaving {
     Incremental,
 }
 
-/// What the work costs: floating-point operations (iterations of the module `Flop`), and bytes.
+/// Costs of the work: floating-point operations (iterations of the module `Flop`), and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
@@ -120,7 +120,7 @@ pub struct Costs {
 }
 
 impl Ising {
-    /// How the state is saved, if it is.
+    /// Returns the way of saving the state, if it is saved.
     const fn saving(&self) -> Option<StateSaving> {
         match self.synchronisation {
             Synchronisation::TimeWarp { saving, .. } => Some(saving),

@@ -1,18 +1,18 @@
 //! The conservative protocol of Chandy, Misra and Bryant: a rank processes an event only when no other rank can
 //! send it anything earlier, and tells its neighbours, before it waits, until when they have nothing to fear.
 //!
-//! When attempts are made and where depends on no spin, so a rank knows when it could next flip a spin on a
-//! boundary: this is its lookahead. On one rank this is the sequential simulation.
+//! The times and places of attempts depend on no spin, so a rank knows when it could next flip a spin on a boundary:
+//! this is its lookahead. On one rank this is the sequential simulation.
 
 use super::rank::Rank;
 use super::wire::Note;
 
-/// What a rank knows of a neighbour, and the neighbour of it.
+/// Clocks of a rank and a neighbour, as each knows the other's.
 struct NeighbourClock {
     rank: u32,
     /// No message will come before this virtual time.
     safe_until: f64,
-    /// What the neighbour has been promised last.
+    /// The last promise to the neighbour.
     promised: f64,
 }
 

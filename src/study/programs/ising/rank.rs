@@ -12,7 +12,7 @@ use parsim_sim::program::Process;
 /// The bytes of an element that [`Module::Buf`] copies.
 const ELEMENT_BYTES: u64 = 8;
 
-/// What all protocols need on a rank.
+/// State of a rank that all protocols need.
 pub struct Rank {
     pub me: Process,
     pub program: Ising,

@@ -1,4 +1,4 @@
-//! What a simulation has found: gathered on rank 0, which also checks it against the sequential simulation.
+//! Results of a simulation: gathered on rank 0, which also checks them against the sequential simulation.
 
 use super::Ising;
 use super::events::EventQueue;
@@ -21,7 +21,7 @@ pub struct ProcessResults {
 }
 
 impl ProcessResults {
-    /// How many spins differ.
+    /// Returns the number of spins that differ.
     #[expect(clippy::float_cmp, reason = "spins are 1 and -1")]
     fn unlike((one, other): (&Self, &Self)) -> usize {
         one.spins.iter().zip(&other.spins).filter(|(a, b)| a != b).count()

@@ -31,11 +31,11 @@ pub async fn simulate(rank: &mut Rank, gvt_every: SimDuration) {
 struct TimeWarp<'r> {
     rank: &'r mut Rank,
     gvt_every: SimDuration,
-    /// When the global virtual time was last known.
+    /// The last time at which the global virtual time was known.
     last_round: SimTime,
     /// Whether an event has been processed since then: rounds that follow at once must not keep rank 0 from its work.
     has_worked: bool,
-    /// Whether the coordinator has been told that this rank is idle, since then.
+    /// Whether the coordinator has been notified since then that this rank is idle.
     noticed: bool,
     /// The coordinator's: which ranks are idle, since then.
     idle: Vec<bool>,
@@ -154,7 +154,7 @@ impl TimeWarp<'_> {
     }
 }
 
-/// Whether a report is for this round.
+/// Returns whether a report is for this round.
 #[expect(clippy::float_cmp, reason = "counts")]
 fn is_of(report: &Report, round: f64) -> bool {
     report.round == round

@@ -1,4 +1,4 @@
-//! What the ranks of a simulation tell each other, as numbers in a message.
+//! Messages between the ranks of a simulation, as numbers.
 
 use super::events::EventMessage;
 use super::lattice::{BoundarySide, Critical, Update};
@@ -12,7 +12,7 @@ pub enum Note {
     Promise(f64),
     /// The coordinator computes the global virtual time, for the time that is given: process no events.
     Stop(f64),
-    /// What a stopped rank has to say about the global virtual time.
+    /// Report of a stopped rank for the global virtual time.
     Report(Report),
     /// The global virtual time is known: go on.
     GlobalTime(f64),
@@ -20,16 +20,16 @@ pub enum Note {
     Idle,
 }
 
-/// What a stopped rank has to say about the global virtual time.
+/// Report of a stopped rank for the global virtual time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Which computation of the global virtual time it is for.
+    /// The computation of the global virtual time that it is for.
     pub round: f64,
     /// The virtual time of its earliest unprocessed event.
     pub next: f64,
-    /// How many messages it has received.
+    /// Number of messages that it has received.
     pub received: f64,
-    /// How many messages it has sent to each rank.
+    /// Number of messages that it has sent to each rank.
     pub sent: Vec<f64>,
 }
 

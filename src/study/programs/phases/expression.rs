@@ -25,7 +25,7 @@ impl Expression {
     /// Reads an expression.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the text.
     pub fn new(text: &str) -> Result<Self, ExpressionFault> {
         let formula = Formula::read(text)?;
         Ok(Self(Arc::new(ParsedExpression { text: text.to_owned(), formula })))
@@ -169,7 +169,7 @@ impl Size {
     /// Reads a size.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the text.
     pub fn new(text: &str) -> Result<Self, ExpressionFault> {
         let wanted =
             || ExpressionFault::whole(text, "this size has no unit", "write one such as \"4 KiB\" or \"8 * n B\"");

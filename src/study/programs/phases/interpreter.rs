@@ -1,4 +1,4 @@
-//! What a process does that follows steps.
+//! Execution of steps by a process.
 
 use super::changes::Watch;
 use super::expression::{Expression, Size};
@@ -45,7 +45,7 @@ impl StepInterpreter {
     /// Takes all steps.
     ///
     /// # Errors
-    /// Why a step cannot be taken.
+    /// The reason why a step cannot be taken.
     pub fn take<'s>(&'s mut self, steps: &'s [Step]) -> StepFuture<'s> {
         Box::pin(async move {
             for (index, step) in steps.iter().enumerate() {
@@ -212,7 +212,8 @@ impl StepInterpreter {
         }
     }
 
-    /// What travels in one direction has a tag of its own: on a short ring both neighbours are the same.
+    /// Exchanges messages with the neighbours. Each direction has a tag of its own: on a short ring both neighbours
+    /// are the same.
     async fn exchange(&mut self, with: Neighbours, bytes: &Size) -> Result<(), Fault> {
         let bytes = self.bytes(bytes)?;
         let neighbours = with.of(self.me.rank(), self.me.grid());

@@ -1,4 +1,4 @@
-//! What can be seen to be wrong with the steps without taking them.
+//! Faults of steps that can be found without taking them.
 
 use super::expression::{Expression, Size};
 use super::scope::{KNOWN, Scope};

@@ -39,7 +39,7 @@ pub struct Phases {
     /// The memory for data that a rank needs; nothing unless given.
     #[serde(default)]
     pub memory: Option<Size>,
-    /// What happens.
+    /// The steps.
     pub steps: Arc<[Step]>,
 }
 

@@ -4,8 +4,8 @@ use crate::programs::expression::Value;
 use parsim_sim::program::Grid;
 use std::borrow::Cow;
 
-/// What every process knows: its rank, the number of ranks, the rank with the host, its place in
-/// the grid of ranks, and of the last received message the sender and the number in it.
+/// Names that every process knows: its rank, the number of ranks, the rank with the host, its place in the grid of
+/// ranks, and of the last received message the sender and the number in it.
 pub(super) const KNOWN: [&str; 9] = ["rank", "p", "host", "row", "column", "rows", "columns", "source", "number"];
 
 /// Names with their values; the latest of a name counts.

@@ -25,7 +25,7 @@ pub enum Step {
     },
     /// Steps taken again and again.
     Repeat {
-        /// How often.
+        /// Number of rounds.
         times: Expression,
         /// A variable that counts the rounds from 0.
         #[serde(default)]
@@ -61,11 +61,11 @@ pub enum Step {
     },
     /// Sends a message and waits until the send is complete.
     Send {
-        /// To which rank.
+        /// The receiver.
         to: Expression,
         /// Its length.
         bytes: Size,
-        /// What tells it from others; 0 unless given.
+        /// A number that tells it from others; 0 unless given.
         #[serde(default)]
         tag: Option<Expression>,
         /// A number in it, which the receiver knows as `number`.
@@ -74,7 +74,7 @@ pub enum Step {
     },
     /// Waits for a message.
     Receive {
-        /// From which rank, or from any.
+        /// The sender, or any.
         from: Source,
         /// Its tag; 0 unless given.
         #[serde(default)]
@@ -82,16 +82,16 @@ pub enum Step {
     },
     /// Sends to all neighbours at once and waits for what they send.
     Exchange {
-        /// Which neighbours.
+        /// The neighbours.
         with: Neighbours,
         /// The length of each message.
         bytes: Size,
     },
     /// Takes part in a collective operation with all ranks.
     Collective {
-        /// Which.
+        /// The operation.
         operation: collective::CollectiveOperation,
-        /// Its size; see [`Operation`](collective::Operation).
+        /// Its size; see [`CollectiveOperation`](collective::CollectiveOperation).
         bytes: Size,
         /// The rank that sends or collects; 0 unless given.
         #[serde(default)]
@@ -99,17 +99,17 @@ pub enum Step {
     },
     /// Has the host read.
     Input {
-        /// How much.
+        /// Number of bytes.
         bytes: Size,
     },
     /// Has the host write.
     Output {
-        /// How much.
+        /// Number of bytes.
         bytes: Size,
     },
 }
 
-/// Whom a rank exchanges messages with.
+/// Partners of a rank in an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Neighbours {
     /// The rank before and the one after, if there are any.

@@ -10,14 +10,14 @@ use serde_json::Value;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// What a page says about one scenario.
+/// Section of a page on one scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chapter {
     /// Its name, unique on the page.
     pub name: String,
     /// The question that the scenario asks.
     pub question: String,
-    /// What was simulated, in words: a label and what it stands for.
+    /// Facts on the simulation: a label and its text.
     pub facts: Vec<(String, String)>,
     /// The answer in a few sentences.
     pub findings: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Chapter {
 pub struct Picture {
     /// The name under which it can be saved.
     pub file: String,
-    /// What it shows.
+    /// The caption.
     pub caption: String,
     /// The picture itself.
     pub svg: String,

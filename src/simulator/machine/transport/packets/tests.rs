@@ -1,4 +1,4 @@
-//! What transfers over links take from the memory of a node.
+//! Cost of transfers over links for the memory of a node.
 
 use crate::engine::Streams;
 use crate::machine::{Completion, Machine, Seat, Sends, Transport};
@@ -32,7 +32,7 @@ fn machine() -> Machine {
     machine
 }
 
-/// When a computation of 10 ms on the central node ends while so many directions of its links are busy.
+/// End of a computation of 10 ms on the central node while `directions` directions of its links are busy.
 fn end_with(directions: u32) -> SimTime {
     let machine = machine();
     let mesh = Topology::Mesh2d { rows: 3, columns: 3 };

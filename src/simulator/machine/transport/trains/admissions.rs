@@ -1,4 +1,4 @@
-//! What vertices have admitted: admissions, and those of every vertex on top of each other.
+//! A stack of speculative admissions for each vertex.
 
 use super::{MovingTrain, NO_LINK, Train};
 use crate::engine::{Entity, Stacks};
@@ -11,7 +11,7 @@ pub(super) struct SpeculativeAdmission {
     pub(super) train: Train,
     /// The link that it comes by.
     pub(super) link: u32,
-    /// Whose events its arrivals are.
+    /// The entity whose events its arrivals are.
     pub(super) entity: Entity,
     /// The link that it leaves by, or its acknowledge.
     pub(super) out: u32,
@@ -33,8 +33,9 @@ impl SpeculativeAdmission {
         Self { train, link, entity, out, service, before, link_free, deferred: false, notice: false }
     }
 
-    /// How many of the packets have arrived when the event with this key is run, and, if `at_once`, those as well
-    /// that a processor sends in this event and that take no time: processes that go on in this event do so before.
+    /// Returns the number of packets that have arrived when the event with this key is run, including, if `at_once`,
+    /// those that a processor sends in this event and that take no time: processes that go on in this event do so
+    /// before.
     pub(super) fn arrived(&self, (now, entity): (SimTime, Entity), at_once: bool) -> u32 {
         let has_come = self.entity < entity || self.entity == entity && at_once;
         let until = if has_come { now } else { now.before(SimDuration::from_ps(1)) };
@@ -61,7 +62,8 @@ impl Passages {
         self.stacks.top(vertex)
     }
 
-    /// Whether what comes to `vertex` by the event with this key comes after all packets of the admissions there.
+    /// Returns whether an arrival at `vertex` by the event with this key comes after all packets of the admissions
+    /// there.
     #[inline]
     pub(super) fn precede(&self, vertex: u32, (time, entity): (SimTime, Entity)) -> bool {
         let until = self.until[vertex as usize];

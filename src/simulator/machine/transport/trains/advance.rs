@@ -1,4 +1,4 @@
-//! How trains come to a vertex, are served there and go on, as far ahead of their events as they may.
+//! Advance of trains: arrival at a vertex, service there and departure, as far ahead of their events as they may.
 
 use super::admissions::SpeculativeAdmission;
 use super::{Advance, Coming, MovingTrain, NO_LINK, Play, Train};
@@ -99,8 +99,8 @@ impl Play<'_> {
         self.come(out, Coming { train, entity, arrives: true, leaves });
     }
 
-    /// Whether anything waits for the departure of the packets of a message prepared last, and whether it is for that
-    /// from the link.
+    /// Returns whether a process waits for the departure of the packets of a message prepared last, and whether it is
+    /// for that from the link.
     fn tells_departure(&self, id: MessageId) -> (bool, bool) {
         let more = self.messages[id as usize].unprepared > 0;
         let notice = more || self.sends == Sends::UntilInjected;
@@ -180,8 +180,8 @@ impl Play<'_> {
         self.admit_ahead();
     }
 
-    /// What has been given to links and waits to go ahead comes when it comes: what is given to them next is not going
-    /// ahead, and must not come before it.
+    /// Lets the trains that wait to be admitted ahead arrive by their own events: later packets of these links do not
+    /// go ahead, and must not overtake them.
     fn keep_order(&mut self) {
         while let Some(MovingTrain { link, entity, train }) = self.trains.ahead.pop_front() {
             self.come(link, Coming { train, entity, arrives: true, leaves: false });
@@ -348,8 +348,8 @@ impl Play<'_> {
         }
     }
 
-    /// Whether the last to come to a vertex before a packet is of the same message: then the packet waits for nothing
-    /// that is withdrawn without it.
+    /// Returns whether the last to come to a vertex before a packet is of the same message: then the packet waits for
+    /// nothing that is withdrawn without it.
     fn follows_itself(&self, vertex: u32, packet: Packet) -> bool {
         self.trains.admissions.top(vertex).is_some_and(|top| top.train.packet.message == packet.message)
     }
@@ -421,8 +421,8 @@ impl Play<'_> {
         }
     }
 
-    /// Whether nothing that is known already comes to `vertex`, the end of `link`, before the event with this key or
-    /// changes what is done there.
+    /// Returns whether nothing that is known already comes to `vertex`, the end of `link`, before the event with this
+    /// key or changes the service there.
     #[expect(clippy::inline_always, reason = "it is asked for every hop")]
     #[inline(always)]
     fn is_next(&mut self, vertex: u32, link: u32, key: (SimTime, Entity)) -> bool {

@@ -27,7 +27,7 @@ mod admissions;
 mod advance;
 mod withdraw;
 
-/// Where admissions come from that begin at their vertex, and where those go that end there.
+/// Link number of admissions that begin or end at their vertex.
 const NO_LINK: u32 = u32::MAX;
 
 /// All links at work, and the trains on them.
@@ -45,7 +45,7 @@ pub(super) struct Trains {
     ahead: VecDeque<MovingTrain>,
     /// The last transmission time: packets are mostly of the same length.
     last_time: (u32, SimDuration),
-    /// What the links carry, if it is recorded.
+    /// Transfers over the links, if they are recorded.
     transfers: Option<Box<Transfers>>,
 }
 
@@ -101,8 +101,8 @@ impl Train {
 #[derive(Clone, Copy)]
 struct MovingTrain {
     link: u32,
-    /// Whose event the arrival of the first packet is: that of the link, or, if the transmission takes no time, that
-    /// of the processor that has sent it.
+    /// Entity of the arrival of the first packet: that of the link, or, if the transmission takes no time, that of the
+    /// processor that has sent it.
     entity: Entity,
     train: Train,
 }
@@ -166,7 +166,7 @@ impl Trains {
         }
     }
 
-    /// How many entities the links use.
+    /// Returns the number of entities that the links use.
     pub(super) fn entities(&self) -> Entity {
         self.topology.vertices() * self.ports
     }
@@ -175,7 +175,7 @@ impl Trains {
         self.topology.distance(from, to)
     }
 
-    /// What every direction of a link has carried up to `now`, after which there are no links any more: the loads
+    /// Returns the load of every direction of a link up to `now`, after which there are no links any more: the loads
     /// take their place in the memory.
     pub(super) fn take_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
         let load = |(link, track): (usize, Track)| {
@@ -197,7 +197,7 @@ impl Trains {
         self.transfers.as_deref_mut()
     }
 
-    /// Whether anything is still on a link at `now`.
+    /// Returns whether anything is still on a link at `now`.
     pub(super) fn are_under_way(&self, now: SimTime) -> bool {
         !self.coming.are_empty() || self.tracks.iter().any(|track| track.line.free() > now)
     }
@@ -258,7 +258,7 @@ impl Play<'_> {
         self.messages[id as usize].acknowledge(id, self.node)
     }
 
-    /// What the processor of `vertex` has to do for a packet that has come to it, and how long it takes.
+    /// Returns the job of the processor of `vertex` for a packet that has come to it, and its time.
     fn job(&self, vertex: u32, packet: Packet) -> (Job, SimDuration) {
         if packet.to != vertex {
             return (Job::PassOn(packet), self.passing_on(vertex, packet.kind));
@@ -266,7 +266,7 @@ impl Play<'_> {
         (Job::TakeIn(packet), self.service(vertex, taking_in(self.node, &packet)))
     }
 
-    /// What a packet that is passed on costs the processor of `vertex`.
+    /// Returns the cost for the processor of `vertex` of a packet that is passed on.
     #[inline]
     fn passing_on(&self, vertex: u32, kind: PacketKind) -> SimDuration {
         self.service(vertex, passing_on(self.node, kind))
@@ -307,8 +307,8 @@ impl Play<'_> {
         }
     }
 
-    /// Whose event it is when a packet that leaves the processor of `vertex` at `departure` comes out of `link`: what
-    /// does not wait and takes no time comes out when the processor has sent it.
+    /// Returns the entity of the event at which a packet that leaves the processor of `vertex` at `departure` comes
+    /// out of `link`: a packet that neither waits nor takes time comes out when the processor has sent it.
     #[inline]
     fn exit(&self, vertex: u32, link: u32, departure: SimTime, transmission: SimDuration) -> Entity {
         let is_free = self.trains.tracks[link as usize].line.free() <= departure;

@@ -1,4 +1,4 @@
-//! How trains that have been admitted ahead are taken back.
+//! Rollback of trains that have been admitted ahead.
 
 use super::admissions::SpeculativeAdmission;
 use super::{Advance, Coming, NO_LINK, Play, Train};
