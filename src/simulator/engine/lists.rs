@@ -181,7 +181,7 @@ impl<T: Copy> Lists<T> {
             return number;
         }
         self.places.push(place);
-        u32::try_from(self.places.len() - 1).expect("fewer than four thousand million elements at once")
+        u32::try_from(self.places.len() - 1).expect("fewer than 2^32 elements at once")
     }
 }
 

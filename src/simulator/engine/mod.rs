@@ -1,4 +1,4 @@
-//! The event engine: what happens next, who runs, who waits in line, and the dice.
+//! The event engine: calendar, processes, stations and random numbers.
 //!
 //! Events are ordered by (time, entity), an intrinsic key: an *entity* (a station, an alarm) has
 //! at most one pending event, so no two events share a key and the order never depends on when an

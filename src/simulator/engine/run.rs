@@ -3,7 +3,7 @@
 use super::station::StationState;
 use crate::units::{SimDuration, SimTime};
 
-/// Instants at equal distances: the arrivals, or the departures, of so many jobs.
+/// Instants at equal distances: the arrivals, or the departures, of `count` jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EvenInstants {
     /// The first instant.
@@ -70,7 +70,7 @@ impl EvenInstants {
     }
 }
 
-/// At most so many runs come out of two stations of which one run went into the first.
+/// Largest number of runs that come out of two stations after one run went into the first.
 const MOST: usize = 4;
 
 /// Departures of one run from one station or two: mostly one run again, else a few, one after the other.

@@ -34,7 +34,7 @@ impl<T: Copy> Stacks<T> {
     /// Puts an element on top of a stack.
     ///
     /// # Panics
-    /// With four thousand million elements at once.
+    /// With 2^32 elements at once.
     #[expect(clippy::inline_always, reason = "a value is put together where it is kept")]
     #[inline(always)]
     pub fn push(&mut self, stack: u32, value: T) {
@@ -46,7 +46,7 @@ impl<T: Copy> Stacks<T> {
             *vacant = StackNode { value, below, bottom: bottom.unwrap_or(*top) };
             return;
         }
-        *top = u32::try_from(self.places.len()).expect("fewer than four thousand million elements at once");
+        *top = u32::try_from(self.places.len()).expect("fewer than 2^32 elements at once");
         self.places.push(StackNode { value, below, bottom: bottom.unwrap_or(*top) });
     }
 

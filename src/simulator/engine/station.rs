@@ -141,7 +141,7 @@ impl<J: Copy> Stations<J> {
             return place;
         }
         self.waiting.push(waiting);
-        u32::try_from(self.waiting.len() - 1).expect("fewer than four thousand million jobs wait at once")
+        u32::try_from(self.waiting.len() - 1).expect("fewer than 2^32 jobs wait at once")
     }
 }
 

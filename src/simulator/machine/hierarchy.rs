@@ -12,7 +12,7 @@ pub enum Traveller {
     /// A load of a core, or bytes that have left its node, by the number of whoever waits for them.
     Bytes {
         /// The number.
-        ticket: u32,
+        handle: u32,
     },
     /// A packet of a message.
     Packet(Packet),
@@ -35,7 +35,7 @@ struct Reach {
 
 impl Reach {
     /// Out of every group that does not hold both cores, or, within a node, through the memory of the innermost group
-    /// that holds both and has one. `sizes` tells the cores of a group by tier, and whether it has a memory; the first
+    /// that holds both and has one. `sizes` gives the cores of a group by tier, and whether it has a memory; the first
     /// `inside` tiers lie within a node of `cores_per_node` cores.
     fn between(
         (core, other): (u64, u64),
@@ -225,10 +225,10 @@ impl Hierarchy {
         now: SimTime,
         kind: SharedKind,
         core: u64,
-        (bytes, ticket): (f64, u32),
+        (bytes, handle): (f64, u32),
         until: usize,
     ) -> Option<Traveller> {
-        let traveller = Traveller::Bytes { ticket };
+        let traveller = Traveller::Bytes { handle };
         self.go_on(calendar, now, LevelPass { traveller, kind, bytes, core, next: 0, until })
     }
 
@@ -254,7 +254,7 @@ impl Hierarchy {
             return id;
         }
         self.journeys.push(journey);
-        u32::try_from(self.journeys.len() - 1).expect("fewer than four thousand million at once")
+        u32::try_from(self.journeys.len() - 1).expect("fewer than 2^32 at once")
     }
 
     fn take(&mut self, id: u32) -> LevelPass {

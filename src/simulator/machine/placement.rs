@@ -20,12 +20,12 @@ pub enum Placement {
     Random,
     /// The node of each rank; several ranks may share a node.
     Explicit(Vec<u32>),
-    /// So many consecutive ranks on each node, the nodes in their order.
+    /// This number of consecutive ranks on each node, the nodes in their order.
     Packed {
         /// The ranks of a node.
         ranks_per_node: u32,
     },
-    /// Two ranks, the second on the first node that lies so many hops from node 0.
+    /// Two ranks, the second on the first node at this number of hops from node 0.
     Apart {
         /// The distance.
         hops: u32,

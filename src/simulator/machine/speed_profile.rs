@@ -12,7 +12,7 @@ pub struct SpeedProfile {
     speeds: Vec<f64>,
     noise: Noise,
     /// By owner of computations.
-    dice: Vec<ChaCha8Rng>,
+    rng: Vec<ChaCha8Rng>,
 }
 
 impl SpeedProfile {
@@ -28,8 +28,8 @@ impl SpeedProfile {
                 speeds[*node as usize] *= factor;
             }
         }
-        let dice = (0..owners).map(|owner| streams.stream("noise", owner.into())).collect();
-        Some(Box::new(Self { speeds, noise: machine.nodes.noise, dice }))
+        let rng = (0..owners).map(|owner| streams.stream("noise", owner.into())).collect();
+        Some(Box::new(Self { speeds, noise: machine.nodes.noise, rng }))
     }
 
     /// Returns the time of `service` of communication software on `node`.
@@ -39,7 +39,7 @@ impl SpeedProfile {
 
     /// Returns the time on `node` of the rows of the next computation of `owner`.
     pub fn row(&mut self, node: u32, owner: u32, row: SimDuration) -> SimDuration {
-        let noise = self.noise.factor(&mut self.dice[owner as usize]);
+        let noise = self.noise.factor(&mut self.rng[owner as usize]);
         row.scaled(noise / self.speeds[node as usize])
     }
 }

@@ -43,20 +43,20 @@ pub enum Completion {
     },
     /// The bytes that were to be loaded, or to leave a node, have done so.
     Moved {
-        /// What was asked to be told.
-        ticket: u32,
+        /// The handle given by the caller.
+        handle: u32,
     },
     /// The send of a message is complete, in the sense of [`Sends`].
     Sent {
-        /// What the sender called it.
-        ticket: u32,
+        /// The sender's handle.
+        handle: u32,
     },
     /// All packets of a message have been taken in.
     Delivered {
         /// The message, to be accepted when a process receives it.
         message: MessageId,
-        /// What the sender called it.
-        ticket: u32,
+        /// The sender's handle.
+        handle: u32,
     },
 }
 
@@ -76,7 +76,7 @@ pub struct Transport {
     passages: Vec<HopEvent>,
     processors: Dispatcher<Job>,
     /// Jobs whose end matters.
-    told: Timers<Job>,
+    job_timers: Timers<Job>,
     /// Jobs of the router that have just been let in; empty between events.
     let_in: Vec<(Job, Runs)>,
     /// Only where cores share something.
@@ -115,7 +115,7 @@ struct FirstEntities {
 }
 
 impl FirstEntities {
-    /// `None` if the events of so many links, processors and processes cannot be numbered in 32 bits.
+    /// `None` if the events of the links, processors and processes cannot be numbered in 32 bits.
     fn after(links: Entity, processors: u32, owners: u32) -> Option<Self> {
         let alarm = links.checked_add(processors)?;
         let timer = alarm.checked_add(processors)?;
@@ -130,7 +130,7 @@ struct MessageState {
     to: u32,
     cores: (u32, u32),
     hops: u32,
-    ticket: u32,
+    handle: u32,
     /// Bytes whose preparation has not begun.
     unprepared: u64,
     /// Packets that the destination has not taken in.
@@ -215,7 +215,7 @@ impl Transport {
             cores,
             vertices,
             processors: Dispatcher::new(processors, turns, first.alarm),
-            told: Timers::new(processors, first.processor),
+            job_timers: Timers::new(processors, first.processor),
             let_in: Vec::new(),
             messages: Vec::new(),
             vacant: Vec::new(),
@@ -240,7 +240,7 @@ impl Transport {
         first.is_some_and(|first| Entity::try_from(u64::from(first.hierarchy) + shared).is_ok())
     }
 
-    /// About how many bytes of memory the machine takes, of which `topology` is in use by so many ranks, its share of the
+    /// About how many bytes of memory the machine takes, of which `topology` is in use by this number of ranks, its share of the
     /// trace included.
     #[must_use]
     pub fn memory(machine: &Machine, topology: &Topology, ranks: u32) -> f64 {
@@ -251,7 +251,7 @@ impl Transport {
             + Fabric::memory(&machine.network, topology, ranks.min(topology.nodes()))
     }
 
-    /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.
+    /// Starts a computation on a node; `Computed` reports its end. An owner has one at a time.
     ///
     /// # Errors
     /// If the processor cannot compute such a row.
@@ -285,17 +285,17 @@ impl Transport {
         self.processors.compute(&mut self.calendar, now, processor, owner, (row, passes));
     }
 
-    /// Sets the timer of an owner; `TimeUp` tells when `span` is over. An owner has one at a time.
+    /// Sets the timer of an owner; `TimeUp` reports the end of `span`. An owner has one at a time.
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
         self.calendar.schedule(now + span, self.first.timer + owner);
     }
 
     /// Begins to send `bytes` bytes, which the process of the source may have sent before (`again`); `Delivered` and
-    /// `Sent` tell the rest, by `ticket`.
+    /// `Sent` report the rest, by `handle`.
     ///
     /// # Panics
     /// If the message has 2^32 packets or more, which the stage refuses.
-    pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, (bytes, again): (u64, bool), ticket: u32) {
+    pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, (bytes, again): (u64, bool), handle: u32) {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the stage limits the size of messages");
         let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
@@ -304,7 +304,7 @@ impl Transport {
             Carrier::Trains(trains) => trains.hops(from, to),
         };
         let (missing, uninjected, copies) = (packets, packets, self.node.sending.does_copy(again));
-        let message = MessageState { from, to, cores, hops, ticket, unprepared: bytes, missing, uninjected, copies };
+        let message = MessageState { from, to, cores, hops, handle, unprepared: bytes, missing, uninjected, copies };
         let id = self.keep(message);
         self.counts.messages += 1;
         self.record_cause(id);
@@ -314,7 +314,7 @@ impl Transport {
             None => self.prepare(now, id),
         }
         if self.sends == Sends::Buffered {
-            self.completions.push_back(Completion::Sent { ticket });
+            self.completions.push_back(Completion::Sent { handle });
         }
     }
 
@@ -408,7 +408,7 @@ impl Transport {
             play.settle(vertex);
         }
         let is_busy = |processors: &Dispatcher<Job>| (0..vertices).any(|node| processors.is_busy(node, now));
-        play.trains.are_under_way(now) || !play.told.is_empty() || is_busy(play.processors)
+        play.trains.are_under_way(now) || !play.job_timers.is_empty() || is_busy(play.processors)
     }
 
     /// Returns the size of the simulated work. An event is the end of a transmission, a job, a computation or a timer,
@@ -433,7 +433,7 @@ impl Transport {
             return id;
         }
         self.messages.push(message);
-        u32::try_from(self.messages.len() - 1).expect("fewer than four thousand million messages at once")
+        u32::try_from(self.messages.len() - 1).expect("fewer than 2^32 messages at once")
     }
 }
 
@@ -455,7 +455,7 @@ impl MessageState {
         self.from == self.to
     }
 
-    /// The packet by which the destination tells the source that it has the message.
+    /// The packet by which the destination acknowledges the message to the source.
     fn acknowledge(&self, id: MessageId, node: &Node) -> Packet {
         let bytes = u32::try_from(node.acknowledging.bytes.count()).expect("check limits the size of packets");
         Packet::new(id, self.from, bytes, PacketKind::Acknowledge)

@@ -49,7 +49,7 @@ impl Fabric {
         }
     }
 
-    /// About how many bytes of memory the links take, their loads in a trace and the routes to so many nodes included.
+    /// About how many bytes of memory the links take, their loads in a trace and the routes to `destinations` nodes included.
     /// Measured; a law test holds it (`tests/it/bounds.rs`).
     #[must_use]
     pub fn memory(network: &Network, topology: &Topology, destinations: u32) -> f64 {
@@ -115,7 +115,7 @@ impl Fabric {
         }
     }
 
-    /// The number of links between nodes that a packet for `to` crosses from `at` until somebody is told of its arrival.
+    /// The number of links between nodes that a packet for `to` crosses from `at` until its arrival is reported.
     #[must_use]
     pub fn links_to_next_stop(&self, at: u32, to: u32) -> u32 {
         match self {
@@ -177,7 +177,7 @@ impl Fabric {
         }
     }
 
-    /// The run is over, at `end`: the [`transfers`](Self::transfers) tell what has begun until then, and nothing else.
+    /// The run is over, at `end`: the [`transfers`](Self::transfers) hold the packets that have begun until then, and no others.
     pub fn finish_transfers(&mut self, end: SimTime) {
         if let Self::Worms(worms) = self {
             worms.finish_transfers(end);

@@ -331,7 +331,7 @@ proptest! {
         prop_assert_eq!(deliveries(&mut stations, &packets), times);
     }
 
-    /// A run may end at any instant: what links tell of the packets, whole or not, is as long as they have been busy.
+    /// A run may end at any instant: the recorded transfers of packets, whole or not, last as long as the links have been busy.
     #[test]
     fn what_links_tell_until_an_instant_is_their_load_at_it(
         (topology, packets) in loads(),

@@ -71,12 +71,12 @@ pub enum Buffers {
     /// A packet always finds room.
     #[default]
     Unbounded,
-    /// Room for so many packets: a packet starts only when there is room for it at the other end,
+    /// Room for this number of packets: a packet starts only when there is room for it at the other end,
     /// and makes room when it has left that node, or has been taken in there.
     Packets(u32),
 }
 
-/// The way of a packet along its natural route as far as it is known: it leaves the next vertices, so many, by this
+/// The way of a packet along its natural route as far as it is known: it leaves the next `count` vertices by this
 /// port. The route is asked for where it turns.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketCourse(u32);

@@ -47,9 +47,9 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Network {
-    /// Nodes, and the links that join them.
+    /// The graph of nodes and links.
     pub topology: Topology,
-    /// Rule for the way of a packet.
+    /// The rule that selects the path of a packet.
     pub routing: Routing,
     /// Technique by which a packet crosses a node.
     pub switching: Switching,

@@ -57,7 +57,7 @@ pub enum HopEvent {
         /// The vertex that it has come to.
         at: u32,
     },
-    /// The packet has come to a vertex: all of it if it is its destination, otherwise so much that
+    /// The packet has come to a vertex: all of it if it is its destination, otherwise so much of it that
     /// it can be sent on.
     Arrived {
         /// The packet.

@@ -53,7 +53,7 @@ impl LinkRates {
     }
 }
 
-/// So many bytes are simulated; the first ones are not counted.
+/// Number of simulated bytes; the first ones are not counted.
 const BYTES: u32 = 1000;
 const UNCOUNTED: u32 = 100;
 
@@ -64,7 +64,7 @@ impl Protocol {
         LinkRates { one_way: self.byte_time([BYTES, 0]), two_way: self.byte_time([BYTES, BYTES]) }
     }
 
-    /// The mean time of a byte of end 0 when the ends send so many bytes each.
+    /// The mean time of a byte of end 0 when the ends send these numbers of bytes.
     fn byte_time(&self, bytes: [u32; 2]) -> SimDuration {
         let mut wires = Wires::new(self, bytes);
         let mut counted_from = SimTime::START;

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 /// Names the next port of every packet.
 pub struct RouteSelector {
     manner: Selection,
-    dice: ChaCha8Rng,
+    rng: ChaCha8Rng,
 }
 
 enum Selection {
@@ -45,7 +45,7 @@ impl RouteSelector {
             Routing::MinimalAdaptive => shortest(Tie::LeastLoaded),
             Routing::Table(table) => Selection::Signposts(RoutingTable::written(wiring(), table)),
         };
-        Self { manner, dice: streams.stream("routing", 0) }
+        Self { manner, rng: streams.stream("routing", 0) }
     }
 
     /// Returns the size in bytes of the routing tables for `destinations` nodes: a number for each vertex, unless a
@@ -61,17 +61,17 @@ impl RouteSelector {
         }
     }
 
-    /// The port by which a packet for `to` leaves the vertex `at`, which is not `to`; `load` tells
+    /// The port by which a packet for `to` leaves the vertex `at`, which is not `to`; `load` gives
     /// how much waits at a port of `at`.
     pub fn port(&mut self, topology: &Topology, at: u32, to: u32, load: impl Fn(u32) -> u64) -> u32 {
         match &self.manner {
             Selection::Natural => topology.route(at, to),
-            Selection::EvenTies => even_ties(topology, at, to, &mut self.dice),
+            Selection::EvenTies => even_ties(topology, at, to, &mut self.rng),
             Selection::Signposts(routing_table) => routing_table.port(at, to),
             Selection::Shortest(distances, tie) => {
                 let port = match tie {
                     Tie::Lowest => distances.closer(at, to).next(),
-                    Tie::Seeded => any(distances.closer(at, to), &mut self.dice),
+                    Tie::Seeded => any(distances.closer(at, to), &mut self.rng),
                     Tie::LeastLoaded => distances.closer(at, to).min_by_key(|(port, _)| load(*port)),
                 };
                 port.expect("check refuses networks that are not connected").0
@@ -150,21 +150,21 @@ impl Distances {
 }
 
 /// A number below `count`, all with the same probability up to 2^−32.
-fn draw(count: usize, dice: &mut ChaCha8Rng) -> usize {
-    let scaled = (u128::from(dice.next_u32()) * count as u128) >> 32;
+fn draw(count: usize, rng: &mut ChaCha8Rng) -> usize {
+    let scaled = (u128::from(rng.next_u32()) * count as u128) >> 32;
     usize::try_from(scaled).expect("the number is below the count")
 }
 
 /// One of several things; draws only where there is a choice.
-fn any<T>(things: impl Iterator<Item = T>, dice: &mut ChaCha8Rng) -> Option<T> {
+fn any<T>(things: impl Iterator<Item = T>, rng: &mut ChaCha8Rng) -> Option<T> {
     let mut things: Vec<T> = things.collect();
     match things.len() {
         0 | 1 => things.pop(),
-        count => Some(things.swap_remove(draw(count, dice))),
+        count => Some(things.swap_remove(draw(count, rng))),
     }
 }
 
-fn even_ties(topology: &Topology, at: u32, to: u32, dice: &mut ChaCha8Rng) -> u32 {
+fn even_ties(topology: &Topology, at: u32, to: u32, rng: &mut ChaCha8Rng) -> u32 {
     let natural = topology.route(at, to);
     let rivals = match topology {
         Topology::Ring { .. } | Topology::Torus2d { .. } | Topology::Torus3d { .. } => {
@@ -177,7 +177,7 @@ fn even_ties(topology: &Topology, at: u32, to: u32, dice: &mut ChaCha8Rng) -> u3
     let comes_closer =
         |port: &u32| topology.neighbour(at, *port).is_some_and(|(next, _)| topology.distance(next, to) == closer);
     let ties = rivals.clone().filter(comes_closer).count();
-    let chosen = if ties > 1 { draw(ties, dice) } else { 0 };
+    let chosen = if ties > 1 { draw(ties, rng) } else { 0 };
     rivals.filter(comes_closer).nth(chosen).unwrap_or(natural)
 }
 
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn both_ways_round_a_ring_are_taken_where_they_are_equally_long() {
         let ring = Topology::Ring { nodes: 6 };
-        let mut dice = Streams::new(1).stream("routing", 0);
-        let mut falling = |to| (0..1000).filter(|_| even_ties(&ring, 0, to, &mut dice) == 1).count();
+        let mut rng = Streams::new(1).stream("routing", 0);
+        let mut falling = |to| (0..1000).filter(|_| even_ties(&ring, 0, to, &mut rng) == 1).count();
         assert_eq!((falling(2), falling(5)), (0, 1000));
         assert!((400..600).contains(&falling(3)));
     }
@@ -199,8 +199,8 @@ mod tests {
     fn the_least_loaded_of_the_shortest_paths_is_taken_and_the_lowest_of_equals() {
         let mesh = Topology::Mesh2d { rows: 2, columns: 2 };
         let distances = Distances::new(Wiring::new(&mesh, &[]));
-        let dice = Streams::new(1).stream("routing", 0);
-        let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::LeastLoaded), dice };
+        let rng = Streams::new(1).stream("routing", 0);
+        let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::LeastLoaded), rng };
         assert_eq!(router.port(&mesh, 0, 3, |_| 1), 0);
         assert_eq!(router.port(&mesh, 0, 3, |port| u64::from(port == 0)), 2);
         assert_eq!(router.port(&mesh, 0, 1, |port| u64::from(port == 0)), 0);

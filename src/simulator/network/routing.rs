@@ -1,4 +1,4 @@
-//! Description of routing: the way of a packet.
+//! Description of routing: the rule that selects the path of a packet.
 
 use serde::{Deserialize, Serialize};
 

@@ -72,17 +72,17 @@ impl Pattern {
     /// The destination of the next packet from `node`, one of `nodes`; the node itself if it does
     /// not send.
     #[must_use]
-    pub fn destination(&self, node: u32, nodes: u32, dice: &mut ChaCha8Rng) -> u32 {
+    pub fn destination(&self, node: u32, nodes: u32, rng: &mut ChaCha8Rng) -> u32 {
         match self {
-            Self::Uniform => any(nodes, dice),
+            Self::Uniform => any(nodes, rng),
             Self::HotSpot { node: hot, share } => {
-                if unit(dice) < *share {
+                if unit(rng) < *share {
                     *hot
                 } else {
-                    any(nodes, dice)
+                    any(nodes, rng)
                 }
             }
-            Self::News => news(node, side(nodes), any(4, dice)),
+            Self::News => news(node, side(nodes), any(4, rng)),
             _ => self.image(node, nodes),
         }
     }
@@ -151,13 +151,13 @@ impl Pattern {
 
 /// A number in [0, 1) with 53 random bits.
 #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
-pub fn unit(dice: &mut ChaCha8Rng) -> f64 {
-    (dice.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+pub fn unit(rng: &mut ChaCha8Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// A number below `count`, all with the same probability up to 2^−32.
-fn any(count: u32, dice: &mut ChaCha8Rng) -> u32 {
-    ((u64::from(dice.next_u32()) * u64::from(count)) >> 32) as u32
+fn any(count: u32, rng: &mut ChaCha8Rng) -> u32 {
+    ((u64::from(rng.next_u32()) * u64::from(count)) >> 32) as u32
 }
 
 const fn side(nodes: u32) -> u32 {
@@ -186,8 +186,8 @@ mod tests {
 
     #[test]
     fn permutations_of_sixteen() {
-        let mut dice = Streams::new(1).stream("traffic", 0);
-        let mut to = |pattern: &Pattern, node| pattern.destination(node, 16, &mut dice);
+        let mut rng = Streams::new(1).stream("traffic", 0);
+        let mut to = |pattern: &Pattern, node| pattern.destination(node, 16, &mut rng);
         assert_eq!(to(&Pattern::BitComplement, 0b0010), 0b1101);
         assert_eq!(to(&Pattern::Transpose, 1), 4);
         assert_eq!((to(&Pattern::Shuffle, 0b1010), to(&Pattern::Shuffle, 15)), (0b0101, 15));
@@ -196,10 +196,10 @@ mod tests {
 
     #[test]
     fn neighbours_are_drawn_evenly() {
-        let mut dice = Streams::new(1).stream("traffic", 0);
+        let mut rng = Streams::new(1).stream("traffic", 0);
         let mut counts = [0; 16];
         for _ in 0..4000 {
-            counts[Pattern::News.destination(0, 16, &mut dice) as usize] += 1;
+            counts[Pattern::News.destination(0, 16, &mut rng) as usize] += 1;
         }
         for neighbour in [1, 3, 4, 12] {
             assert!((900..1100).contains(&counts[neighbour]), "{counts:?}");
@@ -209,11 +209,11 @@ mod tests {
 
     #[test]
     fn flows_are_the_shares_of_the_destinations() {
-        let mut dice = Streams::new(1).stream("traffic", 0);
+        let mut rng = Streams::new(1).stream("traffic", 0);
         let half = Pattern::HotSpot { node: 3, share: 0.5 };
         for pattern in Pattern::COMPARED.iter().chain([&half]) {
             let mut drawn = [0.0; 16];
-            (0..4000).for_each(|_| drawn[pattern.destination(6, 16, &mut dice) as usize] += 1.0 / 4000.0);
+            (0..4000).for_each(|_| drawn[pattern.destination(6, 16, &mut rng) as usize] += 1.0 / 4000.0);
             for (from, to, weight) in pattern.flows(16).unwrap() {
                 drawn[to as usize] -= if from == 6 { weight } else { 0.0 };
             }

@@ -130,7 +130,7 @@ impl Transfers {
     /// The last packets that a channel has been given do not come.
     ///
     /// # Panics
-    /// If there are not so many, or it is sure already that they come.
+    /// If there are fewer, or it is sure already that they come.
     pub fn give_back(&mut self, channel: u32, mut packets: u32) {
         let given = &mut self.given[channel as usize];
         while packets > 0 {

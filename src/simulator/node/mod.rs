@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Node {
-    /// The time of computation.
+    /// The model of the processor, which gives the time of a computation.
     pub processor: Processor,
     /// Memory for the program's data.
     pub memory: Bytes,
@@ -36,7 +36,7 @@ pub struct Node {
     /// The software cost of sending on what a process has received; none unless given.
     #[serde(default, skip_serializing_if = "Forwarding::is_free")]
     pub forwarding: Forwarding,
-    /// The unit that passes on packets in transit.
+    /// The router, which passes on packets in transit.
     pub router: Router,
     /// The software cost of passing packets on; none unless given. Hardware routers have none.
     #[serde(default)]

@@ -41,22 +41,22 @@ impl Noise {
     }
 
     /// By what to multiply the next computation.
-    pub fn factor(self, dice: &mut ChaCha8Rng) -> f64 {
+    pub fn factor(self, rng: &mut ChaCha8Rng) -> f64 {
         match self {
             Self::Quiet => 1.0,
-            Self::Uniform(share) => 1.0 + share * (2.0 * unit(dice) - 1.0),
-            Self::Normal(deviation) => (1.0 + deviation * standard_normal(dice)).max(0.0),
+            Self::Uniform(share) => 1.0 + share * (2.0 * unit(rng) - 1.0),
+            Self::Normal(deviation) => (1.0 + deviation * standard_normal(rng)).max(0.0),
             Self::LogNormal(deviation) => {
                 let variance = logarithm_above_one(deviation * deviation);
-                exponential(variance.sqrt() * standard_normal(dice) - 0.5 * variance)
+                exponential(variance.sqrt() * standard_normal(rng) - 0.5 * variance)
             }
         }
     }
 }
 
 /// A number from 0 up to 1.
-fn unit(dice: &mut ChaCha8Rng) -> f64 {
-    f64::from(dice.next_u32()) / 4_294_967_296.0
+fn unit(rng: &mut ChaCha8Rng) -> f64 {
+    f64::from(rng.next_u32()) / 4_294_967_296.0
 }
 
 /// `ln(1 + y)` for y from 0 to 1, by the series of `2 artanh(y / (2 + y))`: the same on every platform.
@@ -75,8 +75,8 @@ fn exponential(x: f64) -> f64 {
 
 /// The sum of twelve numbers of variance 1/12 without their mean (Irwin and Hall): nearly normal, within
 /// six deviations, and, without logarithms and cosines, the same on every platform.
-fn standard_normal(dice: &mut ChaCha8Rng) -> f64 {
-    (0..12).map(|_| unit(dice)).sum::<f64>() - 6.0
+fn standard_normal(rng: &mut ChaCha8Rng) -> f64 {
+    (0..12).map(|_| unit(rng)).sum::<f64>() - 6.0
 }
 
 #[cfg(test)]
@@ -86,8 +86,8 @@ mod tests {
 
     /// Mean and standard deviation of many factors, and whether all lie within `bounds`.
     fn shape(noise: Noise, bounds: std::ops::Range<f64>) -> (f64, f64, bool) {
-        let mut dice = Streams::new(1).stream("noise", 0);
-        let drawn: Vec<f64> = (0..10_000).map(|_| noise.factor(&mut dice)).collect();
+        let mut rng = Streams::new(1).stream("noise", 0);
+        let drawn: Vec<f64> = (0..10_000).map(|_| noise.factor(&mut rng)).collect();
         let mean = drawn.iter().sum::<f64>() / 1e4;
         let variance = drawn.iter().map(|factor| (factor - mean).powi(2)).sum::<f64>() / 1e4;
         (mean, variance.sqrt(), drawn.iter().all(|factor| bounds.contains(factor)))

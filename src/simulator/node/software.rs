@@ -143,7 +143,7 @@ pub struct Routing {
     pub per_packet: SimDuration,
 }
 
-/// The acknowledge that tells a sender of the delivery of its message.
+/// The acknowledge to a sender of the delivery of its message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

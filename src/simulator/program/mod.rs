@@ -43,7 +43,7 @@ pub trait Program {
         &[]
     }
 
-    /// A rough forecast of how many packets will cross how many links, to tell what a run will cost.
+    /// A rough forecast of how many packets will cross how many links, to estimate the cost of a run.
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let _ = (ranks, packet_bytes);
         0.0

@@ -13,7 +13,7 @@ pub struct Numerics {
 }
 
 impl Numerics {
-    /// `copies` of `numbers` numbers each, and so many operations; nothing unless the program `computes`.
+    /// `copies` of `numbers` numbers each, and `operations` operations; nothing unless the program `computes`.
     #[must_use]
     pub fn of(computes: bool, copies: f64, numbers: f64, operations: f64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a word is short")]

@@ -21,15 +21,15 @@ use std::rc::Rc;
 
 /// A rehearsal is given up, without a verdict, after this many verbs: it takes less than a second.
 const LONGEST: u64 = 250_000;
-/// So many steps that ask for nothing cost as much as a verb.
+/// Number of steps without a request that cost as much as a verb.
 const STEPS_PER_VERB: u64 = 8;
-/// So many messages or operations that are looked at in a search cost as much as a verb.
+/// Number of messages or operations examined in a search that cost as much as a verb.
 const LOOKS_PER_VERB: u64 = 32;
 /// The memory of a rehearsal, in bytes: a program with more is not rehearsed.
 const MOST_MEMORY: f64 = 50e6;
 /// The memory of a rank in a rehearsal beside that of its process.
 const RANK_BYTES: f64 = 800.0;
-/// So many faults say what a user can take in.
+/// Longest list printed.
 const SHOWN: usize = 12;
 
 /// Result of a dry run.
@@ -121,7 +121,7 @@ pub fn rehearse_within(
     Rehearsal { faults, packets, packet_hops, jobs, messages, verbs, is_complete }
 }
 
-/// True if the memory for so many ranks of `program` is available to a rehearsal.
+/// Returns whether the memory for a dry run of `program` on `ranks` ranks is available.
 #[must_use]
 pub fn fits(program: &dyn Program, ranks: u32) -> bool {
     f64::from(ranks) * (RANK_BYTES + program.rank_memory(ranks)) <= MOST_MEMORY
@@ -400,20 +400,20 @@ impl DryRun {
         let mut faults = self.partial_collectives();
         faults.extend(self.circle());
         let is_over = |rank: usize| matches!(self.ranks[rank].waits, RehearsedWait::Finished | RehearsedWait::Nothing);
-        let is_told = |rank: usize| self.ranks[rank].awaited().is_none_or(|from| from == rank || is_over(from));
-        faults.extend(self.unmatched(is_told, is_over));
+        let is_shown = |rank: usize| self.ranks[rank].awaited().is_none_or(|from| from == rank || is_over(from));
+        faults.extend(self.unmatched(is_shown, is_over));
         if faults.is_empty() { self.unmatched(|_| true, |_| true).collect() } else { faults }
     }
 
-    /// The waits of the ranks outside of collective operations that are `told`, and the unread messages of the ranks that
+    /// The waits of the ranks outside of collective operations that are `is_shown`, and the unread messages of the ranks that
     /// are `over`.
     fn unmatched(
         &self,
-        is_told: impl Fn(usize) -> bool,
+        is_shown: impl Fn(usize) -> bool,
         is_over: impl Fn(usize) -> bool,
     ) -> impl Iterator<Item = Fault> {
         let ranks = || self.ranks.iter().enumerate();
-        let waits = ranks().filter(move |(rank, _)| self.collective(*rank).is_none() && is_told(*rank));
+        let waits = ranks().filter(move |(rank, _)| self.collective(*rank).is_none() && is_shown(*rank));
         let waits = waits.filter_map(|(rank, state)| state.waiting(rank));
         let unread = ranks().filter(move |(rank, _)| is_over(*rank)).flat_map(|(rank, state)| state.unread(rank));
         waits.chain(unread).map(unmatched)
@@ -535,7 +535,7 @@ impl RehearsedRank {
     }
 }
 
-/// Ranks for people: `rank 3`, `ranks 1 to 3`, `ranks 0, 2, 4 and 5 more`.
+/// Human-readable ranks: `rank 3`, `ranks 1 to 3`, `ranks 0, 2, 4 and 5 more`.
 fn listed(ranks: &[usize]) -> String {
     match ranks {
         [rank] => format!("rank {rank} is"),
@@ -583,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_told_and_nothing_that_follows_from_it() {
+    fn a_circle_is_shown_and_nothing_that_follows_from_it() {
         let program = async |me: Process| {
             if me.rank() < 3 {
                 me.receive((me.rank() + 2) % 3).await;

@@ -58,7 +58,7 @@ impl DeadlockReport {
     }
 }
 
-/// So many lines say what a user can take in.
+/// Longest list printed.
 const LINES: usize = 16;
 
 impl fmt::Display for DeadlockReport {

@@ -179,28 +179,28 @@ impl<'s> Execution<'s> {
             Completion::Computed { owner: rank } | Completion::TimeUp { owner: rank } => {
                 self.ready.push_back((rank, Reply::Done));
             }
-            Completion::Moved { ticket } => {
-                self.matching.moved(Operation(ticket));
+            Completion::Moved { handle } => {
+                self.matching.moved(Operation(handle));
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.moved(now, Operation(ticket));
+                    recorder.moved(now, Operation(handle));
                 }
-                self.completed(Operation(ticket));
+                self.completed(Operation(handle));
             }
-            Completion::Sent { ticket } => {
-                let operation = self.matching.sent(ticket);
+            Completion::Sent { handle } => {
+                let operation = self.matching.sent(handle);
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.sent(now, operation, ticket);
+                    recorder.sent(now, operation, handle);
                 }
                 self.completed(operation);
             }
-            Completion::Delivered { message, ticket } => {
+            Completion::Delivered { message, handle } => {
                 if let Some(deliveries) = &mut self.deliveries {
-                    deliveries.push(self.matching.delivery(ticket, now));
+                    deliveries.push(self.matching.delivery(handle, now));
                 }
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.delivered(now, ticket);
+                    recorder.delivered(now, handle);
                 }
-                self.matching.delivered(now, ticket, message);
+                self.matching.delivered(now, handle, message);
                 while let Some(found) = self.matching.met.pop_front() {
                     self.meet(now, &found);
                     self.transport.accept(now, found.message);

@@ -23,7 +23,7 @@ impl<'l> Guard<'l> {
         Self { limits, deadline: wall.and_then(|wall| Instant::now().checked_add(wall)), unseen: BETWEEN_LOOKS }
     }
 
-    /// True if the run may go on, which is at `now` after so many `events`.
+    /// Returns whether the run may go on, which is at `now` after `events` events.
     #[inline]
     pub(super) fn check(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
         // Arithmetic saturates at the end of time.

@@ -96,10 +96,10 @@ pub fn most_memory() -> Option<u64> {
     available_memory().map(|available| available / 4 * 3)
 }
 
-/// The memory that this process could have without swapping when it first asked, where the system tells: the least of
+/// The memory that this process could have without swapping when it first asked, where the system reports it: the least of
 /// what Linux calls available and of what the control groups of this process leave.
 ///
-/// Asked once, so that the cases of a sweep are judged alike whatever else of it is running.
+/// Asked once, so that the limit is the same for all cases of a sweep.
 #[must_use]
 pub fn available_memory() -> Option<u64> {
     static AVAILABLE: OnceLock<Option<u64>> = OnceLock::new();

@@ -41,7 +41,7 @@ pub enum TaskKind {
 pub enum TaskState {
     UnderWay,
     Done,
-    /// The envelope with this ticket has come.
+    /// The envelope with this handle has come.
     Received(u32),
 }
 
@@ -81,7 +81,7 @@ struct Envelope {
 #[derive(Debug)]
 pub struct Match {
     pub operation: Operation,
-    pub ticket: u32,
+    pub handle: u32,
     pub message: MessageId,
     /// The message by whose arrival they met: itself, or one that it had to wait for.
     pub by: u32,
@@ -94,7 +94,7 @@ pub struct Matching {
     order: PairOrder,
     /// Arrived messages that nobody has received, by receiving rank, in the order of arrival, ties by sending rank.
     inboxes: Lists<u32>,
-    /// Those of them that are early: receiving rank, arrival, sending rank, ticket.
+    /// Those of them that are early: receiving rank, arrival, sending rank, handle.
     early: BTreeSet<(u32, SimTime, u32, u32)>,
     /// Receives that no message has come for, by rank, in the order in which they were asked.
     receives: Lists<Operation>,
@@ -115,24 +115,24 @@ impl Matching {
         }
     }
 
-    /// A send begins: its operation, and the ticket of the message.
+    /// A send begins: its operation, and the handle of the message.
     pub fn post(&mut self, now: SimTime, from: u32, to: u32, message: Message) -> (Operation, u32) {
         let task = Request { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay };
         let operation = Operation(self.tasks.put(task));
         let sending = Some(operation);
         let (is_received, arrival, id, place) = (false, now, 0, 0);
         let envelope = Envelope { from, to, sent: now, message, is_received, sending, arrival, id, place };
-        let ticket = self.envelopes.put(envelope);
-        self.order.send((from, to), ticket);
-        (operation, ticket)
+        let handle = self.envelopes.put(envelope);
+        self.order.send((from, to), handle);
+        (operation, handle)
     }
 
     /// A send is complete.
-    pub fn sent(&mut self, ticket: u32) -> Operation {
-        let envelope = self.envelopes.get(ticket).expect("a envelope is kept until its send is complete");
+    pub fn sent(&mut self, handle: u32) -> Operation {
+        let envelope = self.envelopes.get(handle).expect("an envelope is kept until its send is complete");
         let operation = envelope.sending.take().expect("a send is complete once");
         if envelope.is_received {
-            self.envelopes.take(ticket);
+            self.envelopes.take(handle);
         }
         self.task(operation).state = TaskState::Done;
         operation
@@ -149,30 +149,30 @@ impl Matching {
     }
 
     /// The record of a message that is delivered now and has not been received yet.
-    pub fn delivery(&mut self, ticket: u32, now: SimTime) -> Delivery {
-        let envelope = self.envelopes.get(ticket).expect("a envelope is kept until it is received");
+    pub fn delivery(&mut self, handle: u32, now: SimTime) -> Delivery {
+        let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
         let Envelope { from, to, sent, message: Message { bytes, again, .. }, .. } = *envelope;
         Delivery { from, to, bytes, again, sent, delivered: now }
     }
 
-    /// A message has been delivered. [`met`](Self::met) tells what follows.
-    pub fn delivered(&mut self, now: SimTime, ticket: u32, message: MessageId) {
-        let envelope = self.envelopes.get(ticket).expect("a envelope is kept until it is received");
+    /// A message has been delivered. [`met`](Self::met) holds the matches that follow.
+    pub fn delivered(&mut self, now: SimTime, handle: u32, message: MessageId) {
+        let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
         (envelope.arrival, envelope.id) = (now, message);
         let to = envelope.to;
-        let has_come = self.order.arrive(ticket);
+        let has_come = self.order.arrive(handle);
         // Early messages of the same sender that waited for this one have come with it.
-        let followers = if has_come { self.order.catch_up(ticket) } else { 0 };
-        if let Some(operation) = self.receive_for(ticket) {
-            self.match_on_arrival(operation, ticket);
+        let followers = if has_come { self.order.catch_up(handle) } else { 0 };
+        if let Some(operation) = self.receive_for(handle) {
+            self.match_on_arrival(operation, handle);
         } else {
-            self.store(ticket);
+            self.store(handle);
             if !has_come {
-                self.early.insert(self.key(ticket));
+                self.early.insert(self.key(handle));
             }
         }
         if !self.early.is_empty() && (followers > 0 || !self.met.is_empty()) {
-            self.reconsider(to, ticket);
+            self.reconsider(to, handle);
         }
         if followers > 0 {
             let order = &self.order;
@@ -186,60 +186,60 @@ impl Matching {
         while !self.receives.is_empty(rank) {
             let of_rank = (rank, SimTime::START, 0, 0)..=(rank, SimTime::END, u32::MAX, u32::MAX);
             let mut early = self.early.range(of_rank).map(|key| key.3);
-            let found = early.find_map(|ticket| self.receive_for(ticket).map(|operation| (operation, ticket)));
-            let Some((operation, ticket)) = found else { return };
-            self.match_stored(operation, ticket, by);
+            let found = early.find_map(|handle| self.receive_for(handle).map(|operation| (operation, handle)));
+            let Some((operation, handle)) = found else { return };
+            self.match_stored(operation, handle, by);
         }
     }
 
     /// The posted receive that a message which has arrived is to be given to, unless an earlier one of its sender is.
-    fn receive_for(&self, ticket: u32) -> Option<Operation> {
-        let envelope = self.envelope(ticket);
+    fn receive_for(&self, handle: u32) -> Option<Operation> {
+        let envelope = self.envelope(handle);
         let operation = *self.receives.iter(envelope.to).find(|operation| self.fits(**operation, envelope))?;
         let takes = |earlier: u32| self.fits(operation, self.envelope(earlier));
-        let waits = self.order.has_overtaken(ticket) && self.order.before(ticket).any(takes);
+        let waits = self.order.has_overtaken(handle) && self.order.before(handle).any(takes);
         (!waits).then_some(operation)
     }
 
-    fn match_on_arrival(&mut self, operation: Operation, ticket: u32) {
-        let Envelope { from, to, id: message, .. } = *self.envelope(ticket);
-        self.order.leave((from, to), ticket);
+    fn match_on_arrival(&mut self, operation: Operation, handle: u32) {
+        let Envelope { from, to, id: message, .. } = *self.envelope(handle);
+        self.order.leave((from, to), handle);
         self.receives.take_first(to, |receive| *receive == operation);
-        self.task(operation).state = TaskState::Received(ticket);
-        self.met.push_back(Match { operation, ticket, message, by: ticket });
+        self.task(operation).state = TaskState::Received(handle);
+        self.met.push_back(Match { operation, handle, message, by: handle });
     }
 
-    fn match_stored(&mut self, operation: Operation, ticket: u32, by: u32) {
-        let found = self.take_from_inbox(operation, ticket);
-        self.receives.take_first(self.envelope(ticket).to, |receive| *receive == operation);
+    fn match_stored(&mut self, operation: Operation, handle: u32, by: u32) {
+        let found = self.take_from_inbox(operation, handle);
+        self.receives.take_first(self.envelope(handle).to, |receive| *receive == operation);
         self.met.push_back(Match { by, ..found });
     }
 
-    fn take_from_inbox(&mut self, operation: Operation, ticket: u32) -> Match {
-        let Envelope { from, to, id: message, place, .. } = *self.envelope(ticket);
+    fn take_from_inbox(&mut self, operation: Operation, handle: u32) -> Match {
+        let Envelope { from, to, id: message, place, .. } = *self.envelope(handle);
         self.inboxes.remove(to, place);
-        if self.order.has_overtaken(ticket) {
-            self.early.remove(&self.key(ticket));
+        if self.order.has_overtaken(handle) {
+            self.early.remove(&self.key(handle));
         }
-        self.order.leave((from, to), ticket);
-        self.task(operation).state = TaskState::Received(ticket);
-        Match { operation, ticket, message, by: ticket }
+        self.order.leave((from, to), handle);
+        self.task(operation).state = TaskState::Received(handle);
+        Match { operation, handle, message, by: handle }
     }
 
-    fn store(&mut self, ticket: u32) {
-        let Envelope { from, to, arrival, .. } = *self.envelope(ticket);
+    fn store(&mut self, handle: u32) {
+        let Envelope { from, to, arrival, .. } = *self.envelope(handle);
         let envelopes = &self.envelopes;
         let is_later = |other: &u32| {
             let other = envelope(envelopes, *other);
             (other.arrival, other.from) > (arrival, from)
         };
-        let place = self.inboxes.insert_before_last(to, ticket, is_later);
-        self.envelopes.get(ticket).expect("it has just been there").place = place;
+        let place = self.inboxes.insert_before_last(to, handle, is_later);
+        self.envelopes.get(handle).expect("it has just been there").place = place;
     }
 
-    fn key(&self, ticket: u32) -> (u32, SimTime, u32, u32) {
-        let Envelope { from, to, arrival, .. } = *self.envelope(ticket);
-        (to, arrival, from, ticket)
+    fn key(&self, handle: u32) -> (u32, SimTime, u32, u32) {
+        let Envelope { from, to, arrival, .. } = *self.envelope(handle);
+        (to, arrival, from, handle)
     }
 
     /// A receive begins; it takes a message, if one is there for it.
@@ -250,43 +250,43 @@ impl Matching {
             Some(from) => self.find_from((from, rank), pattern),
             None => self.find_from_any(rank, pattern),
         };
-        let Some(ticket) = found else {
+        let Some(handle) = found else {
             self.receives.push_back(rank, operation);
             return (operation, None);
         };
-        (operation, Some(self.take_from_inbox(operation, ticket)))
+        (operation, Some(self.take_from_inbox(operation, handle)))
     }
 
     fn find_from(&self, pair: Pair, pattern: MessagePattern) -> Option<u32> {
-        let oldest = self.order.of(pair).find(|ticket| pattern.takes(self.envelope(*ticket)))?;
+        let oldest = self.order.of(pair).find(|handle| pattern.takes(self.envelope(*handle)))?;
         (self.order.has_arrived(oldest) && self.is_free(oldest)).then_some(oldest)
     }
 
     fn find_from_any(&self, rank: u32, pattern: MessagePattern) -> Option<u32> {
-        let is_oldest = |ticket: u32| {
-            !self.order.has_overtaken(ticket)
-                || !self.order.before(ticket).any(|earlier| pattern.takes(self.envelope(earlier)))
+        let is_oldest = |handle: u32| {
+            !self.order.has_overtaken(handle)
+                || !self.order.before(handle).any(|earlier| pattern.takes(self.envelope(earlier)))
         };
         let mut arrived = self.inboxes.iter(rank).copied();
-        arrived.find(|ticket| pattern.takes(self.envelope(*ticket)) && is_oldest(*ticket) && self.is_free(*ticket))
+        arrived.find(|handle| pattern.takes(self.envelope(*handle)) && is_oldest(*handle) && self.is_free(*handle))
     }
 
     /// True if no receive that was posted before waits for this arrived message, or one before it.
-    fn is_free(&self, ticket: u32) -> bool {
-        let fits = |operation: &Operation| self.fits(*operation, self.envelope(ticket));
-        !self.order.is_early(ticket) || !self.receives.iter(self.envelope(ticket).to).any(fits)
+    fn is_free(&self, handle: u32) -> bool {
+        let fits = |operation: &Operation| self.fits(*operation, self.envelope(handle));
+        !self.order.is_early(handle) || !self.receives.iter(self.envelope(handle).to).any(fits)
     }
 
     /// Ends a complete operation; what it has received, if it was a receive.
     pub fn end(&mut self, operation: Operation) -> Option<Received> {
         let task = self.tasks.take(operation.0).expect("an operation is ended once");
-        let TaskState::Received(ticket) = task.state else { return None };
-        let envelope = self.envelopes.get(ticket).expect("a envelope is kept until its receive is ended");
+        let TaskState::Received(handle) = task.state else { return None };
+        let envelope = self.envelopes.get(handle).expect("an envelope is kept until its receive is ended");
         if envelope.sending.is_some() {
             envelope.is_received = true;
             return Some(Received { from: envelope.from, message: envelope.message.clone() });
         }
-        self.envelopes.take(ticket).map(|Envelope { from, message, .. }| Received { from, message })
+        self.envelopes.take(handle).map(|Envelope { from, message, .. }| Received { from, message })
     }
 
     /// An operation that has not been ended, if `rank` has begun it.
@@ -316,8 +316,8 @@ impl Matching {
         self.tasks.get(operation.0).expect("an operation is kept until it is ended")
     }
 
-    fn envelope(&self, ticket: u32) -> &Envelope {
-        envelope(&self.envelopes, ticket)
+    fn envelope(&self, handle: u32) -> &Envelope {
+        envelope(&self.envelopes, handle)
     }
 
     fn fits(&self, operation: Operation, envelope: &Envelope) -> bool {
@@ -334,6 +334,6 @@ impl MessagePattern {
     }
 }
 
-fn envelope(envelopes: &Slots<Envelope>, ticket: u32) -> &Envelope {
-    envelopes.peek(ticket).expect("a envelope is kept until it is received")
+fn envelope(envelopes: &Slots<Envelope>, handle: u32) -> &Envelope {
+    envelopes.peek(handle).expect("an envelope is kept until it is received")
 }

@@ -162,7 +162,7 @@ impl<'m> Simulation<'m> {
     /// `ranks` ranks in row-major order on as square a part of the machine as they form; seed 1.
     ///
     /// # Errors
-    /// All faults of the machine, and of so many ranks on it.
+    /// All faults of the machine, and of `ranks` ranks on it.
     pub fn new(machine: &'m Machine, ranks: u32) -> Result<Self, SimulationError> {
         Self::on(&Allocation::new(machine, ranks))
     }
@@ -219,14 +219,14 @@ impl<'m> Simulation<'m> {
         self
     }
 
-    /// The same run, whose trace tells the delivery of every message.
+    /// The same run, whose trace holds the delivery of every message.
     #[must_use]
     pub const fn keep_deliveries(mut self) -> Self {
         self.keeps_deliveries = true;
         self
     }
 
-    /// The same run, packet by packet, whose trace tells what every rank did, piece by piece.
+    /// The same run, packet by packet, whose trace holds an activity log.
     #[must_use]
     pub const fn log_activities(mut self) -> Self {
         self.logs_activities = true;
@@ -259,7 +259,7 @@ impl<'m> Simulation<'m> {
         self.close(execution, program)
     }
 
-    /// Runs the run to its end and records what every rank does into `sink`; `name` tells what the program is.
+    /// Runs the run to its end and records the activities of every rank into `sink`; `name` describes the program.
     ///
     /// # Errors
     /// As [`run`](Self::run), and what the sink says.

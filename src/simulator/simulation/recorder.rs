@@ -37,7 +37,7 @@ pub struct Recorder<'w> {
     last: Vec<u32>,
     /// Cause of the end of the wait of each rank, until its interval is booked.
     causes: Vec<Option<Cause>>,
-    /// By ticket.
+    /// By handle.
     messages: Vec<Option<RecordedMessage>>,
     /// By operation.
     tasks: Vec<Option<RecordedOperation>>,
@@ -94,9 +94,9 @@ impl<'w> Recorder<'w> {
     }
 
     /// A rank begins to send; the cause of that.
-    pub fn posted(&mut self, now: SimTime, rank: u32, operation: Operation, ticket: u32, bytes: u64) -> EventId {
+    pub fn posted(&mut self, now: SimTime, rank: u32, operation: Operation, handle: u32, bytes: u64) -> EventId {
         let sent = self.origin(now, rank);
-        put(&mut self.messages, ticket, RecordedMessage { sent, bytes, delivered: now, received: None });
+        put(&mut self.messages, handle, RecordedMessage { sent, bytes, delivered: now, received: None });
         put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(sent));
         sent.0
     }
@@ -115,8 +115,8 @@ impl<'w> Recorder<'w> {
     }
 
     /// All of a message has come.
-    pub fn delivered(&mut self, now: SimTime, ticket: u32) {
-        self.message(ticket).delivered = now;
+    pub fn delivered(&mut self, now: SimTime, handle: u32) {
+        self.message(handle).delivered = now;
     }
 
     /// A message meets a receive of a rank: when it arrives, when the receive is posted, or when a message arrives that
@@ -124,8 +124,8 @@ impl<'w> Recorder<'w> {
     pub fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
         let origin = self.origin(now, rank);
         let cause = *self.message(found.by);
-        let message = self.message(found.ticket);
-        if found.by != found.ticket {
+        let message = self.message(found.handle);
+        if found.by != found.handle {
             message.received = Some(cause.sent);
         } else if now > message.delivered {
             message.received = Some(origin);
@@ -136,8 +136,8 @@ impl<'w> Recorder<'w> {
     }
 
     /// A send is complete.
-    pub fn sent(&mut self, now: SimTime, operation: Operation, ticket: u32) {
-        let message = *self.message(ticket);
+    pub fn sent(&mut self, now: SimTime, operation: Operation, handle: u32) {
+        let message = *self.message(handle);
         let origin = message.received.filter(|_| self.rendezvous).unwrap_or(message.sent);
         self.complete(now, operation, origin, Means::Sending);
     }
@@ -168,8 +168,8 @@ impl<'w> Recorder<'w> {
         self.causes[rank as usize] = Some(Cause { event, delay: SimDuration::ZERO, means: Means::Release });
     }
 
-    fn message(&mut self, ticket: u32) -> &mut RecordedMessage {
-        self.messages[ticket as usize].as_mut().expect("a message is posted before anything else happens to it")
+    fn message(&mut self, handle: u32) -> &mut RecordedMessage {
+        self.messages[handle as usize].as_mut().expect("a message is posted before anything else happens to it")
     }
 
     /// Ends the recording.

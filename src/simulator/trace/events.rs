@@ -91,7 +91,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Makes room for so many events and antecedents, so that columns need not move while they grow.
+    /// Reserves room for a number of events and antecedents, so that columns need not move while they grow.
     pub fn reserve(&mut self, events: usize, antecedents: usize) {
         self.processes.reserve_exact(events);
         self.services.reserve_exact(events);

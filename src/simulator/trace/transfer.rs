@@ -55,7 +55,7 @@ impl Transfer {
         self.on_wire * u64::from(self.packets)
     }
 
-    /// The time for which the packets are on the wire before `end`; what alternates on it has been told as far as that.
+    /// The time for which the packets are on the wire before `end`; alternating packets are recorded as far as that.
     #[must_use]
     pub fn busy_until(&self, end: SimTime) -> SimDuration {
         let begin = |packet: u32| self.first + self.gap * u64::from(packet);
@@ -121,7 +121,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The directions that `loads` tells of, in its order: of two with the same vertex at both ends the first leads from
+    /// The directions in `loads`, in its order: of two with the same vertex at both ends the first leads from
     /// the node into its router.
     pub fn of_loads(loads: &[LinkLoad]) -> impl Iterator<Item = Self> + '_ {
         let mut entered = rustc_hash::FxHashSet::default();

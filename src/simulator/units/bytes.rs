@@ -140,7 +140,7 @@ quantity_text!(PerByte, "a time per byte or a bandwidth with its unit, such as \
 pub struct BitRate(u64);
 
 impl BitRate {
-    /// The time of so many hundredths of a bit, rounded once.
+    /// The time of a number of hundredths of a bit, rounded once.
     #[must_use]
     pub fn time(self, centibits: u64) -> SimDuration {
         const CENTISECOND: SimDuration = SimDuration::from_us(10_000);

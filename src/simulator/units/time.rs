@@ -130,7 +130,7 @@ impl SimDuration {
         Self(us.saturating_mul(1_000_000))
     }
 
-    /// The span of so many seconds, rounded once; what a model or a distribution gives is no whole number.
+    /// The span of a number of seconds, rounded once; results of models and distributions are no whole numbers.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,

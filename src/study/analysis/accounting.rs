@@ -93,7 +93,7 @@ pub struct Gain {
 
 impl Accounting {
     /// The accounts of a recorded run in which the computations of the ranks overlap so long with their messages
-    /// ([`CriticalPath::overlaps`](super::CriticalPath::overlaps)); a rank that is not told has no overlap.
+    /// ([`CriticalPath::overlaps`](super::CriticalPath::overlaps)); a rank without an entry has no overlap.
     #[must_use]
     pub fn of(times: &RankTimes, overlaps: &[SimDuration]) -> Self {
         let rank = |(number, phases): (usize, &Vec<_>)| {

@@ -16,7 +16,7 @@ pub struct Components {
     pub computation_s: f64,
     /// Parts of the computation, where the processor's description has them.
     pub split: Option<ComputationSplit>,
-    /// `T_s` of equation (7), the serial part; `None` where the source does not tell it apart.
+    /// `T_s` of equation (7), the serial part; `None` where the source does not separate it.
     pub serial_s: Option<f64>,
     /// `T_po` of equation (7), processing that only the parallel program needs; `None` likewise.
     pub parallel_overhead_s: Option<f64>,
@@ -65,7 +65,7 @@ pub enum Component {
     Processing,
     /// It waits for its memory (Tmem).
     Memory,
-    /// Both together, where nothing tells them apart.
+    /// Both together, where they cannot be separated.
     Computation,
     /// It communicates, or waits for those that do (Tcom).
     Communication,
@@ -295,7 +295,7 @@ impl Components {
         }
     }
 
-    /// A component, in seconds; `None` where the source does not tell it apart.
+    /// A component, in seconds; `None` where the source does not separate it.
     #[must_use]
     pub fn component_s(&self, component: Component) -> Option<f64> {
         match component {
@@ -306,7 +306,7 @@ impl Components {
         }
     }
 
-    /// A part of a component, in seconds; `None` where the source does not tell it apart.
+    /// A part of a component, in seconds; `None` where the source does not separate it.
     #[must_use]
     pub fn part_s(&self, part: SubComponent) -> Option<f64> {
         let computation = |fraction: fn(&ComputationSplit) -> f64| {

@@ -21,7 +21,7 @@ pub struct Parallelism {
     length: SimDuration,
 }
 
-/// The memory of a sweep: so many beginnings and ends, of eight bytes each, are sorted at once.
+/// The memory of a sweep: the number of begins and ends, of eight bytes each, that are sorted at once.
 const AT_ONCE: u64 = 8 << 20;
 
 impl Parallelism {

@@ -20,7 +20,7 @@ const T_QUANTILES: [f64; 30] = [
 ];
 const NORMAL_QUANTILE: f64 = 1.960;
 
-/// The 0.975 quantile of Student's t with so many degrees of freedom, at least one: half the width of a 95 % interval in
+/// The 0.975 quantile of Student's t with `degrees` degrees of freedom, at least one: half the width of a 95 % interval in
 /// standard errors. Beyond 30 the normal's.
 #[must_use]
 pub fn student_quantile(degrees: usize) -> f64 {

@@ -35,7 +35,7 @@ pub struct StepItem {
     /// All of it, in picoseconds. Only what a computation takes longer than alone can be negative.
     pub time_ps: i128,
     /// Of waits for messages on their way the longest: which of the messages between these two ranks it was for, in the
-    /// order of their delivery, from 1 on, and its time in picoseconds.
+    /// order of their delivery, 1-based, and its time in picoseconds.
     pub longest: Option<(u32, i128)>,
 }
 
@@ -96,7 +96,7 @@ pub struct PhaseIterations<'d> {
 }
 
 impl<'d> PhaseIterations<'d> {
-    /// The steps of a run on so many ranks.
+    /// The steps of a run on `ranks` ranks.
     #[must_use]
     pub fn of(log: &'d ActivityLog, deliveries: &'d [Delivery], ranks: u32) -> Self {
         let mut entries = vec![Vec::new(); ranks as usize];
@@ -157,7 +157,7 @@ impl<'d> PhaseIterations<'d> {
         Some((begin, end))
     }
 
-    /// Step `number` of `rank`, from 1 on, by `phase`; `None` if it has no such step.
+    /// Step `number` (1-based) of `rank` by `phase`; `None` if it has no such step.
     #[must_use]
     pub fn step(&self, rank: u32, phase: Phase, number: usize) -> Option<PhaseIteration> {
         let (begin, end) = self.span(rank, phase, number)?;
@@ -168,7 +168,7 @@ impl<'d> PhaseIterations<'d> {
         Some(PhaseIteration { rank, phase, number, of: self.count(rank, phase), begin, end, items: items.0 })
     }
 
-    /// The rank that ends its step `number` by `phase` last, of several the first one.
+    /// The rank that ends its step `number` by `phase` last; ties: lowest rank.
     #[must_use]
     pub fn critical(&self, phase: Phase, number: usize) -> Option<u32> {
         let ends = (0..self.ranks()).filter_map(|rank| Some((self.span(rank, phase, number)?.1, rank)));

@@ -23,7 +23,7 @@ impl Dense {
         matrix
     }
 
-    /// A matrix of so many columns from its elements.
+    /// A matrix of `columns` columns from its elements.
     pub fn new(columns: u64, values: &[f64]) -> Self {
         Self { columns: index(columns), values: values.to_vec() }
     }

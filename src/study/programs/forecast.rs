@@ -67,7 +67,7 @@ impl Add for Forecast {
     }
 }
 
-/// So many times the same.
+/// The same a number of times.
 impl Mul<f64> for Forecast {
     type Output = Self;
 

@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 /// The solution of a dense system of `n` linear equations.
 ///
-/// The host's rank reads the matrix with its right side and distributes it, in blocks of rows unless told otherwise.
+/// The host's rank reads the matrix with its right side and distributes it, in blocks of rows unless `distribution` says otherwise.
 /// In step k the owner of row k normalises it and broadcasts it, and every rank reduces its own
 /// rows by it. At the end the host's rank collects the solution and writes it. The modules are those of
 /// CS-RR-281, equation (10): `Inv` and `Norm`, `Set` and `Rsub`, and `Buf` for each element of the solution.

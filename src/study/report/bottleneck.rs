@@ -73,7 +73,7 @@ impl BottleneckCurve {
 
     /// All that is known of point `index`, but for the keys of its case.
     ///
-    /// The bottleneck is that of the point. The keys that end in `_at` tell where, since the
+    /// The bottleneck is that of the point. The keys that end in `_at` say where, since the
     /// previous point, it has changed (the last time) or a ratio has passed 1.
     #[must_use]
     pub fn record(&self, index: usize) -> Record {
@@ -198,7 +198,7 @@ fn put_times(record: &mut Record, components: Option<&Components>) {
 
 fn put_ratios(record: &mut Record, components: Option<&Components>) {
     for component in Component::ALL {
-        // What contains two others has a ratio only where nothing tells these apart.
+        // What contains two others has a ratio only where these cannot be separated.
         let ratio = components.filter(|known| known.distinct().any(|(one, _)| one == component));
         let ratio = ratio.and_then(|known| known.b_ratio(component));
         record.put(&format!("{}_b_ratio", component.name()), ratio);

@@ -10,10 +10,10 @@ use parsim_sim::units::{SimDuration, TotalTime};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// So many rows of a table are what a reader takes in.
+/// Longest table printed.
 const ROWS: usize = 12;
 
-/// A critical path, for people and for programs.
+/// A critical path, human-readable and as records.
 pub struct CriticalPathReport {
     title: String,
     makespan: Option<SimDuration>,
@@ -231,7 +231,7 @@ pub fn write_events(path: &CriticalPath<'_>, sink: impl std::io::Write) -> std::
     lines.flush()
 }
 
-/// Every piece of the path as a line, in the order of time, messages with one for each place on their way if `run` tells
+/// Every piece of the path as a line, in the order of time, messages with one for each place on their way if `run` records
 /// it; the times of all lines sum to the length of the path.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// The form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
+    /// Human-readable text.
     Text,
     /// One object, or an array of them.
     Json,

@@ -102,14 +102,14 @@ impl<W: Write> Export<W> {
         let begin = end - entry.service;
         let before = path.predecessor(event).map_or(SimDuration::ZERO, |before| path.critical(before));
         let place = (PROCESSES, track(entry.process));
-        let told = json!({"event": events.name(event), "phase": label.phase});
+        let arguments = json!({"event": events.name(event), "phase": label.phase});
         // What a process waits for delays its next activity; an event of a recording is one or the other.
         if begin > before {
             let name = if entry.service == SimDuration::ZERO { label.kind.as_str() } else { "wait" };
-            self.slice(place, name, (before, begin), &told)?;
+            self.slice(place, name, (before, begin), &arguments)?;
         }
         if end > begin {
-            self.slice(place, &label.kind, (begin, end), &told)?;
+            self.slice(place, &label.kind, (begin, end), &arguments)?;
         }
         Ok(())
     }
@@ -153,8 +153,8 @@ impl<W: Write> Export<W> {
                     (way.kind.as_str(), way.link.as_str())
                 }
             };
-            let told = json!({"process": process, "phase": label.phase, "link": link});
-            self.slice((PATH, 1), name, (span.from, span.to), &told)?;
+            let arguments = json!({"process": process, "phase": label.phase, "link": link});
+            self.slice((PATH, 1), name, (span.from, span.to), &arguments)?;
         }
         Ok(())
     }
@@ -165,8 +165,8 @@ impl<W: Write> Export<W> {
         self.name(PATH, 2, "where its messages are")?;
         for span in path.spans() {
             for stretch in carried.way(path, &span).unwrap_or_default() {
-                let told = json!({"phase": path.events().label_of(span.event).phase});
-                self.slice((PATH, 2), &stretch.place.to_string(), (stretch.from, stretch.to), &told)?;
+                let arguments = json!({"phase": path.events().label_of(span.event).phase});
+                self.slice((PATH, 2), &stretch.place.to_string(), (stretch.from, stretch.to), &arguments)?;
             }
         }
         Ok(())
@@ -192,8 +192,8 @@ impl<W: Write> Export<W> {
                 self.name(LINKS, number, &format!("{}{which}, {busy}", direction.ends().join(" → ")))?;
                 tracks.insert((direction, channel), number);
                 if run.transfers.is_empty() {
-                    let told = json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
-                    self.slice((LINKS, number), &busy, (SimDuration::ZERO, run.makespan), &told)?;
+                    let arguments = json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
+                    self.slice((LINKS, number), &busy, (SimDuration::ZERO, run.makespan), &arguments)?;
                 }
             }
         }
@@ -210,11 +210,11 @@ impl<W: Write> Export<W> {
         let what = if transfer.is_acknowledge { "acknowledge to" } else { "from" };
         let name = format!("{what} process {sender}");
         let span = [transfer.first, transfer.end()].map(|time| time.since(SimTime::START));
-        let told = json!({
+        let arguments = json!({
             "packets": transfer.packets, "packet_bytes": transfer.bytes, "busy_s": transfer.busy().seconds(),
             "destination": transfer.destination, "caused_by": run.events.name(transfer.event),
         });
-        self.slice((LINKS, track), &name, (span[0], span[1]), &told)
+        self.slice((LINKS, track), &name, (span[0], span[1]), &arguments)
     }
 }
 

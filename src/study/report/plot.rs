@@ -221,7 +221,7 @@ pub(super) const INK: RGBColor = RGBColor(38, 42, 48);
 pub(super) const GRID: RGBColor = RGBColor(226, 229, 233);
 pub(super) const AXIS: RGBColor = RGBColor(120, 126, 134);
 
-/// Colours that people with any colour vision tell apart: those of Okabe and Ito, and three of Tol's.
+/// Colours that can be told apart with any colour vision: those of Okabe and Ito, and three of Tol's.
 pub(super) const COLOURS: [RGBColor; 11] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),

@@ -75,12 +75,12 @@ impl Record {
         self.values.get(key)
     }
 
-    /// Marks the end of the keys that a table for people shows.
+    /// Marks the end of the keys that a human-readable table shows.
     pub fn end_summary(&mut self) {
         self.summary = self.values.len();
     }
 
-    /// The keys that a table for people shows.
+    /// The keys that a human-readable table shows.
     #[must_use]
     pub fn summary_keys(&self) -> Vec<String> {
         let shown = if self.summary == 0 { self.values.len() } else { self.summary };

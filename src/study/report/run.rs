@@ -6,7 +6,7 @@ use parsim_sim::trace::{Activity, Trace};
 use parsim_sim::units::TotalTime;
 use std::fmt;
 
-/// One run, for people: the times side by side, where the time went, what was busiest.
+/// One run, human-readable: the times side by side, where the time went, what was busiest.
 pub struct RunReport<'r> {
     /// The subject of the run, in words.
     pub title: String,
@@ -40,7 +40,7 @@ pub struct Compared {
 pub enum ReferenceTime {
     /// The makespan, as another prediction of it.
     Makespan,
-    /// The makespan, as a measurement by which all predictions are judged.
+    /// The makespan, as the measurement that all predictions are compared with.
     MeasuredMakespan,
     /// This outcome of the program, as another prediction of it.
     Outcome(&'static str),
@@ -92,8 +92,8 @@ impl RunReport<'_> {
         let measured = measured.and_then(|one| one.value);
         let error = measured.map(|_| "error against measurement");
         let mut table = TextTable::new(["", "seconds"].into_iter().chain(error));
-        let mut row = |title: &str, seconds: Option<f64>, judged: bool| {
-            let error = measured.map(|measured| match seconds.filter(|_| judged) {
+        let mut row = |title: &str, seconds: Option<f64>, is_compared: bool| {
+            let error = measured.map(|measured| match seconds.filter(|_| is_compared) {
                 Some(seconds) => percent(Residuals::error(seconds, measured)) + " %",
                 None => String::new(),
             });
@@ -129,7 +129,7 @@ impl RunReport<'_> {
             table.row([(*name).to_owned(), digits(*value)]);
         }
         writeln!(f, "{table}")?;
-        match self.judged_outcomes() {
+        match self.compared_outcomes() {
             Some(table) => writeln!(f, "{table}"),
             None => Ok(()),
         }
@@ -145,8 +145,8 @@ impl RunReport<'_> {
         writeln!(f, "{table}")
     }
 
-    /// The outcomes beside what they are judged by, if there is anything.
-    fn judged_outcomes(&self) -> Option<TextTable> {
+    /// The outcomes beside their references, if there are any.
+    fn compared_outcomes(&self) -> Option<TextTable> {
         let mut table = None;
         for one in self.compared {
             let names: &[&str] = match &one.beside {

@@ -1,4 +1,4 @@
-//! Tables for people.
+//! Human-readable tables.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table as Grid, presets};
 use std::fmt;

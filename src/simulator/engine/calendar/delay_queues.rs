@@ -5,7 +5,7 @@ use super::{Entity, Key, NEVER, key};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-/// The number of delay queues: the transmission times of so many lengths of packets are common at once.
+/// The number of delay queues: the number of packet lengths whose transmission times are common at once.
 const QUEUES: usize = 4;
 
 /// Events by how far ahead they were scheduled.

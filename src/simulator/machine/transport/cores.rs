@@ -24,20 +24,20 @@ impl Transport {
         }
     }
 
-    /// Loads `bytes` bytes from the memory of a node; `Moved` tells the end, by `ticket`.
-    pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, ticket: u32) {
+    /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end, by `handle`.
+    pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
         let traveller = match &mut self.hierarchy {
-            Some(hierarchy) => hierarchy.load(&mut self.calendar, now, seat, (bytes, ticket)),
-            None => Some(Traveller::Bytes { ticket }),
+            Some(hierarchy) => hierarchy.load(&mut self.calendar, now, seat, (bytes, handle)),
+            None => Some(Traveller::Bytes { handle }),
         };
         self.come_through(now, traveller);
     }
 
-    /// Has `bytes` bytes leave a node through its interface, for nobody; `Moved` tells the end, by `ticket`.
-    pub fn leave_node(&mut self, now: SimTime, seat: Seat, bytes: f64, ticket: u32) {
+    /// Charges `bytes` bytes to the node's interface, without a receiver; `Moved` reports the end, by `handle`.
+    pub fn leave_node(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
         let traveller = match &mut self.hierarchy {
-            Some(hierarchy) => hierarchy.leave(&mut self.calendar, now, seat, (bytes, ticket)),
-            None => Some(Traveller::Bytes { ticket }),
+            Some(hierarchy) => hierarchy.leave(&mut self.calendar, now, seat, (bytes, handle)),
+            None => Some(Traveller::Bytes { handle }),
         };
         self.come_through(now, traveller);
     }
@@ -62,7 +62,7 @@ impl Transport {
 
     fn come_through(&mut self, now: SimTime, traveller: Option<Traveller>) {
         match traveller {
-            Some(Traveller::Bytes { ticket }) => self.completions.push_back(Completion::Moved { ticket }),
+            Some(Traveller::Bytes { handle }) => self.completions.push_back(Completion::Moved { handle }),
             Some(Traveller::Packet(packet)) => self.admit(now, packet),
             None => {}
         }

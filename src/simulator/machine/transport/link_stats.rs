@@ -32,7 +32,7 @@ impl Transport {
         }
     }
 
-    /// The run is over, at `end`: the [`transfers`](Self::transfers) tell what has begun until then, and nothing else; in
+    /// The run is over, at `end`: the [`transfers`](Self::transfers) hold the packets that have begun until then, and no others; in
     /// trains, in which it is foreseen, what has begun before.
     pub fn finish_transfers(&mut self, end: SimTime) {
         match &mut self.carrier {
@@ -41,7 +41,7 @@ impl Transport {
         }
     }
 
-    /// The message that has been kept as `id` has the cause that was told.
+    /// Sets the cause of message `id` to the one given with its send.
     pub(super) fn record_cause(&mut self, id: MessageId) {
         let event = self.cause;
         if let Some(transfers) = self.transfers() {

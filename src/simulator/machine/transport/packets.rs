@@ -31,7 +31,7 @@ impl Transport {
     }
 
     pub(super) fn finish_job(&mut self, now: SimTime, processor: u32) {
-        match self.told.take(&mut self.calendar, processor, now).expect("a job has ended") {
+        match self.job_timers.take(&mut self.calendar, processor, now).expect("a job has ended") {
             Job::Prepare { message, bytes } => self.inject(now, message, bytes),
             Job::PassOn(packet) => self.forward(now, processor, packet),
             Job::Continue(_) => unreachable!("packets are prepared one by one"),
@@ -132,9 +132,9 @@ impl Transport {
     fn injected(&mut self, now: SimTime, id: MessageId) {
         let message = &mut self.messages[id as usize];
         message.uninjected -= 1;
-        let ticket = message.ticket;
+        let handle = message.handle;
         if message.uninjected == 0 && self.sends == Sends::UntilInjected {
-            self.completions.push_back(Completion::Sent { ticket });
+            self.completions.push_back(Completion::Sent { handle });
         }
         if message.stays_on_its_node() || !self.node.sending.overlap {
             self.prepare_if_any_left(now, id);
@@ -171,7 +171,7 @@ impl Transport {
         if message.missing > 0 {
             return;
         }
-        self.completions.push_back(Completion::Delivered { message: id, ticket: message.ticket });
+        self.completions.push_back(Completion::Delivered { message: id, handle: message.handle });
         if self.sends == Sends::UntilDelivered {
             self.acknowledge(now, id);
         }
@@ -187,7 +187,7 @@ impl Transport {
     }
 
     fn complete(&mut self, id: MessageId) {
-        self.completions.push_back(Completion::Sent { ticket: self.messages[id as usize].ticket });
+        self.completions.push_back(Completion::Sent { handle: self.messages[id as usize].handle });
         self.vacant.push(id);
     }
 

@@ -39,7 +39,7 @@ impl Transport {
 
     /// A job of `processor` that will end at `end`.
     pub(super) fn add_departure(&mut self, processor: u32, end: SimTime, job: Job) {
-        self.told.add(&mut self.calendar, processor, end, job);
+        self.job_timers.add(&mut self.calendar, processor, end, job);
         if self.services.is_some() {
             let parts = self.paced(processor, self.parts(job));
             self.services.iter_mut().for_each(|services| services.push(Service { processor, end, parts }));

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{Routes, Topology};
 
-/// Regular topologies of every kind with at most so many nodes.
+/// Regular topologies of every kind with a limited number of nodes.
 pub(super) fn all_up_to(nodes: u32) -> Vec<Topology> {
     let sides = 1..=nodes;
     let chains = sides

@@ -74,7 +74,7 @@ impl Topology {
         }
     }
 
-    /// The topology of a name with so many nodes: meshes and tori are square or cubic, a fat tree
+    /// The topology of a name with `nodes` nodes: meshes and tori are square or cubic, a fat tree
     /// has the least arity that fits (64 nodes are the 2-ary 6-tree).
     ///
     /// # Errors

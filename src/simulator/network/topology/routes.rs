@@ -3,7 +3,7 @@
 use super::grid::Courses;
 use super::{Topology, mesh, torus};
 
-/// The natural routes of a topology: they are those of [`Topology::course`], and are told faster.
+/// The natural routes of a topology: they are those of [`Topology::course`], and are found faster.
 #[derive(Clone, Debug)]
 pub struct Routes(RouteTable);
 

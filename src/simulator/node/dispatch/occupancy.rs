@@ -46,7 +46,7 @@ pub(super) struct Computation {
 pub(super) struct ComputedRow {
     /// Duration of each of them.
     pub time: SimDuration,
-    /// The row in which cycles have been stolen ends when so much of the computation is left, and not earlier.
+    /// Work left at the end of the row in which cycles have been stolen; the row does not end earlier.
     pub stolen_ends: SimDuration,
 }
 

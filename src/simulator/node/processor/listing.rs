@@ -86,7 +86,7 @@ pub enum Holds {
     Address(String),
     /// A double: two slots.
     Double(f64),
-    /// So many slots of zero.
+    /// This number of slots of zero.
     Space(u32),
 }
 
@@ -130,7 +130,7 @@ pub enum Contents {
 pub enum Length {
     /// As many as the loop has trips.
     Trips,
-    /// Always so many.
+    /// Always this number.
     Fixed(u32),
 }
 

@@ -40,7 +40,7 @@ impl Stopwatch {
     /// The time of one row of `work`.
     ///
     /// # Errors
-    /// If a kernel is faulty, or does not fit into memory with so many iterations.
+    /// If a kernel is faulty, or does not fit into memory with this number of iterations.
     pub fn row_time(&mut self, work: Work) -> Result<SimDuration, KernelError> {
         work.row().map(|(module, iterations)| self.time(module, iterations)).sum()
     }

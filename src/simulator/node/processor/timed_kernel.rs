@@ -82,11 +82,11 @@ impl TimedKernel {
         self.profile.as_ref().map(|profile| profile.further)
     }
 
-    /// The cost of `iterations` iterations: of a loop with so many trips, entered and left once, or of
+    /// The cost of `iterations` iterations: of a loop with that number of trips, entered and left once, or of
     /// a kernel without a loop executed so often.
     ///
     /// # Errors
-    /// If so many trips do not fit into memory, or the kernel faults.
+    /// If the trips do not fit into memory, or the kernel faults.
     pub fn cost(&self, iterations: u64) -> Result<Cost, KernelError> {
         let trips = u32::try_from(iterations).map_err(|_| KernelError::Iterations { iterations })?;
         MemoryLayout::new(&self.assembly, trips)?;
@@ -115,7 +115,7 @@ impl TimedKernel {
     /// Runs the whole kernel with all arrays zero.
     ///
     /// # Errors
-    /// If so many trips do not fit into memory, or the kernel faults.
+    /// If the trips do not fit into memory, or the kernel faults.
     pub fn run(&self, trips: u32) -> Result<TimedRun, KernelError> {
         Ok(time_kernel(&self.processor, &mut self.assembly.start(trips)?)?)
     }

@@ -76,7 +76,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Those of so many ranks that have not begun.
+    /// Those of `ranks` ranks that have not begun.
     pub(crate) fn of(ranks: u32) -> Vec<Self> {
         (0..ranks)
             .map(|_| Self { phase: Cell::default(), tally: Cell::default(), collective: Cell::default() })

@@ -66,7 +66,7 @@ pub enum Reply {
 #[must_use = "an operation is ended by waiting for it"]
 pub struct Operation(pub(crate) u32);
 
-/// A message: its length, a tag to tell it from others, and, optionally, real numbers.
+/// A message: its length, a tag to distinguish it from others, and, optionally, real numbers.
 ///
 /// The simulated time does not depend on the numbers.
 #[derive(Clone, Debug, PartialEq)]

@@ -106,7 +106,7 @@ impl<'s> Execution<'s> {
 
     /// The trace, unless processes still wait.
     pub fn close(mut self) -> Result<Trace, SimulationError> {
-        // Before the links are asked what they have carried: nobody has finished at whose time they could tell.
+        // Before the transfers are taken: without a finished rank there is no finish time to read link loads at.
         if self.finished < self.layout.ranks() {
             return Err(self.standstill());
         }

@@ -85,11 +85,11 @@ impl Execution<'_> {
         if let Some(reason) = send_fault(to, self.layout.ranks(), bytes, packet_bytes) {
             return Err(fault(rank, reason));
         }
-        let (operation, ticket) = self.matching.post(now, rank, to, message);
+        let (operation, handle) = self.matching.post(now, rank, to, message);
         if let Some(recorder) = &mut self.recorder {
-            self.transport.cause = recorder.posted(now, rank, operation, ticket, bytes);
+            self.transport.cause = recorder.posted(now, rank, operation, handle, bytes);
         }
-        self.transport.send(now, self.layout.seat(rank), self.layout.seat(to), (bytes, again), ticket);
+        self.transport.send(now, self.layout.seat(rank), self.layout.seat(to), (bytes, again), handle);
         Ok(operation)
     }
 

@@ -5,13 +5,13 @@ use rustc_hash::FxHashMap;
 /// The sending and the receiving rank.
 pub type Pair = (u32, u32);
 
-/// The unmatched messages of every pair of ranks, by ticket, in the order of the send calls.
+/// The unmatched messages of every pair of ranks, by handle, in the order of the send calls.
 ///
 /// A message *has come* when it and all unmatched ones that its sender sent before have arrived. One that arrives while
 /// an earlier one is still under way is *early* until then.
 pub struct PairOrder {
     pairs: FxHashMap<Pair, PairEnds>,
-    /// By ticket.
+    /// By handle.
     places: Vec<PairEntry>,
 }
 
@@ -47,35 +47,35 @@ impl PairOrder {
     }
 
     /// A message is sent.
-    pub fn send(&mut self, pair: Pair, ticket: u32) {
-        let ends = self.pairs.entry(pair).or_insert(PairEnds { first: ticket, last: NONE });
-        let earlier = std::mem::replace(&mut ends.last, ticket);
+    pub fn send(&mut self, pair: Pair, handle: u32) {
+        let ends = self.pairs.entry(pair).or_insert(PairEnds { first: handle, last: NONE });
+        let earlier = std::mem::replace(&mut ends.last, handle);
         if let Some(earlier) = self.places.get_mut(earlier as usize) {
-            earlier.later = ticket;
+            earlier.later = handle;
         }
         let place = PairEntry { earlier, later: NONE, progress: Progress::UnderWay };
-        if let Some(vacant) = self.places.get_mut(ticket as usize) {
+        if let Some(vacant) = self.places.get_mut(handle as usize) {
             *vacant = place;
         } else {
-            debug_assert_eq!(self.places.len(), ticket as usize, "tickets are given in order");
+            debug_assert_eq!(self.places.len(), handle as usize, "handles are given in order");
             self.places.push(place);
         }
     }
 
     /// A message arrives; whether it has come, or is early.
-    pub fn arrive(&mut self, ticket: u32) -> bool {
-        let earlier = self.places[ticket as usize].earlier;
+    pub fn arrive(&mut self, handle: u32) -> bool {
+        let earlier = self.places[handle as usize].earlier;
         let in_order = self.places.get(earlier as usize).is_none_or(PairEntry::has_come);
-        self.places[ticket as usize].progress = if in_order { Progress::InOrder } else { Progress::Early };
+        self.places[handle as usize].progress = if in_order { Progress::InOrder } else { Progress::Early };
         in_order
     }
 
     /// Early messages that follow one that has come have come, too, now; their number.
-    pub fn catch_up(&mut self, mut ticket: u32) -> usize {
+    pub fn catch_up(&mut self, mut handle: u32) -> usize {
         let mut followers = 0;
         loop {
-            ticket = self.places[ticket as usize].later;
-            match self.places.get_mut(ticket as usize) {
+            handle = self.places[handle as usize].later;
+            match self.places.get_mut(handle as usize) {
                 Some(place) if place.progress == Progress::Early => place.progress = Progress::Overtook,
                 _ => return followers,
             }
@@ -84,8 +84,8 @@ impl PairOrder {
     }
 
     /// A message is matched.
-    pub fn leave(&mut self, pair: Pair, ticket: u32) {
-        let PairEntry { earlier, later, .. } = self.places[ticket as usize];
+    pub fn leave(&mut self, pair: Pair, handle: u32) {
+        let PairEntry { earlier, later, .. } = self.places[handle as usize];
         if earlier == NONE && later == NONE {
             self.pairs.remove(&pair);
             return;
@@ -105,30 +105,30 @@ impl PairOrder {
     }
 
     /// True if a message has arrived before one that was sent before it, come or not.
-    pub fn has_overtaken(&self, ticket: u32) -> bool {
-        matches!(self.places[ticket as usize].progress, Progress::Early | Progress::Overtook)
+    pub fn has_overtaken(&self, handle: u32) -> bool {
+        matches!(self.places[handle as usize].progress, Progress::Early | Progress::Overtook)
     }
 
     /// True if a message has arrived.
-    pub fn has_arrived(&self, ticket: u32) -> bool {
-        self.places[ticket as usize].progress != Progress::UnderWay
+    pub fn has_arrived(&self, handle: u32) -> bool {
+        self.places[handle as usize].progress != Progress::UnderWay
     }
 
     /// True if a message has arrived while an earlier one is still under way.
-    pub fn is_early(&self, ticket: u32) -> bool {
-        self.places[ticket as usize].progress == Progress::Early
+    pub fn is_early(&self, handle: u32) -> bool {
+        self.places[handle as usize].progress == Progress::Early
     }
 
     /// The unmatched messages of a pair, the oldest first.
     pub fn of(&self, pair: Pair) -> impl Iterator<Item = u32> {
         let first = self.pairs.get(&pair).map(|ends| ends.first);
-        std::iter::successors(first, |ticket| neighbour(self.places[*ticket as usize].later))
+        std::iter::successors(first, |handle| neighbour(self.places[*handle as usize].later))
     }
 
     /// The unmatched messages of the same pair that were sent before this one, the newest first.
-    pub fn before(&self, ticket: u32) -> impl Iterator<Item = u32> {
-        let earlier = |ticket: u32| neighbour(self.places[ticket as usize].earlier);
-        std::iter::successors(earlier(ticket), move |ticket| earlier(*ticket))
+    pub fn before(&self, handle: u32) -> impl Iterator<Item = u32> {
+        let earlier = |handle: u32| neighbour(self.places[handle as usize].earlier);
+        std::iter::successors(earlier(handle), move |handle| earlier(*handle))
     }
 }
 
@@ -138,6 +138,6 @@ impl PairEntry {
     }
 }
 
-fn neighbour(ticket: u32) -> Option<u32> {
-    (ticket != NONE).then_some(ticket)
+fn neighbour(handle: u32) -> Option<u32> {
+    (handle != NONE).then_some(handle)
 }

@@ -17,7 +17,7 @@ impl<T> Slots<T> {
             return place;
         }
         self.places.push(Some(value));
-        u32::try_from(self.places.len() - 1).expect("fewer than four thousand million at once")
+        u32::try_from(self.places.len() - 1).expect("fewer than 2^32 at once")
     }
 
     pub fn get(&mut self, place: u32) -> Option<&mut T> {

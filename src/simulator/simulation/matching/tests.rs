@@ -82,7 +82,7 @@ struct Offices {
     office: Matching,
     slow: SlowOffice,
     now: u64,
-    tickets: Vec<u32>,
+    handles: Vec<u32>,
     operations: Vec<Operation>,
 }
 
@@ -91,7 +91,7 @@ impl Offices {
         let now = SimTime::from_ps(self.now);
         match act {
             Act::Send { from, to, tag } => {
-                self.tickets.push(self.office.post(now, from, to, Message::new(1).tag(tag)).1);
+                self.handles.push(self.office.post(now, from, to, Message::new(1).tag(tag)).1);
                 self.slow.messages.push(SlowMessage { from, to, tag, arrival: None, is_matched: false });
             }
             Act::Arrive { which } => {
@@ -102,8 +102,8 @@ impl Offices {
                 }
                 let index = under_way[which % under_way.len()];
                 self.slow.messages[index].arrival = Some(self.now);
-                self.office.delivered(now, self.tickets[index], 0);
-                assert!(self.office.met.drain(..).all(|found| found.by == self.tickets[index]));
+                self.office.delivered(now, self.handles[index], 0);
+                assert!(self.office.met.drain(..).all(|found| found.by == self.handles[index]));
             }
             Act::Receive { rank, pattern } => {
                 self.slow.receives.push((rank, pattern, None));
@@ -117,7 +117,7 @@ impl Offices {
     /// The message that each receive has met.
     fn met(&self) -> Vec<Option<usize>> {
         let met = |operation: &Operation| match self.office.tasks.peek(operation.0).expect("it is not ended").state {
-            TaskState::Received(ticket) => self.tickets.iter().position(|one| *one == ticket),
+            TaskState::Received(handle) => self.handles.iter().position(|one| *one == handle),
             _ => None,
         };
         self.operations.iter().map(met).collect()
@@ -133,7 +133,7 @@ proptest! {
             office: Matching::new(3),
             slow: SlowOffice::default(),
             now: 0,
-            tickets: Vec::new(),
+            handles: Vec::new(),
             operations: Vec::new(),
         };
         for act in acts {

@@ -361,7 +361,7 @@ impl PartialRecording {
         Ok(())
     }
 
-    /// The event that causes `what`, which tells how far it lies back.
+    /// The event that causes `what`, which says how far it lies back.
     fn cause<R: Read>(&self, source: &mut CountedBytes<R>, what: &str) -> Result<EventId, RecordingError> {
         let next = u64::from(self.events.count());
         let event = next.checked_sub(source.number()?).filter(|event| *event < next);

@@ -37,7 +37,7 @@ pub struct MessageWay<'r> {
 }
 
 impl<'r> MessageWay<'r> {
-    /// `None` if the run does not tell what links carried.
+    /// `None` if the run has no transfers.
     pub(super) fn of(path: &CriticalPath<'_>, run: &'r Recording) -> Option<Self> {
         if run.transfers.is_empty() {
             return None;

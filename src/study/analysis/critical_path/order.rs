@@ -159,11 +159,11 @@ fn causes(events: &Events, predecessors: &[EventId], event: EventId) -> impl Ite
 }
 
 fn check_clocks(events: &Events) -> Result<(), CausalityError> {
-    let told = |event| (events.name(event), events.get(event).process, moment(events, event).clock);
+    let described = |event| (events.name(event), events.get(event).process, moment(events, event).clock);
     for effect in 0..events.count() {
         for antecedent in events.antecedents(effect) {
             if moment(events, antecedent.event).clock > moment(events, effect).clock {
-                return Err(CausalityError::Backwards { cause: told(antecedent.event), effect: told(effect) });
+                return Err(CausalityError::Backwards { cause: described(antecedent.event), effect: described(effect) });
             }
         }
     }

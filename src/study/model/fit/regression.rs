@@ -62,7 +62,7 @@ pub struct Regression {
     spread: Vec<Vec<f64>>,
 }
 
-/// The solution of the weighted problem, and what every hypothesis is judged by.
+/// The solution of the weighted problem, and the numbers that rate a hypothesis.
 struct Solution {
     coefficients: Vec<f64>,
     /// The weighted residuals.

@@ -62,8 +62,8 @@ impl NormalFormSearch {
         };
         let mut best: Option<(f64, Hypothesis)> = None;
         for hypotheses in self.hypotheses() {
-            let judged = hypotheses.into_iter().filter_map(|hypothesis| Some((error(&hypothesis)?, hypothesis)));
-            let found = judged.min_by(|one, other| one.0.total_cmp(&other.0));
+            let rated = hypotheses.into_iter().filter_map(|hypothesis| Some((error(&hypothesis)?, hypothesis)));
+            let found = rated.min_by(|one, other| one.0.total_cmp(&other.0));
             best = match (best, found) {
                 (Some(simpler), Some(found)) if found.0 >= GAIN * simpler.0 => Some(simpler),
                 (simpler, found) => found.or(simpler),

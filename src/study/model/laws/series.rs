@@ -35,7 +35,7 @@ impl Base {
         }
     }
 
-    /// Its name for people.
+    /// Its human-readable name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -82,7 +82,7 @@ impl Trend {
         }
     }
 
-    /// The meaning, in words (slides 62 to 64), of these values of e. The metric does not tell serial work from any
+    /// The meaning, in words (slides 62 to 64), of these values of e. The metric does not separate serial work from any
     /// other loss that does not shrink with p.
     #[must_use]
     pub fn meaning(self, fractions: impl Iterator<Item = f64>) -> String {

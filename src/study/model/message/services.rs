@@ -216,7 +216,7 @@ impl<'m> NamedLink<'m> {
         Self { link, name: "links", path: "machine.network.links" }
     }
 
-    /// The path of the constant that tells the time of a byte.
+    /// The path of the constant for the time of a byte.
     fn constant_of_bytes(self) -> String {
         let field = if self.link.per_byte.is_some() { "per_byte" } else { "protocol" };
         format!("{}.{field}", self.path)

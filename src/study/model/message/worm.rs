@@ -1,7 +1,7 @@
 //! The way of packets through clocked routers.
 //!
 //! A head that comes to a router, or that software there has dealt with, asks for a virtual channel at the beginning of a
-//! cycle; [`parsim_sim::network::switching::wormhole`] tells how many cycles it takes from there to the next router, and out of
+//! cycle; [`parsim_sim::network::switching::wormhole`] says how many cycles it takes from there to the next router, and out of
 //! the last one. What is injected, or asked for by software, waits for the first cycle that begins after it.
 //!
 //! Packets of a message may overtake each other on different virtual channels: beyond the source none waits for the one

@@ -3,11 +3,11 @@
 use super::{Former, Value};
 use std::collections::BTreeMap;
 
-/// So many changes are named.
+/// Number of changes named.
 const MOST: usize = 20;
 /// The work that the search may take, about as many microseconds.
 const WORK: u64 = 100_000;
-/// So many bytes of an expression are read or computed for a unit of work.
+/// Number of bytes of an expression that are read or computed for a unit of work.
 const BYTES: u64 = 16;
 
 /// Findings so far; the search is bounded, in work and in findings.

@@ -93,7 +93,7 @@ impl Function {
         }
     }
 
-    /// Its name with its arguments, for people.
+    /// Its human-readable name with its arguments.
     pub fn usage(&self) -> String {
         let arguments = match (self.least, self.most) {
             (1, _) => "x",

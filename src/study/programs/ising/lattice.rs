@@ -285,7 +285,7 @@ impl SubLattice {
         f64::INFINITY
     }
 
-    /// Makes the next attempt; what it changed, and what the neighbours have to be told.
+    /// Makes the next attempt. Returns its change, and the updates for the neighbours.
     ///
     /// Metropolis: a flip that lowers the energy is made, one that raises it by ΔE with probability exp(−ΔE/kT).
     pub fn make_attempt(&mut self, model: &IsingModel) -> (StateChange, Vec<Update>) {

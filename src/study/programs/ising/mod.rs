@@ -60,7 +60,7 @@ pub struct Ising {
     pub field: f64,
     /// Mean number of attempts for each spin of a logical process: the length of the simulation.
     pub attempts: u32,
-    /// Number of these before energy and magnetisation are observed; none unless given.
+    /// Attempts for each spin before energy and magnetisation are observed; none unless given.
     #[serde(default)]
     pub warm_up: u32,
     /// The work of rank 0 before all others can begin, in attempts; none unless given.

@@ -1,5 +1,5 @@
 //! The conservative protocol of Chandy, Misra and Bryant: a rank processes an event only when no other rank can
-//! send it anything earlier, and tells its neighbours, before it waits, until when they have nothing to fear.
+//! send it anything earlier, and promises its neighbours, before it waits, a time until which it sends nothing.
 //!
 //! The times and places of attempts depend on no spin, so a rank knows when it could next flip a spin on a boundary:
 //! this is its lookahead. On one rank this is the sequential simulation.
@@ -46,7 +46,7 @@ async fn listen(rank: &mut Rank, channels: &mut [NeighbourClock], from: u32, not
             message.update.time
         }
         Note::Promise(time) => time,
-        note => unreachable!("a conservative rank was told {note:?}"),
+        note => unreachable!("a conservative rank received {note:?}"),
     };
     for channel in channels.iter_mut().filter(|channel| channel.rank == from) {
         channel.safe_until = channel.safe_until.max(safe_until);
@@ -60,7 +60,7 @@ async fn promise(rank: &mut Rank, channels: &mut [NeighbourClock]) {
         if time > channel.promised {
             channel.promised = time;
             rank.null_messages += 1;
-            rank.tell(channel.rank, &Note::Promise(time)).await;
+            rank.notify(channel.rank, &Note::Promise(time)).await;
         }
     }
 }

@@ -93,7 +93,7 @@ impl Rank {
     }
 
     /// Tells another rank something, and pays for it.
-    pub async fn tell(&mut self, to: u32, note: &Note) {
+    pub async fn notify(&mut self, to: u32, note: &Note) {
         self.operate(self.program.costs.send).await;
         let bytes = match note {
             Note::Report(report) => self.program.costs.message.count() + 4 * report.sent.len() as u64,
@@ -127,7 +127,7 @@ impl Rank {
         for message in std::mem::take(&mut self.queue.outgoing) {
             let to = self.holder(message.update.to);
             self.sent[to as usize] += 1;
-            self.tell(to, &Note::Message(message)).await;
+            self.notify(to, &Note::Message(message)).await;
         }
     }
 

@@ -1,11 +1,11 @@
 //! Time Warp: every rank goes ahead, and back if it went too far.
 //!
-//! The global virtual time is computed by rank 0, which stops all others: each tells the virtual time of its
+//! The global virtual time is computed by rank 0, which stops all others: each reports the virtual time of its
 //! earliest event and how many messages it has sent to and received from whom. When no message is under way, the
 //! earliest of these times is the global one. Counting by receiver makes stale reports harmless: a stopped rank
 //! sends only because of a message that it has received, so the first message missing in a report leaves its
 //! receiver's balance open. Ranks do not go on at the same moment: one that still stands may be sent a message by
-//! one that works already, and reports it for a round that is over; such reports are told by their round's number.
+//! one that works already, and reports it for a round that is over; such reports are recognised by their round's number.
 
 use super::rank::Rank;
 use super::wire::{Note, Report};
@@ -68,7 +68,7 @@ impl TimeWarp<'_> {
     async fn rest(&mut self) {
         if self.rank.me.rank() != COORDINATOR && !self.noticed {
             self.noticed = true;
-            self.rank.tell(COORDINATOR, &Note::Idle).await;
+            self.rank.notify(COORDINATOR, &Note::Idle).await;
         }
         let (from, note) = self.rank.next().await;
         self.listen(from, note).await;
@@ -80,7 +80,7 @@ impl TimeWarp<'_> {
             Note::Idle => self.idle[from as usize] = true,
             Note::Stop(round) => self.stand_still(round).await,
             Note::Report(_) => {}
-            note => unreachable!("a rank that works was told {note:?}"),
+            note => unreachable!("a rank that works received {note:?}"),
         }
     }
 
@@ -102,17 +102,17 @@ impl TimeWarp<'_> {
     /// Processes no event until the global virtual time is known, but takes messages in.
     async fn stand_still(&mut self, round: f64) {
         let report = Note::Report(self.report(round));
-        self.rank.tell(COORDINATOR, &report).await;
+        self.rank.notify(COORDINATOR, &report).await;
         loop {
             let (_, note) = self.rank.next().await;
             match note {
                 Note::Message(message) => {
                     self.rank.take_in(message).await;
                     let report = Note::Report(self.report(round));
-                    self.rank.tell(COORDINATOR, &report).await;
+                    self.rank.notify(COORDINATOR, &report).await;
                 }
                 Note::GlobalTime(time) => return self.go_on(time),
-                note => unreachable!("a stopped rank was told {note:?}"),
+                note => unreachable!("a stopped rank received {note:?}"),
             }
         }
     }
@@ -123,14 +123,14 @@ impl TimeWarp<'_> {
         let round = f64::from(self.rank.rounds);
         let others = (0..self.rank.me.ranks()).filter(|rank| *rank != COORDINATOR);
         for other in others.clone() {
-            self.rank.tell(other, &Note::Stop(round)).await;
+            self.rank.notify(other, &Note::Stop(round)).await;
         }
         let mut reports: Vec<Option<Report>> = vec![None; self.rank.me.ranks() as usize];
         loop {
             reports[COORDINATOR as usize] = Some(self.report(round));
             if let Some(time) = global_time(&reports) {
                 for other in others {
-                    self.rank.tell(other, &Note::GlobalTime(time)).await;
+                    self.rank.notify(other, &Note::GlobalTime(time)).await;
                 }
                 return self.go_on(time);
             }
@@ -139,7 +139,7 @@ impl TimeWarp<'_> {
                 Note::Message(message) => self.rank.take_in(message).await,
                 Note::Report(report) if is_of(&report, round) => reports[from as usize] = Some(report),
                 Note::Report(_) | Note::Idle => {}
-                note => unreachable!("the coordinator was told {note:?}"),
+                note => unreachable!("the coordinator received {note:?}"),
             }
         }
     }

@@ -79,7 +79,7 @@ impl Note {
                 };
                 Self::Message(EventMessage { update, anti: *anti > 0.0 })
             }
-            other => unreachable!("a rank was told {other:?}"),
+            other => unreachable!("a rank received {other:?}"),
         }
     }
 }

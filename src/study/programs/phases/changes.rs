@@ -12,9 +12,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// So many values of one expression are compared, so that a loop leaves some for what comes behind it.
+/// Number of compared values of one expression, so that a loop leaves some for the steps behind it.
 const VALUES: u32 = 200;
-/// So many ranks are asked for their memory.
+/// Number of ranks whose memory is computed.
 const RANKS: u32 = 50;
 /// A verb of a dry run costs this much work.
 const OF_A_VERB: u64 = 4;

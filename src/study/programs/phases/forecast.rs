@@ -9,11 +9,11 @@ use crate::programs::forecast::Forecast;
 use crate::programs::mean_distance;
 use parsim_sim::program::Grid;
 
-/// So many steps are looked at for a rank, and about so many for all of them: else some ranks stand for all.
+/// Number of steps examined for a rank, and roughly for all ranks together: else some ranks stand for all.
 const STEPS_OF_A_RANK: u32 = 20_000;
 const STEPS: u32 = 200_000;
 const FEWEST_RANKS: u32 = 8;
-/// So many rounds of a loop stand for all, where they differ.
+/// Number of rounds of a loop that stand for all, where they differ.
 const ROUNDS: u64 = 8;
 /// The variables that messages bring.
 const OF_MESSAGES: [&str; 2] = ["source", "number"];

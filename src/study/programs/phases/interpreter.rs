@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// The tags of exchanges lie above all that a step can name.
 pub(super) const FIRST_OWN_TAG: u32 = 1 << 31;
 
-/// So many steps are counted at once.
+/// Number of steps counted at once.
 const PAUSE: u64 = 4096;
 /// A process that takes more steps at one instant will not come to its end.
 const MOST_IDLE: u64 = 10_000_000;

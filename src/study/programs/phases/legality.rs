@@ -26,7 +26,7 @@ pub(super) fn name_phases(steps: &[Step], phases: &mut Vec<Phase>) {
     }
 }
 
-/// The memory of the largest collective operation of the steps for each of so many ranks, in bytes.
+/// The memory of the largest collective operation of the steps for each of `ranks` ranks, in bytes.
 pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
     let of_step = |step: &Step| {
         let own = if let Step::Collective { operation, .. } = step { operation.rank_memory(ranks) } else { 0.0 };
@@ -47,7 +47,7 @@ pub(super) fn locate<'s>(path: &str, steps: &'s [Step], found: &mut Vec<(String,
     }
 }
 
-/// Unknown and hidden names, and collectives that so many ranks cannot run.
+/// Unknown and hidden names, and collectives that this number of ranks cannot run.
 pub(super) fn faults(program: &Phases, ranks: u32) -> Vec<Fault> {
     let mut inspector = Inspector { scope: program.scope(0, ranks, 0), ranks, faults: Vec::new() };
     for parameter in program.parameters.keys().filter(|name| KNOWN.contains(&name.as_str())) {

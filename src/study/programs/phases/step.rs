@@ -65,7 +65,7 @@ pub enum Step {
         to: Expression,
         /// Its length.
         bytes: Size,
-        /// A number that tells it from others; 0 unless given.
+        /// A number that distinguishes it from others; 0 unless given.
         #[serde(default)]
         tag: Option<Expression>,
         /// A number in it, which the receiver knows as `number`.

@@ -86,7 +86,7 @@ impl Play<'_> {
         let (id, bytes) = (packet.message, packet.bytes);
         self.counts.events += 1;
         if packet.to == from {
-            self.told.add(self.calendar, from, departure, Job::Prepare { message: id, bytes });
+            self.job_timers.add(self.calendar, from, departure, Job::Prepare { message: id, bytes });
             return;
         }
         let mut train = Train::new(EvenInstants::one(self.key.0), packet);
@@ -110,7 +110,7 @@ impl Play<'_> {
     /// With overlap the next packet of a message is prepared when the last one is, at `departure`.
     fn go_on_preparing(&mut self, from: u32, id: MessageId, departure: SimTime) {
         if self.node.sending.overlap && self.messages[id as usize].unprepared > 0 {
-            self.told.add(self.calendar, from, departure, Job::Continue(id));
+            self.job_timers.add(self.calendar, from, departure, Job::Continue(id));
         }
     }
 
@@ -138,7 +138,7 @@ impl Play<'_> {
     /// The event of a processor: it has done something that a process waits for or that has to be gone on with, or it
     /// has sent something that takes no time to transmit. Nothing has happened if that has been withdrawn.
     pub(in crate::machine::transport) fn finish_job(&mut self, node: u32) {
-        match self.told.take(self.calendar, node, self.key.0) {
+        match self.job_timers.take(self.calendar, node, self.key.0) {
             Some(Job::Continue(message)) => self.prepare(message),
             Some(Job::Prepare { message, bytes }) => {
                 self.leave(message);
@@ -148,7 +148,7 @@ impl Play<'_> {
                 self.arrive(MovingTrain { link: NO_LINK, entity: self.key.1, train });
             }
             Some(Job::TakeIn(packet)) => self.finish_taking_in(packet),
-            Some(Job::PassOn(_)) => unreachable!("nobody is told of packets that are passed on"),
+            Some(Job::PassOn(_)) => unreachable!("packets that are passed on notify nobody"),
             None => {
                 let links = node * self.trains.ports..(node + 1) * self.trains.ports;
                 let due = |link: &u32| self.trains.coming.front(*link).is_some_and(|coming| coming.key() == self.key);
@@ -207,23 +207,23 @@ impl Play<'_> {
 
     /// A packet has left its source: without overlap this is when the next one is prepared.
     fn leave(&mut self, id: MessageId) {
-        let MessageState { unprepared, ticket, .. } = self.messages[id as usize];
+        let MessageState { unprepared, handle, .. } = self.messages[id as usize];
         if unprepared > 0 {
             self.prepare(id);
         } else if self.sends == Sends::UntilInjected {
-            self.completions.push_back(Completion::Sent { ticket });
+            self.completions.push_back(Completion::Sent { handle });
         }
     }
 
     fn finish_taking_in(&mut self, packet: Packet) {
-        let MessageState { from, to, ticket, .. } = self.messages[packet.message as usize];
+        let MessageState { from, to, handle, .. } = self.messages[packet.message as usize];
         let mut is_complete = true;
         if packet.kind == PacketKind::Data {
-            self.completions.push_back(Completion::Delivered { message: packet.message, ticket });
+            self.completions.push_back(Completion::Delivered { message: packet.message, handle });
             is_complete = self.sends == Sends::UntilDelivered && from == to;
         }
         if is_complete {
-            self.completions.push_back(Completion::Sent { ticket });
+            self.completions.push_back(Completion::Sent { handle });
             self.vacant.push(packet.message);
         }
     }
@@ -234,8 +234,8 @@ impl Play<'_> {
         self.admit_ahead();
     }
 
-    /// Admits a single packet to a vertex on its way, and to the next ones as far as it may go ahead. Whether it may be
-    /// admitted to its destination, as `flight` then tells.
+    /// Admits a single packet to a vertex on its way, and to the next ones as far as it may go ahead. Returns
+    /// whether it may be admitted to its destination; `flight` then describes its arrival there.
     fn pass_on(&mut self, mut vertex: u32, flight: &mut MovingTrain) -> bool {
         // What changes from vertex to vertex are variables of their own: a structure that is copied as soon as one of its
         // parts has been written would have to wait for it.
@@ -255,7 +255,7 @@ impl Play<'_> {
             let track = &mut self.trains.tracks[out as usize];
             let end = track.end;
             let link_free = track.line.free();
-            // As `exit` has it, told here from what is at hand: by a call of it such runs take 6 % longer.
+            // Same result as `exit`, from values at hand: with a call of it such runs take 6 % longer.
             let is_at_once = transmission == SimDuration::ZERO && link_free <= departure;
             let comes = track.line.serve(departure, transmission);
             track.carried += 1;
@@ -293,8 +293,8 @@ impl Play<'_> {
     }
 
     /// Admits as much as is sure of a train to the vertex that it comes to. The vertex is settled, or the train is
-    /// known to be the next that comes to it. Whether it goes on as a single run, as `flight` then tells; otherwise
-    /// what goes on is among those that may go ahead.
+    /// known to be the next that comes to it. Returns whether it goes on as a single run, which `flight` then describes;
+    /// otherwise the runs that go on are among those that may go ahead.
     #[inline(never)]
     fn admit_train(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let MovingTrain { link, entity, train: Train { run, packet, .. } } = *flight;
@@ -372,7 +372,7 @@ impl Play<'_> {
                 return false;
             }
         }
-        self.told.add(self.calendar, vertex, end, Job::TakeIn(packet));
+        self.job_timers.add(self.calendar, vertex, end, Job::TakeIn(packet));
         packet.kind == PacketKind::Data && self.sends == Sends::UntilDelivered && message.from != message.to
     }
 

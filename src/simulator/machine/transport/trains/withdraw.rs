@@ -68,7 +68,7 @@ impl Play<'_> {
     fn withdraw_notice(&mut self, vertex: u32, admission: &SpeculativeAdmission) {
         let more = admission.notice && self.messages[admission.train.packet.message as usize].unprepared > 0;
         if more && self.node.sending.overlap {
-            self.told.withdraw(vertex);
+            self.job_timers.withdraw(vertex);
         } else {
             self.trains.coming.pop_back(admission.out);
         }
@@ -77,7 +77,7 @@ impl Play<'_> {
     fn take_out(&mut self, vertex: u32, packet: Packet, count: u32) {
         let message = &mut self.messages[packet.message as usize];
         if packet.kind == PacketKind::Acknowledge || message.missing == 0 {
-            self.told.withdraw(vertex);
+            self.job_timers.withdraw(vertex);
         }
         if packet.kind == PacketKind::Data {
             message.missing += count;
@@ -144,7 +144,7 @@ impl Play<'_> {
             let id = train.packet.message;
             self.messages[id as usize].unprepared += u64::from(train.packet.bytes) * withdrawn;
             if self.node.sending.overlap {
-                self.told.add(self.calendar, vertex, self.processors.free(vertex), Job::Continue(id));
+                self.job_timers.add(self.calendar, vertex, self.processors.free(vertex), Job::Continue(id));
             } else {
                 self.notify_departure(out, train);
             }
