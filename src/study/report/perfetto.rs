@@ -192,7 +192,8 @@ impl<W: Write> Export<W> {
                 self.name(LINKS, number, &format!("{}{which}, {busy}", direction.ends().join(" → ")))?;
                 tracks.insert((direction, channel), number);
                 if run.transfers.is_empty() {
-                    let arguments = json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
+                    let arguments =
+                        json!({"packets": link.packets, "busy_s": link.busy.seconds(), "utilization": used});
                     self.slice((LINKS, number), &busy, (SimDuration::ZERO, run.makespan), &arguments)?;
                 }
             }

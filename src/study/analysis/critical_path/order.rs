@@ -163,7 +163,10 @@ fn check_clocks(events: &Events) -> Result<(), CausalityError> {
     for effect in 0..events.count() {
         for antecedent in events.antecedents(effect) {
             if moment(events, antecedent.event).clock > moment(events, effect).clock {
-                return Err(CausalityError::Backwards { cause: described(antecedent.event), effect: described(effect) });
+                return Err(CausalityError::Backwards {
+                    cause: described(antecedent.event),
+                    effect: described(effect),
+                });
             }
         }
     }
