@@ -61,9 +61,9 @@ impl Fabric {
         const PLAIN_BYTES: f64 = 55.0;
         const CHANNEL_BYTES: f64 = 200.0;
         const LANE_BYTES: f64 = 40.0;
-        const ROUTER_BYTES: f64 = 200.0;
-        const ROUTER_PORT_BYTES: f64 = 28.0;
-        const VIRTUAL_CHANNEL_BYTES: f64 = 50.0;
+        const ROUTER_BYTES: f64 = 130.0;
+        const ROUTER_PORT_BYTES: f64 = 50.0;
+        const VIRTUAL_CHANNEL_BYTES: f64 = 75.0;
         let (vertices, ports) = (f64::from(topology.vertices()), f64::from(topology.ports()));
         let classes = Classes::of(network.virtual_channels, &network.routing, topology).roughly(topology);
         match &network.switching {

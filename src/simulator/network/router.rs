@@ -1,9 +1,10 @@
 //! The routing of a network at work.
 
 use super::Network;
+use super::link::PacketCourse;
 use super::routing::{Choice, Routing};
 use super::routing_table::RoutingTable;
-use super::topology::Topology;
+use super::topology::{Routes, Topology};
 use super::wiring::Wiring;
 use crate::engine::Streams;
 use rand::Rng;
@@ -17,7 +18,7 @@ pub struct RouteSelector {
 }
 
 enum Selection {
-    Natural,
+    Natural(Routes),
     EvenTies,
     Signposts(RoutingTable),
     Shortest(Distances, Tie),
@@ -37,7 +38,7 @@ impl RouteSelector {
         let wiring = || Wiring::new(topology, &network.overrides);
         let shortest = |tie| Selection::Shortest(Distances::new(wiring()), tie);
         let manner = match &network.routing {
-            Routing::DimensionOrder => Selection::Natural,
+            Routing::DimensionOrder => Selection::Natural(Routes::of(topology)),
             Routing::EvenTies => Selection::EvenTies,
             Routing::UpDown => Selection::Signposts(RoutingTable::up_down(wiring())),
             Routing::ShortestPath(Choice::Lowest) => shortest(Tie::Lowest),
@@ -65,7 +66,7 @@ impl RouteSelector {
     /// how much waits at a port of `at`.
     pub fn port(&mut self, topology: &Topology, at: u32, to: u32, load: impl Fn(u32) -> u64) -> u32 {
         match &self.manner {
-            Selection::Natural => topology.route(at, to),
+            Selection::Natural(routes) => routes.course(at, to).0,
             Selection::EvenTies => even_ties(topology, at, to, &mut self.rng),
             Selection::Signposts(routing_table) => routing_table.port(at, to),
             Selection::Shortest(distances, tie) => {
@@ -79,10 +80,25 @@ impl RouteSelector {
         }
     }
 
+    /// The port by which a packet leaves, as [`port`](Self::port); what is known of its way is kept in `course`.
+    #[inline]
+    pub fn leave(
+        &mut self,
+        course: &mut PacketCourse,
+        topology: &Topology,
+        (at, to): (u32, u32),
+        load: impl Fn(u32) -> u64,
+    ) -> u32 {
+        match &self.manner {
+            Selection::Natural(routes) => course.leave(at, to, routes),
+            _ => self.port(topology, at, to, load),
+        }
+    }
+
     /// The number of links on the way from `from` to `to`.
     pub fn hops(&self, topology: &Topology, from: u32, to: u32) -> u32 {
         match &self.manner {
-            Selection::Natural | Selection::EvenTies => topology.distance(from, to),
+            Selection::Natural(_) | Selection::EvenTies => topology.distance(from, to),
             Selection::Shortest(distances, _) => distances.from(from, to),
             Selection::Signposts(routing_table) => {
                 let path = routing_table.path(from, to).expect("check refuses tables that lead nowhere");
@@ -95,7 +111,7 @@ impl RouteSelector {
     pub fn most_descents(&self, topology: &Topology) -> u32 {
         match &self.manner {
             // No more than links.
-            Selection::Natural | Selection::EvenTies => Some(topology.metrics().diameter_links),
+            Selection::Natural(_) | Selection::EvenTies => Some(topology.metrics().diameter_links),
             Selection::Shortest(distances, _) => (0..topology.nodes()).map(|to| distances.most_descents(to)).max(),
             Selection::Signposts(routing_table) => {
                 let pairs = (0..topology.nodes()).flat_map(|to| (0..topology.nodes()).map(move |from| (from, to)));

@@ -73,6 +73,11 @@ impl Classes {
         }
     }
 
+    /// Whether there is more than one.
+    pub fn are_many(self) -> bool {
+        self != Self::One
+    }
+
     /// The class in which a packet takes `hop`.
     pub fn next(self, topology: &Topology, came: Option<Came>, hop: Hop) -> u32 {
         let Hop { at, port, next, to } = hop;

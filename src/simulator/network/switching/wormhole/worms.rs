@@ -3,6 +3,7 @@
 use super::Wormhole;
 use crate::engine::{Calendar, Streams};
 use crate::network::Network;
+use crate::network::link::PacketCourse;
 use crate::network::packet::{HopEvent, Onward};
 use crate::network::packet::{NOWHERE, Packet};
 use crate::network::router::RouteSelector as Guide;
@@ -12,28 +13,30 @@ use crate::network::waiting::{BufferWait, Standstill};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
-mod allocation;
 mod arrival;
 mod buffers;
+mod channel_allocation;
 mod injection;
 mod layout;
 mod recording;
+mod switch_allocation;
 mod wheel;
 
-use allocation::Router;
-use buffers::{Inputs, Outputs};
+use arrival::Transit;
+use buffers::{Heads, Input, Output, Turns};
+use channel_allocation::Group;
 use injection::Source;
-use layout::{Flit, NONE, Shape};
+use layout::{NONE, Shape};
 use recording::Recorder;
+use switch_allocation::{Router, Taken};
 use wheel::Wheel;
 
-/// From switch allocation to the next buffer: the crossbar, the link, and the beginning of the cycle after.
+/// From switch allocation to the next buffer: the crossbar, the link, and the beginning of the cycle after. It takes as
+/// long until the room of a flit is known at the other end of the link by which it came: the crossbar and the delay of
+/// credits.
 const TO_NEXT_BUFFER: u64 = 3;
 /// From switch allocation to the node: the crossbar, and the beginning of the cycle after.
 const TO_NODE: u64 = 2;
-/// From switch allocation to the knowledge of the free room: the crossbar and the delay of credits.
-const TO_CREDIT: u64 = 3;
-
 /// All routers of a network at work; one event a cycle while anything moves.
 pub struct Worms {
     topology: Topology,
@@ -44,28 +47,29 @@ pub struct Worms {
     cycle: SimDuration,
     flit_bytes: u64,
     latency: u64,
-    inputs: Inputs,
-    outputs: Outputs,
+    inputs: Vec<Input>,
+    heads: Heads,
+    outputs: Vec<Output>,
+    /// By port.
+    turns: Vec<Turns>,
     routers: Vec<Router>,
-    /// Routers with anything to allocate.
+    /// Routers with anything to allocate, in the order in which they came to have it.
     active: Vec<u32>,
     sources: Vec<Source>,
     sending: Vec<u32>,
     crowd: Vec<Worm>,
     vacant: Vec<u32>,
-    arrivals: Wheel<(u32, Flit)>,
-    credits: Wheel<u32>,
-    ejections: Wheel<(u32, Flit)>,
+    transits: Wheel<Transit>,
+    /// Where worms have come out of the network, and which.
+    ejections: Wheel<(u32, u32)>,
+    groups: Vec<Group>,
+    /// Groups of which some channels can be granted.
+    grantable: Vec<u32>,
     /// Input channels that got a virtual channel in this cycle.
     allocated: Vec<u32>,
-    /// The channel that every input port of a router names, and the input ports that ask for
-    /// every output port; of one router at a time.
-    named: Vec<u32>,
-    asking: Vec<u128>,
-    /// The heads that ask for virtual channels, by the first of those that suit them; of one router at a time.
-    requests: Vec<u128>,
+    /// What every output port of a router takes; of one router at a time.
+    taken: Vec<Taken>,
     is_ticking: bool,
-    flit_hops: u64,
     /// `None` unless it is asked for.
     recorder: Option<Box<Recorder>>,
 }
@@ -77,6 +81,7 @@ struct Worm {
     flits: u32,
     /// The input channel where its head waits for software.
     held_at: u32,
+    course: PacketCourse,
 }
 
 impl Worms {
@@ -87,19 +92,13 @@ impl Worms {
     #[must_use]
     pub fn new(network: &Network, mode: &Wormhole, topology: Topology, onward: Onward, streams: Streams) -> Self {
         let classes = class_count(network, &topology);
-        let shape =
-            Shape { links: topology.ports(), lanes: mode.lanes, channels: classes * mode.lanes, buffer: mode.buffer };
-        assert!(shape.of_router() <= super::MAX_INPUTS, "check limits the virtual channels of a router");
+        let shape = Shape::new(topology.ports(), classes, mode.lanes, mode.buffer);
+        assert!(shape.of_router <= super::MAX_INPUTS, "check limits the virtual channels of a router");
         let cycle = network.links.byte_time().time(mode.flit.count());
         let latency = network.links.latency.ps() / cycle.ps().max(1);
         let vertices = topology.vertices();
-        let channels = (vertices * shape.of_router()) as usize;
-        let router = Router {
-            input_turn: vec![0; shape.ports() as usize],
-            output_turn: vec![0; shape.ports() as usize],
-            channel_turn: vec![0; shape.of_router() as usize],
-            ..Router::default()
-        };
+        let channels = vertices * shape.of_router;
+        let ends = buffers::far_ends(&topology, shape);
         Self {
             guide: Guide::new(network, &topology, streams),
             classes: Classes::of(network.virtual_channels, &network.routing, &topology),
@@ -107,23 +106,23 @@ impl Worms {
             cycle,
             flit_bytes: mode.flit.count(),
             latency,
-            inputs: Inputs::new(&topology, shape, channels),
-            outputs: Outputs::new(&topology, shape, channels),
-            routers: vec![router; vertices as usize],
+            inputs: buffers::inputs(&ends, shape),
+            heads: Heads::new(shape, channels),
+            turns: vec![Turns::default(); ends.len()],
+            outputs: buffers::outputs(&ends, shape),
+            groups: Group::all(shape, vertices),
+            routers: vec![Router::default(); vertices as usize],
             active: Vec::new(),
             sources: vec![Source::default(); vertices as usize],
             sending: Vec::new(),
             crowd: Vec::new(),
             vacant: Vec::new(),
-            arrivals: Wheel::new(TO_NEXT_BUFFER + latency + 1),
-            credits: Wheel::new(TO_CREDIT + latency + 1),
-            ejections: Wheel::new(TO_NODE + 1),
+            transits: Wheel::new(TO_NEXT_BUFFER + latency),
+            ejections: Wheel::new(TO_NODE),
+            grantable: Vec::new(),
             allocated: Vec::new(),
-            named: vec![NONE; shape.ports() as usize],
-            asking: vec![0; shape.ports() as usize],
-            requests: vec![0; shape.of_router() as usize],
+            taken: vec![Taken::default(); shape.ports as usize],
             is_ticking: false,
-            flit_hops: 0,
             recorder: None,
             topology,
             shape,
@@ -153,8 +152,9 @@ impl Worms {
 
     /// How many flits have been sent over a link each.
     #[must_use]
-    pub const fn flit_hops(&self) -> u64 {
-        self.flit_hops
+    pub fn flit_hops(&self) -> u64 {
+        let to_links = self.outputs.iter().filter(|output| output.behind != NONE);
+        to_links.map(|output| self.flits_sent(output)).sum()
     }
 
     /// Has `packet` go on from `at`: into the network, or, where its head waits for software, out
@@ -173,14 +173,15 @@ impl Worms {
     /// Runs the cycle that begins `now` and adds what follows from it to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, passages: &mut Vec<HopEvent>) {
         let cycle = now.ps() / self.cycle.ps();
-        self.take_arrivals(cycle, passages);
-        self.take_credits(cycle);
+        self.take_transits(cycle, passages);
         self.eject(cycle, passages);
         let mut has_moved = self.inject(passages);
         has_moved |= self.allocate_channels();
-        has_moved |= self.allocate_switches(cycle, passages);
+        has_moved |= self.allocate_switches(passages);
         self.settle_allocated();
-        self.is_ticking = has_moved || self.arrivals.count + self.credits.count + self.ejections.count > 0;
+        self.leave_idle_routers();
+        let is_turning = self.transits.is_turning() | self.ejections.is_turning();
+        self.is_ticking = has_moved || is_turning;
         if self.is_ticking {
             calendar.schedule(self.boundary(cycle + 1), 0);
         }
@@ -192,21 +193,41 @@ impl Worms {
         let ports = (0..self.topology.vertices()).flat_map(|from| (0..self.shape.links).map(move |port| (from, port)));
         ports.filter_map(move |(from, port)| {
             let (to, _) = self.topology.neighbour(from, port)?;
-            let index = from * self.shape.ports() + port;
+            let index = from * self.shape.ports + port;
             let (heads, time) = ahead.get(&index).copied().unwrap_or_default();
-            let Outputs { packets, flits, .. } = &self.outputs;
-            let (packets, flits) = (packets[index as usize], flits[index as usize]);
+            let outputs = self.outputs_of(index);
+            let packets: u32 = outputs.iter().map(|output| output.packets).sum();
+            let flits: u64 = outputs.iter().map(|output| self.flits_sent(output)).sum();
             Some((from, to, packets - heads, self.cycle * flits - time))
         })
+    }
+
+    /// The flits that have been sent to a channel, those of the worm that holds it included.
+    fn flits_sent(&self, output: &Output) -> u64 {
+        let of_holder = self.inputs.get(output.holder as usize).map_or(0, |input| {
+            let worm = &self.crowd[input.front.worm() as usize];
+            worm.flits - input.left
+        });
+        output.flits + u64::from(of_holder)
+    }
+
+    /// The channels of a port.
+    fn outputs_of(&self, port: u32) -> &[Output] {
+        let first = (port * self.shape.channels) as usize;
+        &self.outputs[first..first + self.shape.channels as usize]
     }
 
     /// What flits that have got the crossbar are going to do on each link after `now`, by port: how many are the heads of
     /// packets that come to it then, and for how long they all are on the wire.
     fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
         let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
-        for (cycle, (channel, flit)) in self.arrivals.coming() {
+        for (cycle, &Transit { to: channel, flit, .. }) in self.transits.coming() {
+            if channel == NONE {
+                continue;
+            }
             let (from, to) = self.on_wire(cycle);
-            let (heads, time) = ahead.entry(self.output_before(*channel) / self.shape.channels).or_default();
+            let port = self.inputs[channel as usize].before / self.shape.channels;
+            let (heads, time) = ahead.entry(port).or_default();
             *heads += u32::from(flit.is_head() && from > now);
             *time += to.since(from.max(now));
         }
@@ -217,12 +238,13 @@ impl Worms {
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         let mut waits = Vec::new();
-        for (channel, port) in (0..).zip(&self.inputs.port) {
-            if *port >= self.shape.links || self.inputs.count[channel as usize] == 0 {
+        for (channel, input) in (0..).zip(&self.inputs) {
+            let port = u32::from(input.to_port);
+            if port >= self.shape.links || input.count == 0 {
                 continue;
             }
-            let router = self.shape.router(channel);
-            let next = self.buffer_behind(router, *port, self.inputs.class[channel as usize]);
+            let class = input.group % self.shape.classes;
+            let next = self.buffer_behind(input.router, port, class);
             waits.extend(next.map(|next| (self.buffer_of(channel), next)));
         }
         Standstill::of(waits)

@@ -1,48 +1,112 @@
 //! What has come through a link or a crossbar: flits to the next buffer or to the node, and the room that they leave.
 
 use super::Worms;
-use super::layout::{Flit, NONE};
+use super::buffers::{self, Output};
+use super::layout::{Flit, NONE, Shape};
 use crate::network::packet::{HopEvent, Onward};
 use crate::network::virtual_channels::{Came, Hop};
+use std::slice::Iter;
+
+/// A flit that has crossed a crossbar.
+#[derive(Clone, Copy)]
+pub(super) struct Transit {
+    /// The input channel to which it comes, `NONE` if that is the node.
+    pub(super) to: u32,
+    pub(super) flit: Flit,
+    /// The output channel before the one that it has left, to which its room is given back; `NONE` from the node.
+    pub(super) credit: u32,
+}
 
 impl Worms {
-    pub(super) fn take_arrivals(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
-        let list = self.arrivals.take(cycle);
+    /// Flits come to their next buffers; then the routers before get to know of the room behind them.
+    pub(super) fn take_transits(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
+        let list = self.transits.take(cycle);
         if self.recorder.is_some() {
             self.record_arrivals(cycle, &list);
         }
-        for &(channel, flit) in &list {
-            let worm = &self.crowd[flit.worm() as usize];
+        let mut transits = list.iter();
+        while let Some(Transit { to, flit, .. }) = self.take_bodies(&mut transits) {
             if flit.is_tail() {
-                let before = self.inputs.before[(channel / self.shape.channels) as usize];
-                if self.shape.router(before) == worm.source {
-                    passages.push(HopEvent::Left { packet: worm.packet, from: worm.source });
+                self.tell_left(to, flit, passages);
+            }
+            self.push(to, flit, passages);
+        }
+        self.take_credits(&list);
+        self.transits.give_back(list);
+    }
+
+    /// A tail has come over a link: its packet has left the source if that is where the link begins.
+    fn tell_left(&self, channel: u32, tail: Flit, passages: &mut Vec<HopEvent>) {
+        let worm = &self.crowd[tail.worm() as usize];
+        if self.shape.router(self.inputs[channel as usize].before) == worm.source {
+            passages.push(HopEvent::Left { packet: worm.packet, from: worm.source });
+        }
+    }
+
+    /// Takes flits until one comes to a buffer that is the first or the last of its worm.
+    fn take_bodies(&mut self, transits: &mut Iter<Transit>) -> Option<Transit> {
+        let Self { inputs, outputs, routers, active, .. } = self;
+        let (inputs, outputs, routers) = (&mut inputs[..], &outputs[..], &mut routers[..]);
+        for &transit in transits {
+            // Where it comes to the node there is no input channel.
+            let Some(input) = inputs.get_mut(transit.to as usize) else { continue };
+            if !transit.flit.is_between() {
+                return Some(transit);
+            }
+            input.count += 1;
+            let can_cross = input.count == 1 && outputs[input.output as usize].room > 0;
+            if can_cross && routers[input.router as usize].set_ready(input) {
+                active.push(input.router);
+            }
+        }
+        None
+    }
+
+    fn take_credits(&mut self, transits: &[Transit]) {
+        let Self { inputs, outputs, routers, active, .. } = self;
+        let (inputs, outputs) = (&inputs[..], &mut outputs[..]);
+        for Transit { credit, .. } in transits {
+            // What comes from the node leaves its room to no output channel.
+            let Some(Output { room, holder, .. }) = outputs.get_mut(*credit as usize) else { continue };
+            *room += 1;
+            if *room == 1 && *holder != NONE {
+                let input = &inputs[*holder as usize];
+                if input.count > 0 && routers[input.router as usize].set_ready(input) {
+                    active.push(input.router);
                 }
             }
-            self.push(channel, flit, passages);
         }
-        self.arrivals.give_back(cycle, list);
     }
 
+    /// Puts a flit at the end of a buffer that has room.
     pub(super) fn push(&mut self, channel: u32, flit: Flit, passages: &mut Vec<HopEvent>) {
-        let index = channel as usize;
-        let place = (self.inputs.first[index] + self.inputs.count[index]) % self.shape.buffer;
-        self.inputs.flits[(channel * self.shape.buffer + place) as usize] = flit;
-        self.inputs.count[index] += 1;
-        if self.inputs.count[index] == 1 {
-            self.come_to_front(channel, passages);
-        }
-    }
-
-    /// A flit is at the front of its buffer that was not before.
-    pub(super) fn come_to_front(&mut self, channel: u32, passages: &mut Vec<HopEvent>) {
-        let flit = self.front(channel);
-        if !flit.is_head() {
-            self.update_ready(channel);
+        if flit.is_head() {
+            self.push_head(channel, flit.worm(), passages);
             return;
         }
-        let router = self.shape.router(channel);
-        let worm = &mut self.crowd[flit.worm() as usize];
+        let input = &mut self.inputs[channel as usize];
+        input.count += 1;
+        if input.count == 1 {
+            self.ask_for_crossbar(channel);
+        }
+    }
+
+    fn push_head(&mut self, channel: u32, worm: u32, passages: &mut Vec<HopEvent>) {
+        let input = &mut self.inputs[channel as usize];
+        input.count += 1;
+        if input.count == 1 {
+            self.meet_head(channel, worm, passages);
+        } else {
+            self.heads.push(channel, worm);
+        }
+    }
+
+    /// The head of a worm comes to the front of its buffer.
+    pub(super) fn meet_head(&mut self, channel: u32, number: u32, passages: &mut Vec<HopEvent>) {
+        let worm = &mut self.crowd[number as usize];
+        let input = &mut self.inputs[channel as usize];
+        (input.front, input.left) = (Flit::head(number), worm.flits);
+        let router = input.router;
         let needs_software = self.onward == Onward::BySoftware && worm.packet.to != router && worm.source != router;
         if needs_software {
             worm.held_at = channel;
@@ -53,49 +117,41 @@ impl Worms {
     }
 
     /// The head at the front of `channel` asks for a virtual channel.
+    #[inline]
     pub(super) fn request(&mut self, channel: u32) {
-        let (router, port_in) = (self.shape.router(channel), self.shape.port(channel));
-        let to = self.crowd[self.front(channel).worm() as usize].packet.to;
-        let index = channel as usize;
-        if to == router {
-            (self.inputs.port[index], self.inputs.class[index]) = (self.shape.links, 0);
+        let Shape { ports, links, lanes, classes, .. } = self.shape;
+        let input = self.inputs[channel as usize];
+        let router = input.router;
+        let worm = &mut self.crowd[input.front.worm() as usize];
+        let to = worm.packet.to;
+        let (to_port, class) = if to == router {
+            (links, 0)
         } else {
-            let (shape, outputs) = (self.shape, &self.outputs);
-            let load = |port| outputs.load(shape.first(router, port), shape);
-            let port = self.guide.port(&self.topology, router, to, load);
-            let (next, _) = self.topology.neighbour(router, port).expect("routes follow links");
-            let came = Came { port: port_in, class: self.class_of(channel) };
-            let came = (port_in < self.shape.links).then_some(came);
-            self.inputs.port[index] = port;
-            self.inputs.class[index] = self.classes.next(&self.topology, came, Hop { at: router, port, next, to });
-        }
-        self.routers[router as usize].waiting |= self.shape.bit(channel);
-        self.activate(router);
-    }
-
-    pub(super) fn front(&self, channel: u32) -> Flit {
-        self.inputs.flits[(channel * self.shape.buffer + self.inputs.first[channel as usize]) as usize]
-    }
-
-    pub(super) fn take_credits(&mut self, cycle: u64) {
-        let list = self.credits.take(cycle);
-        for &output in &list {
-            self.outputs.room[output as usize] += 1;
-            let holder = self.outputs.holder[output as usize];
-            if holder != NONE && self.inputs.output[holder as usize] == output {
-                self.update_ready(holder);
-            }
-        }
-        self.credits.give_back(cycle, list);
+            let load = |port| buffers::load(&self.outputs, self.shape, self.shape.first(router, port));
+            let to_port = self.guide.leave(&mut worm.course, &self.topology, (router, to), load);
+            let class = if self.classes.are_many() {
+                let behind = self.outputs[self.shape.first(router, to_port) as usize].behind;
+                let hop = Hop { at: router, port: to_port, next: self.inputs[behind as usize].router, to };
+                let came = Came { port: input.port.into(), class: u32::from(input.lane) / lanes };
+                let came = (came.port < links).then_some(came);
+                self.classes.next(&self.topology, came, hop)
+            } else {
+                0
+            };
+            (to_port, class)
+        };
+        let group = (router * ports + to_port) * classes + class;
+        let input = &mut self.inputs[channel as usize];
+        (input.to_port, input.group) = (buffers::narrow(to_port), group);
+        self.wait_for_channel(channel, router, group);
     }
 
     pub(super) fn eject(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
         let list = self.ejections.take(cycle);
-        for &(at, flit) in list.iter().filter(|(_, flit)| flit.is_tail()) {
-            let packet = self.crowd[flit.worm() as usize].packet;
-            passages.push(HopEvent::Arrived { packet, at });
-            self.vacant.push(flit.worm());
+        for &(at, worm) in &list {
+            passages.push(HopEvent::Arrived { packet: self.crowd[worm as usize].packet, at });
+            self.vacant.push(worm);
         }
-        self.ejections.give_back(cycle, list);
+        self.ejections.give_back(list);
     }
 }

@@ -3,77 +3,146 @@
 use super::layout::{Flit, NONE, Shape};
 use crate::network::topology::Topology;
 
-/// The input channels of all routers: their buffers, and where their front goes.
-pub(super) struct Inputs {
-    /// Their buffers, each a ring.
-    pub(super) flits: Vec<Flit>,
-    /// The place of the front in its ring.
-    pub(super) first: Vec<u32>,
-    /// The flits in each buffer.
-    pub(super) count: Vec<u32>,
-    /// The output port that the front asks for.
-    pub(super) port: Vec<u32>,
-    /// The class of virtual channels that it asks for there.
-    pub(super) class: Vec<u32>,
-    /// The output channel once it is allocated, `NONE` before.
-    pub(super) output: Vec<u32>,
-    /// The output channel of the router before that leads here, by port.
-    pub(super) before: Vec<u32>,
+/// An input channel: its buffer, and the worm whose flits are at the front.
+#[derive(Clone, Copy)]
+pub(super) struct Input {
+    /// The flits in the buffer.
+    pub(super) count: u32,
+    /// The flits of the worm at the front that have not left the buffer, whether or not they are in it.
+    pub(super) left: u32,
+    /// The next of them.
+    pub(super) front: Flit,
+    /// The output channel that the worm holds.
+    pub(super) output: u32,
+    /// The output channel of the router before that leads here, `NONE` from the node.
+    pub(super) before: u32,
+    pub(super) router: u32,
+    /// The virtual channels of which it needs one.
+    pub(super) group: u32,
+    /// The port by which the worm goes on.
+    pub(super) to_port: u8,
+    /// Its own port, which of the channels of that it is, and where its bit is among those of its router.
+    pub(super) port: u8,
+    pub(super) lane: u8,
+    pub(super) word: u8,
+    pub(super) bit: u8,
 }
 
-/// The output channels of all routers, numbered as the input channels.
-pub(super) struct Outputs {
-    /// The credits: how many flits have room in the buffer at the other end.
-    pub(super) room: Vec<u32>,
+/// An output channel.
+#[derive(Clone, Copy)]
+pub(super) struct Output {
+    /// The credits: how many flits have room in the buffer at the other end; more than a worm has, where it leads to the
+    /// node.
+    pub(super) room: u32,
     /// The input channel that it is allocated to, `NONE` if it is free.
-    pub(super) holder: Vec<u32>,
-    /// The first input channel at the other end, by port.
-    pub(super) behind: Vec<u32>,
-    /// The flits, and the heads among them, that each port has been given.
-    pub(super) flits: Vec<u64>,
-    pub(super) packets: Vec<u32>,
+    pub(super) holder: u32,
+    /// The input channel at the other end, `NONE` if it leads to the node.
+    pub(super) behind: u32,
+    /// Where round robin goes on among the inputs of the router.
+    pub(super) turn: u32,
+    /// The flits of the worms whose tails have been sent to it, and how many heads have.
+    pub(super) flits: u64,
+    pub(super) packets: u32,
 }
 
-impl Inputs {
-    pub(super) fn new(topology: &Topology, shape: Shape, channels: usize) -> Self {
-        Self {
-            flits: vec![Flit::new(0, false, false); channels * shape.buffer as usize],
-            first: vec![0; channels],
-            count: vec![0; channels],
-            port: vec![NONE; channels],
-            class: vec![0; channels],
-            output: vec![NONE; channels],
-            before: far_ends(topology, shape),
-        }
+/// Where round robin goes on: among the input channels of a port, and among the input ports that ask for it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Turns {
+    pub(super) input: u32,
+    pub(super) output: u32,
+}
+
+/// The worms whose heads have come to a buffer behind the worm at its front, by input channel: rings.
+pub(super) struct Heads {
+    rings: Vec<Ring>,
+    worms: Vec<u32>,
+    size: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Ring {
+    first: u32,
+    count: u32,
+}
+
+impl Heads {
+    pub(super) fn new(shape: Shape, channels: u32) -> Self {
+        let places = channels as usize * shape.buffer as usize;
+        Self { rings: vec![Ring::default(); channels as usize], worms: vec![0; places], size: shape.buffer }
+    }
+
+    pub(super) fn push(&mut self, channel: u32, worm: u32) {
+        let Ring { first, count } = &mut self.rings[channel as usize];
+        let place = (*first + *count) % self.size;
+        self.worms[(channel * self.size + place) as usize] = worm;
+        *count += 1;
+    }
+
+    pub(super) fn pop(&mut self, channel: u32) -> u32 {
+        let Ring { first, count } = &mut self.rings[channel as usize];
+        let worm = self.worms[(channel * self.size + *first) as usize];
+        *first = (*first + 1) % self.size;
+        *count -= 1;
+        worm
     }
 }
 
-impl Outputs {
-    /// How many virtual channels of a port are taken, and flits in the buffers behind them.
-    pub(super) fn load(&self, first: u32, shape: Shape) -> u64 {
-        let load =
-            |channel: usize| u64::from(shape.buffer - self.room[channel]) + u64::from(self.holder[channel] != NONE);
-        (first..first + shape.channels).map(|channel| load(channel as usize)).sum()
-    }
-
-    pub(super) fn new(topology: &Topology, shape: Shape, channels: usize) -> Self {
-        let ports = channels / shape.channels as usize;
-        Self {
-            room: vec![shape.buffer; channels],
-            holder: vec![NONE; channels],
-            behind: far_ends(topology, shape),
-            flits: vec![0; ports],
-            packets: vec![0; ports],
+/// The input channels of all routers, of whose ports `far_ends` are the first channels at the other ends.
+pub(super) fn inputs(far_ends: &[u32], shape: Shape) -> Vec<Input> {
+    let input = |port: u32, far: u32, lane: u32| {
+        let of_router = port % shape.ports;
+        Input {
+            count: 0,
+            left: 0,
+            front: Flit::head(0),
+            output: NONE,
+            before: if far == NONE { NONE } else { far + lane },
+            router: port / shape.ports,
+            group: NONE,
+            to_port: Input::NOWHERE,
+            port: narrow(of_router),
+            lane: narrow(lane),
+            word: narrow(of_router * shape.channels / shape.of_word),
+            bit: narrow(of_router * shape.channels % shape.of_word + lane),
         }
-    }
+    };
+    (0..).zip(far_ends).flat_map(|(port, far)| (0..shape.channels).map(move |lane| input(port, *far, lane))).collect()
+}
+
+/// The output channels of all routers.
+pub(super) fn outputs(far_ends: &[u32], shape: Shape) -> Vec<Output> {
+    let output = |far: u32, lane: u32| {
+        let (behind, room) = if far == NONE { (NONE, u32::MAX) } else { (far + lane, shape.buffer) };
+        Output { room, holder: NONE, behind, turn: 0, flits: 0, packets: 0 }
+    };
+    far_ends.iter().flat_map(|far| (0..shape.channels).map(move |lane| output(*far, lane))).collect()
 }
 
 /// By router and port, the first channel of the port at the other end of the link; `NONE` without a link.
-fn far_ends(topology: &Topology, shape: Shape) -> Vec<u32> {
-    let ports = (0..topology.vertices()).flat_map(|router| (0..shape.ports()).map(move |port| (router, port)));
+pub(super) fn far_ends(topology: &Topology, shape: Shape) -> Vec<u32> {
+    let ports = (0..topology.vertices()).flat_map(|router| (0..shape.ports).map(move |port| (router, port)));
     let far_end = |(router, port): (u32, u32)| {
         let far = topology.neighbour(router, port).filter(|_| port < shape.links);
         far.map_or(NONE, |(far, there)| shape.first(far, there))
     };
     ports.map(far_end).collect()
+}
+
+/// How many virtual channels of a port, from the channel `first` on, are taken, and flits in the buffers behind them.
+pub(super) fn load(outputs: &[Output], shape: Shape, first: u32) -> u64 {
+    let load = |output: &Output| u64::from(shape.buffer - output.room) + u64::from(output.holder != NONE);
+    outputs[first as usize..(first + shape.channels) as usize].iter().map(load).sum()
+}
+
+impl Input {
+    /// The worm at the front, if there is one, does not go anywhere yet.
+    pub(super) const NOWHERE: u8 = u8::MAX;
+
+    pub(super) const fn mask(&self) -> u64 {
+        1 << self.bit
+    }
+}
+
+pub(super) fn narrow(number: u32) -> u8 {
+    u8::try_from(number).expect("a router has at most 128 channels")
 }

@@ -2,6 +2,7 @@
 
 use super::layout::{Flit, NONE};
 use super::{Worm, Worms};
+use crate::network::link::PacketCourse;
 use crate::network::packet::HopEvent;
 use crate::network::packet::Packet;
 use std::collections::VecDeque;
@@ -10,20 +11,24 @@ use std::collections::VecDeque;
 #[derive(Clone, Default)]
 pub(super) struct Source {
     queue: VecDeque<u32>,
-    sent: u32,
+    /// The flits of the first packet that are still to be sent; 0 before its head.
+    left: u32,
     channel: u32,
     is_sending: bool,
+    /// It sleeps until a flit leaves a buffer of its port.
+    pub(super) is_blocked: bool,
 }
 
 impl Worms {
     pub(super) fn enter(&mut self, at: u32, packet: Packet) {
-        let place = self.vacant.pop().unwrap_or_else(|| {
-            self.crowd.push(Worm { packet, source: at, flits: 0, held_at: NONE });
-            u32::try_from(self.crowd.len() - 1).expect("fewer than a thousand million packets at once")
-        });
         let flits = u64::from(packet.bytes).div_ceil(self.flit_bytes).max(1);
         let flits = u32::try_from(flits).expect("a packet has no more flits than bytes");
-        self.crowd[place as usize] = Worm { packet: Packet { place, ..packet }, source: at, flits, held_at: NONE };
+        let worm = Worm { packet, source: at, flits, held_at: NONE, course: PacketCourse::UNKNOWN };
+        let place = self.vacant.pop().unwrap_or_else(|| {
+            self.crowd.push(worm);
+            u32::try_from(self.crowd.len() - 1).expect("fewer than a thousand million packets at once")
+        });
+        self.crowd[place as usize] = Worm { packet: Packet { place, ..packet }, ..worm };
         let source = &mut self.sources[at as usize];
         source.queue.push_back(place);
         if !source.is_sending {
@@ -37,9 +42,14 @@ impl Worms {
         let mut has_moved = false;
         let mut index = 0;
         while let Some(&at) = self.sending.get(index) {
+            if self.sources[at as usize].is_blocked {
+                index += 1;
+                continue;
+            }
             has_moved |= self.inject_at(at, passages);
-            if self.sources[at as usize].queue.is_empty() {
-                self.sources[at as usize].is_sending = false;
+            let source = &mut self.sources[at as usize];
+            if source.queue.is_empty() {
+                source.is_sending = false;
                 self.sending.swap_remove(index);
             } else {
                 index += 1;
@@ -49,26 +59,34 @@ impl Worms {
     }
 
     fn inject_at(&mut self, at: u32, passages: &mut Vec<HopEvent>) -> bool {
-        if self.sources[at as usize].sent == 0 {
-            let first = self.shape.first(at, self.shape.links);
-            let emptiest =
-                (first..first + self.shape.channels).min_by_key(|channel| self.inputs.count[*channel as usize]);
-            self.sources[at as usize].channel = emptiest.expect("a port has a virtual channel");
+        let is_head = self.sources[at as usize].left == 0;
+        if is_head {
+            self.sources[at as usize].channel = self.emptiest_channel(at);
         }
         let source = &mut self.sources[at as usize];
         let channel = source.channel;
-        if self.inputs.count[channel as usize] == self.shape.buffer {
+        if self.inputs[channel as usize].count == self.shape.buffer {
+            source.is_blocked = true;
             return false;
         }
         let worm = source.queue[0];
-        let is_tail = source.sent + 1 == self.crowd[worm as usize].flits;
-        let flit = Flit::new(worm, source.sent == 0, is_tail);
-        source.sent += 1;
-        if is_tail {
-            source.sent = 0;
+        if is_head {
+            source.left = self.crowd[worm as usize].flits;
+        }
+        source.left -= 1;
+        if source.left == 0 {
             source.queue.pop_front();
         }
-        self.push(channel, flit, passages);
+        let head = Flit::head(worm);
+        self.push(channel, if is_head { head } else { head.next() }, passages);
         true
+    }
+
+    /// The input channel from the node with the fewest flits, of equals the first.
+    fn emptiest_channel(&self, at: u32) -> u32 {
+        let first = self.shape.first(at, self.shape.links);
+        let channels = first..first + self.shape.channels;
+        let emptiest = channels.min_by_key(|channel| self.inputs[*channel as usize].count);
+        emptiest.expect("a port has a virtual channel")
     }
 }

@@ -1,45 +1,66 @@
 //! How routers, ports, channels and flits are numbered.
 
-/// No port, no virtual channel, no link.
+/// No virtual channel, no link.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// How the arrays are laid out.
+/// How many words of 64 bits have a bit for each channel of a router, if all channels of a port are in the same one.
+pub(super) const WORDS: usize = 3;
+
+/// How the arrays are laid out. Ports and channels are numbered over all routers; input and output channels share
+/// their numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     /// Ports with links; one more leads from and to the node.
     pub(super) links: u32,
+    pub(super) ports: u32,
     /// Virtual channels of a class.
     pub(super) lanes: u32,
+    pub(super) classes: u32,
     /// Virtual channels of a port.
     pub(super) channels: u32,
+    /// Virtual channels of a router.
+    pub(super) of_router: u32,
+    /// Virtual channels of a router whose bits are in the same word.
+    pub(super) of_word: u32,
+    /// A bit for each virtual channel of a port.
+    pub(super) of_port: u64,
     /// The flits that the buffer of a channel holds.
     pub(super) buffer: u32,
 }
 
 impl Shape {
-    pub(super) const fn ports(self) -> u32 {
-        self.links + 1
-    }
-
-    pub(super) const fn of_router(self) -> u32 {
-        self.ports() * self.channels
+    pub(super) const fn new(links: u32, classes: u32, lanes: u32, buffer: u32) -> Self {
+        let (ports, channels) = (links + 1, classes * lanes);
+        let of_word = if channels < u64::BITS { u64::BITS / channels * channels } else { channels };
+        Self {
+            links,
+            ports,
+            lanes,
+            classes,
+            channels,
+            of_router: ports * channels,
+            of_word,
+            of_port: low_bits(channels),
+            buffer,
+        }
     }
 
     pub(super) const fn router(self, channel: u32) -> u32 {
-        channel / self.of_router()
+        channel / self.of_router
     }
 
     pub(super) const fn port(self, channel: u32) -> u32 {
-        channel / self.channels % self.ports()
+        channel / self.channels % self.ports
     }
 
     pub(super) const fn first(self, router: u32, port: u32) -> u32 {
-        (router * self.ports() + port) * self.channels
+        (router * self.ports + port) * self.channels
     }
+}
 
-    pub(super) const fn bit(self, channel: u32) -> u128 {
-        1 << (channel % self.of_router())
-    }
+/// The lowest `count` bits, all of them at most.
+pub(super) const fn low_bits(count: u32) -> u64 {
+    if count < u64::BITS { (1 << count) - 1 } else { u64::MAX }
 }
 
 /// A flit: its worm, and whether it is the first or the last one.
@@ -47,8 +68,27 @@ impl Shape {
 pub(super) struct Flit(u32);
 
 impl Flit {
-    pub(super) fn new(worm: u32, is_head: bool, is_tail: bool) -> Self {
-        Self(worm << 2 | u32::from(is_head) << 1 | u32::from(is_tail))
+    const HEAD: u32 = 2;
+    const TAIL: u32 = 1;
+
+    /// The head of a worm.
+    pub(super) const fn head(worm: u32) -> Self {
+        Self(worm << 2 | Self::HEAD)
+    }
+
+    /// The same flit, the last one if `is_tail`.
+    pub(super) const fn ending(self, is_tail: bool) -> Self {
+        Self(self.0 | is_tail as u32)
+    }
+
+    /// Neither the first nor the last one.
+    pub(super) const fn is_between(self) -> bool {
+        self.0 & (Self::HEAD | Self::TAIL) == 0
+    }
+
+    /// A flit behind it.
+    pub(super) const fn next(self) -> Self {
+        Self(self.0 & !Self::HEAD)
     }
 
     pub(super) const fn worm(self) -> u32 {
@@ -56,10 +96,10 @@ impl Flit {
     }
 
     pub(super) const fn is_head(self) -> bool {
-        self.0 & 2 != 0
+        self.0 & Self::HEAD != 0
     }
 
     pub(super) const fn is_tail(self) -> bool {
-        self.0 & 1 != 0
+        self.0 & Self::TAIL != 0
     }
 }

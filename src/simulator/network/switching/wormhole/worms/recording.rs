@@ -1,7 +1,8 @@
 //! What links carry, flit by flit, told packet by packet.
 
 use super::Worms;
-use super::layout::Flit;
+use super::arrival::Transit;
+use super::layout::NONE;
 use crate::network::packet::Packet;
 use crate::network::transfers::{TransferChannel, Transfers};
 use crate::units::{SimDuration, SimTime};
@@ -55,7 +56,7 @@ impl Worms {
             let link = self.topology.neighbour(from, port).filter(|_| port < shape.links);
             TransferChannel { from, to: link.map_or(from, |(to, _)| to), number: number % shape.channels }
         };
-        let channels = self.topology.vertices() * shape.of_router();
+        let channels = self.topology.vertices() * shape.of_router;
         let transfers = Transfers::new((0..channels).map(channel));
         self.recorder = Some(Box::new(Recorder { transfers, begun: vec![None; channels as usize] }));
     }
@@ -68,10 +69,10 @@ impl Worms {
     /// The run is over: what links have carried of packets that they have not carried whole is told as well.
     pub fn finish_transfers(&mut self, end: SimTime) {
         let Some(mut recorder) = self.recorder.take() else { return };
-        for (cycle, arrival) in self.arrivals.coming() {
+        for (cycle, transit) in self.transits.coming() {
             let (from, to) = self.on_wire(cycle);
             if from <= end {
-                self.record(&mut recorder, *arrival, (from, to.min(end)));
+                self.record(&mut recorder, transit, (from, to.min(end)));
             }
         }
         for channel in (0..).take(recorder.begun.len()) {
@@ -81,22 +82,20 @@ impl Worms {
     }
 
     /// Records the flits that come through their links in a cycle.
-    pub(super) fn record_arrivals(&mut self, cycle: u64, arrivals: &[(u32, Flit)]) {
+    pub(super) fn record_arrivals(&mut self, cycle: u64, transits: &[Transit]) {
         let Some(mut recorder) = self.recorder.take() else { return };
-        for arrival in arrivals {
-            self.record(&mut recorder, *arrival, self.on_wire(cycle));
+        for transit in transits {
+            self.record(&mut recorder, transit, self.on_wire(cycle));
         }
         self.recorder = Some(recorder);
     }
 
-    fn record(&self, recorder: &mut Recorder, (channel, flit): (u32, Flit), times: (SimTime, SimTime)) {
+    fn record(&self, recorder: &mut Recorder, &Transit { to, flit, .. }: &Transit, times: (SimTime, SimTime)) {
+        if to == NONE {
+            return;
+        }
         let packet = self.crowd[flit.worm() as usize].packet;
-        recorder.flit(self.output_before(channel), packet, flit.is_tail(), times);
-    }
-
-    /// The output channel that leads to an input channel.
-    pub(super) fn output_before(&self, channel: u32) -> u32 {
-        self.inputs.before[(channel / self.shape.channels) as usize] + channel % self.shape.channels
+        recorder.flit(self.inputs[to as usize].before, packet, flit.is_tail(), times);
     }
 
     /// When a flit is on the wire that is in its next buffer at the beginning of `cycle`.

@@ -1,46 +1,52 @@
 //! What becomes true in one of the next cycles.
 
-/// What becomes true in a later cycle.
+/// What becomes true a number of cycles after the one in which it is put in.
 pub(super) struct Wheel<T> {
     slots: Vec<Vec<T>>,
-    pub(super) count: usize,
-    /// The cycle whose list was taken out last.
-    taken: u64,
+    /// The slot of the cycle at work: of what becomes true in it, then of what is put in.
+    now: usize,
+    /// The cycle at work.
+    cycle: u64,
+    /// The last cycle in which anything becomes true.
+    last: u64,
 }
 
 impl<T> Wheel<T> {
-    pub(super) fn new(slots: u64) -> Self {
-        Self { slots: (0..slots).map(|_| Vec::new()).collect(), count: 0, taken: 0 }
+    pub(super) fn new(delay: u64) -> Self {
+        Self { slots: (0..delay).map(|_| Vec::new()).collect(), now: 0, cycle: 0, last: 0 }
     }
 
-    fn slot(&self, cycle: u64) -> usize {
+    fn slot_of(&self, cycle: u64) -> usize {
         usize::try_from(cycle % self.slots.len() as u64).expect("the remainder is an index")
     }
 
-    pub(super) fn put(&mut self, cycle: u64, value: T) {
-        let slot = self.slot(cycle);
-        self.slots[slot].push(value);
-        self.count += 1;
+    /// The list to which what comes out of the cycle at work is added.
+    pub(super) fn slot(&mut self) -> &mut Vec<T> {
+        &mut self.slots[self.now]
     }
 
-    /// Takes the list of a cycle out; [`give_back`](Self::give_back) keeps its memory.
+    /// Takes the list of a cycle out, which is at work from now on; [`give_back`](Self::give_back) keeps its memory.
     pub(super) fn take(&mut self, cycle: u64) -> Vec<T> {
-        let slot = self.slot(cycle);
-        let list = std::mem::take(&mut self.slots[slot]);
-        self.count -= list.len();
-        self.taken = cycle;
-        list
+        (self.now, self.cycle) = (self.slot_of(cycle), cycle);
+        std::mem::take(&mut self.slots[self.now])
     }
 
-    pub(super) fn give_back(&mut self, cycle: u64, mut list: Vec<T>) {
+    pub(super) fn give_back(&mut self, mut list: Vec<T>) {
         list.clear();
-        let slot = self.slot(cycle);
-        self.slots[slot] = list;
+        self.slots[self.now] = list;
+    }
+
+    /// The cycle is over: whether anything is still to come.
+    pub(super) fn is_turning(&mut self) -> bool {
+        if !self.slots[self.now].is_empty() {
+            self.last = self.cycle + self.slots.len() as u64;
+        }
+        self.last > self.cycle
     }
 
     /// What is still to come, with its cycle, in the order of the cycles.
     pub(super) fn coming(&self) -> impl Iterator<Item = (u64, &T)> {
-        let cycles = (self.taken + 1..).take(self.slots.len() - 1);
-        cycles.flat_map(|cycle| self.slots[self.slot(cycle)].iter().map(move |value| (cycle, value)))
+        let cycles = (self.cycle + 1..).take(self.slots.len());
+        cycles.flat_map(|cycle| self.slots[self.slot_of(cycle)].iter().map(move |value| (cycle, value)))
     }
 }

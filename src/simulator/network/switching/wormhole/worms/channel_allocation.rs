@@ -1,0 +1,115 @@
+//! VC allocation: which head gets which virtual channel. Heads that ask for the same class of a port share its free
+//! virtual channels, and every channel takes the next one in turn after whom it served last.
+//!
+//! A head that finds no free channel sleeps until one of its class is given back.
+
+use super::Worms;
+use super::buffers::Input;
+use super::layout::{NONE, Shape, low_bits};
+
+/// The virtual channels of a class of a port, any of which suits a head that asks for one of them. All channels to the
+/// node are of one class.
+#[derive(Clone, Copy)]
+pub(super) struct Group {
+    /// The heads that ask, a bit for each input channel of the router.
+    asking: [u64; 2],
+    /// The channels that are not allocated.
+    free: u64,
+    first_output: u32,
+    /// The first input channel of the router.
+    first_input: u32,
+}
+
+impl Group {
+    /// The groups of all routers, by router, port and class.
+    pub(super) fn all(shape: Shape, routers: u32) -> Vec<Self> {
+        let group = |router: u32, port: u32, class: u32| {
+            let channels = if port == shape.links { shape.channels } else { shape.lanes };
+            let first_output = shape.first(router, port) + class * shape.lanes;
+            let first_input = router * shape.of_router;
+            Self { asking: [0; 2], free: low_bits(channels), first_output, first_input }
+        };
+        let of_port = |router, port| (0..shape.classes).map(move |class| group(router, port, class));
+        (0..routers).flat_map(|router| (0..shape.ports).flat_map(move |port| of_port(router, port))).collect()
+    }
+
+    fn is_asked(&self) -> bool {
+        self.asking != [0; 2]
+    }
+
+    /// Takes out the next of those that ask, from `turn` on.
+    #[inline]
+    fn take_next(&mut self, turn: u32) -> u32 {
+        let [low, high] = self.asking;
+        let from = |bits: u64, turn: u32| if turn < u64::BITS { bits >> turn << turn } else { 0 };
+        let later = [from(low, turn), from(high, turn.saturating_sub(u64::BITS))];
+        let (word, bits) = match (later, self.asking) {
+            ([0, 0], [0, high]) => (1, high),
+            ([0, 0], [low, _]) => (0, low),
+            ([0, high], _) => (1, high),
+            ([low, _], _) => (0, low),
+        };
+        self.asking[word] &= !(bits & bits.wrapping_neg());
+        bits.trailing_zeros() + if word == 1 { u64::BITS } else { 0 }
+    }
+}
+
+impl Worms {
+    /// The head at the front of `channel` sleeps until it gets a virtual channel of a group.
+    #[inline]
+    pub(super) fn wait_for_channel(&mut self, channel: u32, router: u32, number: u32) {
+        let group = &mut self.groups[number as usize];
+        let bit = channel - group.first_input;
+        group.asking[usize::from(bit >= u64::BITS)] |= 1 << (bit % u64::BITS);
+        if group.free != 0 {
+            self.grantable.push(number);
+        }
+        if self.routers[router as usize].add_waiting() {
+            self.active.push(router);
+        }
+    }
+
+    pub(super) fn allocate_channels(&mut self) -> bool {
+        let Self { grantable, groups, inputs, outputs, routers, allocated, .. } = self;
+        let (inputs, outputs) = (&mut inputs[..], &mut outputs[..]);
+        for number in grantable.drain(..) {
+            let group = &mut groups[number as usize];
+            while group.free != 0 && group.is_asked() {
+                let output = group.first_output + group.free.trailing_zeros();
+                group.free &= group.free - 1;
+                let state = &mut outputs[output as usize];
+                let granted = group.take_next(state.turn);
+                state.turn = granted + 1;
+                let channel = group.first_input + granted;
+                state.holder = channel;
+                let input = &mut inputs[channel as usize];
+                input.output = output;
+                routers[input.router as usize].waiting -= 1;
+                allocated.push(channel);
+            }
+        }
+        !allocated.is_empty()
+    }
+
+    /// The tail of the worm of `input` has left the router: its virtual channel is free.
+    #[inline]
+    pub(super) fn give_channel_back(&mut self, input: Input) {
+        self.outputs[input.output as usize].holder = NONE;
+        let group = &mut self.groups[input.group as usize];
+        group.free |= 1 << (input.output - group.first_output);
+        if group.is_asked() {
+            self.grantable.push(input.group);
+        }
+    }
+
+    /// What got its virtual channel in this cycle asks for the crossbar in the next one.
+    pub(super) fn settle_allocated(&mut self) {
+        let Self { inputs, outputs, routers, active, allocated, .. } = self;
+        for channel in allocated.drain(..) {
+            let input = &inputs[channel as usize];
+            if outputs[input.output as usize].room > 0 && routers[input.router as usize].set_ready(input) {
+                active.push(input.router);
+            }
+        }
+    }
+}
