@@ -36,10 +36,10 @@ fn everybody_sends(machine: &Machine, rows: u32, columns: u32) -> u64 {
         let row = random.near(node / columns).min(rows - 1);
         let column = random.near(node % columns).min(columns - 1);
         let at = |node| Seat { node, core: 0 };
-        transport.send(SimTime::START, at(node), at(row * columns + column), (BYTES, false), node);
+        transport.send(SimTime::START, (at(node), at(row * columns + column)), (BYTES, false), node, 0);
     }
     while let Some(now) = transport.step() {
-        while let Some(completion) = transport.completions.pop_front() {
+        while let Some(completion) = transport.next_completion() {
             if let Completion::Delivered { message, .. } = completion {
                 transport.accept(now, message);
             }

@@ -189,7 +189,8 @@ fn split(scenario: &CheckedScenario) -> Option<ComputationSplit> {
             | Processor::Calibrated(_)
             | Processor::Counted(_)
             | Processor::Rate(_)
-            | Processor::FlopRate(_),
+            | Processor::FlopRate(_)
+            | Processor::Unspecified,
             _,
         ) => None,
     }

@@ -125,6 +125,11 @@ pub fn execute(arguments: &ExplainArguments) -> Result<(), Failure> {
     if common.dump_config {
         return common.output.write(format_args!("{}\n", scenario.to_ron()));
     }
+    if scenario.machine.nodes.interface.is_some() {
+        let message = "explain itemises packets that processors prepare; a message of network interfaces takes \
+                       o + (s - 1) O at both ends, L and (s - 1) G: `critical-path` tells what it waits for";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     common.claims(&plan).check()?;
     let mut output = common.output.many()?;
     let document = plan.document();

@@ -107,6 +107,7 @@ fn constant(scenario: &CheckedScenario, part: StepPart) -> Option<String> {
             Processor::FlopRate(_) => Some(processor.to_owned()),
             Processor::Counted(_) => Some(format!("{processor}.clock")),
             Processor::Kernels(_) => Some(format!("{processor}.t800.clock")),
+            Processor::Unspecified => None,
         },
         StepPart::Software(software) => Some(words(software).1.to_owned()),
         StepPart::Forwarding => Some("machine.nodes.forwarding.per_byte".to_owned()),

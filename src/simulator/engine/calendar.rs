@@ -76,6 +76,13 @@ impl Calendar {
         self.find_first_alarm();
     }
 
+    /// The time of the next event.
+    #[must_use]
+    pub fn next_time(&mut self) -> Option<SimTime> {
+        let next = self.delay_queues.first().1.min(self.fixed.peek()).min(self.first_alarm);
+        (next != NEVER).then(|| unpack(next).0)
+    }
+
     /// Takes the next event out.
     pub fn pop(&mut self) -> Option<(SimTime, Entity)> {
         let (queue, first) = self.delay_queues.first();

@@ -1,9 +1,10 @@
 //! Faults of the description of a machine.
 
-use super::Machine;
+use super::{Machine, Sends};
 use crate::fault::{Fault, within};
-use crate::network::Topology;
-use crate::node::Level;
+use crate::network::{Contention, Topology};
+use crate::node::{Acknowledging, Level, Receiving, Router, Routing, Sending};
+use crate::units::SimDuration;
 
 impl Machine {
     /// All faults, by the fields of the description, if the whole machine is in use.
@@ -17,6 +18,7 @@ impl Machine {
     pub(super) fn faults_of_parts(&self) -> Vec<Fault> {
         let mut faults: Vec<_> = within("network", self.network.faults()).collect();
         faults.extend(within("nodes", self.nodes.faults()));
+        faults.extend(self.interface_faults());
         faults.extend(within("levels", Level::faults(&self.levels)));
         if faults.is_empty() {
             faults.extend(self.memory_fault());
@@ -25,8 +27,67 @@ impl Machine {
         faults
     }
 
+    /// What does not go together with network interfaces, or with a network without contention.
+    fn interface_faults(&self) -> Vec<Fault> {
+        let (nodes, network) = (&self.nodes, &self.network);
+        let mut faults = Vec::new();
+        let mut reject = |is_wrong: bool, path: &str, message: &str, help: &str| {
+            if is_wrong {
+                faults.push(Fault::new(path, message, help));
+            }
+        };
+        if nodes.interface.is_none() {
+            let message = "without contention only network interfaces delay messages, and the nodes have none";
+            reject(network.contention == Contention::None, "network.contention", message, "describe `nodes.interface`");
+            return faults;
+        }
+        let software = nodes.sending != Sending::FREE
+            || nodes.receiving != Receiving::FREE
+            || nodes.routing != Routing::default()
+            || nodes.acknowledging != Acknowledging::default();
+        let message = "nodes with an interface prepare no packets: the costs of `sending`, `receiving`, `routing` and \
+                       `acknowledging` would not be paid";
+        reject(software, "nodes.interface", message, "set them to 0 us, and describe the overheads of the interface");
+        let message = "an interface hands packets to hardware routers";
+        reject(
+            nodes.router == Router::Software,
+            "nodes.router",
+            message,
+            "set it to Hardware, or leave the interface out",
+        );
+        let turns = nodes.router_turn.is_some()
+            || nodes.time_slice != SimDuration::ZERO
+            || nodes.dma_per_word != SimDuration::ZERO;
+        let message = "`router_turn`, `time_slice` and `dma_per_word` have no meaning for nodes with an interface";
+        reject(turns, "nodes.interface", message, "leave them out");
+        let shares =
+            nodes.levels.iter().chain(&self.levels).any(|level| level.memory.is_some() || level.interface.is_some());
+        let message =
+            "levels of nodes with an interface share nothing: their memories and interfaces would not be used";
+        reject(shares, "nodes.levels", message, "leave `memory` and `interface` of the levels out");
+        let by_packets = !matches!(self.sends, Sends::Buffered | Sends::Eager { .. });
+        let message = "a send through an interface is complete by its size";
+        reject(by_packets, "sends", message, "give Eager(up_to: \"64 KiB\"), or Buffered");
+        let no_interface = nodes.interface.as_ref().is_some_and(|interface| interface.count == 0);
+        reject(no_interface, "nodes.interface.count", "no message could be sent", "give a number from 1 on");
+        if network.contention == Contention::None {
+            let message = "a network without contention has one way and one speed for all messages";
+            let differs = !network.overrides.is_empty() || network.end_links.is_some();
+            reject(differs, "network.contention", message, "leave `end_links` and `overrides` out");
+        }
+        faults
+    }
+
+    /// Whether messages delay each other at interfaces alone.
+    pub(super) fn is_free_of_contention(&self) -> bool {
+        self.nodes.interface.is_some() && self.network.contention == Contention::None
+    }
+
     /// Faults of the combination when `topology` is in use.
     pub(super) fn misfits(&self, topology: &Topology) -> Vec<Fault> {
+        if self.is_free_of_contention() {
+            return Vec::new();
+        }
         within("network", self.network.misfits(topology)).collect()
     }
 

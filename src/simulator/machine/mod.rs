@@ -3,6 +3,7 @@
 mod allocation;
 mod faults;
 mod hierarchy;
+mod loggops;
 mod overrides;
 mod part;
 mod placement;
@@ -13,6 +14,7 @@ mod transport;
 
 pub use allocation::Allocation;
 pub use hierarchy::SharedOnTheWay;
+pub use loggops::LogGops;
 pub use overrides::NodeOverride;
 pub use part::Submachine;
 pub use placement::{Layout, Partition, Placement, Seat, near_square};
@@ -25,6 +27,7 @@ pub use crate::network::{LinkRates, Protocol};
 
 use crate::network::Network;
 use crate::node::{Host, Level, Node};
+use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// A message-passing parallel machine: nodes, equal but for overrides, on a network, and a host.
@@ -89,4 +92,28 @@ pub enum Sends {
     Rendezvous,
     /// At once: the message has been copied, and its packets are prepared behind the process's back.
     Buffered,
+    /// By its size: a message of up to so many bytes as if `Buffered`, a larger one when a receive has met it. The data of
+    /// both leave at once.
+    Eager {
+        /// The largest message that needs no receive to be complete.
+        up_to: Bytes,
+    },
+}
+
+impl Sends {
+    /// The rule for a message of `bytes` bytes: not `Eager`.
+    #[must_use]
+    pub const fn of(self, bytes: u64) -> Self {
+        match self {
+            Self::Eager { up_to } if bytes <= up_to.count() => Self::Buffered,
+            Self::Eager { .. } => Self::Rendezvous,
+            rule => rule,
+        }
+    }
+
+    /// Whether the sends of some messages wait for their receives.
+    #[must_use]
+    pub const fn may_wait_for_receives(self) -> bool {
+        matches!(self, Self::Rendezvous | Self::Eager { .. })
+    }
 }

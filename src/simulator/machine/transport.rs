@@ -1,29 +1,21 @@
-//! Path of a message across the machine: prepared packet by packet on the source's processor, carried over links and
-//! passed on by the nodes between, taken in on the destination's processor.
+//! How messages cross the machine: what processes ask for, and what they are waiting for.
 //!
-//! This module holds the requests of processes and the dispatch of events. The movement of packets is implemented
-//! twice: one by one in [`packets`], to be read first, and several in one step in [`trains`], with the same times.
+//! Nodes without network interfaces prepare packets on their processors ([`packets`]); interfaces send whole messages
+//! ([`messages`]).
 
-use super::hierarchy::Hierarchy;
-use super::speed_profile::SpeedProfile;
-use super::{Machine, Seat, Sends};
-use crate::engine::{Calendar, Entity, Runs, Streams, Timers};
-use crate::network::{Fabric, HopEvent, Onward, Packet, PacketKind, Standstill, Topology};
-use crate::node::processor::{KernelError, Stopwatch};
-use crate::node::{Dispatcher, Node, Router, Turns, Work};
-use crate::trace::events::EventId;
-use crate::trace::{Counts, Service};
-use crate::units::{SimDuration, SimTime};
-use std::collections::VecDeque;
-
-mod cores;
-mod link_stats;
+mod messages;
 mod packets;
-mod software;
-mod trains;
 
-use cores::processors;
-use trains::Trains;
+use super::{Machine, Seat};
+use crate::engine::Streams;
+use crate::network::{Standstill, Topology, Transfers};
+use crate::node::Work;
+use crate::node::processor::KernelError;
+use crate::trace::events::EventId;
+use crate::trace::{Counts, LinkLoad, Service};
+use crate::units::{SimDuration, SimTime};
+use messages::MessageTransport;
+use packets::PacketTransport;
 
 /// A message on its way; the number is used again when the message is gone.
 pub type MessageId = u32;
@@ -33,125 +25,51 @@ pub type MessageId = u32;
 pub enum Completion {
     /// The computation of an owner has ended.
     Computed {
-        /// The process that computed.
+        /// Whose computation it was.
         owner: u32,
     },
     /// The time that an owner has set has come.
     TimeUp {
-        /// The process whose timer it was.
+        /// Whose timer it was.
         owner: u32,
     },
     /// The bytes that were to be loaded, or to leave a node, have done so.
     Moved {
-        /// The handle given by the caller.
+        /// What was asked to be told.
         handle: u32,
     },
     /// The send of a message is complete, in the sense of [`Sends`].
     Sent {
-        /// The sender's handle.
+        /// What the sender called it.
         handle: u32,
     },
     /// All packets of a message have been taken in.
     Delivered {
         /// The message, to be accepted when a process receives it.
         message: MessageId,
-        /// The sender's handle.
+        /// What the sender called it.
         handle: u32,
     },
 }
 
 /// All nodes and links of a machine at work.
 ///
-/// Completions are reported by [`step`](Self::step) and by the calls that cause them at once.
-pub struct Transport {
-    node: Node,
-    stopwatch: Stopwatch,
-    /// Only where not all processors take the time that is described.
-    pace: Option<Box<SpeedProfile>>,
-    sends: Sends,
-    packet_bytes: u64,
-    calendar: Calendar,
-    carrier: Carrier,
-    /// Hops that packets have just completed; empty between events.
-    passages: Vec<HopEvent>,
-    processors: Dispatcher<Job>,
-    /// Jobs whose end matters.
-    job_timers: Timers<Job>,
-    /// Jobs of the router that have just been let in; empty between events.
-    let_in: Vec<(Job, Runs)>,
-    /// Only where cores share something.
-    hierarchy: Option<Box<Hierarchy>>,
-    cores: u32,
-    vertices: u32,
-    messages: Vec<MessageState>,
-    vacant: Vec<MessageId>,
-    /// Completions not yet reported.
-    pub completions: VecDeque<Completion>,
-    counts: Counts,
-    /// The recording's event that causes the next message.
-    pub cause: EventId,
-    /// Services of the processors for the communication; `None` unless they are asked for.
-    services: Option<Vec<Service>>,
-    first: FirstEntities,
-    /// The latest key of an event that has been run.
-    key: (SimTime, Entity),
+/// [`step`](Self::step), and the calls that end something at once, add [completions](Self::next_completion).
+pub enum Transport {
+    /// Processors prepare and take in packets.
+    Packets(Box<PacketTransport>),
+    /// Interfaces send and receive messages.
+    Messages(Box<MessageTransport>),
 }
 
-/// Implementation of the movement of packets from node to node.
-enum Carrier {
-    /// One packet at a time.
-    Packets(Fabric),
-    /// As many at a time as nothing comes between.
-    Trains(Box<Trains>),
-}
-
-/// First entity of each kind; the links begin at zero.
-#[derive(Clone, Copy)]
-struct FirstEntities {
-    processor: Entity,
-    alarm: Entity,
-    timer: Entity,
-    hierarchy: Entity,
-}
-
-impl FirstEntities {
-    /// `None` if the events of the links, processors and processes cannot be numbered in 32 bits.
-    fn after(links: Entity, processors: u32, owners: u32) -> Option<Self> {
-        let alarm = links.checked_add(processors)?;
-        let timer = alarm.checked_add(processors)?;
-        timer.checked_add(owners).map(|hierarchy| Self { processor: links, alarm, timer, hierarchy })
-    }
-}
-
-/// The state of a message between the beginning of its send and its completion.
-#[derive(Clone, Copy)]
-struct MessageState {
-    from: u32,
-    to: u32,
-    cores: (u32, u32),
-    hops: u32,
-    handle: u32,
-    /// Bytes whose preparation has not begun.
-    unprepared: u64,
-    /// Packets that the destination has not taken in.
-    missing: u32,
-    /// Packets that have not left over their first link.
-    uninjected: u32,
-    /// Whether its bytes are copied into its packets.
-    copies: bool,
-}
-
-/// Job of a processor for the communication.
-#[derive(Clone, Copy)]
-enum Job {
-    Prepare {
-        message: MessageId,
-        bytes: u32,
-    },
-    PassOn(Packet),
-    TakeIn(Packet),
-    /// The preparation of packets of a message that are on their way already: more are to be prepared.
-    Continue(MessageId),
+/// Hands a call on to the kind of transport.
+macro_rules! either {
+    ($self:ident, $transport:ident => $call:expr) => {
+        match $self {
+            Self::Packets($transport) => $call,
+            Self::Messages($transport) => $call,
+        }
+    };
 }
 
 impl Transport {
@@ -161,11 +79,11 @@ impl Transport {
     /// If the topology is too large to be [simulated](Self::holds), which a scenario's check refuses.
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
-        let pace = SpeedProfile::of(machine, topology.vertices(), owners, streams);
-        let trains = Trains::of(machine, &topology, pace.as_deref());
-        match trains.filter(|_| machine.nodes.cores() == 1 && Hierarchy::of(machine, topology.nodes(), 0).is_none()) {
-            Some(trains) => Self::with_carrier(machine, &topology, owners, pace, Carrier::Trains(Box::new(trains))),
-            None => Self::packet_by_packet(machine, topology, owners, streams),
+        match &machine.nodes.interface {
+            Some(interface) => {
+                Self::Messages(Box::new(MessageTransport::new(machine, interface, topology, owners, streams)))
+            }
+            None => Self::Packets(Box::new(PacketTransport::new(machine, topology, owners, streams))),
         }
     }
 
@@ -175,90 +93,36 @@ impl Transport {
     /// # Panics
     /// As [`new`](Self::new).
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "as `new`, which keeps the topology")]
     pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
-        let pace = SpeedProfile::of(machine, topology.vertices(), owners, streams);
-        let onward = match machine.nodes.router {
-            Router::Hardware => Onward::ByRouter,
-            Router::Software => Onward::BySoftware,
-        };
-        let fabric = Fabric::new(&machine.network, topology.clone(), onward, streams);
-        Self::with_carrier(machine, &topology, owners, pace, Carrier::Packets(fabric))
-    }
-
-    fn with_carrier(
-        machine: &Machine,
-        topology: &Topology,
-        owners: u32,
-        pace: Option<Box<SpeedProfile>>,
-        carrier: Carrier,
-    ) -> Self {
-        let links = match &carrier {
-            Carrier::Packets(fabric) => fabric.entities(),
-            Carrier::Trains(trains) => trains.entities(),
-        };
-        let (vertices, nodes, cores) = (topology.vertices(), topology.nodes(), machine.nodes.cores());
-        let processors = processors(vertices, nodes, cores).expect("check limits the size of machines");
-        let first = FirstEntities::after(links, processors, owners).expect("check limits the size of machines");
-        let turns =
-            Turns { router: machine.nodes.router_turn.unwrap_or_default(), time_slice: machine.nodes.time_slice };
-        Self {
-            node: machine.nodes.clone(),
-            stopwatch: Stopwatch::new(&machine.nodes.processor),
-            pace,
-            sends: machine.sends,
-            packet_bytes: machine.network.switching.packet_bytes(),
-            calendar: Calendar::new(),
-            carrier,
-            passages: Vec::new(),
-            hierarchy: Hierarchy::of(machine, nodes, first.hierarchy),
-            cores,
-            vertices,
-            processors: Dispatcher::new(processors, turns, first.alarm),
-            job_timers: Timers::new(processors, first.processor),
-            let_in: Vec::new(),
-            messages: Vec::new(),
-            vacant: Vec::new(),
-            completions: VecDeque::new(),
-            counts: Counts::default(),
-            cause: 0,
-            services: None,
-            first,
-            key: (SimTime::START, 0),
+        match &machine.nodes.interface {
+            Some(_) => Self::new(machine, topology, owners, streams),
+            None => Self::Packets(Box::new(PacketTransport::packet_by_packet(machine, topology, owners, streams))),
         }
     }
 
-    /// Returns whether `owners` processes on the topology are few enough, whatever the switching: events are numbered
-    /// in 32 bits.
+    /// Whether `owners` processes on the topology are few enough, whatever the switching: events are
+    /// numbered in 32 bits.
     #[must_use]
     pub fn holds(machine: &Machine, topology: &Topology, owners: u32) -> bool {
-        let processors = processors(topology.vertices(), topology.nodes(), machine.nodes.cores());
-        let links = Fabric::most_entities(topology);
-        let first = links.zip(processors).and_then(|(links, count)| FirstEntities::after(links, count, owners));
-        // What passes through shared servers has events of its own, several for each process.
-        let shared = Hierarchy::count(machine, topology.nodes()) + 4 * u64::from(owners);
-        first.is_some_and(|first| Entity::try_from(u64::from(first.hierarchy) + shared).is_ok())
+        machine.is_free_of_contention() || PacketTransport::holds(machine, topology, owners)
     }
 
-    /// About how many bytes of memory the machine takes, of which `topology` is in use by this number of ranks, its share of the
+    /// About how many bytes of memory the machine takes, of which `topology` is in use by so many ranks, its share of the
     /// trace included.
     #[must_use]
     pub fn memory(machine: &Machine, topology: &Topology, ranks: u32) -> f64 {
-        // Its dispatcher, its timers and its place in a layout; measured.
-        const PROCESSOR_BYTES: f64 = 55.0;
-        let further_cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores() - 1);
-        PROCESSOR_BYTES * (f64::from(topology.vertices()) + further_cores)
-            + Fabric::memory(&machine.network, topology, ranks.min(topology.nodes()))
+        match &machine.nodes.interface {
+            Some(interface) => MessageTransport::memory(machine, interface, topology, ranks),
+            None => PacketTransport::memory(machine, topology, ranks),
+        }
     }
 
-    /// Starts a computation on a node; `Computed` reports its end. An owner has one at a time.
+    /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.
     ///
     /// # Errors
     /// If the processor cannot compute such a row.
     pub fn compute(&mut self, now: SimTime, seat: Seat, owner: u32, work: Work) -> Result<(), KernelError> {
-        let row = self.stopwatch.row_time(work)?;
-        self.occupy(now, seat, owner, (row, work.passes()));
-        Ok(())
+        either!(self, transport => transport.compute(now, seat, owner, work))
     }
 
     /// Starts a computation of a share of some floating-point operations; else as [`compute`](Self::compute).
@@ -266,198 +130,174 @@ impl Transport {
     /// # Errors
     /// If the processor cannot compute them.
     pub fn operate(&mut self, now: SimTime, seat: Seat, owner: u32, operations: f64) -> Result<(), KernelError> {
-        let time = self.stopwatch.operations_time(operations)?;
-        self.occupy(now, seat, owner, (time, 1));
-        Ok(())
+        either!(self, transport => transport.operate(now, seat, owner, operations))
     }
 
     /// Has a process of an owner keep its processor for `time`; else as [`compute`](Self::compute).
     pub fn work(&mut self, now: SimTime, seat: Seat, owner: u32, time: SimDuration) {
-        self.occupy(now, seat, owner, (time, 1));
+        either!(self, transport => transport.work(now, seat, owner, time));
     }
 
-    fn occupy(&mut self, now: SimTime, seat: Seat, owner: u32, (mut row, passes): (SimDuration, u64)) {
-        if let Some(pace) = &mut self.pace {
-            row = pace.row(seat.node, owner, row);
-        }
-        let processor = self.processor(seat);
-        self.settle(now, processor);
-        self.processors.compute(&mut self.calendar, now, processor, owner, (row, passes));
-    }
-
-    /// Sets the timer of an owner; `TimeUp` reports the end of `span`. An owner has one at a time.
+    /// Sets the timer of an owner; `TimeUp` tells when `span` is over. An owner has one at a time.
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
-        self.calendar.schedule(now + span, self.first.timer + owner);
+        either!(self, transport => transport.wait(now, owner, span));
     }
 
     /// Begins to send `bytes` bytes, which the process of the source may have sent before (`again`); `Delivered` and
-    /// `Sent` report the rest, by `handle`.
+    /// `Sent` tell the rest, by `handle`. A recording calls the cause of the message `cause`.
     ///
     /// # Panics
-    /// If the message has 2^32 packets or more, which the stage refuses.
-    pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, (bytes, again): (u64, bool), handle: u32) {
-        let packets =
-            u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the stage limits the size of messages");
-        let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
-        let hops = match &self.carrier {
-            Carrier::Packets(fabric) => fabric.hops(from, to),
-            Carrier::Trains(trains) => trains.hops(from, to),
-        };
-        let (missing, uninjected, copies) = (packets, packets, self.node.sending.does_copy(again));
-        let message = MessageState { from, to, cores, hops, handle, unprepared: bytes, missing, uninjected, copies };
-        let id = self.keep(message);
-        self.counts.messages += 1;
-        self.record_cause(id);
-        self.pass_by(now, 0);
-        match self.play() {
-            Some(mut play) => play.prepare(id),
-            None => self.prepare(now, id),
-        }
-        if self.sends == Sends::Buffered {
-            self.completions.push_back(Completion::Sent { handle });
+    /// If the message has 2^32 packets or more, which the execution rejects.
+    pub fn send(
+        &mut self,
+        now: SimTime,
+        (from, to): (Seat, Seat),
+        (bytes, again): (u64, bool),
+        handle: u32,
+        cause: EventId,
+    ) {
+        match self {
+            Self::Packets(transport) => {
+                transport.cause = cause;
+                transport.send(now, from, to, (bytes, again), handle);
+            }
+            Self::Messages(transport) => {
+                transport.cause = cause;
+                transport.send(now, from, to, bytes, handle);
+            }
         }
     }
 
     /// A process has received a delivered message.
     pub fn accept(&mut self, now: SimTime, message: MessageId) {
-        match self.sends {
-            Sends::Rendezvous => self.acknowledge(now, message),
-            Sends::UntilInjected | Sends::Buffered => self.vacant.push(message),
-            Sends::UntilDelivered => {}
+        match self {
+            Self::Packets(transport) => transport.accept(now, message),
+            Self::Messages(transport) => transport.accept(message),
+        }
+    }
+
+    /// Whether messages go through network interfaces.
+    #[must_use]
+    pub const fn has_interfaces(&self) -> bool {
+        matches!(self, Self::Messages(_))
+    }
+
+    /// The time from which the process of `seat` can go on, if a message still keeps its processor busy.
+    #[must_use]
+    pub fn busy_until(&self, now: SimTime, seat: Seat) -> Option<SimTime> {
+        match self {
+            Self::Packets(_) => None,
+            Self::Messages(transport) => Some(transport.free_at(seat)).filter(|free| *free > now),
+        }
+    }
+
+    /// Loads `bytes` bytes from the memory of a node; `Moved` tells the end, by `handle`.
+    pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
+        match self {
+            Self::Packets(transport) => transport.load(now, seat, bytes, handle),
+            Self::Messages(transport) => transport.completions.push_back(Completion::Moved { handle }),
+        }
+    }
+
+    /// Has `bytes` bytes leave a node through its interface, for nobody; `Moved` tells the end, by `handle`.
+    pub fn leave_node(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
+        match self {
+            Self::Packets(transport) => transport.leave_node(now, seat, bytes, handle),
+            Self::Messages(transport) => transport.completions.push_back(Completion::Moved { handle }),
         }
     }
 
     /// Runs the next event; its time, or `None` if nothing is going to happen any more.
     pub fn step(&mut self) -> Option<SimTime> {
-        let (now, entity) = self.calendar.pop()?;
-        self.pass_by(now, entity);
-        if entity >= self.first.alarm {
-            self.counts.events += 1;
-            if entity < self.first.timer {
-                self.hear_alarm(now, entity - self.first.alarm);
-            } else if entity < self.first.hierarchy {
-                self.completions.push_back(Completion::TimeUp { owner: entity - self.first.timer });
-            } else {
-                self.step_hierarchy(now, entity);
-            }
-        } else if let Some(mut play) = self.play() {
-            match entity.checked_sub(play.first_processor) {
-                Some(node) => play.finish_job(node),
-                None => play.come_out(entity),
-            }
-        } else {
-            self.counts.events += 1;
-            match entity.checked_sub(self.first.processor) {
-                Some(processor) => self.finish_job(now, processor),
-                None => self.move_packets(now, entity),
-            }
-        }
-        Some(now)
+        either!(self, transport => transport.step())
     }
 
-    /// The latest key of an event is that of one that is run now.
-    fn pass_by(&mut self, now: SimTime, entity: Entity) {
-        self.key = self.key.max((now, entity));
+    /// Takes the first thing that is complete and has not been taken yet.
+    pub fn next_completion(&mut self) -> Option<Completion> {
+        either!(self, transport => transport.completions.pop_front())
     }
 
-    /// Something is going to happen on a processor: its state becomes that at `now`.
-    fn settle(&mut self, now: SimTime, processor: u32) {
-        self.pass_by(now, 0);
-        if let Some(mut play) = self.play() {
-            play.settle(processor);
-        }
-    }
-
-    /// The alarm of a processor.
-    fn hear_alarm(&mut self, now: SimTime, processor: u32) {
-        self.settle(now, processor);
-        let mut let_in = std::mem::take(&mut self.let_in);
-        let ended = self.processors.alarm(&mut self.calendar, now, processor, &mut let_in);
-        match self.play() {
-            Some(mut play) => play.let_in(processor, let_in.drain(..)),
-            None => {
-                for (job, departures) in let_in.drain(..) {
-                    self.add_departure(processor, departures.first(), job);
-                }
-            }
-        }
-        self.let_in = let_in;
-        self.completions.extend(ended.map(|owner| Completion::Computed { owner }));
+    /// Whether anything is complete that has not been taken yet.
+    #[must_use]
+    pub fn has_completions(&self) -> bool {
+        either!(self, transport => !transport.completions.is_empty())
     }
 
     /// The time of the last event.
     #[must_use]
     pub const fn now(&self) -> SimTime {
-        self.key.0
+        either!(self, transport => transport.now())
     }
 
     /// The time that the processor of `seat` has worked for the communication up to `now`.
     pub fn system_time(&mut self, seat: Seat, now: SimTime) -> SimDuration {
-        let processor = self.processor(seat);
-        self.settle(now, processor);
-        self.processors.served(processor, now)
+        either!(self, transport => transport.system_time(seat, now))
+    }
+
+    /// The number of the processor of `seat`.
+    #[must_use]
+    pub const fn processor(&self, seat: Seat) -> u32 {
+        either!(self, transport => transport.processor(seat))
     }
 
     /// Ends the run after the last event. Whether anything was under way: then a run
     /// [packet by packet](Self::packet_by_packet) counts fewer events, packets and transmissions, because here those
     /// count that have been foreseen.
     pub fn stop(&mut self) -> bool {
-        let (now, vertices) = (self.key.0, self.vertices);
-        let Some(mut play) = self.play() else { return false };
-        for vertex in 0..vertices {
-            play.settle(vertex);
+        match self {
+            Self::Packets(transport) => transport.stop(),
+            Self::Messages(_) => false,
         }
-        let is_busy = |processors: &Dispatcher<Job>| (0..vertices).any(|node| processors.is_busy(node, now));
-        play.trains.are_under_way(now) || !play.job_timers.is_empty() || is_busy(play.processors)
     }
 
-    /// Returns the size of the simulated work. An event is the end of a transmission, a job, a computation or a timer,
-    /// or an alarm of a processor, whether it was run by itself or foreseen.
+    /// How much has been simulated. An event is the end of a transmission, a job, a computation or a
+    /// timer, or an alarm of a processor, whether it was run by itself or foreseen.
     #[must_use]
     pub const fn counts(&self) -> Counts {
-        self.counts
+        either!(self, transport => transport.counts())
     }
 
-    /// Returns the packets that wait for buffers, and for which, once no event is left.
+    /// Which packets wait for which buffers, when nothing is going to happen any more.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
-        match &self.carrier {
-            Carrier::Packets(fabric) => fabric.standstill(),
-            Carrier::Trains(_) => Standstill::default(),
+        either!(self, transport => transport.standstill())
+    }
+
+    /// What every direction of a link has carried up to `now`, the end of the run: the links are not used any more.
+    #[must_use]
+    pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
+        either!(self, transport => transport.take_link_loads(now))
+    }
+
+    /// What the links carry from now on is recorded.
+    pub fn record_transfers(&mut self) {
+        either!(self, transport => transport.record_transfers());
+    }
+
+    /// What the links have carried, if it is recorded.
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        either!(self, transport => transport.transfers())
+    }
+
+    /// The run is over, at `end`: the [`transfers`](Self::transfers) tell what has begun until then, and nothing else; in
+    /// trains, in which it is foreseen, what has begun before.
+    pub fn finish_transfers(&mut self, end: SimTime) {
+        either!(self, transport => transport.finish_transfers(end));
+    }
+
+    /// What processors do for the communication from now on is kept. To be called on a transport
+    /// [packet by packet](Self::packet_by_packet), before anything happens. Interfaces keep nothing.
+    pub fn keep_services(&mut self) {
+        if let Self::Packets(transport) = self {
+            transport.keep_services();
         }
     }
 
-    fn keep(&mut self, message: MessageState) -> MessageId {
-        if let Some(id) = self.vacant.pop() {
-            self.messages[id as usize] = message;
-            return id;
+    /// What has been kept.
+    pub fn take_services(&mut self) -> Vec<Service> {
+        match self {
+            Self::Packets(transport) => transport.take_services(),
+            Self::Messages(_) => Vec::new(),
         }
-        self.messages.push(message);
-        u32::try_from(self.messages.len() - 1).expect("fewer than 2^32 messages at once")
-    }
-}
-
-impl MessageState {
-    const fn source(&self) -> Seat {
-        Seat { node: self.from, core: self.cores.0 }
-    }
-
-    const fn destination(&self) -> Seat {
-        Seat { node: self.to, core: self.cores.1 }
-    }
-
-    /// The processor time of preparing a packet of it.
-    fn preparation(&self, bytes: u64, node: &Node) -> SimDuration {
-        node.sending.time(if self.copies { bytes } else { 0 }, self.hops)
-    }
-
-    const fn stays_on_its_node(&self) -> bool {
-        self.from == self.to
-    }
-
-    /// The packet by which the destination acknowledges the message to the source.
-    fn acknowledge(&self, id: MessageId, node: &Node) -> Packet {
-        let bytes = u32::try_from(node.acknowledging.bytes.count()).expect("check limits the size of packets");
-        Packet::new(id, self.from, bytes, PacketKind::Acknowledge)
     }
 }

@@ -31,6 +31,7 @@ fn network(topology: Topology, switching: Switching, links: Link) -> Network {
         links,
         end_links: None,
         virtual_channels: VirtualChannels::AsNeeded,
+        contention: crate::network::Contention::Links,
         overrides: Vec::new(),
     }
 }

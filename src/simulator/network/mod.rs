@@ -63,9 +63,30 @@ pub struct Network {
     /// Classes of buffers that keep the routing free of deadlock.
     #[serde(default)]
     pub virtual_channels: VirtualChannels,
+    /// Whether messages delay each other on the way; they do unless `None` is given.
+    #[serde(default, skip_serializing_if = "Contention::is_default")]
+    pub contention: Contention,
     /// The links that differ from all others; none unless given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<LinkOverride>,
+}
+
+/// Discipline where the ways of messages meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Contention {
+    /// A link carries one packet at a time, in the order in which they come to it.
+    #[default]
+    Links,
+    /// Every message has the network to itself. Needs `nodes.interface`, whose messages still wait for each other.
+    None,
+}
+
+impl Contention {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Network {
@@ -73,7 +94,16 @@ impl Network {
     #[must_use]
     pub fn new(topology: Topology, routing: Routing, switching: Switching, links: Link) -> Self {
         let virtual_channels = VirtualChannels::default();
-        Self { topology, routing, switching, links, end_links: None, virtual_channels, overrides: Vec::new() }
+        Self {
+            topology,
+            routing,
+            switching,
+            links,
+            end_links: None,
+            virtual_channels,
+            contention: Contention::Links,
+            overrides: Vec::new(),
+        }
     }
 
     /// A network of equal links whose nodes receive a packet of up to `packet` bytes completely before they send it on,

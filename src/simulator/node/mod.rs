@@ -5,6 +5,7 @@
 mod dispatch;
 mod faults;
 mod input_output;
+mod interface;
 mod level;
 mod noise;
 pub mod processor;
@@ -12,6 +13,7 @@ mod software;
 
 pub use dispatch::{Admission, DispatchCheckpoint, Dispatcher, RouterTurn, Turns};
 pub use input_output::{Host, Linear};
+pub use interface::{Interface, InterfaceChoice, Progress};
 pub use level::{Level, Shared};
 pub use noise::Noise;
 pub use processor::{Module, Processor, Work};
@@ -57,6 +59,10 @@ pub struct Node {
     /// The cost of acknowledging a message; none unless given.
     #[serde(default)]
     pub acknowledging: Acknowledging,
+    /// Its network interfaces, which send whole messages; without them the processor prepares and takes in every packet, as
+    /// `sending` and `receiving` describe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<Interface>,
     /// Its cores, from the inside out: the last level is the node itself. One core unless given; every core is a
     /// processor as described above.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -83,6 +89,7 @@ impl Node {
             time_slice: SimDuration::ZERO,
             dma_per_word: SimDuration::ZERO,
             acknowledging: Acknowledging::default(),
+            interface: None,
             levels: Vec::new(),
             noise: Noise::default(),
         }

@@ -47,6 +47,10 @@ pub struct Execution<'s> {
     /// Operations awaited by each rank that [waits for any of several](WaitState::ForAny); apart, because there may be
     /// a million ranks.
     awaited: FxHashMap<u32, Vec<Operation>>,
+    /// Replies to processes that an event of interfaces has freed.
+    freed: Vec<(u32, Reply)>,
+    /// Those whose processors still work for it.
+    delayed: FxHashMap<u32, Reply>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
     finished: u32,
@@ -107,6 +111,8 @@ impl<'s> Execution<'s> {
             activity_logger: simulation.logs_activities.then(|| Box::new(ActivityLogger::new(machine, ranks))),
             ready: VecDeque::new(),
             awaited: FxHashMap::default(),
+            freed: Vec::new(),
+            delayed: FxHashMap::default(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
             finished: 0,
@@ -116,8 +122,10 @@ impl<'s> Execution<'s> {
 
     /// Initialises the links, one after the other, and starts all processes; the time at which they start.
     pub fn open(&mut self) -> Result<SimTime, SimulationError> {
-        let links = self.machine.network.working_links(&self.layout.topology);
-        let start = self.machine.network.links.start * links;
+        let each = self.machine.network.links.start;
+        let links =
+            if each == SimDuration::ZERO { 0 } else { self.machine.network.working_links(&self.layout.topology) };
+        let start = each * links;
         let now = SimTime::START + start;
         self.surroundings.clock.set(now);
         for rank in 0..self.layout.ranks() {
@@ -140,7 +148,7 @@ impl<'s> Execution<'s> {
             return Ok(None);
         }
         let Some(now) = self.transport.step() else { return Ok(None) };
-        if !self.transport.completions.is_empty() {
+        if self.transport.has_completions() {
             self.surroundings.clock.set(now);
             self.settle(now)?;
         }
@@ -164,11 +172,11 @@ impl<'s> Execution<'s> {
     /// Handles what has happened at `now` until nothing more follows from it without time passing.
     fn settle(&mut self, now: SimTime) -> Result<(), SimulationError> {
         loop {
-            if let Some(completion) = self.transport.completions.pop_front() {
+            if let Some(completion) = self.transport.next_completion() {
                 self.notice(now, completion);
-            } else if let Some((rank, answer)) = self.ready.pop_front() {
-                self.run(now, rank, Some(answer))?;
-            } else {
+            } else if let Some((rank, reply)) = self.ready.pop_front() {
+                self.run(now, rank, Some(reply))?;
+            } else if !self.resume_by_rank(now) {
                 return Ok(());
             }
         }
@@ -177,7 +185,8 @@ impl<'s> Execution<'s> {
     fn notice(&mut self, now: SimTime, completion: Completion) {
         match completion {
             Completion::Computed { owner: rank } | Completion::TimeUp { owner: rank } => {
-                self.ready.push_back((rank, Reply::Done));
+                let reply = self.delayed.remove(&rank).unwrap_or(Reply::Done);
+                self.ready.push_back((rank, reply));
             }
             Completion::Moved { handle } => {
                 self.matching.moved(Operation(handle));
@@ -188,17 +197,21 @@ impl<'s> Execution<'s> {
             }
             Completion::Sent { handle } => {
                 let operation = self.matching.sent(handle);
+                let sender = self.matching.rank(operation);
+                let end = self.end_of_work(now, sender);
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.sent(now, operation, handle);
+                    recorder.sent(end, operation, handle);
                 }
                 self.completed(operation);
             }
             Completion::Delivered { message, handle } => {
+                let receiver = self.matching.receiver(handle);
+                let end = self.end_of_work(now, receiver);
                 if let Some(deliveries) = &mut self.deliveries {
-                    deliveries.push(self.matching.delivery(handle, now));
+                    deliveries.push(self.matching.delivery(handle, end));
                 }
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.delivered(now, handle);
+                    recorder.delivered(end, handle);
                 }
                 self.matching.delivered(now, handle, message);
                 while let Some(found) = self.matching.met.pop_front() {
@@ -224,7 +237,24 @@ impl<'s> Execution<'s> {
         };
         state.waits = WaitState::Nothing;
         self.join(rank, operation);
-        self.ready.push_back((rank, answer));
+        if self.transport.has_interfaces() {
+            self.freed.push((rank, answer));
+        } else {
+            self.ready.push_back((rank, answer));
+        }
+    }
+
+    /// Has the processes that an event of interfaces has freed go on, those of lower ranks first, once their processors have
+    /// dealt with it. Whether there are any.
+    fn resume_by_rank(&mut self, now: SimTime) -> bool {
+        self.freed.sort_by_key(|(rank, _)| *rank);
+        let is_any = !self.freed.is_empty();
+        for (rank, reply) in std::mem::take(&mut self.freed) {
+            self.delayed.insert(rank, reply);
+            let end = self.end_of_work(now, rank);
+            self.transport.wait(now, rank, end.since(now));
+        }
+        is_any
     }
 
     /// Lets the process of `rank` run until it has to wait.
@@ -255,10 +285,16 @@ impl<'s> Execution<'s> {
         }
     }
 
+    /// The time until which the processor of `rank` is busy with what happens to it now.
+    fn end_of_work(&self, now: SimTime, rank: u32) -> SimTime {
+        self.transport.busy_until(now, self.layout.seat(rank)).unwrap_or(now)
+    }
+
     fn finish(&mut self, now: SimTime, rank: u32) {
         self.ranks[rank as usize].activity = Activity::Idle;
         self.finished += 1;
-        self.last_finish = now;
+        let end = self.end_of_work(now, rank);
+        self.last_finish = self.last_finish.max(end);
     }
 }
 

@@ -155,6 +155,11 @@ impl Matching {
         Delivery { from, to, bytes, again, sent, delivered: now }
     }
 
+    /// The rank that a message is for.
+    pub fn receiver(&mut self, handle: u32) -> u32 {
+        self.envelopes.get(handle).expect("an envelope is kept until it is received").to
+    }
+
     /// A message has been delivered. [`met`](Self::met) holds the matches that follow.
     pub fn delivered(&mut self, now: SimTime, handle: u32, message: MessageId) {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");

@@ -6,7 +6,7 @@
 use super::Scenario;
 use super::source::{Document, Faults};
 use parsim_sim::fault::{Fault, Rejection, within};
-use parsim_sim::machine::{Allocation, Layout, Machine, Placement};
+use parsim_sim::machine::{Allocation, Layout, Placement};
 use parsim_sim::node::processor::{Kernel, Modules, T800};
 use parsim_sim::program::{Program as _, Rehearsal, inspected, node_memory};
 use schemars::JsonSchema;
@@ -21,12 +21,6 @@ pub const MOST_SEEDS: u32 = 1_000_000;
 pub trait Describable: DeserializeOwned + JsonSchema {
     /// Finds the faults of the part.
     fn faults(&self) -> Vec<Fault>;
-}
-
-impl Describable for Machine {
-    fn faults(&self) -> Vec<Fault> {
-        self.faults()
-    }
 }
 
 impl Describable for T800 {

@@ -1,6 +1,7 @@
 //! What a file can describe.
 
 use super::check::read_part;
+use super::machine_form::MachineForm;
 use super::source::{Document, Faults};
 use super::sweep::Plan;
 use parsim_sim::machine::Machine;
@@ -28,7 +29,7 @@ impl Description {
     /// All faults, each with its place.
     pub fn read(document: Document) -> Result<Self, Faults> {
         Ok(match document.root().name() {
-            Some("Machine") => Self::Machine(Box::new(read_part(&document)?)),
+            Some("Machine" | "LogGOPS") => Self::Machine(Box::new(read_part::<MachineForm>(&document)?.into())),
             Some("T800") => Self::Processor(read_part(&document)?),
             Some("Kernel") => Self::Kernel(Box::new(read_part(&document)?)),
             Some("Modules") => Self::Modules(Box::new(read_part(&document)?)),

@@ -10,6 +10,7 @@ mod described;
 mod description;
 mod estimate;
 mod id;
+mod machine_form;
 mod measurements;
 mod named_topology;
 mod parameter;
@@ -23,6 +24,7 @@ pub use check::CheckedScenario;
 pub use described::Described;
 pub use description::Description;
 pub use id::{CaseId, RESULTS};
+pub use machine_form::MachineForm;
 pub use measurements::Measurements;
 pub use named_topology::complete_topology;
 pub use parameter::{Dimension, Parameter};
@@ -41,6 +43,8 @@ use std::path::Path;
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// The machine, usually `File("machines/….ron")`.
+    #[serde(deserialize_with = "machine_form::read")]
+    #[schemars(with = "MachineForm")]
     pub machine: Machine,
     /// The number of processes.
     pub ranks: u32,
@@ -134,5 +138,5 @@ impl Scenario {
 /// # Errors
 /// All faults of the file, each with its place.
 pub fn load_machine(path: impl AsRef<Path>) -> Result<Machine, Faults> {
-    check::read_part(&Document::load(path)?)
+    check::read_part::<MachineForm>(&Document::load(path)?).map(Machine::from)
 }

@@ -1,205 +1,433 @@
-//! Packets that travel one by one: prepared on the processor of their source, passed on by those between, taken in by
-//! that of their destination, each with its own events.
+//! Path of a message across the machine: prepared packet by packet on the source's processor, carried over links and
+//! passed on by the nodes between, taken in on the destination's processor.
+//!
+//! This module holds the requests of processes and the dispatch of events. The movement of packets is implemented
+//! twice: one by one in [`single`], to be read first, and several in one step in [`trains`], with the same times.
 
-use super::software::{passing_on, taking_in};
-use super::{Carrier, Completion, Job, MessageId, MessageState, Transport};
-use crate::engine::{Calendar, Entity};
-use crate::machine::{Seat, Sends};
-use crate::network::{Fabric, Packet, PacketKind};
-use crate::node::Router;
+use super::{Completion, MessageId};
+use crate::engine::{Calendar, Entity, Runs, Streams, Timers};
+use crate::machine::hierarchy::Hierarchy;
+use crate::machine::speed_profile::SpeedProfile;
+use crate::machine::{Machine, Seat, Sends};
+use crate::network::{Fabric, HopEvent, Onward, Packet, PacketKind, Standstill, Topology};
+use crate::node::processor::{KernelError, Stopwatch};
+use crate::node::{Dispatcher, Node, Router, Turns, Work};
+use crate::trace::events::EventId;
+use crate::trace::{Counts, Service};
 use crate::units::{SimDuration, SimTime};
+use std::collections::VecDeque;
 
-/// The bytes of a word of memory.
-const WORD_BYTES: u64 = 4;
+mod cores;
+mod link_stats;
+mod single;
+mod software;
+mod trains;
 
-impl Transport {
-    /// Has the source's processor prepare the next packet of `id`.
-    pub(super) fn prepare(&mut self, now: SimTime, id: MessageId) {
-        let message = &mut self.messages[id as usize];
-        let bytes = message.unprepared.min(self.packet_bytes);
-        message.unprepared -= bytes;
-        let service = message.preparation(bytes, &self.node);
-        let bytes = u32::try_from(bytes).expect("check limits the size of packets");
-        let (seat, job) = (message.source(), Job::Prepare { message: id, bytes });
-        self.serve(now, seat, job, service);
-    }
+use cores::processors;
+use trains::Trains;
 
-    fn prepare_if_any_left(&mut self, now: SimTime, id: MessageId) {
-        if self.messages[id as usize].unprepared > 0 {
-            self.prepare(now, id);
-        }
-    }
+/// All nodes and links of a machine at work.
+///
+/// What happens is told by [`step`](Self::step) and by the calls that make it happen at once.
+pub struct PacketTransport {
+    node: Node,
+    stopwatch: Stopwatch,
+    /// Only where not all processors take the time that is described.
+    pace: Option<Box<SpeedProfile>>,
+    sends: Sends,
+    packet_bytes: u64,
+    calendar: Calendar,
+    carrier: Carrier,
+    /// Hops that packets have just completed; empty between events.
+    passages: Vec<HopEvent>,
+    processors: Dispatcher<Job>,
+    /// Jobs whose end matters.
+    job_timers: Timers<Job>,
+    /// Jobs of the router that have just been let in; empty between events.
+    let_in: Vec<(Job, Runs)>,
+    /// Only where cores share something.
+    hierarchy: Option<Box<Hierarchy>>,
+    cores: u32,
+    vertices: u32,
+    messages: Vec<MessageState>,
+    vacant: Vec<MessageId>,
+    /// Completions not yet reported.
+    pub completions: VecDeque<Completion>,
+    counts: Counts,
+    /// The recording's event that causes the next message.
+    pub cause: EventId,
+    /// Services of the processors for the communication; `None` unless they are asked for.
+    services: Option<Vec<Service>>,
+    first: FirstEntities,
+    /// The latest key of an event that has been run.
+    key: (SimTime, Entity),
+}
 
-    pub(super) fn finish_job(&mut self, now: SimTime, processor: u32) {
-        match self.job_timers.take(&mut self.calendar, processor, now).expect("a job has ended") {
-            Job::Prepare { message, bytes } => self.inject(now, message, bytes),
-            Job::PassOn(packet) => self.forward(now, processor, packet),
-            Job::Continue(_) => unreachable!("packets are prepared one by one"),
-            Job::TakeIn(packet) => {
-                let (fabric, calendar) = self.fabric();
-                fabric.release(calendar, now, packet);
-                match packet.kind {
-                    PacketKind::Data => self.take_in(now, packet.message),
-                    PacketKind::Acknowledge => self.complete(packet.message),
-                }
-            }
-        }
-    }
+/// Implementation of the movement of packets from node to node.
+enum Carrier {
+    /// One packet at a time.
+    Packets(Fabric),
+    /// As many at a time as nothing comes between.
+    Trains(Box<Trains>),
+}
 
-    /// A packet is prepared: its first link gets it, or the same node takes it in.
-    fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
-        let MessageState { from, to, .. } = self.messages[id as usize];
-        let packet = Packet::new(id, to, bytes, PacketKind::Data);
-        if from != to && self.node.sending.overlap {
-            self.prepare_if_any_left(now, id);
-        }
-        if self.hierarchy.is_some() {
-            self.enter_hierarchy(now, packet);
-        } else {
-            self.admit(now, packet);
-        }
-    }
+/// First entity of each kind; the links begin at zero.
+#[derive(Clone, Copy)]
+struct FirstEntities {
+    processor: Entity,
+    alarm: Entity,
+    timer: Entity,
+    hierarchy: Entity,
+}
 
-    /// A packet has come through all that the cores of its source share.
-    pub(super) fn admit(&mut self, now: SimTime, packet: Packet) {
-        let MessageState { from, to, .. } = self.messages[packet.message as usize];
-        if from == to {
-            self.injected(now, packet.message);
-            self.arrive(now, to, packet);
-        } else {
-            self.forward(now, from, packet);
-        }
-    }
-
-    fn forward(&mut self, now: SimTime, at: u32, packet: Packet) {
-        let (fabric, calendar) = self.fabric();
-        let links = fabric.links_to_next_stop(at, packet.to);
-        fabric.send(calendar, now, at, packet);
-        self.counts.packet_hops += u64::from(links);
-    }
-
-    /// Returns the fabric that carries packets one at a time.
-    fn fabric(&mut self) -> (&mut Fabric, &mut Calendar) {
-        match &mut self.carrier {
-            Carrier::Packets(fabric) => (fabric, &mut self.calendar),
-            Carrier::Trains(_) => unreachable!("trains have events of their own"),
-        }
-    }
-
-    pub(super) fn move_packets(&mut self, now: SimTime, entity: Entity) {
-        let mut passages = std::mem::take(&mut self.passages);
-        let (fabric, calendar) = self.fabric();
-        fabric.step(calendar, now, entity, &mut passages);
-        for passage in &passages {
-            let (packet, left, come) = passage.ends();
-            if let Some(from) = left {
-                self.leave(now, packet, from);
-            }
-            if let Some(at) = come {
-                self.access_memory(now, at, &packet);
-                self.arrive(now, at, packet);
-            }
-        }
-        passages.clear();
-        self.passages = passages;
-    }
-
-    /// A link has moved a packet between its buffer and the memory of `node`.
-    ///
-    /// The cycles are taken when the transfer ends: a computation that ends before is not delayed by it,
-    /// one that has begun during it is by all of it.
-    fn access_memory(&mut self, now: SimTime, node: u32, packet: &Packet) {
-        if self.node.dma_per_word > SimDuration::ZERO && self.uses_node(node, packet) {
-            let words = u64::from(packet.bytes).div_ceil(WORD_BYTES);
-            self.processors.steal(&mut self.calendar, now, node, self.node.dma_per_word * words);
-        }
-    }
-
-    /// Returns whether a packet at `node` is in its memory: hardware routers have buffers of their own.
-    fn uses_node(&self, node: u32, packet: &Packet) -> bool {
-        let MessageState { from, to, .. } = self.messages[packet.message as usize];
-        self.node.router == Router::Software || node == from || node == to
-    }
-
-    fn leave(&mut self, now: SimTime, packet: Packet, from: u32) {
-        self.access_memory(now, from, &packet);
-        if packet.kind == PacketKind::Data && from == self.messages[packet.message as usize].from {
-            self.injected(now, packet.message);
-        }
-    }
-
-    /// A packet has left its source: without overlap this is when the next one is prepared.
-    fn injected(&mut self, now: SimTime, id: MessageId) {
-        let message = &mut self.messages[id as usize];
-        message.uninjected -= 1;
-        let handle = message.handle;
-        if message.uninjected == 0 && self.sends == Sends::UntilInjected {
-            self.completions.push_back(Completion::Sent { handle });
-        }
-        if message.stays_on_its_node() || !self.node.sending.overlap {
-            self.prepare_if_any_left(now, id);
-        }
-    }
-
-    /// A packet has come to `node`, whose router or processor now deals with it.
-    fn arrive(&mut self, now: SimTime, node: u32, packet: Packet) {
-        if packet.to != node {
-            return self.pass_on(now, node, packet);
-        }
-        let message = &self.messages[packet.message as usize];
-        let seat = match packet.kind {
-            PacketKind::Data => message.destination(),
-            PacketKind::Acknowledge => message.source(),
-        };
-        let service = taking_in(&self.node, &packet);
-        self.serve(now, seat, Job::TakeIn(packet), service);
-    }
-
-    fn pass_on(&mut self, now: SimTime, node: u32, packet: Packet) {
-        match self.node.router {
-            Router::Hardware => self.forward(now, node, packet),
-            Router::Software => {
-                let service = passing_on(&self.node, packet.kind);
-                self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service);
-            }
-        }
-    }
-
-    fn take_in(&mut self, now: SimTime, id: MessageId) {
-        let message = &mut self.messages[id as usize];
-        message.missing -= 1;
-        if message.missing > 0 {
-            return;
-        }
-        self.completions.push_back(Completion::Delivered { message: id, handle: message.handle });
-        if self.sends == Sends::UntilDelivered {
-            self.acknowledge(now, id);
-        }
-    }
-
-    pub(super) fn acknowledge(&mut self, now: SimTime, id: MessageId) {
-        let message = self.messages[id as usize];
-        if message.stays_on_its_node() {
-            self.complete(id);
-        } else {
-            self.forward(now, message.to, message.acknowledge(id, &self.node));
-        }
-    }
-
-    fn complete(&mut self, id: MessageId) {
-        self.completions.push_back(Completion::Sent { handle: self.messages[id as usize].handle });
-        self.vacant.push(id);
-    }
-
-    fn serve(&mut self, now: SimTime, seat: Seat, job: Job, service: SimDuration) {
-        let service = self.pace.as_ref().map_or(service, |pace| pace.service(seat.node, service));
-        let processor = self.processor(seat);
-        let departure = self.processors.serve(&mut self.calendar, now, processor, (job, service));
-        if let Some(departure) = departure {
-            self.add_departure(processor, departure, job);
-        }
+impl FirstEntities {
+    /// `None` if the events of the links, processors and processes cannot be numbered in 32 bits.
+    fn after(links: Entity, processors: u32, owners: u32) -> Option<Self> {
+        let alarm = links.checked_add(processors)?;
+        let timer = alarm.checked_add(processors)?;
+        timer.checked_add(owners).map(|hierarchy| Self { processor: links, alarm, timer, hierarchy })
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// The state of a message between the beginning of its send and its completion.
+#[derive(Clone, Copy)]
+struct MessageState {
+    from: u32,
+    to: u32,
+    cores: (u32, u32),
+    hops: u32,
+    handle: u32,
+    /// Bytes whose preparation has not begun.
+    unprepared: u64,
+    /// Packets that the destination has not taken in.
+    missing: u32,
+    /// Packets that have not left over their first link.
+    uninjected: u32,
+    /// Whether its bytes are copied into its packets.
+    copies: bool,
+    /// When its send is complete; not `Eager`.
+    rule: Sends,
+}
+
+/// Job of a processor for the communication.
+#[derive(Clone, Copy)]
+enum Job {
+    Prepare {
+        message: MessageId,
+        bytes: u32,
+    },
+    PassOn(Packet),
+    TakeIn(Packet),
+    /// The preparation of packets of a message that are on their way already: more are to be prepared.
+    Continue(MessageId),
+}
+
+impl PacketTransport {
+    /// The idle machine, of which `topology` is in use, for `owners` processes.
+    ///
+    /// # Panics
+    /// If the topology is too large to be [simulated](Self::holds), which a scenario's check refuses.
+    #[must_use]
+    pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
+        let pace = SpeedProfile::of(machine, topology.vertices(), owners, streams);
+        let trains = Trains::of(machine, &topology, pace.as_deref());
+        match trains.filter(|_| machine.nodes.cores() == 1 && Hierarchy::of(machine, topology.nodes(), 0).is_none()) {
+            Some(trains) => Self::with_carrier(machine, &topology, owners, pace, Carrier::Trains(Box::new(trains))),
+            None => Self::packet_by_packet(machine, topology, owners, streams),
+        }
+    }
+
+    /// The same machine, on which every packet has its own events at every station even where several could travel
+    /// together: it takes longer to simulate, and gives the same times.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "as `new`, which keeps the topology")]
+    pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
+        let pace = SpeedProfile::of(machine, topology.vertices(), owners, streams);
+        let onward = match machine.nodes.router {
+            Router::Hardware => Onward::ByRouter,
+            Router::Software => Onward::BySoftware,
+        };
+        let fabric = Fabric::new(&machine.network, topology.clone(), onward, streams);
+        Self::with_carrier(machine, &topology, owners, pace, Carrier::Packets(fabric))
+    }
+
+    fn with_carrier(
+        machine: &Machine,
+        topology: &Topology,
+        owners: u32,
+        pace: Option<Box<SpeedProfile>>,
+        carrier: Carrier,
+    ) -> Self {
+        let links = match &carrier {
+            Carrier::Packets(fabric) => fabric.entities(),
+            Carrier::Trains(trains) => trains.entities(),
+        };
+        let (vertices, nodes, cores) = (topology.vertices(), topology.nodes(), machine.nodes.cores());
+        let processors = processors(vertices, nodes, cores).expect("check limits the size of machines");
+        let first = FirstEntities::after(links, processors, owners).expect("check limits the size of machines");
+        let turns =
+            Turns { router: machine.nodes.router_turn.unwrap_or_default(), time_slice: machine.nodes.time_slice };
+        Self {
+            node: machine.nodes.clone(),
+            stopwatch: Stopwatch::new(&machine.nodes.processor),
+            pace,
+            sends: machine.sends,
+            packet_bytes: machine.network.switching.packet_bytes(),
+            calendar: Calendar::new(),
+            carrier,
+            passages: Vec::new(),
+            hierarchy: Hierarchy::of(machine, nodes, first.hierarchy),
+            cores,
+            vertices,
+            processors: Dispatcher::new(processors, turns, first.alarm),
+            job_timers: Timers::new(processors, first.processor),
+            let_in: Vec::new(),
+            messages: Vec::new(),
+            vacant: Vec::new(),
+            completions: VecDeque::new(),
+            counts: Counts::default(),
+            cause: 0,
+            services: None,
+            first,
+            key: (SimTime::START, 0),
+        }
+    }
+
+    /// Returns whether `owners` processes on the topology are few enough, whatever the switching: events are numbered
+    /// in 32 bits.
+    #[must_use]
+    pub fn holds(machine: &Machine, topology: &Topology, owners: u32) -> bool {
+        let processors = processors(topology.vertices(), topology.nodes(), machine.nodes.cores());
+        let links = Fabric::most_entities(topology);
+        let first = links.zip(processors).and_then(|(links, count)| FirstEntities::after(links, count, owners));
+        // What passes through shared servers has events of its own, several for each process.
+        let shared = Hierarchy::count(machine, topology.nodes()) + 4 * u64::from(owners);
+        first.is_some_and(|first| Entity::try_from(u64::from(first.hierarchy) + shared).is_ok())
+    }
+
+    /// About how many bytes of memory the machine takes, of which `topology` is in use by this number of ranks, its share of the
+    /// trace included.
+    #[must_use]
+    pub fn memory(machine: &Machine, topology: &Topology, ranks: u32) -> f64 {
+        // Its dispatcher, its timers and its place in a layout; measured.
+        const PROCESSOR_BYTES: f64 = 55.0;
+        let further_cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores() - 1);
+        PROCESSOR_BYTES * (f64::from(topology.vertices()) + further_cores)
+            + Fabric::memory(&machine.network, topology, ranks.min(topology.nodes()))
+    }
+
+    /// Starts a computation on a node; `Computed` reports its end. An owner has one at a time.
+    ///
+    /// # Errors
+    /// If the processor cannot compute such a row.
+    pub fn compute(&mut self, now: SimTime, seat: Seat, owner: u32, work: Work) -> Result<(), KernelError> {
+        let row = self.stopwatch.row_time(work)?;
+        self.occupy(now, seat, owner, (row, work.passes()));
+        Ok(())
+    }
+
+    /// Starts a computation of a share of some floating-point operations; else as [`compute`](Self::compute).
+    ///
+    /// # Errors
+    /// If the processor cannot compute them.
+    pub fn operate(&mut self, now: SimTime, seat: Seat, owner: u32, operations: f64) -> Result<(), KernelError> {
+        let time = self.stopwatch.operations_time(operations)?;
+        self.occupy(now, seat, owner, (time, 1));
+        Ok(())
+    }
+
+    /// Has a process of an owner keep its processor for `time`; else as [`compute`](Self::compute).
+    pub fn work(&mut self, now: SimTime, seat: Seat, owner: u32, time: SimDuration) {
+        self.occupy(now, seat, owner, (time, 1));
+    }
+
+    fn occupy(&mut self, now: SimTime, seat: Seat, owner: u32, (mut row, passes): (SimDuration, u64)) {
+        if let Some(pace) = &mut self.pace {
+            row = pace.row(seat.node, owner, row);
+        }
+        let processor = self.processor(seat);
+        self.settle(now, processor);
+        self.processors.compute(&mut self.calendar, now, processor, owner, (row, passes));
+    }
+
+    /// Sets the timer of an owner; `TimeUp` reports the end of `span`. An owner has one at a time.
+    pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
+        self.calendar.schedule(now + span, self.first.timer + owner);
+    }
+
+    /// Begins to send `bytes` bytes, which the process of the source may have sent before (`again`); `Delivered` and
+    /// `Sent` report the rest, by `handle`.
+    ///
+    /// # Panics
+    /// If the message has 2^32 packets or more, which the stage refuses.
+    pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, (bytes, again): (u64, bool), handle: u32) {
+        let packets =
+            u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the stage limits the size of messages");
+        let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
+        let hops = match &self.carrier {
+            Carrier::Packets(fabric) => fabric.hops(from, to),
+            Carrier::Trains(trains) => trains.hops(from, to),
+        };
+        let (missing, uninjected, copies) = (packets, packets, self.node.sending.does_copy(again));
+        let rule = self.sends.of(bytes);
+        let message =
+            MessageState { from, to, cores, hops, handle, unprepared: bytes, missing, uninjected, copies, rule };
+        let id = self.keep(message);
+        self.counts.messages += 1;
+        self.record_cause(id);
+        self.pass_by(now, 0);
+        match self.play() {
+            Some(mut play) => play.prepare(id),
+            None => self.prepare(now, id),
+        }
+        if rule == Sends::Buffered {
+            self.completions.push_back(Completion::Sent { handle });
+        }
+    }
+
+    /// A process has received a delivered message.
+    pub fn accept(&mut self, now: SimTime, message: MessageId) {
+        match self.messages[message as usize].rule {
+            Sends::Rendezvous => self.acknowledge(now, message),
+            Sends::UntilDelivered => {}
+            _ => self.vacant.push(message),
+        }
+    }
+
+    /// Runs the next event; its time, or `None` if nothing is going to happen any more.
+    pub fn step(&mut self) -> Option<SimTime> {
+        let (now, entity) = self.calendar.pop()?;
+        self.pass_by(now, entity);
+        if entity >= self.first.alarm {
+            self.counts.events += 1;
+            if entity < self.first.timer {
+                self.hear_alarm(now, entity - self.first.alarm);
+            } else if entity < self.first.hierarchy {
+                self.completions.push_back(Completion::TimeUp { owner: entity - self.first.timer });
+            } else {
+                self.step_hierarchy(now, entity);
+            }
+        } else if let Some(mut play) = self.play() {
+            match entity.checked_sub(play.first_processor) {
+                Some(node) => play.finish_job(node),
+                None => play.come_out(entity),
+            }
+        } else {
+            self.counts.events += 1;
+            match entity.checked_sub(self.first.processor) {
+                Some(processor) => self.finish_job(now, processor),
+                None => self.move_packets(now, entity),
+            }
+        }
+        Some(now)
+    }
+
+    /// The latest key of an event is that of one that is run now.
+    fn pass_by(&mut self, now: SimTime, entity: Entity) {
+        self.key = self.key.max((now, entity));
+    }
+
+    /// Something is going to happen on a processor: its state becomes that at `now`.
+    fn settle(&mut self, now: SimTime, processor: u32) {
+        self.pass_by(now, 0);
+        if let Some(mut play) = self.play() {
+            play.settle(processor);
+        }
+    }
+
+    /// The alarm of a processor.
+    fn hear_alarm(&mut self, now: SimTime, processor: u32) {
+        self.settle(now, processor);
+        let mut let_in = std::mem::take(&mut self.let_in);
+        let ended = self.processors.alarm(&mut self.calendar, now, processor, &mut let_in);
+        match self.play() {
+            Some(mut play) => play.let_in(processor, let_in.drain(..)),
+            None => {
+                for (job, departures) in let_in.drain(..) {
+                    self.add_departure(processor, departures.first(), job);
+                }
+            }
+        }
+        self.let_in = let_in;
+        self.completions.extend(ended.map(|owner| Completion::Computed { owner }));
+    }
+
+    /// The time of the last event.
+    #[must_use]
+    pub const fn now(&self) -> SimTime {
+        self.key.0
+    }
+
+    /// The time that the processor of `seat` has worked for the communication up to `now`.
+    pub fn system_time(&mut self, seat: Seat, now: SimTime) -> SimDuration {
+        let processor = self.processor(seat);
+        self.settle(now, processor);
+        self.processors.served(processor, now)
+    }
+
+    /// Ends the run after the last event. Whether anything was under way: then a run
+    /// [packet by packet](Self::packet_by_packet) counts fewer events, packets and transmissions, because here those
+    /// count that have been foreseen.
+    pub fn stop(&mut self) -> bool {
+        let (now, vertices) = (self.key.0, self.vertices);
+        let Some(mut play) = self.play() else { return false };
+        for vertex in 0..vertices {
+            play.settle(vertex);
+        }
+        let is_busy = |processors: &Dispatcher<Job>| (0..vertices).any(|node| processors.is_busy(node, now));
+        play.trains.are_under_way(now) || !play.job_timers.is_empty() || is_busy(play.processors)
+    }
+
+    /// Returns the size of the simulated work. An event is the end of a transmission, a job, a computation or a timer,
+    /// or an alarm of a processor, whether it was run by itself or foreseen.
+    #[must_use]
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Returns the packets that wait for buffers, and for which, once no event is left.
+    #[must_use]
+    pub fn standstill(&self) -> Standstill {
+        match &self.carrier {
+            Carrier::Packets(fabric) => fabric.standstill(),
+            Carrier::Trains(_) => Standstill::default(),
+        }
+    }
+
+    fn keep(&mut self, message: MessageState) -> MessageId {
+        if let Some(id) = self.vacant.pop() {
+            self.messages[id as usize] = message;
+            return id;
+        }
+        self.messages.push(message);
+        u32::try_from(self.messages.len() - 1).expect("fewer than 2^32 messages at once")
+    }
+}
+
+impl MessageState {
+    const fn source(&self) -> Seat {
+        Seat { node: self.from, core: self.cores.0 }
+    }
+
+    const fn destination(&self) -> Seat {
+        Seat { node: self.to, core: self.cores.1 }
+    }
+
+    /// The processor time of preparing a packet of it.
+    fn preparation(&self, bytes: u64, node: &Node) -> SimDuration {
+        node.sending.time(if self.copies { bytes } else { 0 }, self.hops)
+    }
+
+    const fn stays_on_its_node(&self) -> bool {
+        self.from == self.to
+    }
+
+    /// The packet by which the destination acknowledges the message to the source.
+    fn acknowledge(&self, id: MessageId, node: &Node) -> Packet {
+        let bytes = u32::try_from(node.acknowledging.bytes.count()).expect("check limits the size of packets");
+        Packet::new(id, self.from, bytes, PacketKind::Acknowledge)
+    }
+}

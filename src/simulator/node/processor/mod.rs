@@ -56,6 +56,8 @@ pub enum Processor {
     Rate(Rate),
     /// Floating-point operations per second; what has none takes no time.
     FlopRate(FlopRate),
+    /// Not described: computations are given as times, and a program that asks for operations fails.
+    Unspecified,
 }
 
 #[cfg(test)]

@@ -64,6 +64,7 @@ impl Stopwatch {
             Processor::Counted(counted) => Ok(counted.time(module, iterations)),
             Processor::Rate(rate) => Ok(rate.time(module, iterations)),
             Processor::FlopRate(rate) => Ok(rate.time(iterations.saturating_mul(module.flops()))),
+            Processor::Unspecified => Err(KernelError::NoSpeed),
             Processor::Kernels(kernels) => self.played.time(kernels, module, iterations),
         }
     }

@@ -56,6 +56,9 @@ pub enum KernelError {
     /// It faults when executed.
     #[error(transparent)]
     Fault(#[from] KernelFault),
+    /// The machine says nothing of its processors.
+    #[error("the machine says nothing of its processors: give one, such as `processor: FlopRate(\"10 Gflop/s\")`")]
+    NoSpeed,
     /// More iterations than a transputer counts.
     #[error("{iterations} iterations are more than a word counts")]
     Iterations {

@@ -1,7 +1,6 @@
 //! Records of a run: the accounts always, a recording and an activity log on request, and in the end the trace.
 
 use super::Execution;
-use crate::machine::Sends;
 use crate::program::{Operation, Verb};
 use crate::simulation::matching::Match;
 use crate::simulation::recorder::Recorder;
@@ -15,7 +14,7 @@ impl<'s> Execution<'s> {
     pub fn record(&mut self, program: &str, detail: Detail, sink: Box<dyn Write + 's>) -> Result<(), SimulationError> {
         let nodes = self.layout.nodes().to_vec();
         let header = Header { program: program.to_owned(), machine: self.machine.name.clone(), nodes };
-        let recorder = Recorder::new(sink, &header, self.machine.sends == Sends::Rendezvous);
+        let recorder = Recorder::new(sink, &header, self.machine.sends.may_wait_for_receives());
         let recorder = recorder.map_err(|error| SimulationError::NotRecorded(error.to_string()))?;
         self.recorder = Some(Box::new(recorder));
         if detail == Detail::Links {

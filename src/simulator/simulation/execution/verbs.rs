@@ -86,10 +86,9 @@ impl Execution<'_> {
             return Err(fault(rank, reason));
         }
         let (operation, handle) = self.matching.post(now, rank, to, message);
-        if let Some(recorder) = &mut self.recorder {
-            self.transport.cause = recorder.posted(now, rank, operation, handle, bytes);
-        }
-        self.transport.send(now, self.layout.seat(rank), self.layout.seat(to), (bytes, again), handle);
+        let cause = self.recorder.as_mut().map_or(0, |recorder| recorder.posted(now, rank, operation, handle, bytes));
+        let seats = (self.layout.seat(rank), self.layout.seat(to));
+        self.transport.send(now, seats, (bytes, again), handle, cause);
         Ok(operation)
     }
 

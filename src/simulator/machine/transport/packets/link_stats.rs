@@ -1,11 +1,11 @@
 //! Statistics of the links of a machine: their loads, and on request every transfer with its cause.
 
-use super::{Carrier, MessageId, Transport};
+use super::{Carrier, MessageId, PacketTransport};
 use crate::network::Transfers;
 use crate::trace::LinkLoad;
 use crate::units::SimTime;
 
-impl Transport {
+impl PacketTransport {
     /// Returns the load of every direction of a link up to `now`, the end of the run: the links are not used any more.
     #[must_use]
     pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {

@@ -3,7 +3,7 @@
 use super::admissions::SpeculativeAdmission;
 use super::{Advance, Coming, NO_LINK, Play, Train};
 use crate::engine::EvenInstants;
-use crate::machine::transport::Job;
+use crate::machine::transport::packets::Job;
 use crate::network::{Packet, PacketKind};
 use crate::units::{SimDuration, SimTime};
 

@@ -3,7 +3,7 @@
 use super::admissions::SpeculativeAdmission;
 use super::{Advance, Coming, MovingTrain, NO_LINK, Play, Train};
 use crate::engine::{Entity, EvenInstants, Runs};
-use crate::machine::transport::{Job, MessageId, MessageState};
+use crate::machine::transport::packets::{Job, MessageId, MessageState};
 use crate::machine::{Completion, Sends};
 use crate::network::{Packet, PacketKind};
 use crate::units::{SimDuration, SimTime};

@@ -1,6 +1,6 @@
 //! Nodes with several cores: which processor a rank has, and what the cores of a node share.
 
-use super::{Completion, MessageState, Transport};
+use super::{Completion, MessageState, PacketTransport};
 use crate::engine::Entity;
 use crate::machine::Seat;
 use crate::machine::hierarchy::Traveller;
@@ -13,7 +13,7 @@ pub(super) fn processors(vertices: u32, nodes: u32, cores: u32) -> Option<u32> {
     nodes.checked_mul(cores - 1)?.checked_add(vertices)
 }
 
-impl Transport {
+impl PacketTransport {
     /// The number of the processor of `seat`: the first core of a node has that of its vertex, which also passes
     /// packets on; the others come after the last vertex.
     #[must_use]

@@ -1,7 +1,8 @@
 //! Cost of transfers over links for the memory of a node.
 
 use crate::engine::Streams;
-use crate::machine::{Completion, Machine, Seat, Sends, Transport};
+use crate::machine::transport::packets::PacketTransport;
+use crate::machine::{Completion, Machine, Seat, Sends};
 use crate::network::Topology;
 use crate::node::{Copies, Module, Processor, Receiving, Sending, Work};
 use crate::units::{PerByte, SimDuration, SimTime};
@@ -36,7 +37,7 @@ fn machine() -> Machine {
 fn end_with(directions: u32) -> SimTime {
     let machine = machine();
     let mesh = Topology::Mesh2d { rows: 3, columns: 3 };
-    let mut transport = Transport::new(&machine, mesh, 9, Streams::new(1));
+    let mut transport = PacketTransport::new(&machine, mesh, 9, Streams::new(1));
     let neighbours = [1, 3, 5, 7];
     let now = SimTime::START;
     let seat = |node| Seat { node, core: 0 };

@@ -12,7 +12,7 @@
 //! has its own events. Arrivals at the same instant come in the order of the keys that their events would have.
 
 use super::software::{passing_on, taking_in};
-use super::{Job, MessageId, MessageState, Transport};
+use super::{Job, MessageId, MessageState, PacketTransport};
 use crate::engine::{Calendar, Entity, EvenInstants, Lists, Runs, StationState, Timers};
 use crate::machine::speed_profile::SpeedProfile;
 use crate::machine::{Completion, Machine, Sends};
@@ -137,7 +137,7 @@ impl Trains {
         let acknowledges = *sends == Sends::UntilDelivered;
         let possible = nodes.router == Router::Software
             && network.is_plain()
-            && *sends != Sends::Rendezvous
+            && !sends.may_wait_for_receives()
             && nodes.dma_per_word == SimDuration::ZERO
             && jobs.into_iter().all(takes_time)
             && (!acknowledges || takes_time(nodes.acknowledging.per_hop))
@@ -230,7 +230,7 @@ pub(super) struct Play<'t> {
     pub(super) key: (SimTime, Entity),
 }
 
-impl Transport {
+impl PacketTransport {
     /// The trains, if the machine lets packets travel so.
     pub(super) fn play(&mut self) -> Option<Play<'_>> {
         let super::Carrier::Trains(trains) = &mut self.carrier else { return None };

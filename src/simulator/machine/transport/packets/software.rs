@@ -1,6 +1,6 @@
 //! Jobs of the communication software: their times, and, on request, a record of them piece by piece.
 
-use super::{Job, MessageState, Transport};
+use super::{Job, MessageState, PacketTransport};
 use crate::engine::Entity;
 use crate::network::{Packet, PacketKind};
 use crate::node::Node;
@@ -25,7 +25,7 @@ pub(super) fn taking_in(node: &Node, packet: &Packet) -> SimDuration {
     }
 }
 
-impl Transport {
+impl PacketTransport {
     /// Records the services of the processors for the communication from now on. To be called on a transport [packet
     /// by packet](Self::packet_by_packet), before anything happens.
     pub fn keep_services(&mut self) {

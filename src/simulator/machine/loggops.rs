@@ -1,0 +1,89 @@
+//! The LogGOPS model as a machine.
+
+use super::{Machine, Sends};
+use crate::network::switching::CutThrough;
+use crate::network::{Contention, Link, Network, Routing, Switching, Topology};
+use crate::node::{Interface, Node, Processor, Router};
+use crate::units::{Bytes, PerByte, SimDuration};
+use serde::{Deserialize, Serialize};
+
+/// The LogGOPS model (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010): any number of nodes, between which a message of s
+/// bytes takes o + (s − 1) O of both processors, g + (s − 1) G of both interfaces and L on the way.
+///
+/// Without `over` nothing delays messages between the interfaces. Times are those of LogGOPSim: a message takes the
+/// processor of its destination while its bytes arrive, whether or not it is expected, and those that are ready at the same time
+/// go in the order in which they became so.
+///
+/// ```
+/// use parsim_sim::machine::{LogGops, Machine};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let ns = |text: &str| text.parse();
+/// let machine = Machine::from(LogGops {
+///     latency: ns("2500 ns")?,
+///     overhead: ns("1500 ns")?,
+///     gap: ns("1000 ns")?,
+///     gap_per_byte: "6 ns/B".parse()?,
+///     overhead_per_byte: "0 ns/B".parse()?,
+///     eager_up_to: "65535 B".parse()?,
+///     over: None,
+///     processor: None,
+/// });
+/// assert!(machine.faults().is_empty());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "LogGOPS", deny_unknown_fields)]
+pub struct LogGops {
+    /// Time of a byte between the interfaces. Over a network it is that of the network, and this one is not used.
+    #[serde(rename = "L")]
+    pub latency: SimDuration,
+    /// Processor time of each message at either end.
+    #[serde(rename = "o")]
+    pub overhead: SimDuration,
+    /// Time from the beginning of a message to that of the next one at an interface.
+    #[serde(rename = "g")]
+    pub gap: SimDuration,
+    /// Time of each byte but the first at an interface.
+    #[serde(rename = "G")]
+    pub gap_per_byte: PerByte,
+    /// Processor time of each byte but the first.
+    #[serde(rename = "O")]
+    pub overhead_per_byte: PerByte,
+    /// The largest message whose send is complete without a receive.
+    #[serde(rename = "S")]
+    pub eager_up_to: Bytes,
+    /// The network between the interfaces; none unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<Network>,
+    /// The processors; unless given, programs cannot compute by numbers of operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor: Option<Processor>,
+}
+
+/// More nodes than any run has ranks.
+const NODES: u32 = 1 << 24;
+
+impl From<LogGops> for Machine {
+    fn from(model: LogGops) -> Self {
+        let LogGops { latency, overhead, gap, gap_per_byte, overhead_per_byte, eager_up_to, over, processor } = model;
+        let mut nodes = Node::ideal(processor.unwrap_or(Processor::Unspecified), Router::Hardware);
+        nodes.interface = Some(Interface::new(overhead, overhead_per_byte, gap, gap_per_byte));
+        let network = over.unwrap_or_else(|| free_network(latency));
+        let most = network.switching.packet_bytes().saturating_mul(u32::MAX.into());
+        nodes.memory = nodes.memory.min(Bytes::new(most));
+        Self::new("LogGOPS", nodes, network, Sends::Eager { up_to: eager_up_to })
+    }
+}
+
+/// A wire from every node to every other, on which nothing waits.
+fn free_network(latency: SimDuration) -> Network {
+    let switching = Switching::CutThrough(CutThrough { packet: Bytes::new(u32::MAX.into()), header: Bytes::new(0) });
+    let links = Link { latency, ..Link::new(PerByte::FREE) };
+    let contention = Contention::None;
+    Network {
+        contention,
+        ..Network::new(Topology::Complete { nodes: NODES }, Routing::DimensionOrder, switching, links)
+    }
+}

@@ -1,0 +1,423 @@
+//! Messages between network interfaces: each takes its processor and its interface at once, crosses the network, and takes
+//! those of its destination.
+//!
+//! Costs are those of LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010, section 2), and so is the order of
+//! what happens at one time: that in which it was first asked for, as in LogGOPSim's queue. Without contention
+//! a message crosses the network as a whole; else in packets, which [`wire`] carries.
+
+mod resources;
+mod wire;
+
+use super::{Completion, MessageId};
+use crate::engine::Streams;
+use crate::machine::speed_profile::SpeedProfile;
+use crate::machine::{Machine, Seat, Sends};
+use crate::network::{Standstill, Topology, Transfers};
+use crate::node::processor::{KernelError, Stopwatch};
+use crate::node::{Interface, Progress, Work};
+use crate::trace::events::EventId;
+use crate::trace::{Counts, LinkLoad};
+use crate::units::{SimDuration, SimTime};
+use resources::Resources;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use wire::{Piece, Wire};
+
+/// The interfaces and processors of all nodes, and the network between them.
+pub struct MessageTransport {
+    interface: Interface,
+    sends: Sends,
+    stopwatch: Stopwatch,
+    /// Only where not all processors take the time that is described.
+    pace: Option<Box<SpeedProfile>>,
+    resources: Resources,
+    wire: Wire,
+    queue: BinaryHeap<Reverse<Scheduled>>,
+    /// Requests so far: the order of those at one time.
+    requests: u64,
+    /// The order of the event that is run.
+    current: Option<u64>,
+    now: SimTime,
+    messages: Vec<MessageState>,
+    vacant: Vec<MessageId>,
+    pub completions: VecDeque<Completion>,
+    /// What a recording calls the cause of the next message.
+    pub cause: EventId,
+    counts: Counts,
+}
+
+/// An event by its time, and by when it was first asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Scheduled {
+    time: SimTime,
+    order: u64,
+    /// Tells those apart that one event asked for.
+    number: u64,
+    event: Event,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// The end of an owner's time.
+    TimeUp(u32),
+    /// An owner's computation wants its core.
+    Compute {
+        core: u32,
+        owner: u32,
+        time: SimDuration,
+    },
+    Computed(u32),
+    /// A message wants core and interface of its source.
+    Send(MessageId),
+    /// A part of a message wants those of its destination.
+    Arrive(Piece),
+    /// A message that the interface has taken wants the core of its destination.
+    TakeIn(MessageId),
+    /// The next packet of a message enters the network.
+    Inject(MessageId),
+}
+
+/// A message between the beginning of its send and its receive.
+#[derive(Clone, Copy)]
+struct MessageState {
+    from: Seat,
+    to: Seat,
+    bytes: u64,
+    handle: u32,
+    /// Number of the interface at either end.
+    interface: u32,
+    /// Bytes that have entered the network.
+    injected: u64,
+    /// Bytes that have passed the interface of the destination.
+    arrived: u64,
+}
+
+impl MessageState {
+    const fn stays_on_its_node(&self) -> bool {
+        self.from.node == self.to.node
+    }
+}
+
+impl MessageTransport {
+    /// The idle machine, of which `topology` is in use, for `owners` processes; `interface` is that of its nodes.
+    #[must_use]
+    pub fn new(machine: &Machine, interface: &Interface, topology: Topology, owners: u32, streams: Streams) -> Self {
+        let (nodes, cores) = (topology.nodes(), machine.nodes.cores());
+        Self {
+            interface: interface.clone(),
+            sends: machine.sends,
+            stopwatch: Stopwatch::new(&machine.nodes.processor),
+            pace: SpeedProfile::of(machine, topology.vertices(), owners, streams),
+            resources: Resources::new(nodes, cores, interface),
+            wire: Wire::new(&machine.network, topology, streams),
+            queue: BinaryHeap::new(),
+            requests: 0,
+            current: None,
+            now: SimTime::START,
+            messages: Vec::new(),
+            vacant: Vec::new(),
+            completions: VecDeque::new(),
+            cause: 0,
+            counts: Counts::default(),
+        }
+    }
+
+    /// About how many bytes of memory the machine takes, of which `topology` is in use by so many ranks.
+    #[must_use]
+    pub fn memory(machine: &Machine, interface: &Interface, topology: &Topology, ranks: u32) -> f64 {
+        // An event and a message under way for each rank.
+        const RANK_BYTES: f64 = 130.0;
+        let cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores());
+        Resources::memory(topology.nodes(), cores, interface)
+            + f64::from(ranks) * RANK_BYTES
+            + Wire::memory(&machine.network, topology, ranks)
+    }
+
+    pub fn compute(&mut self, now: SimTime, seat: Seat, owner: u32, work: Work) -> Result<(), KernelError> {
+        let row = self.stopwatch.row_time(work)?;
+        self.occupy(now, seat, owner, (row, work.passes()));
+        Ok(())
+    }
+
+    pub fn operate(&mut self, now: SimTime, seat: Seat, owner: u32, operations: f64) -> Result<(), KernelError> {
+        let time = self.stopwatch.operations_time(operations)?;
+        self.occupy(now, seat, owner, (time, 1));
+        Ok(())
+    }
+
+    pub fn work(&mut self, now: SimTime, seat: Seat, owner: u32, time: SimDuration) {
+        self.occupy(now, seat, owner, (time, 1));
+    }
+
+    fn occupy(&mut self, now: SimTime, seat: Seat, owner: u32, (mut row, passes): (SimDuration, u64)) {
+        if let Some(pace) = &mut self.pace {
+            row = pace.row(seat.node, owner, row);
+        }
+        let core = self.resources.core(seat);
+        self.request(now, Event::Compute { core, owner, time: row * passes });
+    }
+
+    pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
+        let order = self.next_request();
+        self.schedule(now + span, order, Event::TimeUp(owner));
+    }
+
+    pub fn send(&mut self, now: SimTime, from: Seat, to: Seat, bytes: u64, handle: u32) {
+        let interface = self.resources.choose(&self.interface, from, to);
+        let message = MessageState { from, to, bytes, handle, interface, injected: 0, arrived: 0 };
+        let id = self.keep(message);
+        self.counts.messages += 1;
+        self.wire.caused(id, self.cause);
+        self.request(now, Event::Send(id));
+    }
+
+    /// A process has received a delivered message.
+    pub fn accept(&mut self, id: MessageId) {
+        let message = self.messages[id as usize];
+        if self.sends.of(message.bytes) == Sends::Rendezvous {
+            self.completions.push_back(Completion::Sent { handle: message.handle });
+        }
+        self.vacant.push(id);
+    }
+
+    /// The time from which the core of `seat` can do what its process asks for next.
+    #[must_use]
+    pub fn free_at(&self, seat: Seat) -> SimTime {
+        self.resources.free_at(self.resources.core(seat))
+    }
+
+    #[must_use]
+    pub fn system_time(&self, seat: Seat, now: SimTime) -> SimDuration {
+        self.resources.worked(self.resources.core(seat), now)
+    }
+
+    pub const fn processor(&self, seat: Seat) -> u32 {
+        self.resources.core(seat)
+    }
+
+    /// Runs the next event; its time, or `None` if nothing is going to happen any more.
+    pub fn step(&mut self) -> Option<SimTime> {
+        let scheduled = self.queue.peek().map(|Reverse(first)| first.time);
+        match (scheduled, self.wire.next_event()) {
+            (None, None) => return None,
+            (Some(time), on_wire) if on_wire.is_none_or(|wire| time < wire) => self.run_scheduled(),
+            _ => self.run_wire(),
+        }
+        self.counts.events += 1;
+        Some(self.now)
+    }
+
+    fn run_scheduled(&mut self) {
+        let Some(Reverse(Scheduled { time, order, event, .. })) = self.queue.pop() else { return };
+        self.now = time;
+        self.current = Some(order);
+        self.attempt(time, order, event);
+        self.current = None;
+    }
+
+    /// An event of the network: packets that have come to their destination want its interface.
+    fn run_wire(&mut self) {
+        let Some((now, pieces)) = self.wire.step() else { return };
+        self.now = now;
+        for piece in pieces {
+            self.request(now, Event::Arrive(piece));
+        }
+    }
+
+    /// Does what a process has asked for now, or has it wait for what it needs.
+    fn request(&mut self, now: SimTime, event: Event) {
+        let order = self.current.unwrap_or_else(|| self.next_request());
+        self.attempt(now, order, event);
+    }
+
+    fn next_request(&mut self) -> u64 {
+        self.requests += 1;
+        self.requests
+    }
+
+    /// Puts an event, new or one that has to wait, into the queue.
+    fn schedule(&mut self, time: SimTime, order: u64, event: Event) {
+        let number = self.next_request();
+        self.queue.push(Reverse(Scheduled { time, order, number, event }));
+    }
+
+    fn schedule_new(&mut self, time: SimTime, event: Event) {
+        let order = self.next_request();
+        self.schedule(time, order, event);
+    }
+
+    /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
+    fn attempt(&mut self, now: SimTime, order: u64, event: Event) {
+        let free = self.free_for(event);
+        if free > now {
+            return self.schedule(free, order, event);
+        }
+        match event {
+            Event::TimeUp(owner) => self.completions.push_back(Completion::TimeUp { owner }),
+            Event::Computed(owner) => self.completions.push_back(Completion::Computed { owner }),
+            Event::Compute { core, owner, time } => {
+                self.resources.compute(core, now, time);
+                self.schedule_new(now + time, Event::Computed(owner));
+            }
+            Event::Send(id) => self.begin_send(now, id),
+            Event::Inject(id) => self.inject(now, id),
+            Event::Arrive(piece) => self.arrive(now, order, piece),
+            Event::TakeIn(id) => self.take_in(now, id),
+        }
+    }
+
+    /// The time from which an event can happen.
+    fn free_for(&self, event: Event) -> SimTime {
+        let resources = &self.resources;
+        match event {
+            Event::TimeUp(_) | Event::Computed(_) | Event::Inject(_) => SimTime::START,
+            Event::Compute { core, .. } => resources.free_at(core),
+            Event::Send(id) => {
+                let message = &self.messages[id as usize];
+                let core = resources.free_at(resources.core(message.from));
+                if message.stays_on_its_node() {
+                    core
+                } else {
+                    core.max(resources.sends_at(message.from.node, message.interface))
+                }
+            }
+            Event::Arrive(piece) => {
+                let message = &self.messages[piece.message as usize];
+                let core = resources.free_at(resources.core(message.to));
+                match (message.stays_on_its_node(), self.interface.progress) {
+                    (true, _) => core,
+                    (false, Progress::WhileArriving) => {
+                        core.max(resources.receives_at(message.to.node, message.interface))
+                    }
+                    (false, _) => resources.receives_at(message.to.node, message.interface),
+                }
+            }
+            Event::TakeIn(id) => resources.free_at(resources.core(self.messages[id as usize].to)),
+        }
+    }
+
+    /// What communication takes on a node at its pace.
+    fn paced(&self, seat: Seat, time: SimDuration) -> SimDuration {
+        self.pace.as_ref().map_or(time, |pace| pace.service(seat.node, time))
+    }
+
+    fn begin_send(&mut self, now: SimTime, id: MessageId) {
+        let MessageState { from, to, bytes, handle, interface, .. } = self.messages[id as usize];
+        let overhead = self.paced(from, self.interface.overhead);
+        let busy = self.paced(from, self.interface.sending(bytes));
+        self.resources.communicate(self.resources.core(from), now, busy);
+        if from.node == to.node {
+            self.schedule_new(now + overhead, Event::Arrive(Piece::whole(id, bytes)));
+        } else {
+            self.resources.send(from.node, interface, now + self.interface.occupancy(bytes));
+            match self.wire.delay(from.node, to.node, bytes) {
+                Some(delay) => self.schedule_new(now + overhead + delay, Event::Arrive(Piece::whole(id, bytes))),
+                None => self.schedule_new(now + overhead, Event::Inject(id)),
+            }
+        }
+        if self.sends.of(bytes) != Sends::Rendezvous {
+            self.completions.push_back(Completion::Sent { handle });
+        }
+    }
+
+    /// The next packet of a message enters the network, at the rate of the interface.
+    fn inject(&mut self, now: SimTime, id: MessageId) {
+        let message = &mut self.messages[id as usize];
+        let bytes = (message.bytes - message.injected).min(self.wire.packet_bytes());
+        message.injected += bytes;
+        let (from, to, is_last) = (message.from.node, message.to.node, message.injected == message.bytes);
+        self.counts.packet_hops += self.wire.inject(now, from, to, id, bytes);
+        if !is_last {
+            self.schedule_new(now + self.interface.gap_per_byte.time(bytes), Event::Inject(id));
+        }
+    }
+
+    /// A part of a message passes the interface of its destination.
+    fn arrive(&mut self, now: SimTime, order: u64, piece: Piece) {
+        self.wire.release(now, piece);
+        let message = &mut self.messages[piece.message as usize];
+        let is_first = message.arrived == 0;
+        message.arrived += piece.bytes;
+        let MessageState { to, bytes, interface, arrived, .. } = *message;
+        let stays = message.stays_on_its_node();
+        let is_last = arrived == bytes;
+        let occupancy = match is_first {
+            true => self.interface.occupancy(piece.bytes),
+            false => self.interface.gap_per_byte.time(piece.bytes),
+        };
+        if !stays {
+            self.resources.receive(to.node, interface, now + occupancy);
+        }
+        let (core, transfer) =
+            (self.resources.core(to), self.interface.gap_per_byte.time(piece.bytes.saturating_sub(1)));
+        match self.interface.progress {
+            _ if stays => self.take_in(now, piece.message),
+            Progress::WhileArriving => {
+                let busy = self.paced(to, self.interface.receiving(piece.bytes, is_first));
+                self.resources.communicate(core, now, busy);
+                if is_last {
+                    self.deliver(piece.message);
+                }
+            }
+            Progress::AfterArrival | Progress::Offloaded if is_last => {
+                self.schedule(now + transfer, order, Event::TakeIn(piece.message));
+            }
+            Progress::AfterArrival | Progress::Offloaded => {}
+        }
+    }
+
+    /// The processor of the destination deals with a message that has come.
+    fn take_in(&mut self, now: SimTime, id: MessageId) {
+        let MessageState { to, bytes, from, .. } = self.messages[id as usize];
+        if self.interface.progress != Progress::Offloaded || from.node == to.node {
+            let busy = self.paced(to, self.interface.sending(bytes));
+            self.resources.communicate(self.resources.core(to), now, busy);
+        }
+        self.deliver(id);
+    }
+
+    fn deliver(&mut self, message: MessageId) {
+        let handle = self.messages[message as usize].handle;
+        self.completions.push_back(Completion::Delivered { message, handle });
+    }
+
+    fn keep(&mut self, message: MessageState) -> MessageId {
+        if let Some(id) = self.vacant.pop() {
+            self.messages[id as usize] = message;
+            return id;
+        }
+        self.messages.push(message);
+        u32::try_from(self.messages.len() - 1).expect("fewer than 2^32 messages at once")
+    }
+
+    pub const fn now(&self) -> SimTime {
+        self.now
+    }
+
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    pub fn standstill(&self) -> Standstill {
+        self.wire.standstill()
+    }
+
+    pub fn take_link_loads(&self, now: SimTime) -> Vec<LinkLoad> {
+        self.wire.loads(now)
+    }
+
+    pub fn record_transfers(&mut self) {
+        self.wire.record_transfers();
+    }
+
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        self.wire.transfers()
+    }
+
+    pub fn finish_transfers(&mut self, end: SimTime) {
+        self.wire.finish_transfers(end);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Processors and interfaces, by the time from which they are free.
+
+use crate::machine::Seat;
+use crate::node::{Interface, InterfaceChoice};
+use crate::units::{SimDuration, SimTime};
+
+/// The cores and interfaces of all nodes.
+pub struct Resources {
+    cores_per_node: u32,
+    per_node: u32,
+    cores: Vec<Core>,
+    interfaces: Vec<Ends>,
+    /// By node, the messages that it has sent; only where they take the interfaces in turn.
+    turns: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Core {
+    free: SimTime,
+    /// The end of its latest work for the communication.
+    communicates_until: SimTime,
+    /// All of that work that has begun.
+    worked: SimDuration,
+}
+
+/// The two directions of an interface.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    sends: SimTime,
+    receives: SimTime,
+}
+
+impl Resources {
+    pub fn new(nodes: u32, cores_per_node: u32, interface: &Interface) -> Self {
+        let turns = interface.count > 1 && interface.choice == InterfaceChoice::RoundRobin;
+        Self {
+            cores_per_node,
+            per_node: interface.count,
+            cores: vec![Core::default(); nodes as usize * cores_per_node as usize],
+            interfaces: vec![Ends::default(); nodes as usize * interface.count as usize],
+            turns: if turns { vec![0; nodes as usize] } else { Vec::new() },
+        }
+    }
+
+    pub fn memory(nodes: u32, cores: f64, interface: &Interface) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "sizes of a few bytes")]
+        let (core, ends) = (size_of::<Core>() as f64, size_of::<Ends>() as f64);
+        cores * core + f64::from(nodes) * f64::from(interface.count) * ends
+    }
+
+    /// The number of the core of a seat. A node may have fewer cores than ranks, which then share them.
+    pub const fn core(&self, seat: Seat) -> u32 {
+        seat.node * self.cores_per_node + seat.core % self.cores_per_node
+    }
+
+    /// The number of the interface that a message gets.
+    pub fn choose(&mut self, interface: &Interface, from: Seat, to: Seat) -> u32 {
+        match interface.choice {
+            InterfaceChoice::RoundRobin => self.turns.get_mut(from.node as usize).map_or(0, |turn| {
+                *turn = (*turn + 1) % self.per_node;
+                (*turn + self.per_node - 1) % self.per_node
+            }),
+            InterfaceChoice::ByCore => from.core % self.per_node,
+            InterfaceChoice::ByDestination => to.node % self.per_node,
+        }
+    }
+
+    fn ends(&self, node: u32, interface: u32) -> usize {
+        node as usize * self.per_node as usize + interface as usize
+    }
+
+    pub fn free_at(&self, core: u32) -> SimTime {
+        self.cores[core as usize].free
+    }
+
+    pub fn sends_at(&self, node: u32, interface: u32) -> SimTime {
+        self.interfaces[self.ends(node, interface)].sends
+    }
+
+    pub fn receives_at(&self, node: u32, interface: u32) -> SimTime {
+        self.interfaces[self.ends(node, interface)].receives
+    }
+
+    /// An interface sends until `end`.
+    pub fn send(&mut self, node: u32, interface: u32, end: SimTime) {
+        let ends = self.ends(node, interface);
+        self.interfaces[ends].sends = end;
+    }
+
+    /// An interface receives until `end`.
+    pub fn receive(&mut self, node: u32, interface: u32, end: SimTime) {
+        let ends = self.ends(node, interface);
+        self.interfaces[ends].receives = end;
+    }
+
+    /// A free core computes for `time`.
+    pub fn compute(&mut self, core: u32, now: SimTime, time: SimDuration) {
+        self.cores[core as usize].free = now + time;
+    }
+
+    /// A free core works for the communication for `time`.
+    pub fn communicate(&mut self, core: u32, now: SimTime, time: SimDuration) {
+        let core = &mut self.cores[core as usize];
+        core.free = now + time;
+        core.communicates_until = core.free;
+        core.worked += time;
+    }
+
+    /// Time for which a core has worked for the communication up to `now`.
+    pub fn worked(&self, core: u32, now: SimTime) -> SimDuration {
+        let core = &self.cores[core as usize];
+        let still_to_do =
+            if core.communicates_until > now { core.communicates_until.since(now) } else { SimDuration::ZERO };
+        core.worked - still_to_do
+    }
+}

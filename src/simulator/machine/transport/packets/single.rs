@@ -1,0 +1,205 @@
+//! Packets that travel one by one: prepared on the processor of their source, passed on by those between, taken in by
+//! that of their destination, each with its own events.
+
+use super::software::{passing_on, taking_in};
+use super::{Carrier, Completion, Job, MessageId, MessageState, PacketTransport};
+use crate::engine::{Calendar, Entity};
+use crate::machine::{Seat, Sends};
+use crate::network::{Fabric, Packet, PacketKind};
+use crate::node::Router;
+use crate::units::{SimDuration, SimTime};
+
+/// The bytes of a word of memory.
+const WORD_BYTES: u64 = 4;
+
+impl PacketTransport {
+    /// Has the source's processor prepare the next packet of `id`.
+    pub(super) fn prepare(&mut self, now: SimTime, id: MessageId) {
+        let message = &mut self.messages[id as usize];
+        let bytes = message.unprepared.min(self.packet_bytes);
+        message.unprepared -= bytes;
+        let service = message.preparation(bytes, &self.node);
+        let bytes = u32::try_from(bytes).expect("check limits the size of packets");
+        let (seat, job) = (message.source(), Job::Prepare { message: id, bytes });
+        self.serve(now, seat, job, service);
+    }
+
+    fn prepare_if_any_left(&mut self, now: SimTime, id: MessageId) {
+        if self.messages[id as usize].unprepared > 0 {
+            self.prepare(now, id);
+        }
+    }
+
+    pub(super) fn finish_job(&mut self, now: SimTime, processor: u32) {
+        match self.job_timers.take(&mut self.calendar, processor, now).expect("a job has ended") {
+            Job::Prepare { message, bytes } => self.inject(now, message, bytes),
+            Job::PassOn(packet) => self.forward(now, processor, packet),
+            Job::Continue(_) => unreachable!("packets are prepared one by one"),
+            Job::TakeIn(packet) => {
+                let (fabric, calendar) = self.fabric();
+                fabric.release(calendar, now, packet);
+                match packet.kind {
+                    PacketKind::Data => self.take_in(now, packet.message),
+                    PacketKind::Acknowledge => self.complete(packet.message),
+                }
+            }
+        }
+    }
+
+    /// A packet is prepared: its first link gets it, or the same node takes it in.
+    fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
+        let MessageState { from, to, .. } = self.messages[id as usize];
+        let packet = Packet::new(id, to, bytes, PacketKind::Data);
+        if from != to && self.node.sending.overlap {
+            self.prepare_if_any_left(now, id);
+        }
+        if self.hierarchy.is_some() {
+            self.enter_hierarchy(now, packet);
+        } else {
+            self.admit(now, packet);
+        }
+    }
+
+    /// A packet has come through all that the cores of its source share.
+    pub(super) fn admit(&mut self, now: SimTime, packet: Packet) {
+        let MessageState { from, to, .. } = self.messages[packet.message as usize];
+        if from == to {
+            self.injected(now, packet.message);
+            self.arrive(now, to, packet);
+        } else {
+            self.forward(now, from, packet);
+        }
+    }
+
+    fn forward(&mut self, now: SimTime, at: u32, packet: Packet) {
+        let (fabric, calendar) = self.fabric();
+        let links = fabric.links_to_next_stop(at, packet.to);
+        fabric.send(calendar, now, at, packet);
+        self.counts.packet_hops += u64::from(links);
+    }
+
+    /// Returns the fabric that carries packets one at a time.
+    fn fabric(&mut self) -> (&mut Fabric, &mut Calendar) {
+        match &mut self.carrier {
+            Carrier::Packets(fabric) => (fabric, &mut self.calendar),
+            Carrier::Trains(_) => unreachable!("trains have events of their own"),
+        }
+    }
+
+    pub(super) fn move_packets(&mut self, now: SimTime, entity: Entity) {
+        let mut passages = std::mem::take(&mut self.passages);
+        let (fabric, calendar) = self.fabric();
+        fabric.step(calendar, now, entity, &mut passages);
+        for passage in &passages {
+            let (packet, left, come) = passage.ends();
+            if let Some(from) = left {
+                self.leave(now, packet, from);
+            }
+            if let Some(at) = come {
+                self.access_memory(now, at, &packet);
+                self.arrive(now, at, packet);
+            }
+        }
+        passages.clear();
+        self.passages = passages;
+    }
+
+    /// A link has moved a packet between its buffer and the memory of `node`.
+    ///
+    /// The cycles are taken when the transfer ends: a computation that ends before is not delayed by it,
+    /// one that has begun during it is by all of it.
+    fn access_memory(&mut self, now: SimTime, node: u32, packet: &Packet) {
+        if self.node.dma_per_word > SimDuration::ZERO && self.uses_node(node, packet) {
+            let words = u64::from(packet.bytes).div_ceil(WORD_BYTES);
+            self.processors.steal(&mut self.calendar, now, node, self.node.dma_per_word * words);
+        }
+    }
+
+    /// Returns whether a packet at `node` is in its memory: hardware routers have buffers of their own.
+    fn uses_node(&self, node: u32, packet: &Packet) -> bool {
+        let MessageState { from, to, .. } = self.messages[packet.message as usize];
+        self.node.router == Router::Software || node == from || node == to
+    }
+
+    fn leave(&mut self, now: SimTime, packet: Packet, from: u32) {
+        self.access_memory(now, from, &packet);
+        if packet.kind == PacketKind::Data && from == self.messages[packet.message as usize].from {
+            self.injected(now, packet.message);
+        }
+    }
+
+    /// A packet has left its source: without overlap this is when the next one is prepared.
+    fn injected(&mut self, now: SimTime, id: MessageId) {
+        let message = &mut self.messages[id as usize];
+        message.uninjected -= 1;
+        let handle = message.handle;
+        if message.uninjected == 0 && message.rule == Sends::UntilInjected {
+            self.completions.push_back(Completion::Sent { handle });
+        }
+        if message.stays_on_its_node() || !self.node.sending.overlap {
+            self.prepare_if_any_left(now, id);
+        }
+    }
+
+    /// A packet has come to `node`, whose router or processor now deals with it.
+    fn arrive(&mut self, now: SimTime, node: u32, packet: Packet) {
+        if packet.to != node {
+            return self.pass_on(now, node, packet);
+        }
+        let message = &self.messages[packet.message as usize];
+        let seat = match packet.kind {
+            PacketKind::Data => message.destination(),
+            PacketKind::Acknowledge => message.source(),
+        };
+        let service = taking_in(&self.node, &packet);
+        self.serve(now, seat, Job::TakeIn(packet), service);
+    }
+
+    fn pass_on(&mut self, now: SimTime, node: u32, packet: Packet) {
+        match self.node.router {
+            Router::Hardware => self.forward(now, node, packet),
+            Router::Software => {
+                let service = passing_on(&self.node, packet.kind);
+                self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service);
+            }
+        }
+    }
+
+    fn take_in(&mut self, now: SimTime, id: MessageId) {
+        let message = &mut self.messages[id as usize];
+        message.missing -= 1;
+        if message.missing > 0 {
+            return;
+        }
+        self.completions.push_back(Completion::Delivered { message: id, handle: message.handle });
+        if message.rule == Sends::UntilDelivered {
+            self.acknowledge(now, id);
+        }
+    }
+
+    pub(super) fn acknowledge(&mut self, now: SimTime, id: MessageId) {
+        let message = self.messages[id as usize];
+        if message.stays_on_its_node() {
+            self.complete(id);
+        } else {
+            self.forward(now, message.to, message.acknowledge(id, &self.node));
+        }
+    }
+
+    fn complete(&mut self, id: MessageId) {
+        self.completions.push_back(Completion::Sent { handle: self.messages[id as usize].handle });
+        self.vacant.push(id);
+    }
+
+    fn serve(&mut self, now: SimTime, seat: Seat, job: Job, service: SimDuration) {
+        let service = self.pace.as_ref().map_or(service, |pace| pace.service(seat.node, service));
+        let processor = self.processor(seat);
+        let departure = self.processors.serve(&mut self.calendar, now, processor, (job, service));
+        if let Some(departure) = departure {
+            self.add_departure(processor, departure, job);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! Network interfaces: the hardware between a node and its network, and its cost for the processor.
+
+use crate::units::{PerByte, SimDuration};
+use serde::{Deserialize, Serialize};
+
+/// Network interfaces of a node, in the terms of LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010, section 2).
+///
+/// A message of s bytes takes its processor for `overhead` and (s − 1) `overhead_per_byte`, and its interface for `gap` and
+/// (s − 1) `gap_per_byte`; both begin at once, when both are free, so that the slower of them decides how often a process
+/// can send. The first byte enters the network after `overhead`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Interface {
+    /// Processor time of each message, at its source and at its destination: o.
+    pub overhead: SimDuration,
+    /// Processor time of each byte but the first: O. None unless given.
+    #[serde(default)]
+    pub overhead_per_byte: PerByte,
+    /// Least time from the beginning of one message to that of the next, for those that an interface sends and for those
+    /// that it receives: g. None unless given.
+    #[serde(default)]
+    pub gap: SimDuration,
+    /// Time of each byte but the first on the interface: G, the inverse of its bandwidth.
+    pub gap_per_byte: PerByte,
+    /// Interfaces of the node; 1 unless given.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub count: u32,
+    /// Rule by which a message gets one of several interfaces, the same at both ends; `RoundRobin` unless given.
+    #[serde(default, skip_serializing_if = "InterfaceChoice::is_default")]
+    pub choice: InterfaceChoice,
+    /// Work of the receiving processor; `WhileArriving` unless given.
+    #[serde(default, skip_serializing_if = "Progress::is_default")]
+    pub progress: Progress,
+}
+
+/// Rule by which a message gets one of several interfaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum InterfaceChoice {
+    /// The messages of a node take its interfaces in turn.
+    #[default]
+    RoundRobin,
+    /// Core c uses interface c modulo their number.
+    ByCore,
+    /// Messages for node d use interface d modulo their number.
+    ByDestination,
+}
+
+/// Work of the processor for a message that arrives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Progress {
+    /// It is busy while the bytes arrive: for `overhead` and the larger of `gap_per_byte` and `overhead_per_byte`, from the
+    /// first byte on, as in LogGOPS.
+    #[default]
+    WhileArriving,
+    /// The interface writes the message to memory; then the processor is busy for `overhead` and `overhead_per_byte`.
+    AfterArrival,
+    /// The interface does everything: the processor is not needed.
+    Offloaded,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+const fn is_one(count: &u32) -> bool {
+    *count == 1
+}
+
+impl InterfaceChoice {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Progress {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Interface {
+    /// An interface with the o, O, g and G of LogGOPS.
+    #[must_use]
+    pub const fn new(o: SimDuration, o_per_byte: PerByte, g: SimDuration, g_per_byte: PerByte) -> Self {
+        Self {
+            overhead: o,
+            overhead_per_byte: o_per_byte,
+            gap: g,
+            gap_per_byte: g_per_byte,
+            count: 1,
+            choice: InterfaceChoice::RoundRobin,
+            progress: Progress::WhileArriving,
+        }
+    }
+
+    /// Processor time of handing over a message of `bytes` bytes.
+    #[must_use]
+    pub fn sending(&self, bytes: u64) -> SimDuration {
+        self.overhead + self.overhead_per_byte.time(bytes.saturating_sub(1))
+    }
+
+    /// Time for which a message of `bytes` bytes, or the first part of one, keeps its interface.
+    #[must_use]
+    pub fn occupancy(&self, bytes: u64) -> SimDuration {
+        self.gap + self.gap_per_byte.time(bytes.saturating_sub(1))
+    }
+
+    /// Processor time of `bytes` bytes that arrive, which begin a message or go on with one.
+    #[must_use]
+    pub fn receiving(&self, bytes: u64, is_first: bool) -> SimDuration {
+        let (overhead, bytes) =
+            if is_first { (self.overhead, bytes.saturating_sub(1)) } else { (SimDuration::ZERO, bytes) };
+        overhead + self.overhead_per_byte.time(bytes).max(self.gap_per_byte.time(bytes))
+    }
+}
