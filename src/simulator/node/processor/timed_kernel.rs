@@ -18,7 +18,7 @@ const SETTLING_TRIPS: u32 = 64;
 /// run in full for each number of trips, with all arrays zero.
 ///
 /// ```
-/// use parsim_sim::node::processor::{Accounting, Kernel, T800, TimedKernel};
+/// use parsim_sim::node::processor::{AccountingRule, Kernel, T800, TimedKernel};
 /// let copy: Kernel = ron::from_str(r#"(
 ///     name: "copy",
 ///     placement: (workspace: OnChip, data: External, code: External),
@@ -38,8 +38,8 @@ const SETTLING_TRIPS: u32 = 64;
 /// )"#).unwrap();
 /// let t800: T800 = ron::from_str(r#"(clock: "20 MHz", external_cycles: 4)"#).unwrap();
 /// let timed = TimedKernel::new(&t800, &copy).unwrap();
-/// let ten = timed.time(10, Accounting::Overlapped).unwrap();
-/// let eleven = timed.time(11, Accounting::Overlapped).unwrap();
+/// let ten = timed.time(10, AccountingRule::Overlapped).unwrap();
+/// let eleven = timed.time(11, AccountingRule::Overlapped).unwrap();
 /// assert_eq!((eleven.ps() - ten.ps()) / 50_000, 57);
 /// ```
 #[derive(Clone, Debug)]
