@@ -7,7 +7,7 @@
 //! leave before it has arrived. Of bytes that arrive at constant or falling rate nothing
 //! but the first and the last decides. With f = m a channel stores and forwards.
 
-use super::link::{Buffers, Link};
+use super::link::{Buffers, Link, PacketCourse};
 use super::overrides::{LinkOverride, port_towards};
 use super::packet::{NOWHERE, Packet};
 use super::router::RouteSelector;
@@ -18,7 +18,7 @@ use super::virtual_channels::{Came, Classes, Hop};
 use super::waiting::{BufferWait, Standstill};
 use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Streams};
-use crate::units::{SimDuration, SimTime};
+use crate::units::{PerByte, SimDuration, SimTime};
 use std::collections::VecDeque;
 
 /// All channels of a network at work.
@@ -44,7 +44,9 @@ pub struct Channels {
 
 /// One direction of a link.
 struct ChannelState {
-    link: Link,
+    joint: Joint,
+    link: LinkTimes,
+    buffers: Buffers,
     /// Room at the other end and packets that wait here, by class.
     lanes: Vec<ClassQueue>,
     sending: Option<ChannelTransmission>,
@@ -53,6 +55,25 @@ struct ChannelState {
     carried: u32,
     held: SimDuration,
     free: SimTime,
+}
+
+/// The vertices that a channel joins.
+#[derive(Clone, Copy)]
+struct Joint {
+    from: u32,
+    /// The same as `from` where there is no link, and between a node and its router.
+    to: u32,
+    /// The port of `to` at which the link ends.
+    port: u32,
+}
+
+/// For how long packets hold a link.
+struct LinkTimes {
+    per_packet: SimDuration,
+    per_byte: PerByte,
+    latency: SimDuration,
+    /// Bytes of a packet and its header, and their times: packets are mostly of the same length.
+    last: (u64, SimDuration, SimDuration),
 }
 
 struct ClassQueue {
@@ -71,6 +92,7 @@ struct BlockedPacket {
 #[derive(Clone, Copy)]
 struct PacketState {
     packet: Packet,
+    course: PacketCourse,
     /// The buffer that it has, at the vertex to which its head has come or will come.
     buffer: Option<Buffer>,
     /// When the tail comes to that vertex.
@@ -103,12 +125,17 @@ impl Channels {
         let ports = topology.ports();
         let of_port = |channel: u32| {
             let at = channel / ports.max(1);
-            let far = topology.neighbour(at, channel % ports.max(1)).map_or(at, |(far, _)| far);
-            ChannelState::new(if direct { &inner_link } else { link((at, far)) })
+            let (to, port) = topology.neighbour(at, channel % ports.max(1)).unwrap_or((at, 0));
+            ChannelState::new(Joint { from: at, to, port }, if direct { &inner_link } else { link((at, to)) })
         };
         let first_inward = topology.vertices() * ports;
         let of_ports = (0..first_inward).map(of_port);
-        let wires = of_ports.chain((0..2 * ends).map(|_| ChannelState::new(end_link))).collect();
+        let wires = of_ports
+            .chain((0..2 * ends).map(|end| {
+                let node = end % ends;
+                ChannelState::new(Joint { from: node, to: node, port: 0 }, end_link)
+            }))
+            .collect();
         let channels = Self {
             router: RouteSelector::new(network, &topology, streams),
             switching: network.switching.clone(),
@@ -131,7 +158,8 @@ impl Channels {
         for (near, far) in [(*from, *to), (*to, *from)] {
             // A link of the machine may lie outside the part that is in use.
             let Some(port) = port_towards(&self.topology, near, far) else { continue };
-            self.wires[(near * self.ports + port) as usize].link.per_byte = Some(*per_byte);
+            let link = &mut self.wires[(near * self.ports + port) as usize].link;
+            *link = LinkTimes { per_byte: *per_byte, last: LinkTimes::UNKNOWN, ..*link };
         }
         self
     }
@@ -139,7 +167,8 @@ impl Channels {
     /// The same channels, of which the one that leaves `vertex` by `port` is another link.
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
-        self.wires[(vertex * self.ports + port) as usize] = ChannelState::new(link);
+        let channel = &mut self.wires[(vertex * self.ports + port) as usize];
+        *channel = ChannelState::new(channel.joint, link);
         self
     }
 
@@ -172,7 +201,7 @@ impl Channels {
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
         let flight = self.flight(now, packet);
         let is_new = self.flights[flight as usize].buffer.is_none();
-        let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(at, packet.to) };
+        let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(at, flight) };
         self.wait(calendar, now, channel, flight);
     }
 
@@ -241,22 +270,27 @@ impl Channels {
         self.first_inward + 2 * self.ends
     }
 
-    fn onward(&mut self, at: u32, to: u32) -> u32 {
-        if at == to {
+    /// The channel by which a packet goes on from `at`.
+    fn onward(&mut self, at: u32, flight: u32) -> u32 {
+        let PacketState { packet, course, .. } = &mut self.flights[flight as usize];
+        if at == packet.to {
             return self.first_inward + self.ends + at;
         }
         let (first, wires) = (at * self.ports, &self.wires);
-        first + self.router.port(&self.topology, at, to, |port| wires[(first + port) as usize].load())
+        let load = |port| wires[(first + port) as usize].load();
+        first + self.router.leave(course, &self.topology, (at, packet.to), load)
+    }
+
+    /// The vertices that a channel joins.
+    fn ends(&self, channel: u32) -> (u32, u32) {
+        let Joint { from, to, .. } = self.wires[channel as usize].joint;
+        (from, to)
     }
 
     /// The vertices that a channel joins, if there is a link.
     fn try_ends(&self, channel: u32) -> Option<(u32, u32)> {
-        if channel >= self.first_inward {
-            let node = (channel - self.first_inward) % self.ends;
-            return Some((node, node));
-        }
-        let from = channel / self.ports;
-        self.topology.neighbour(from, channel % self.ports).map(|(to, _)| (from, to))
+        let (from, to) = self.ends(channel);
+        (channel >= self.first_inward || from != to).then_some((from, to))
     }
 
     fn flight(&mut self, now: SimTime, packet: Packet) -> u32 {
@@ -264,10 +298,10 @@ impl Channels {
             return packet.place;
         }
         let place = self.vacant.pop().unwrap_or_else(|| {
-            self.flights.push(PacketState { packet, buffer: None, tail: now });
+            self.flights.push(PacketState::new(packet, now));
             u32::try_from(self.flights.len() - 1).expect("fewer than four thousand million packets at once")
         });
-        self.flights[place as usize] = PacketState { packet: Packet { place, ..packet }, buffer: None, tail: now };
+        self.flights[place as usize] = PacketState::new(Packet { place, ..packet }, now);
         place
     }
 
@@ -282,15 +316,14 @@ impl Channels {
 
     /// The class of the buffer at the end of `channel` for a packet to node `to` that has `buffer` now.
     fn class(&self, channel: u32, buffer: Option<Buffer>, to: u32) -> u32 {
-        if channel >= self.first_inward {
+        if channel >= self.first_inward || !self.classes.are_many() {
             return 0;
         }
-        let came = buffer.filter(|buffer| buffer.channel < self.first_inward).and_then(|buffer| {
-            let (from, port) = (buffer.channel / self.ports, buffer.channel % self.ports);
-            let (_, port) = self.topology.neighbour(from, port)?;
-            Some(Came { port, class: buffer.class })
+        let came = buffer.filter(|buffer| buffer.channel < self.first_inward).map(|buffer| {
+            let Joint { port, .. } = self.wires[buffer.channel as usize].joint;
+            Came { port, class: buffer.class }
         });
-        let (at, next) = self.try_ends(channel).expect("routes follow links");
+        let (at, next) = self.ends(channel);
         self.classes.next(&self.topology, came, Hop { at, port: channel % self.ports, next, to })
     }
 
@@ -299,35 +332,31 @@ impl Channels {
         if self.wires[number as usize].sending.is_some() {
             return;
         }
-        let Some((class, flight)) = self.wires[number as usize].next() else { return };
-        let is_last = self.is_last(number, self.flights[flight as usize].packet.to);
+        let leads_out = self.ends == 0 || number >= self.first_inward + self.ends;
+        let arrivals = self.first_inward + 2 * self.ends;
         let channel = &mut self.wires[number as usize];
-        let flight_state = &mut self.flights[flight as usize];
-        let packet = flight_state.packet;
-        let bytes = u64::from(packet.bytes);
-        let leaves = flight_state.buffer.replace(Buffer { channel: number, class });
-        let tail = (now + channel.link.time(bytes)).max(flight_state.tail);
-        let head = now + channel.link.time(self.switching.header_bytes(bytes));
-        flight_state.tail = tail + channel.link.latency;
-        let arrival = if is_last { tail } else { head.min(tail) } + channel.link.latency;
+        let Some((class, flight)) = channel.next() else { return };
+        let state = &mut self.flights[flight as usize];
+        let packet = state.packet;
+        let is_last = leads_out && channel.joint.to == packet.to;
+        let leaves = state.buffer.replace(Buffer { channel: number, class });
+        let (whole, header) = channel.link.times(u64::from(packet.bytes), &self.switching);
+        let tail = (now + whole).max(state.tail);
+        let latency = channel.link.latency;
+        state.tail = tail + latency;
+        let arrival = if is_last { tail } else { (now + header).min(tail) } + latency;
         channel.sending = Some(ChannelTransmission { packet, leaves });
         channel.carried += 1;
         channel.held += tail.since(now);
         channel.free = tail;
-        calendar.schedule(tail, number);
+        calendar.schedule_after(now, tail.since(now), number);
         if let Some(transfers) = &mut self.transfers {
             transfers.give(now, number, &packet, std::iter::once(EvenInstants::one(tail)), tail.since(now));
         }
         channel.under_way.push_back((arrival, flight));
         if channel.under_way.len() == 1 {
-            calendar.schedule(arrival, self.first_inward + 2 * self.ends + number);
+            calendar.schedule_after(now, arrival.since(now), arrivals + number);
         }
-    }
-
-    /// Whether the channel ends where a packet for `to` is taken in.
-    fn is_last(&self, channel: u32, to: u32) -> bool {
-        let leads_out = self.ends == 0 || channel >= self.first_inward + self.ends;
-        leads_out && self.try_ends(channel).is_some_and(|(_, end)| end == to)
     }
 
     fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, passages: &mut Vec<HopEvent>) {
@@ -335,7 +364,7 @@ impl Channels {
         let ChannelTransmission { packet, leaves } = sending.expect("a channel becomes free of a packet");
         // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
         if leaves.is_none() || self.ends == 0 {
-            let (from, _) = self.try_ends(number).expect("packets move along links");
+            let (from, _) = self.ends(number);
             passages.push(HopEvent::Left { packet, from });
         }
         self.make_room(calendar, now, leaves);
@@ -357,11 +386,11 @@ impl Channels {
             calendar.schedule(*next, self.first_inward + 2 * self.ends + number);
         }
         let packet = self.flights[flight as usize].packet;
-        let (_, at) = self.try_ends(number).expect("packets move along links");
+        let (_, at) = self.ends(number);
         let within = self.ends > 0 && number < self.first_inward + self.ends;
         if within && (at == packet.to || number >= self.first_inward) {
             // Between a node and its router there is no software.
-            let onward = self.onward(at, packet.to);
+            let onward = self.onward(at, flight);
             self.wait(calendar, now, onward, flight);
         } else {
             passages.push(HopEvent::Arrived { packet, at });
@@ -369,10 +398,34 @@ impl Channels {
     }
 }
 
+impl PacketState {
+    const fn new(packet: Packet, now: SimTime) -> Self {
+        Self { packet, course: PacketCourse::UNKNOWN, buffer: None, tail: now }
+    }
+}
+
+impl LinkTimes {
+    const UNKNOWN: (u64, SimDuration, SimDuration) = (0, SimDuration::ZERO, SimDuration::ZERO);
+
+    /// For how long a packet of `bytes` bytes, and so much of it as is needed to send it on, hold the link.
+    fn times(&mut self, bytes: u64, switching: &Switching) -> (SimDuration, SimDuration) {
+        let (last, mut whole, mut header) = self.last;
+        if bytes != last || bytes == 0 {
+            let time = |bytes| self.per_packet + self.per_byte.time(bytes);
+            (whole, header) = (time(bytes), time(switching.header_bytes(bytes)));
+            self.last = (bytes, whole, header);
+        }
+        (whole, header)
+    }
+}
+
 impl ChannelState {
-    fn new(link: &Link) -> Self {
+    fn new(joint: Joint, link: &Link) -> Self {
+        let Link { per_packet, latency, buffers, .. } = *link;
         Self {
-            link: link.clone(),
+            joint,
+            link: LinkTimes { per_packet, per_byte: link.byte_time(), latency, last: LinkTimes::UNKNOWN },
+            buffers,
             lanes: Vec::new(),
             sending: None,
             under_way: VecDeque::new(),
@@ -389,7 +442,7 @@ impl ChannelState {
     }
 
     fn lane(&mut self, class: u32) -> &mut ClassQueue {
-        let room = match self.link.buffers {
+        let room = match self.buffers {
             Buffers::Unbounded => None,
             Buffers::Packets(room) => Some(room),
         };

@@ -76,6 +76,8 @@ impl DelayQueues {
 struct DelayQueue {
     instants: VecDeque<Instant>,
     entities: VecDeque<Entity>,
+    /// A bit for each entity, of which none is set.
+    marks: Vec<u64>,
     /// The entities of the first instant are in order: they are being handed out, and none is added any more.
     in_order: bool,
 }
@@ -83,15 +85,20 @@ struct DelayQueue {
 struct Instant {
     time: SimTime,
     events: usize,
+    /// The first of its entities, as long as they are not in order.
+    least: Entity,
 }
 
 impl DelayQueue {
     fn push(&mut self, time: SimTime, entity: Entity) {
         match self.instants.back_mut() {
-            Some(last) if last.time == time => last.events += 1,
+            Some(last) if last.time == time => {
+                last.events += 1;
+                last.least = last.least.min(entity);
+            }
             last => {
                 debug_assert!(last.is_none_or(|last| last.time < time), "`now` is the time of the last event");
-                self.instants.push_back(Instant { time, events: 1 });
+                self.instants.push_back(Instant { time, events: 1, least: entity });
             }
         }
         self.entities.push_back(entity);
@@ -101,7 +108,7 @@ impl DelayQueue {
     fn pop(&mut self) -> Key {
         let Some(instant) = self.instants.front_mut() else { return NEVER };
         if !self.in_order && instant.events > 1 {
-            first_mut(&mut self.entities, instant.events).sort_unstable();
+            sort(first_mut(&mut self.entities, instant.events), &mut self.marks);
             self.in_order = true;
         }
         self.entities.pop_front();
@@ -116,8 +123,35 @@ impl DelayQueue {
     /// The first event, wherever it is among those of its instant.
     fn first(&self) -> Key {
         let Some(instant) = self.instants.front() else { return NEVER };
-        let candidates = if self.in_order { 1 } else { instant.events };
-        self.entities.iter().take(candidates).min().map_or(NEVER, |entity| key(instant.time, *entity))
+        let first = if self.in_order { self.entities.front().copied() } else { Some(instant.least) };
+        first.map_or(NEVER, |entity| key(instant.time, entity))
+    }
+}
+
+/// Sorts entities, of which none occurs twice: where they are dense, by their bits in `marks`.
+fn sort(entities: &mut [Entity], marks: &mut Vec<u64>) {
+    /// The most words that are looked at for an entity.
+    const WORDS: usize = 4;
+    let last = entities.iter().copied().max().unwrap_or(0) as usize / 64;
+    if last >= entities.len() * WORDS {
+        entities.sort_unstable();
+        return;
+    }
+    if last >= marks.len() {
+        marks.resize(last + 1, 0);
+    }
+    for entity in &*entities {
+        marks[*entity as usize / 64] |= 1 << (entity % 64);
+    }
+    let mut sorted = entities.iter_mut();
+    for (first, mark) in (0..).step_by(64).zip(&mut marks[..=last]) {
+        let mut bits = std::mem::take(mark);
+        while bits != 0 {
+            if let Some(place) = sorted.next() {
+                *place = first + bits.trailing_zeros();
+            }
+            bits &= bits - 1;
+        }
     }
 }
 
