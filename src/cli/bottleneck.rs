@@ -1,11 +1,11 @@
 //! `parsim bottleneck`: what limits a program, along an axis.
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
-use super::notice::say;
+use super::notice::note;
 use super::outcome::{Outcome, keyed, metadata};
 use super::output::Output;
-use super::parts::MissingParts;
 use super::references::{self, References, note_on_withheld};
+use super::remarks::Remarks;
 use super::running::{Failures, run_all};
 use super::sweep::prepared;
 use super::{CaseArguments, Failure, ScenarioArguments, files, pictures};
@@ -95,8 +95,8 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.plot {
         plot(folder, &groups, figures::times(cases[0].scenario.program.name(), &axis.along, times.lines()))?;
     }
-    say(note_on_withheld(withheld));
-    say(MissingParts::of(cases.iter().map(|case| &case.scenario)).note());
+    note(note_on_withheld(withheld));
+    Remarks::on(cases.iter().map(|case| &case.scenario)).say();
     failures.into_result()
 }
 

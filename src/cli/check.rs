@@ -2,8 +2,8 @@
 
 use super::Failure;
 use super::notice;
-use super::parts::MissingParts;
 use super::references::References;
+use super::remarks::Remarks;
 use super::validate;
 use clap::Args;
 use parsim_sim::node::Module;
@@ -67,18 +67,18 @@ fn verdict(file: &Path) -> Result<String, Failure> {
 /// value has changed.
 #[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
 fn along_the_axes(plan: &Plan) -> Result<String, Failure> {
-    let (mut estimates, mut changed, mut missing) = (Vec::new(), ChangedValues::default(), MissingParts::default());
+    let (mut estimates, mut changed, mut remarks) = (Vec::new(), ChangedValues::default(), Remarks::default());
     let cases = plan.unfold()?;
     changed.see_axes(plan, &cases);
     let inspection = cases.inspect(|case| {
         estimates.push(case.scenario.estimate());
         changed.see(&case.scenario);
-        missing.see(&case.scenario);
+        remarks.see(&case.scenario);
     })?;
-    if let Some(notes) = changed.notes(plan.document()) {
+    if let Some(notes) = changed.notes(plan.document()).filter(|_| !notice::is_quiet()) {
         notice::write(format_args!("{notes}\n"));
     }
-    notice::say(missing.note());
+    remarks.say();
     let Inspection { cases, points, checked, is_complete } = inspection;
     let estimate: Estimate = estimates.into_iter().sum();
     if is_complete {

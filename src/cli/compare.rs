@@ -18,7 +18,7 @@ pub struct CompareArguments {
     #[arg(value_name = "TRACE|SCENARIO")]
     second: PathBuf,
     /// Changes a base value of both scenarios; may be repeated.
-    #[arg(long, value_name = "PATH=VALUE")]
+    #[arg(short, long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Changes a base value of the first scenario only; may be repeated.
     #[arg(long, value_name = "PATH=VALUE")]

@@ -21,7 +21,7 @@ pub struct CriticalPathArguments {
     #[arg(value_name = "TRACE|SCENARIO")]
     input: PathBuf,
     /// Changes a base value of the scenario; may be repeated.
-    #[arg(long, value_name = "PATH=VALUE")]
+    #[arg(short, long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Replaces the seed of the scenario.
     #[arg(long)]
@@ -29,10 +29,10 @@ pub struct CriticalPathArguments {
     #[command(flatten)]
     output: OutputArguments,
     /// Writes every event with its causes, critical time and slack into this file.
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv)]
     events: Option<PathBuf>,
     /// Writes the pieces of the critical path into this file, in their order; messages with every node and link on their way.
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv)]
     path: Option<PathBuf>,
     /// Prints the account of every rank, the balance of every phase and the speedup over one rank as well.
     #[arg(long)]
@@ -56,7 +56,7 @@ pub struct CriticalPathArguments {
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     histogram: Option<PathBuf>,
     /// Writes the trace for Perfetto (ui.perfetto.dev).
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE.json", value_parser = pictures::json)]
     perfetto: Option<PathBuf>,
 }
 

@@ -1,5 +1,6 @@
 //! The command line: one short function per sub-command.
 
+mod advice;
 mod bottleneck;
 mod check;
 mod cluster;
@@ -18,12 +19,12 @@ mod optimum;
 mod outcome;
 mod output;
 mod overrides;
-mod parts;
 mod pictures;
 mod plan;
 mod question;
 mod real_programs;
 mod references;
+mod remarks;
 mod repetition;
 mod report;
 mod rows;
@@ -151,7 +152,7 @@ struct ScenarioArguments {
     /// The scenario, a RON file.
     scenario: PathBuf,
     /// Changes a base value, in the machine file too; may be repeated.
-    #[arg(long, value_name = "PATH=VALUE")]
+    #[arg(short, long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Replaces the seed, or the values of an axis over it.
     #[arg(long)]
@@ -170,7 +171,7 @@ struct CaseArguments {
     #[arg(long, value_name = "NAME=V1,V2,…")]
     over: Vec<String>,
     /// How many cases are run side by side; all cores unless given.
-    #[arg(long)]
+    #[arg(short, long)]
     jobs: Option<usize>,
 }
 
@@ -200,7 +201,7 @@ impl From<OutputFormat> for parsim_study::report::Format {
 pub fn read_line() -> Result<Option<CommandLine>, Failure> {
     match CommandLine::try_parse() {
         Ok(line) => Ok(Some(line)),
-        Err(error) if error.use_stderr() => error.exit(),
+        Err(error) if error.use_stderr() => advice::on(error).exit(),
         Err(help) => {
             help.print()?;
             std::io::Write::flush(&mut std::io::stdout())?;

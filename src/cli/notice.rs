@@ -3,6 +3,24 @@
 use parsim_sim::units::escaped_lines;
 use std::fmt::Display;
 use std::io::{Write, stderr};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Leaves notes and progress away from now on.
+pub fn be_quiet() {
+    IS_QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether notes and progress are left away.
+pub fn is_quiet() -> bool {
+    IS_QUIET.load(Ordering::Relaxed)
+}
+
+/// Writes a note to stderr, if there is one and notes are wanted.
+pub fn note(message: Option<impl Display>) {
+    say(message.filter(|_| !is_quiet()));
+}
 
 /// Writes `text` to stderr as it is. That nobody can read it costs nothing else.
 pub fn write(text: impl Display) {

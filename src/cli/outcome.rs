@@ -1,8 +1,8 @@
 //! The outcome of a case: its trace and its row, beside what it is compared with.
 
 use super::cluster;
-use super::parts::part;
 use super::references::References;
+use super::remarks::part;
 use super::repetition::{repetition, run_case, run_reported};
 use parsim_sim::engine::STREAM_GENERATOR;
 use parsim_sim::network::topology::NAMES;

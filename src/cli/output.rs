@@ -1,6 +1,6 @@
 //! The data of a command on their way out: to the standard output or into a file, whole lines only.
 
-use super::files::{Claims, OutputFile};
+use super::files::{Claims, OutputFile, is_stream};
 use super::interrupt::{self, Announced};
 use super::notice::say;
 use super::{Failure, OutputFormat};
@@ -25,10 +25,13 @@ pub struct OutputArguments {
 /// The destination of the data of a command.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Destination {
-    /// Writes the data into this file instead of the standard output; it appears when it is complete.
+    /// Writes the data into this file instead of the standard output (`-`); it appears when it is complete.
     #[arg(short = 'o', long, value_name = "FILE", global = true)]
     output: Option<PathBuf>,
 }
+
+/// The suffixes of the names of texts.
+const TEXTS: [&str; 3] = ["txt", "log", "out"];
 
 impl OutputArguments {
     /// The output of several records.
@@ -68,12 +71,26 @@ impl OutputArguments {
     /// # Errors
     /// A file that cannot be written.
     pub fn raw(&self) -> Result<Output, Failure> {
+        self.destination.claims().check()?;
         self.destination.raw()
     }
 
     /// The file as an output of the command.
     pub fn claims(&self) -> Claims {
-        self.destination.claims()
+        self.destination.claims().fault(self.unknown_suffix())
+    }
+
+    /// The fault of a name that asks for a form which is not written.
+    fn unknown_suffix(&self) -> Option<String> {
+        let path = self.destination.file().filter(|path| self.format.is_none() && !is_stream(path))?;
+        let suffix = path.extension()?.to_string_lossy();
+        let is_known = OutputFormat::from_str(&suffix, true).is_ok() || TEXTS.contains(&suffix.to_lowercase().as_str());
+        (!is_known).then(|| {
+            format!(
+                "-o {}: nothing is written as .{suffix}: give a name that ends in .json, .jsonl, .csv or .txt, or a --format",
+                path.display()
+            )
+        })
     }
 
     /// The form of the output.
@@ -83,15 +100,20 @@ impl OutputArguments {
 }
 
 impl Destination {
+    /// The file, unless it is the standard output.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
     /// The form that the name of the file asks for.
     fn format(&self) -> OutputFormat {
-        let extension = self.output.as_deref().and_then(Path::extension).and_then(OsStr::to_str);
+        let extension = self.file().and_then(Path::extension).and_then(OsStr::to_str);
         extension.and_then(|extension| OutputFormat::from_str(extension, true).ok()).unwrap_or(OutputFormat::Text)
     }
 
     /// The file as an output of the command.
     pub fn claims(&self) -> Claims {
-        Claims::default().output("-o", self.output.as_deref())
+        Claims::default().output("-o", self.file())
     }
 
     /// Writes a text.
@@ -111,7 +133,7 @@ impl Destination {
     }
 
     fn sink(&self) -> Result<Sink, Failure> {
-        Ok(match &self.output {
+        Ok(match self.file() {
             None => Sink::Standard(stdout()),
             Some(path) => {
                 let file = OutputFile::open(path)?;

@@ -1,15 +1,44 @@
-//! Names of pictures on the command line.
+//! Names of pictures and other outputs of one form on the command line.
 
+use super::files::is_stream;
 use std::path::{Path, PathBuf};
 
 /// Reads the name of a picture: SVG is what is drawn, so no other suffix will do.
 pub fn svg(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match suffix(&path) {
-        Some(suffix) if !suffix.eq_ignore_ascii_case("svg") => {
-            Err(format!("pictures are drawn as SVG: give a name that ends in .svg instead of .{suffix}"))
+        Some(suffix) if suffix.eq_ignore_ascii_case("svg") => Ok(path),
+        Some(suffix) => Err(format!("pictures are drawn as SVG: give a name that ends in .svg instead of .{suffix}")),
+        None if is_stream(&path) => Ok(path),
+        None => Err("pictures are drawn as SVG: give a name that ends in .svg".to_owned()),
+    }
+}
+
+/// Reads the name of a page.
+pub fn html(text: &str) -> Result<PathBuf, String> {
+    of_form("html", text)
+}
+
+/// Reads the name of a table.
+pub fn csv(text: &str) -> Result<PathBuf, String> {
+    of_form("csv", text)
+}
+
+/// Reads the name of a file of JSON.
+pub fn json(text: &str) -> Result<PathBuf, String> {
+    of_form("json", text)
+}
+
+/// Reads a name that must not end as those of other forms do.
+fn of_form(form: &str, text: &str) -> Result<PathBuf, String> {
+    const FORMS: [&str; 14] =
+        ["svg", "png", "pdf", "jpg", "jpeg", "eps", "html", "json", "jsonl", "csv", "txt", "ron", "xlsx", "parquet"];
+    let path = PathBuf::from(text);
+    match suffix(&path).map(str::to_lowercase).filter(|suffix| suffix != form && FORMS.contains(&suffix.as_str())) {
+        Some(suffix) => {
+            Err(format!("{} is written: give a name that ends in .{form} instead of .{suffix}", form.to_uppercase()))
         }
-        _ => Ok(path),
+        None => Ok(path),
     }
 }
 
@@ -34,7 +63,8 @@ mod tests {
     #[test]
     fn only_names_that_fit_are_taken() {
         assert!(["a.svg", "a.b/c.SVG", "/dev/stdout"].iter().all(|name| svg(name).is_ok()));
-        assert!(["a.png", "a.svg.pdf"].iter().all(|name| svg(name).is_err()));
+        assert!(html("a.html").is_ok() && csv("a").is_ok() && csv("a.json").is_err() && json("a.trace").is_ok());
+        assert!(["a.png", "a.svg.pdf", "noext", "a.b/c"].iter().all(|name| svg(name).is_err()));
         assert!(folder("figures").is_ok() && folder("v1.2").is_ok() && folder("a.png").is_err());
     }
 }

@@ -8,7 +8,7 @@ use parsim_study::model::point_to_point::PointToPoint;
 use parsim_study::model::zemerly::{self, Prediction};
 use parsim_study::programs::{Distribution, GaussJordan, Shipped};
 use parsim_study::report::{Compared, ReferenceTime, counted};
-use parsim_study::scenario::source::{Document, SourceFault};
+use parsim_study::scenario::source::{Document, Faults, SourceFault, Sources};
 use parsim_study::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements, Scenario};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -120,12 +120,26 @@ enum Reference {
 
 impl References {
     /// Reads the measurements that `scenario`, which lies at `path`, names; they are about what that file describes.
-    pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, SourceFault> {
-        Self::about(Described::of(Document::load(path)), scenario, path)
+    ///
+    /// # Errors
+    /// Measurements that cannot be used, with the place that names them.
+    pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, Faults> {
+        let document = Document::load(path);
+        let loaded = Self::about(Described::of(document.clone()), scenario, path);
+        loaded.map_err(|(index, fault)| match document {
+            Ok(document) => {
+                let placed = document.fault_at(&format!("compare.{index}"), &fault.message, fault.help.as_deref());
+                document.faults(vec![placed])
+            }
+            Err(_) => Faults::new(Sources::default(), vec![fault]),
+        })
     }
 
     /// Reads the measurements of what is `described` that `scenario`, which lies at `path`, names.
-    pub fn about(described: Described, scenario: &Scenario, path: &Path) -> Result<Self, SourceFault> {
+    ///
+    /// # Errors
+    /// Measurements that cannot be used, with their number in `compare`.
+    pub fn about(described: Described, scenario: &Scenario, path: &Path) -> Result<Self, (usize, SourceFault)> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let reference = |comparison: &Comparison| {
             Ok(match comparison {
@@ -138,7 +152,9 @@ impl References {
                 Comparison::Measured(file) => Reference::Measured(measurements(&folder.join(file), &described)?),
             })
         };
-        let list = scenario.compare.iter().map(reference).collect::<Result<_, _>>()?;
+        let numbered = scenario.compare.iter().enumerate();
+        let list =
+            numbered.map(|(index, one)| reference(one).map_err(|fault| (index, fault))).collect::<Result<_, _>>()?;
         Ok(Self { list, described })
     }
 

@@ -1,10 +1,10 @@
 //! `parsim run`: the base values of a scenario.
 
 use super::files::{Claims, create, each, fill};
-use super::notice::say;
+use super::notice::note;
 use super::outcome::Outcome;
-use super::parts::MissingParts;
 use super::references::{References, note_on_withheld};
+use super::remarks::Remarks;
 use super::topology::{drawing, write_picture};
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
@@ -44,7 +44,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     let plan = common.plan(&[])?;
     let case = plan.base()?;
     if common.dump_config {
-        return common.output.write(format_args!("{}\n", case.scenario.to_ron()));
+        return common.output.write(format_args!("{}\n", plan.to_ron(&case)));
     }
     arguments.claims(common.claims(&plan)).check()?;
     let references = References::load(&case.scenario, &common.scenario)?;
@@ -59,8 +59,8 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     output.words(outcome.report())?;
     output.write(&outcome.record())?;
     output.finish()?;
-    say(note_on_withheld(outcome.is_withheld().into()));
-    say(MissingParts::of([&case.scenario]).note());
+    note(note_on_withheld(outcome.is_withheld().into()));
+    Remarks::on([&case.scenario]).say();
     arguments.draw(&case, &outcome)
 }
 

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::memory_budget::Room;
+use super::notice::is_quiet;
 use super::outcome::Outcome;
 use super::references::References;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -160,7 +161,8 @@ pub fn pool(jobs: Option<usize>, cases: usize) -> Result<rayon::ThreadPool, Fail
 
 fn progress_bar(cases: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} cases, {eta} left").expect("the template is good");
-    ProgressBar::with_draw_target(Some(cases), ProgressDrawTarget::stderr()).with_style(style)
+    let target = if is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    ProgressBar::with_draw_target(Some(cases), target).with_style(style)
 }
 
 /// The failures of cases: all counted, the first ones in words.

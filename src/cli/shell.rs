@@ -18,7 +18,7 @@ pub struct CompletionsArguments {
 #[derive(Debug, Args)]
 pub struct ManArguments {
     /// The folder for the pages; it is made if there is none.
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", visible_alias = "output")]
     out: PathBuf,
 }
 

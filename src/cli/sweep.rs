@@ -1,11 +1,11 @@
 //! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
 
 use super::curves::{CurveAxis, TimeLines, write_chart};
-use super::notice::say;
+use super::notice::note;
 use super::outcome::{Outcome, SIMULATED_ERROR};
 use super::output::Output;
-use super::parts::MissingParts;
 use super::references::{Met, References, note_on_withheld};
+use super::remarks::Remarks;
 use super::rows::{RowWriter, failed_row};
 use super::running::{CaseError, Failures, Keys, Turn, guarded, run_each};
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
@@ -57,7 +57,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         rows: Vec::new(),
         failures: Failures::default(),
         withheld: 0,
-        missing: MissingParts::default(),
+        remarks: Remarks::default(),
         alone: OnceCell::new(),
         references: &references,
         met: Met::none(&references),
@@ -70,19 +70,23 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
         output.is_ok()
     })?;
     output?;
-    let Sweep { writer, times, rows, failures, withheld, missing, met, alone, .. } = sweep;
+    let Sweep { writer, times, rows, failures, withheld, remarks, met, alone, .. } = sweep;
     let mut output = writer.finish()?;
     output.words(errors(&rows))?;
     output.finish()?;
     if let Some((file, axis)) = &plot {
-        write_chart(file, &chart(&plan, axis, &times))?;
+        if times.lines().is_empty() {
+            note(Some(format_args!("{}: no case has a time to be drawn: the picture is not written", file.display())));
+        } else {
+            write_chart(file, &chart(&plan, axis, &times))?;
+        }
     }
-    say(note_on_withheld(withheld));
-    say(missing.note());
-    say(alone.into_inner().flatten());
-    say(met.note_on_columns());
+    note(note_on_withheld(withheld));
+    remarks.say();
+    note(alone.into_inner().flatten());
+    note(met.note_on_columns());
     // Who names values does not mean all that were measured.
-    say(met.note().filter(|_| arguments.cases.over.is_empty()));
+    note(met.note().filter(|_| arguments.cases.over.is_empty()));
     failures.into_result()
 }
 
@@ -98,8 +102,7 @@ struct Sweep<'a> {
     failures: Failures,
     /// Number of cases with measurements or predictions of another machine or program.
     withheld: usize,
-    /// The parts simulated that no machine has.
-    missing: MissingParts,
+    remarks: Remarks,
     /// The note on runs on one rank, once a case has been seen.
     alone: OnceCell<Option<String>>,
     references: &'a References,
@@ -124,7 +127,7 @@ impl Sweep<'_> {
         self.met.add(&case.keys);
         self.alone.get_or_init(|| self.references.note_on_one_rank(case));
         self.withheld += usize::from(outcome.is_withheld());
-        self.missing.see(&case.scenario);
+        self.remarks.see(&case.scenario);
         if let Some(axis) = self.axis {
             self.times.add_outcome(axis, case, outcome);
         }
@@ -165,7 +168,6 @@ fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, Case
 
 /// Writes the resolved scenarios of all cases.
 pub fn dump(cases: &Cases<'_>, common: &ScenarioArguments) -> Result<(), Failure> {
-    common.output.claims().check()?;
     let mut output = common.output.raw()?;
     for point in cases.points() {
         if cases.holds(point)? {

@@ -1,5 +1,6 @@
 //! The tool's own story, on stderr. Simulated records never go through it.
 
+use super::notice::be_quiet;
 use clap::{Args, ValueEnum};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
@@ -9,6 +10,9 @@ pub struct TelemetryArguments {
     /// Tells what the tool does: -v in outline, -vv in detail. `RUST_LOG` overrides it.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
+    /// Says nothing on stderr but why something failed: no notes, no progress.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
     /// The form of that story.
     #[arg(long, global = true, value_enum, default_value = "text")]
     log_format: LogFormat,
@@ -22,7 +26,11 @@ enum LogFormat {
 
 /// Sends spans and events to stderr from now on.
 pub fn install(arguments: &TelemetryArguments) {
+    if arguments.quiet {
+        be_quiet();
+    }
     let level = match arguments.verbose {
+        0 if arguments.quiet => LevelFilter::ERROR,
         0 => LevelFilter::WARN,
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,

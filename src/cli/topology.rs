@@ -33,7 +33,7 @@ pub struct TopologyArguments {
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     /// Changes a value of the scenario; may be repeated.
-    #[arg(long, value_name = "PATH=VALUE", requires = "scenario")]
+    #[arg(short, long, value_name = "PATH=VALUE", requires = "scenario")]
     set: Vec<String>,
     /// Compares networks of equal cost: all routers together have so many pins, divided evenly over their ports.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]

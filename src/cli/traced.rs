@@ -10,8 +10,8 @@ use parsim_study::analysis::CriticalPath;
 use parsim_study::analysis::read_table;
 use parsim_study::experiment::run_recorded;
 use parsim_study::report::{Metadata, counted};
-use parsim_study::scenario::source::{Document, open_regular};
-use std::io::{BufReader, Read};
+use parsim_study::scenario::source::{Document, STANDARD_INPUT, is_standard_input, open_regular, standard_input};
+use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 /// A trace to be analysed.
@@ -37,10 +37,11 @@ pub enum TraceSource {
 impl Traced {
     /// The trace in `input`: a recording, a table of events (`.csv`), or a scenario, whose base values are run.
     pub fn load(input: &Path, set: &[String], seed: Option<u64>, detail: Detail) -> Result<Self, Failure> {
-        let fault = |what: String| Failure::Usage(format!("{}: {what}", input.display()));
-        let name = escaped(&input.display().to_string()).into_owned();
-        if input.extension().is_some_and(|extension| extension == "csv") {
-            let file = open_regular(input).map_err(|error| fault(error.to_string()))?;
+        let name = if is_standard_input(input) { STANDARD_INPUT.into() } else { input.display().to_string() };
+        let name = escaped(&name).into_owned();
+        let fault = |what: String| Failure::Usage(format!("{name}: {what}"));
+        if is_table(input) {
+            let (file, _) = open(input).map_err(|error| fault(error.to_string()))?;
             let events = read_table(BufReader::new(file)).map_err(|error| fault(error.to_string()))?;
             refuse_values(&name, set, seed)?;
             return Ok(Self {
@@ -51,8 +52,7 @@ impl Traced {
             });
         }
         if begins_as_recording(input) {
-            let file = open_regular(input).map_err(|error| fault(error.to_string()))?;
-            let length = file.metadata().map_or(0, |file| usize::try_from(file.len()).unwrap_or(0));
+            let (file, length) = open(input).map_err(|error| fault(error.to_string()))?;
             let recording = Recording::read_sized(BufReader::new(file), length);
             let recording = recording.map_err(|error| fault(error.to_string()))?;
             refuse_values(&name, set, seed)?;
@@ -66,22 +66,23 @@ impl Traced {
         if !begins_as_text(input) {
             return Err(fault("neither a trace of `run --trace`, nor a table of events, nor a scenario".to_owned()));
         }
-        Self::recorded(input, set, seed, detail)
+        Self::recorded(input, name, set, seed, detail)
     }
 
     /// Runs the base values of a scenario.
-    fn recorded(scenario: &Path, set: &[String], seed: Option<u64>, detail: Detail) -> Result<Self, Failure> {
+    fn recorded(
+        scenario: &Path,
+        name: String,
+        set: &[String],
+        seed: Option<u64>,
+        detail: Detail,
+    ) -> Result<Self, Failure> {
         let case = ScenarioArguments::of(scenario, set, seed).plan(&[])?.base()?;
         let mut bytes = Vec::new();
         run_recorded(&case.scenario, detail, Box::new(&mut bytes))?;
         let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
         let (title, metadata) = (title(&recording), Some(metadata(&case.scenario, &case.settings)));
-        Ok(Self {
-            name: scenario.display().to_string(),
-            title,
-            source: TraceSource::Recorded(Box::new(recording)),
-            metadata,
-        })
+        Ok(Self { name, title, source: TraceSource::Recorded(Box::new(recording)), metadata })
     }
 
     /// What happened.
@@ -121,8 +122,7 @@ impl Traced {
 
 /// The files that [`Traced::load`] reads.
 pub fn files(input: &Path) -> Vec<PathBuf> {
-    let is_table = input.extension().is_some_and(|extension| extension == "csv");
-    let document = if is_table || begins_as_recording(input) { None } else { Document::load(input).ok() };
+    let document = if is_table(input) || begins_as_recording(input) { None } else { Document::load(input).ok() };
     document.map_or_else(|| vec![input.to_owned()], |document| document.files())
 }
 
@@ -146,7 +146,32 @@ fn begins_as_text(input: &Path) -> bool {
     beginning(input).map_or(true, is_text)
 }
 
+/// Whether a file is a table of events: by its name, or by its columns on the standard input.
+fn is_table(input: &Path) -> bool {
+    if !is_standard_input(input) {
+        return input.extension().is_some_and(|extension| extension == "csv");
+    }
+    let first = beginning(input).unwrap_or_default();
+    let line = first.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.split(|byte| *byte == b',').any(|cell| cell.trim_ascii() == b"process")
+}
+
+/// The bytes of an input, and how many there are.
+fn open(input: &Path) -> std::io::Result<(Box<dyn Read>, usize)> {
+    if is_standard_input(input) {
+        let bytes = standard_input(u64::MAX)?;
+        let length = bytes.len();
+        return Ok((Box::new(Cursor::new(bytes)), length));
+    }
+    let file = open_regular(input)?;
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or(0);
+    Ok((Box::new(file), length))
+}
+
 fn beginning(input: &Path) -> std::io::Result<Vec<u8>> {
+    if is_standard_input(input) {
+        return standard_input(64);
+    }
     let mut first = Vec::new();
     open_regular(input)?.take(64).read_to_end(&mut first)?;
     Ok(first)

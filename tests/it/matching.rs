@@ -3,11 +3,12 @@
 
 use crate::laws::config;
 use crate::t800;
+use parsim::engine::Streams;
 use parsim::machine::{Allocation, Partition, Placement, Sends};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::{Choice, Routing, Switching, Topology};
 use parsim::node::{Module, Work};
-use parsim::program::MessagePattern;
+use parsim::program::{MessagePattern, rehearse};
 use parsim::trace::{Delivery, Trace};
 use parsim::units::{Bytes, SimDuration, SimTime};
 use parsim::{Machine, Message, Process, Simulation};
@@ -198,5 +199,46 @@ proptest! {
             let got: Vec<_> = log.receives.iter().map(|receive| receive.got).collect();
             prop_assert_eq!(got, expected);
         }
+    }
+}
+
+/// Sends (true) and receives of every rank with their partners; every send has its receive.
+fn any_pairs() -> impl Strategy<Value = Vec<Vec<(bool, u32)>>> {
+    let pair = (0..RANKS, 0..RANKS, any::<u64>(), any::<u64>());
+    prop::collection::vec(pair, 1..12).prop_map(|pairs| {
+        let mut steps = vec![Vec::new(); RANKS as usize];
+        for (from, to, send_key, receive_key) in pairs {
+            steps[from as usize].push((send_key, (true, to)));
+            steps[to as usize].push((receive_key, (false, from)));
+        }
+        let in_order = |mut of_rank: Vec<(u64, (bool, u32))>| {
+            of_rank.sort_unstable();
+            of_rank.into_iter().map(|(_, step)| step).collect()
+        };
+        steps.into_iter().map(in_order).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(config(crate::laws::cases()))]
+
+    #[test]
+    fn a_rehearsal_finds_the_deadlocks_of_the_run(steps in any_pairs(), is_rendezvous in any::<bool>()) {
+        let mut machine = t800();
+        machine.network.links.start = SimDuration::ZERO;
+        machine.network.topology = Topology::Complete { nodes: RANKS };
+        machine.sends = if is_rendezvous { Sends::Rendezvous } else { Sends::Buffered };
+        let steps = Rc::new(steps);
+        let program = |me: Process| {
+            let steps = Rc::clone(&steps);
+            async move {
+                for (is_send, other) in &steps[me.rank() as usize] {
+                    if *is_send { me.send(*other, Message::new(8)).await } else { me.receive(*other).await; }
+                }
+            }
+        };
+        let faults = rehearse(&program, (RANKS, 0), (machine.sends, 120), Streams::new(1)).faults();
+        let run = Simulation::new(&machine, RANKS).unwrap().run(&program);
+        prop_assert_eq!(faults.is_empty(), run.is_ok(), "{:?} {:?}", faults, run.err());
     }
 }

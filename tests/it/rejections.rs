@@ -217,7 +217,7 @@ fn a_program_that_does_not_fit_is_rejected_with_the_same_words() {
         ("Ping(bytes: \"8 B\")", &ping),
         &[("machine.nodes.memory", "7 B")],
         |run| run.machine.nodes.memory = Bytes::new(7),
-        "program: the program does not fit: node 0 with rank 0 needs 8 bytes, it has 7 bytes of memory",
+        "program: the program does not fit: node 0 with rank 0 needs 8 B, and it has 7 B of memory",
     );
     let idle = Compute { module: Module::Rsub, iterations: 0, rows: 1 };
     assert_rejected(

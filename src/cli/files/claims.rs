@@ -12,6 +12,7 @@ pub struct Claims {
     inputs: Vec<PathBuf>,
     outputs: Vec<(&'static str, PathBuf)>,
     folders: Vec<PathBuf>,
+    fault: Option<String>,
 }
 
 impl Claims {
@@ -27,6 +28,12 @@ impl Claims {
     pub fn folder(mut self, path: Option<&Path>) -> Self {
         self.folders.extend(path.map(Path::to_owned));
         self
+    }
+
+    /// Adds a fault of the name of an output, if there is one.
+    #[must_use]
+    pub fn fault(self, fault: Option<String>) -> Self {
+        Self { fault: self.fault.or(fault), ..self }
     }
 
     /// Adds files that are read.
@@ -45,7 +52,7 @@ impl Claims {
     /// Makes the folders that are missing and looks whether every output can be written.
     ///
     /// # Errors
-    /// An output that is an input or another output; a folder that cannot be made, a file that cannot be written.
+    /// An output whose name says what is not written; an output that is an input or another output; a folder that cannot be made, a file that cannot be written.
     pub fn check(&self) -> Result<(), Failure> {
         let mut taken: Vec<(Identity, &str)> = Vec::new();
         for (option, path) in &self.outputs {
@@ -65,7 +72,8 @@ impl Claims {
             taken.extend(own.map(|own| (own, *option)));
             drop(OutputFile::open(path)?);
         }
-        self.folders.iter().try_for_each(|folder| make_folder(folder))
+        self.folders.iter().try_for_each(|folder| make_folder(folder))?;
+        self.fault.clone().map_or(Ok(()), |fault| Err(Failure::Usage(fault)))
     }
 }
 

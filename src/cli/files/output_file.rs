@@ -85,6 +85,11 @@ impl Write for OutputFile {
     }
 }
 
+/// True for the name of what a shell has opened, such as `/dev/stdout`.
+pub fn is_stream(path: &Path) -> bool {
+    path.starts_with("/dev") || path.starts_with("/proc")
+}
+
 /// The destination of output under a name.
 pub(super) enum WriteTarget {
     /// Into what is there: a pipe or a device.
@@ -98,7 +103,7 @@ pub(super) fn destination(path: &Path) -> WriteTarget {
     let mut place = path.to_owned();
     for _ in 0..LONGEST_CHAIN {
         // A file that a shell has opened, such as `/dev/stdout`, is no name, even if it leads to one.
-        if place.starts_with("/dev") || place.starts_with("/proc") {
+        if is_stream(&place) {
             return WriteTarget::Direct;
         }
         let Ok(target) = fs::read_link(&place) else { break };

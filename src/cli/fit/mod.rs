@@ -5,7 +5,7 @@ mod latency;
 mod normal_form;
 mod regimes;
 
-use super::notice::say;
+use super::notice::note;
 use super::{Failure, OutputArguments};
 use clap::{Args, ValueEnum};
 use parsim_study::model::fit::{Quality, Weighting};
@@ -141,7 +141,7 @@ pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
     let parameters = arguments.parameters(&data, &value)?;
     data.need_numbers(&parameters)?;
     for column in [&value].into_iter().chain(&parameters).chain(&overhead) {
-        say(data.unused(column));
+        note(data.unused(column));
     }
     let groups = arguments.groups(&data, &value, &parameters)?;
     let mut fits = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::{Answer, processors};
 use crate::cli::Failure;
-use crate::cli::notice::say;
+use crate::cli::notice::note;
 use clap::Args;
 use parsim_study::model::laws::{Base, SeriesPoint, SpeedupSeries, Verdict};
 use parsim_study::report::Record;
@@ -63,7 +63,7 @@ impl SeriesArguments {
         let processors = data.column(&self.processors)?;
         data.need_numbers([&processors])?;
         for column in [&time, &processors] {
-            say(data.unused(column));
+            note(data.unused(column));
         }
         data.rows.retain(|row| row.number(&time).is_some() && row.number(&processors).is_some());
         if data.rows.is_empty() {

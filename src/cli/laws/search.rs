@@ -32,7 +32,7 @@ struct GrowthArguments {
     /// The scenario, a RON file, whose base values hold.
     scenario: PathBuf,
     /// Changes a base value, in the machine file too; may be repeated.
-    #[arg(long, value_name = "PATH=VALUE")]
+    #[arg(short, long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Numbers of processors.
     #[arg(long, value_delimiter = ',', required = true, value_parser = clap::value_parser!(u32).range(1..))]

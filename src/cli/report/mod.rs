@@ -6,12 +6,12 @@ use crate::cli::bottleneck::{BottleneckSource, grouped, simulated_point};
 use crate::cli::curves::{CurveAxis, TimeLines};
 use crate::cli::files::{Claims, create};
 use crate::cli::outcome::{ERROR_AGAINST, Outcome, SIMULATED_ERROR};
-use crate::cli::parts::MissingParts;
 use crate::cli::references::note_on_withheld;
+use crate::cli::remarks::Remarks;
 use crate::cli::running::{Failures, run_all};
 use crate::cli::sweep::prepared;
 use crate::cli::topology::drawing;
-use crate::cli::{CaseArguments, Failure, ScenarioArguments};
+use crate::cli::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_sim::units::escaped;
 use parsim_study::analysis::Residuals;
@@ -29,10 +29,17 @@ pub struct ReportArguments {
     #[arg(required = true)]
     scenarios: Vec<PathBuf>,
     /// The page, one file that needs nothing else.
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(
+        short,
+        long,
+        value_name = "FILE.html",
+        visible_alias = "output",
+        default_value = "report.html",
+        value_parser = pictures::html
+    )]
     out: PathBuf,
     /// Changes a base value of every scenario, in the machine file too; may be repeated.
-    #[arg(long, value_name = "PATH=VALUE")]
+    #[arg(short, long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Replaces the seed, or the values of an axis over it.
     #[arg(long)]
@@ -120,7 +127,7 @@ fn chapter(
     }
     let mut findings = findings(&gathered.rows);
     findings.extend(note_on_withheld(gathered.withheld));
-    findings.extend(MissingParts::of(gathered.played.iter().map(|case| &case.scenario)).note());
+    findings.extend(Remarks::on(gathered.played.iter().map(|case| &case.scenario)).all());
     pictures.retain(|picture| fits(picture, &mut findings));
     Ok(Chapter {
         name: scenario.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
@@ -376,7 +383,7 @@ mod tests {
     fn times_of_one_problem_are() {
         for (name, set, over) in [
             ("gauss-jordan-neighbour", &[][..], ["p=1,4", "n=64"]),
-            ("floyd", &["program.n=32"], ["p=1,4", "decomposition=Rows"]),
+            ("floyd", &["program.n=32"], ["p=1,4", "decomposition=RowWriter"]),
         ] {
             let captions = captions(name, set, &over);
             assert!(captions.iter().any(|caption| caption.starts_with("Speedup")), "{captions:?}");

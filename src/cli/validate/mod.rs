@@ -13,7 +13,7 @@ mod table_runner;
 mod text;
 
 use super::files::Claims;
-use super::notice::say;
+use super::notice::note;
 use super::output::Output;
 use super::{Failure, OutputArguments};
 use clap::Args;
@@ -37,12 +37,12 @@ pub struct ValidateArguments {
     #[arg(long)]
     all: bool,
     /// Changes a base value of every scenario, to see what an alternative gives; may be repeated.
-    #[arg(long, value_name = "PATH=VALUE")]
+    #[arg(short, long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     #[command(flatten)]
     output: OutputArguments,
     /// How many simulations are run side by side; all cores unless given.
-    #[arg(long)]
+    #[arg(short, long)]
     jobs: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ const CASE: &str = "case.ron";
 
 pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
     let mut within = true;
-    say(note_on_alternatives(&arguments.set));
+    note(note_on_alternatives(&arguments.set));
     let own = arguments.own.validation()?;
     let folders = if own.is_some() { Vec::new() } else { folders(&arguments.cases)? };
     arguments.claims(&folders).check()?;
@@ -116,7 +116,7 @@ fn folders(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 fn validate(folder: &Path, arguments: &ValidateArguments, output: &mut Output) -> Result<bool, Failure> {
     let mut validation = Validation::of(&Document::load(folder.join(CASE))?)?;
     if !arguments.all {
-        say(note_on_long(folder, &validation.take_long()));
+        note(note_on_long(folder, &validation.take_long()));
     }
     judge(&validation, folder, arguments, output)
 }

@@ -46,7 +46,7 @@ impl PublishedPoint {
     /// A file that cannot be read, or is no such table; the message names file, line and column.
     pub fn load(file: &Path, wanted: &MeasuredTable) -> Result<Vec<Self>, SourceFault> {
         let table = Table::load(file)?;
-        let reference = table.column(&wanted.reference).map_err(|fault| match fault.help {
+        let reference = table.column_of(&wanted.reference).map_err(|fault| match fault.help {
             None => fault.help("give the columns of the axes, then the reference"),
             Some(_) => fault,
         })?;
@@ -60,12 +60,13 @@ impl PublishedPoint {
         let mut units = Vec::new();
         for column in asked {
             let unit = conversion(column, &wanted.simulated).map_err(|what| table.failure(&what))?;
-            units.push((column.as_str(), unit));
+            let name = if *column == reference { &wanted.reference } else { column };
+            units.push((column.as_str(), name.as_str(), unit));
         }
         table.rows.iter().map(|row| Self::of(row, &table, axes, &units)).collect()
     }
 
-    fn of(row: &Row, table: &Table, axes: &[String], units: &[(&str, Conversion)]) -> Result<Self, SourceFault> {
+    fn of(row: &Row, table: &Table, axes: &[String], units: &[(&str, &str, Conversion)]) -> Result<Self, SourceFault> {
         let calibrates = match row.value(CALIBRATES).map(ToString::to_string).as_deref() {
             None | Some("false") => false,
             Some("true") => true,
@@ -74,12 +75,13 @@ impl PublishedPoint {
             }
         };
         let at = axes.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone()))).collect();
-        if let Some((reference, _)) =
-            units.first().filter(|(name, _)| row.number(name).is_none_or(|value| value <= 0.0))
+        if let Some((reference, ..)) =
+            units.first().filter(|(name, ..)| row.number(name).is_none_or(|value| value <= 0.0))
         {
             return Err(table.fault_in(row, reference, "a reference is above 0"));
         }
-        let value = |(name, unit): &(&str, Conversion)| Some(((*name).to_owned(), unit.of(row.number(name)?)));
+        let value =
+            |(column, name, unit): &(&str, &str, Conversion)| Some(((*name).to_owned(), unit.of(row.number(column)?)));
         let behind = table.columns()[axes.len()..].to_vec();
         Ok(Self {
             axes: at,
@@ -108,6 +110,9 @@ mod tests {
 
     #[test]
     fn columns_before_the_reference_are_axes() {
+        assert_eq!(load("p,measured_us\n4,1500\n", &[]).unwrap()[0].value("measured_ms"), Some(0.0015));
+        let two = load("p,measured_us,measured_s\n4,1,1\n", &[]).unwrap_err().message;
+        assert!(two.contains("there is no column `measured_ms`"), "{two}");
         let text = "p,kind,measured_ms,model_s,calibrates,note\n4,Ring,1500,2.5,true,first\n8,Ring,2,,false,\n";
         let points = load(text, &["model_s", "own_key_s"]).unwrap();
         let (p, kind) = (AxisValue::Whole(4), AxisValue::Text("Ring".to_owned()));

@@ -6,7 +6,7 @@ use super::description::{Baseline, MeasuredTable, TableSource};
 use super::points::PublishedPoint;
 use super::{CASE, baseline, leave_out};
 use crate::cli::Failure;
-use crate::cli::notice::say;
+use crate::cli::notice::note;
 use crate::cli::overrides::set_all;
 use crate::cli::references::References;
 use crate::cli::running::run_all;
@@ -74,7 +74,7 @@ impl TableRunner<'_> {
         let readings = match table.subject().expect("a checked table has one") {
             TableSource::Scenario(scenario) => self.run_case(table, &self.folder.join(scenario), more, &points)?,
             TableSource::Command(command) => {
-                say(note_on_settings(table, self.set));
+                note(note_on_settings(table, self.set));
                 let asked = Asked::at(&points, table, command, self.folder)?;
                 self.answers.borrow_mut().readings(table, &asked, self.jobs)?
             }
@@ -97,7 +97,7 @@ impl TableRunner<'_> {
         points: &[PublishedPoint],
     ) -> Result<Vec<CellReading>, Failure> {
         let Unfolded { cases, references } = self.unfolded(table, scenario, more, points)?;
-        say(note_on_unused_points(table, points, &cases));
+        note(note_on_unused_points(table, points, &cases));
         let readings = self.readings(table, points, &cases, &references)?;
         Ok(match &table.mean_over {
             Some(axis) => CellReading::means_over(axis, readings),
@@ -131,7 +131,7 @@ impl TableRunner<'_> {
             _ => plan.cases()?,
         };
         check_calibration(table, &cases)?;
-        let references = References::about(described, &plan.base()?.scenario, scenario)?;
+        let references = References::about(described, &plan.base()?.scenario, scenario).map_err(|(_, fault)| fault)?;
         Ok(Unfolded { cases, references })
     }
 

@@ -33,7 +33,8 @@ pub fn inspected(
         return (faults, None);
     }
     let packet_bytes = machine.network.switching.packet_bytes();
-    let rehearsal = rehearse(program, layout.ranks(), host(machine, layout), packet_bytes, streams);
+    let place = (layout.ranks(), host(machine, layout));
+    let rehearsal = rehearse(program, place, (machine.sends, packet_bytes), streams);
     (within("program", rehearsal.faults()).collect(), Some(rehearsal))
 }
 
@@ -57,13 +58,38 @@ pub fn host(machine: &Machine, layout: &Layout) -> u32 {
     layout.first_rank(machine.host.node).unwrap_or(0)
 }
 
+/// An amount of memory for people.
+#[expect(clippy::cast_precision_loss, reason = "it is shown with four digits")]
+fn in_words(bytes: u64) -> String {
+    let (mut value, mut unit) = (bytes as f64, "B");
+    for larger in ["KiB", "MiB", "GiB", "TiB", "PiB"] {
+        if value >= 1024.0 {
+            (value, unit) = (value / 1024.0, larger);
+        }
+    }
+    if value.fract() == 0.0 { format!("{value} {unit}") } else { format!("{value:.3} {unit} ({bytes} B)") }
+}
+
 fn memory_fault(program: &dyn Program, machine: &Machine, layout: &Layout) -> Option<Fault> {
     let available = machine.nodes.memory.count();
     let needed = node_memory(program, machine, layout);
     let (node, bytes) = (0..).zip(needed).find(|(_, bytes)| *bytes > available)?;
     let rank = layout.first_rank(node).unwrap_or(0);
     let message = format!(
-        "the program does not fit: node {node} with rank {rank} needs {bytes} bytes, it has {available} bytes of memory"
+        "the program does not fit: node {node} with rank {rank} needs {}, and it has {} of memory",
+        in_words(bytes),
+        in_words(available)
     );
     Some(Fault::new("program", message, "give a smaller problem, more ranks, or nodes with more memory"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+
+    #[test]
+    fn memory_is_told_with_its_unit() {
+        let told = [0, 1000, 4 << 20, 4_227_136, 3 << 40].map(in_words);
+        assert_eq!(told, ["0 B", "1000 B", "4 MiB", "4.031 MiB (4227136 B)", "3 TiB"]);
+    }
 }

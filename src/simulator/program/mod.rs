@@ -89,6 +89,12 @@ pub trait Program {
         false
     }
 
+    /// The path, among its own fields, of the step that a process [names](Process::step) by this number.
+    fn path_of(&self, step: usize) -> Option<String> {
+        let _ = step;
+        None
+    }
+
     /// The memory for data that `rank` of `ranks` needs, where rank `host` reads and writes.
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         let _ = (rank, ranks, host);

@@ -324,6 +324,12 @@ impl Process {
         self.notes().collective.set(name);
     }
 
+    /// From now on this process takes the step of this number, whose path [`Program::path_of`](super::Program::path_of)
+    /// knows.
+    pub fn step(&self, number: usize) {
+        self.notes().step.set(number);
+    }
+
     /// The time since `start`, for programs that measure themselves.
     #[must_use]
     pub fn elapsed(&self, start: SimTime) -> SimDuration {

@@ -1,7 +1,7 @@
 //! A program run without a machine: who sends to whom, and whether somebody receives it.
 //!
-//! Every send is complete at once and no time passes, so that only the pattern of the communication
-//! is left. What is missing here is missing on every machine.
+//! No time passes, so that only the pattern of the communication is left. A send is complete at once, or when it is
+//! received where the machine's sends are a rendezvous. What is missing here is missing in every run.
 
 use super::Program;
 use super::grid::Grid;
@@ -11,6 +11,7 @@ use super::process::{
 };
 use crate::engine::{Mailbox, Processes, Resumed, Streams};
 use crate::fault::Fault;
+use crate::machine::Sends;
 use crate::node::Processor;
 use crate::node::processor::Rate;
 use crate::trace::Phase;
@@ -29,8 +30,10 @@ const LOOKS_PER_VERB: u64 = 32;
 const MOST_MEMORY: f64 = 50e6;
 /// The memory of a rank in a rehearsal beside that of its process.
 const RANK_BYTES: f64 = 800.0;
-/// Longest list printed.
+/// Longest list printed,
 const SHOWN: usize = 12;
+/// and so many of one step.
+const SHOWN_OF_A_STEP: usize = 3;
 
 /// Result of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,40 +88,45 @@ impl Rehearsal {
     /// of fields of the program.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
-        let mut shown: Vec<Fault> = self.faults.iter().take(SHOWN).cloned().collect();
-        if self.faults.len() > SHOWN {
-            shown.push(unmatched(format!("and {} more of the kind", self.faults.len() - SHOWN)));
+        let mut shown: Vec<Fault> = Vec::new();
+        for fault in &self.faults {
+            let of_step = shown.iter().filter(|other| !fault.path.is_empty() && other.path == fault.path).count();
+            if shown.len() < SHOWN && of_step < SHOWN_OF_A_STEP {
+                shown.push(fault.clone());
+            }
+        }
+        if let Some(last) = shown.last().filter(|_| shown.len() < self.faults.len()) {
+            let message = format!("and {} more of the kind", self.faults.len() - shown.len());
+            shown.push(Fault { message, ..last.clone() });
         }
         shown
     }
 }
 
-/// Runs `program` on `ranks` ranks, of which `host` is connected to the host.
+/// Runs `program` on `ranks` ranks, of which `host` is connected to the host, with `sends` of packets of so many bytes.
 #[must_use]
-pub fn rehearse(program: &dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Rehearsal {
-    rehearse_within(LONGEST, program, ranks, host, packet_bytes, streams)
+pub fn rehearse(
+    program: &dyn Program,
+    (ranks, host): (u32, u32),
+    (sends, packet_bytes): (Sends, u64),
+    streams: Streams,
+) -> Rehearsal {
+    let dry_run = DryRun {
+        is_rendezvous: sends == Sends::Rendezvous,
+        ..DryRun::open(program, ranks, host, packet_bytes, streams)
+    };
+    dry_run.rehearsal()
 }
 
-/// The same with a bound of its own: it is given up after `most` verbs.
+/// Does the same with buffered sends and a bound of its own: it is given up after `most` verbs.
 pub fn rehearse_within(
     most: u64,
     program: &dyn Program,
-    ranks: u32,
-    host: u32,
+    (ranks, host): (u32, u32),
     packet_bytes: u64,
     streams: Streams,
 ) -> Rehearsal {
-    if !fits(program, ranks) {
-        return Rehearsal::default();
-    }
-    let mut dry_run = DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
-    let (faults, is_complete) = match dry_run.run_all() {
-        Ok(()) => (dry_run.missing(), true),
-        Err(Interruption::TooLong) => (Vec::new(), false),
-        Err(Interruption::Fault(fault)) => (vec![*fault], true),
-    };
-    let DryRun { packets, packet_hops, jobs, messages, verbs, .. } = dry_run;
-    Rehearsal { faults, packets, packet_hops, jobs, messages, verbs, is_complete }
+    DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) }.rehearsal()
 }
 
 /// Returns whether the memory for a dry run of `program` on `ranks` ranks is available.
@@ -127,18 +135,16 @@ pub fn fits(program: &dyn Program, ranks: u32) -> bool {
     f64::from(ranks) * (RANK_BYTES + program.rank_memory(ranks)) <= MOST_MEMORY
 }
 
-/// The fault of a message that has no partner.
-fn unmatched(message: String) -> Fault {
-    Fault::new("", message, "let every send have its receive, and every receive its send")
-}
-
 enum Interruption {
     TooLong,
     Fault(Box<Fault>),
 }
 
 /// A rehearsal while it is run.
-struct DryRun {
+struct DryRun<'p> {
+    program: &'p dyn Program,
+    /// Whether a send waits for its receive.
+    is_rendezvous: bool,
     surroundings: Rc<Surroundings>,
     processes: Processes<Verb, Reply>,
     ranks: Vec<RehearsedRank>,
@@ -168,11 +174,17 @@ struct PendingMessage {
     phase: Phase,
     /// The collective operation that it belongs to.
     collective: Option<&'static str>,
+    /// The step of its sender.
+    step: usize,
+    /// The send that waits for its receive.
+    sending: Option<u32>,
     received: Received,
 }
 
 enum RehearsedOperation {
     Sent,
+    /// A message for this rank waits to be received.
+    Offered(u32),
     Awaiting(MessagePattern),
     Received(Received),
 }
@@ -186,6 +198,12 @@ enum RehearsedWait {
     Finished,
 }
 
+impl RehearsedOperation {
+    const fn is_complete(&self) -> bool {
+        matches!(self, Self::Sent | Self::Received(_))
+    }
+}
+
 /// Result of a completed operation for the process that waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
@@ -193,8 +211,8 @@ enum Ending {
     Index,
 }
 
-impl DryRun {
-    fn open(program: &dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Self {
+impl<'p> DryRun<'p> {
+    fn open(program: &'p dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Self {
         let surroundings = Rc::new(Surroundings {
             mailbox: Mailbox::new(),
             clock: Cell::new(SimTime::START),
@@ -215,6 +233,8 @@ impl DryRun {
         });
         let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
         Self {
+            program,
+            is_rendezvous: false,
             processes: Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process)),
             surroundings,
             ranks: (0..ranks).map(|_| RehearsedRank::default()).collect(),
@@ -229,6 +249,19 @@ impl DryRun {
             jobs: 0,
             messages: 0,
         }
+    }
+
+    fn rehearsal(mut self) -> Rehearsal {
+        if !fits(self.program, self.surroundings.ranks) {
+            return Rehearsal::default();
+        }
+        let (faults, is_complete) = match self.run_all() {
+            Ok(()) => (self.missing(), true),
+            Err(Interruption::TooLong) => (Vec::new(), false),
+            Err(Interruption::Fault(fault)) => (vec![*fault], true),
+        };
+        let Self { packets, packet_hops, jobs, messages, verbs, .. } = self;
+        Rehearsal { faults, packets, packet_hops, jobs, messages, verbs, is_complete }
     }
 
     fn run_all(&mut self) -> Result<(), Interruption> {
@@ -267,11 +300,11 @@ impl DryRun {
 
     fn serve(&mut self, rank: u32, verb: Verb) -> Result<Option<Reply>, Interruption> {
         match verb {
-            Verb::Send(to, message) => self.send(rank, to, message).map(|()| Some(Reply::Done)),
-            Verb::StartSend(to, message) => {
-                self.send(rank, to, message)?;
-                Ok(Some(Reply::Started(Operation(self.begin(rank, RehearsedOperation::Sent)))))
+            Verb::Send(to, message) => {
+                let operation = self.send(rank, to, message)?;
+                Ok(self.wait(rank, vec![operation], Ending::Result))
             }
+            Verb::StartSend(to, message) => Ok(Some(Reply::Started(Operation(self.send(rank, to, message)?)))),
             Verb::Receive(pattern) => {
                 let operation = self.receive(rank, pattern);
                 Ok(self.wait(rank, vec![operation], Ending::Result))
@@ -282,8 +315,7 @@ impl DryRun {
                 Ok(self.wait(rank, operations.into_iter().map(|operation| operation.0).collect(), Ending::Index))
             }
             Verb::Test(Operation(operation)) => {
-                let complete =
-                    !matches!(self.state(rank).operations.get(&operation), Some(RehearsedOperation::Awaiting(_)));
+                let complete = self.state(rank).operations.get(&operation).is_none_or(RehearsedOperation::is_complete);
                 Ok(Some(Reply::Tested(complete)))
             }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
@@ -305,16 +337,19 @@ impl DryRun {
         }
     }
 
-    fn send(&mut self, from: u32, to: u32, message: Message) -> Result<(), Interruption> {
+    fn send(&mut self, from: u32, to: u32, message: Message) -> Result<u32, Interruption> {
         let ranks = self.surroundings.ranks;
         if let Some(fault) = send_fault(to, ranks, message.bytes, self.packet_bytes) {
             return Err(self.fault(from, fault.into()));
         }
         self.messages += 1;
         self.count_packets(from, to, message.bytes);
-        let (phase, collective) = (self.state(from).phase, self.collective(from as usize));
+        let operation = self.begin(from, RehearsedOperation::Sent);
+        let (phase, collective, step) =
+            (self.state(from).phase, self.collective(from as usize), self.step(from as usize));
         let tag = message.tag;
         let received = Received { from, message };
+        let sending = self.is_rendezvous.then_some(operation);
         let addressee = self.state(to);
         let mut looks = 0;
         let waiting = |task: &&mut RehearsedOperation| {
@@ -323,11 +358,16 @@ impl DryRun {
         };
         match addressee.operations.values_mut().find(waiting) {
             Some(task) => *task = RehearsedOperation::Received(received),
-            None => addressee.inbox.push_back(PendingMessage { phase, collective, received }),
+            None => {
+                addressee.inbox.push_back(PendingMessage { phase, collective, step, sending, received });
+                if let Some(sending) = sending {
+                    self.state(from).operations.insert(sending, RehearsedOperation::Offered(to));
+                }
+            }
         }
         self.verbs += looks / LOOKS_PER_VERB;
         self.wake(to);
-        Ok(())
+        Ok(operation)
     }
 
     fn count_packets(&mut self, from: u32, to: u32, bytes: u64) {
@@ -344,10 +384,17 @@ impl DryRun {
         let found = inbox.iter().position(|message| pattern.fits(message.received.from, message.received.message.tag));
         let looks = found.unwrap_or(inbox.len()) as u64;
         let message = found.and_then(|place| inbox.remove(place));
-        let task = message
-            .map_or(RehearsedOperation::Awaiting(pattern), |message| RehearsedOperation::Received(message.received));
         self.verbs += looks / LOOKS_PER_VERB;
-        self.begin(rank, task)
+        let Some(PendingMessage { sending, received, .. }) = message else {
+            return self.begin(rank, RehearsedOperation::Awaiting(pattern));
+        };
+        let from = received.from;
+        let operation = self.begin(rank, RehearsedOperation::Received(received));
+        if let Some(sending) = sending {
+            self.state(from).operations.insert(sending, RehearsedOperation::Sent);
+            self.wake(from);
+        }
+        operation
     }
 
     fn begin(&mut self, rank: u32, task: RehearsedOperation) -> u32 {
@@ -360,8 +407,7 @@ impl DryRun {
     /// The answer, if one of the operations is complete; else the process waits.
     fn wait(&mut self, rank: u32, operations: Vec<u32>, ending: Ending) -> Option<Reply> {
         let state = self.state(rank);
-        let complete =
-            |operation: &u32| !matches!(state.operations.get(operation), Some(RehearsedOperation::Awaiting(_)));
+        let complete = |operation: &u32| state.operations.get(operation).is_none_or(RehearsedOperation::is_complete);
         let Some(index) = operations.iter().position(complete) else {
             state.waits = RehearsedWait::For(operations, ending);
             return None;
@@ -376,7 +422,11 @@ impl DryRun {
     }
 
     fn wake(&mut self, rank: u32) {
-        let RehearsedWait::For(operations, ending) = std::mem::take(&mut self.state(rank).waits) else { return };
+        let waits = std::mem::take(&mut self.state(rank).waits);
+        let RehearsedWait::For(operations, ending) = waits else {
+            self.state(rank).waits = waits;
+            return;
+        };
         if let Some(answer) = self.wait(rank, operations, ending) {
             self.ready.push_back((rank, Some(answer)));
         }
@@ -414,9 +464,12 @@ impl DryRun {
     ) -> impl Iterator<Item = Fault> {
         let ranks = || self.ranks.iter().enumerate();
         let waits = ranks().filter(move |(rank, _)| self.collective(*rank).is_none() && is_shown(*rank));
-        let waits = waits.filter_map(|(rank, state)| state.waiting(rank));
+        let waits = waits.filter_map(|(rank, state)| Some((self.step(rank), state.waiting(rank)?)));
         let unread = ranks().filter(move |(rank, _)| is_over(*rank)).flat_map(|(rank, state)| state.unread(rank));
-        waits.chain(unread).map(unmatched)
+        waits.chain(unread).map(|(step, message)| {
+            let help = "let every send have its receive, and every receive its send";
+            Fault::new(&self.path(step), message, help)
+        })
     }
 
     /// Ranks each of which waits for a message of the next one, if there are any.
@@ -435,10 +488,47 @@ impl DryRun {
             let is_circle = self.ranks[rank].awaited().is_some_and(|next| next != rank);
             if seen[rank] == first && is_circle {
                 let begin = way.iter().position(|one| *one == rank).unwrap_or(0);
-                return Some(in_a_circle(&way[begin..]));
+                return Some(self.in_a_circle(&way[begin..]));
             }
         }
         None
+    }
+
+    /// The fault of ranks each of which waits for the next one, the last for the first.
+    fn in_a_circle(&self, ranks: &[usize]) -> Fault {
+        let sends = |rank: &usize| self.ranks[*rank].offers().is_some();
+        let is_of_messages = !ranks.iter().any(sends);
+        let next = ranks.iter().cycle().skip(1);
+        let wait = |(rank, next): (&usize, &usize)| match (is_of_messages, sends(rank)) {
+            (true, _) => format!("rank {rank} of rank {next}"),
+            (false, true) => format!("rank {rank} sends to rank {next}"),
+            (false, false) => format!("rank {rank} receives from rank {next}"),
+        };
+        let waits: Vec<_> = ranks.iter().zip(next).take(SHOWN_OF_A_CIRCLE).map(wait).collect();
+        let (count, waits) = (ranks.len(), waits.join(", "));
+        let rest = if count > SHOWN_OF_A_CIRCLE { ", …" } else { "" };
+        let path = self.path(self.step(ranks[0]));
+        if is_of_messages {
+            let message = format!("{count} ranks wait for a message of each other in a circle: {waits}{rest}");
+            let help = "let some of them send before they receive, or start receives before they wait for them";
+            return Fault::new(&path, message, help);
+        }
+        let message = format!("{count} ranks wait for each other in a circle: {waits}{rest}");
+        Fault::new(
+            &path,
+            message,
+            "with `sends: Rendezvous` a send ends when it is received: let some of them receive first",
+        )
+    }
+
+    /// The step that a rank is at.
+    fn step(&self, rank: usize) -> usize {
+        self.surroundings.notes[rank].step.get()
+    }
+
+    /// The path of a step; empty if it has none.
+    fn path(&self, step: usize) -> String {
+        self.program.path_of(step).unwrap_or_default()
     }
 
     fn collective(&self, rank: usize) -> Option<&'static str> {
@@ -463,12 +553,17 @@ impl DryRun {
         let inside: BTreeSet<usize> = senders.chain(waiting).collect();
         let outside: Vec<_> = (0..self.ranks.len()).filter(|rank| !inside.contains(rank)).collect();
         let inside: Vec<_> = inside.into_iter().collect();
+        let at_it = (0..self.ranks.len()).find(|rank| self.collective(*rank) == Some(name)).map(|rank| self.step(rank));
+        let mut messages = self.ranks.iter().flat_map(|state| &state.inbox);
+        let at_it =
+            at_it.or_else(|| messages.find(|message| message.collective == Some(name)).map(|message| message.step));
+        let path = at_it.map_or_else(String::new, |step| self.path(step));
         let message = if outside.is_empty() {
             format!("the ranks do not call {name} equally often, or in another order")
         } else {
             format!("{} in {name}, {} not", listed(&inside), listed(&outside))
         };
-        Fault::new("", message, "let all ranks call every collective operation, and in the same order")
+        Fault::new(&path, message, "let all ranks call every collective operation, and in the same order")
     }
 
     fn state(&mut self, rank: u32) -> &mut RehearsedRank {
@@ -477,59 +572,61 @@ impl DryRun {
 
     fn fault(&self, rank: u32, fault: Fault) -> Interruption {
         let message = format!("rank {rank}, phase {}: {}", self.ranks[rank as usize].phase, fault.message);
-        Interruption::Fault(Box::new(Fault { message, ..fault }))
+        let path = if fault.path.is_empty() { self.path(self.step(rank as usize)) } else { fault.path };
+        Interruption::Fault(Box::new(Fault { message, path, ..fault }))
     }
-}
-
-/// The fault of ranks each of which waits for a message of the next one, the last of the first.
-fn in_a_circle(ranks: &[usize]) -> Fault {
-    let next = ranks.iter().cycle().skip(1);
-    let waits =
-        ranks.iter().zip(next).take(SHOWN_OF_A_CIRCLE).map(|(rank, next)| format!("rank {rank} of rank {next}"));
-    let rest = if ranks.len() > SHOWN_OF_A_CIRCLE { ", …" } else { "" };
-    let waits = waits.collect::<Vec<_>>().join(", ");
-    let message = format!("{} ranks wait for a message of each other in a circle: {waits}{rest}", ranks.len());
-    Fault::new("", message, "let some of them send before they receive, or start receives before they wait for them")
 }
 
 /// Number of ranks of a circle that are named.
 const SHOWN_OF_A_CIRCLE: usize = 4;
 
 impl RehearsedRank {
-    /// The rank whose message it waits for, if it waits for that of one rank.
-    fn awaited(&self) -> Option<usize> {
+    /// The first operation that it waits for.
+    fn awaits(&self) -> Option<&RehearsedOperation> {
         let RehearsedWait::For(operations, _) = &self.waits else { return None };
-        match operations.iter().find_map(|operation| self.operations.get(operation)) {
+        operations.iter().find_map(|operation| self.operations.get(operation))
+    }
+
+    /// The rank that it waits for, if that is one.
+    fn awaited(&self) -> Option<usize> {
+        match self.awaits() {
             Some(RehearsedOperation::Awaiting(pattern)) => pattern.from.map(|from| from as usize),
-            _ => None,
+            _ => self.offers(),
         }
     }
 
+    /// The rank that is to receive what it waits to send.
+    fn offers(&self) -> Option<usize> {
+        if let Some(RehearsedOperation::Offered(to)) = self.awaits() { Some(*to as usize) } else { None }
+    }
+
     fn waiting(&self, rank: usize) -> Option<String> {
-        let waits = match &self.waits {
-            RehearsedWait::For(operations, _) => {
-                match operations.iter().find_map(|operation| self.operations.get(operation)) {
-                    Some(RehearsedOperation::Awaiting(pattern)) => {
-                        format!("the receive of {} has no send", described(*pattern))
-                    }
-                    _ => "an operation never ends".to_owned(),
-                }
+        let waits = match (&self.waits, self.awaits()) {
+            (RehearsedWait::Nothing | RehearsedWait::Finished, _) => return None,
+            (RehearsedWait::AtBarrier, _) => "not all ranks come to the barrier".to_owned(),
+            (_, Some(RehearsedOperation::Awaiting(pattern))) => {
+                format!("the receive of {} has no send", described(*pattern))
             }
-            RehearsedWait::AtBarrier => "not all ranks come to the barrier".to_owned(),
-            RehearsedWait::Nothing | RehearsedWait::Finished => return None,
+            (_, Some(RehearsedOperation::Offered(to))) if *to as usize == rank => {
+                "the send to itself waits for a receive that is behind it".to_owned()
+            }
+            // The message is told of.
+            (_, Some(RehearsedOperation::Offered(_))) => return None,
+            _ => "an operation never ends".to_owned(),
         };
         Some(format!("rank {rank}, phase {}: {waits}", self.phase))
     }
 
-    fn unread(&self, rank: usize) -> Vec<String> {
-        let mut sent: BTreeMap<(u32, Phase, u32), u32> = BTreeMap::new();
+    fn unread(&self, rank: usize) -> Vec<(usize, String)> {
+        let mut sent: BTreeMap<(u32, Phase, u32), (usize, u32)> = BTreeMap::new();
         for message in self.inbox.iter().filter(|message| message.collective.is_none()) {
-            *sent.entry((message.received.from, message.phase, message.received.message.tag)).or_default() += 1;
+            let key = (message.received.from, message.phase, message.received.message.tag);
+            sent.entry(key).or_insert((message.step, 0)).1 += 1;
         }
-        let described = |((from, phase, tag), count): ((u32, Phase, u32), u32)| {
+        let described = |((from, phase, tag), (step, count)): ((u32, Phase, u32), (usize, u32))| {
             let sends = if count == 1 { "a send".to_owned() } else { format!("{count} sends") };
             let tagged = tag_words(tag);
-            format!("rank {from}, phase {phase}: {sends}{tagged} to rank {rank} has no receive")
+            (step, format!("rank {from}, phase {phase}: {sends}{tagged} to rank {rank} has no receive"))
         };
         sent.into_iter().map(described).collect()
     }
@@ -558,7 +655,11 @@ mod tests {
     use super::*;
 
     fn faults(program: &dyn Program, ranks: u32) -> Vec<String> {
-        rehearse(program, ranks, 0, 100, Streams::new(1)).faults().into_iter().map(|fault| fault.message).collect()
+        rehearse(program, (ranks, 0), (Sends::Buffered, 100), Streams::new(1))
+            .faults()
+            .into_iter()
+            .map(|fault| fault.message)
+            .collect()
     }
 
     #[test]
@@ -595,6 +696,28 @@ mod tests {
         };
         let circle = "3 ranks wait for a message of each other in a circle: rank 0 of rank 2, rank 2 of rank 1, rank 1 of rank 0";
         assert_eq!(faults(&program, 4), [circle]);
+    }
+
+    #[test]
+    fn a_rendezvous_waits_for_its_receive() {
+        let swap = async |me: Process| {
+            let other = 1 - me.rank();
+            me.send(other, Message::new(1)).await;
+            me.receive(other).await;
+        };
+        let with = |sends| {
+            let faults = rehearse(&swap, (2, 0), (sends, 100), Streams::new(1)).faults();
+            faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>()
+        };
+        let circle = "2 ranks wait for each other in a circle: rank 0 sends to rank 1, rank 1 sends to rank 0";
+        assert_eq!(with(Sends::Rendezvous), [circle]);
+        assert_eq!(with(Sends::Buffered), Vec::<String>::new());
+        let by_itself = async |me: Process| {
+            me.send(0, Message::new(1)).await;
+            me.receive(0).await;
+        };
+        let rehearsal = rehearse(&by_itself, (1, 0), (Sends::Rendezvous, 100), Streams::new(1));
+        assert!(rehearsal.faults()[0].message.ends_with("the send to itself waits for a receive that is behind it"));
     }
 
     #[test]

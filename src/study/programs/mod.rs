@@ -96,6 +96,22 @@ impl Shipped {
         matches!(self, Self::Traffic(_))
     }
 
+    /// Whether its ranks load from the memory that the cores of a node share.
+    #[must_use]
+    pub const fn loads(&self) -> bool {
+        matches!(
+            self,
+            Self::Characteristic(_)
+                | Self::DotProduct(_)
+                | Self::Summa(_)
+                | Self::Lu(_)
+                | Self::Fft2d(_)
+                | Self::Reduction(_)
+                | Self::Floyd(_)
+                | Self::FiniteDifference(_)
+        )
+    }
+
     /// Its name in a scenario.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -194,6 +210,10 @@ impl Program for Shipped {
 
     fn is_rehearsed(&self) -> bool {
         self.as_program().is_rehearsed()
+    }
+
+    fn path_of(&self, step: usize) -> Option<String> {
+        self.as_program().path_of(step)
     }
 
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {

@@ -3,7 +3,7 @@
 use super::along::Along;
 use super::record::Record;
 use super::run::Compared;
-use super::table::{TextTable, digits};
+use super::table::{TextTable, digits, time};
 use crate::analysis::{AxisInterval, Bottleneck, BottleneckSite, Component, Components, SubComponent};
 use std::fmt;
 
@@ -99,28 +99,32 @@ impl BottleneckCurve {
     fn tables(&self) -> [(&'static str, TextTable); 3] {
         let components: Vec<_> = Component::ALL.into_iter().filter(|component| self.is_known(*component)).collect();
         let parts: Vec<_> = SubComponent::ALL.into_iter().filter(|part| self.has(*part)).collect();
-        let times =
-            self.table(["total"].into_iter().chain(components.iter().map(|component| component.name())), |known| {
+        let times = self.table(
+            time,
+            ["total"].into_iter().chain(components.iter().map(|component| component.name())),
+            |known| {
                 let each = components.iter().map(|component| known.component_s(*component));
                 [Some(known.total_s)].into_iter().chain(each).collect()
-            });
-        let breakdown = self.table(parts.iter().map(|part| part.name()), |known| {
+            },
+        );
+        let breakdown = self.table(time, parts.iter().map(|part| part.name()), |known| {
             parts.iter().map(|part| known.part_s(*part)).collect()
         });
         let distinct: Vec<_> = components.iter().copied().filter(|component| self.shows(*component)).collect();
         let names = distinct.iter().map(|component| format!("B({})", component.name()));
         let quotients = ["communication/computation", "memory/processing", "utilization"].map(str::to_owned);
-        let ratios = self.table(names.chain(quotients), |known| {
+        let ratios = self.table(digits, names.chain(quotients), |known| {
             let each = distinct.iter().map(|component| known.b_ratio(*component));
             let quotients =
                 [known.communication_to_computation(), known.memory_to_processing(), Some(known.processor_utilization)];
             each.chain(quotients).collect()
         });
-        [("Components, in seconds", times), ("Breakdown, in seconds", breakdown), ("B-ratios and other ratios", ratios)]
+        [("Components", times), ("Breakdown", breakdown), ("B-ratios and other ratios", ratios)]
     }
 
     fn table(
         &self,
+        shown: fn(f64) -> String,
         columns: impl IntoIterator<Item = impl Into<String>>,
         cells: impl Fn(&Components) -> Vec<Option<f64>>,
     ) -> TextTable {
@@ -128,10 +132,10 @@ impl BottleneckCurve {
         let mut table = TextTable::new([self.name.clone()].into_iter().chain(columns));
         for point in &self.points {
             let cells = point.components.as_ref().map(&cells).unwrap_or_default();
-            let texts = cells.into_iter().map(|cell| cell.map_or(String::new(), digits));
+            let texts = cells.into_iter().map(|cell| cell.map_or(String::new(), shown));
             table.row([point.label.clone()].into_iter().chain(texts));
         }
-        table
+        table.without_zeros()
     }
 
     fn known(&self) -> impl Iterator<Item = &Components> {

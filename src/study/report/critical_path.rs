@@ -1,7 +1,7 @@
 //! The critical path in words, tables and keys.
 
 use super::record::Record;
-use super::table::{TextTable, digits};
+use super::table::{TextTable, digits, time};
 use crate::analysis::Parallelism;
 use crate::analysis::critical_path::{Composition, CriticalPath, PathPart, Through};
 use parsim_sim::trace::Recording;
@@ -85,26 +85,26 @@ impl CriticalPathReport {
     }
 
     fn parts<T>(&self, what: &str, parts: &[PathPart<T>], name: impl Fn(&T) -> String) -> TextTable {
-        let mut table = TextTable::new([what, "seconds", "% of the path", "spans"]);
+        let mut table = TextTable::new([what, "time", "% of the path", "spans"]);
         let share = |time: SimDuration| format!("{:.1}", 100.0 * time.seconds() / self.length.seconds());
         for part in parts.iter().take(ROWS) {
-            table.row([name(&part.of), digits(part.time.seconds()), share(part.time), part.pieces.to_string()]);
+            table.row([name(&part.of), time(part.time.seconds()), share(part.time), part.pieces.to_string()]);
         }
         if parts.len() > ROWS {
             let rest = &parts[ROWS..];
             let time: SimDuration = rest.iter().map(|part| part.time).sum();
             let pieces: u64 = rest.iter().map(|part| part.pieces).sum();
-            table.row([format!("{} others", rest.len()), digits(time.seconds()), share(time), pieces.to_string()]);
+            table.row([format!("{} others", rest.len()), self::time(time.seconds()), share(time), pieces.to_string()]);
         }
         table
     }
 
     fn slacks(&self) -> TextTable {
-        let mut table = TextTable::new(["activity", "phase", "activities", "% without slack", "mean slack, s"]);
+        let mut table = TextTable::new(["activity", "phase", "activities", "% without slack", "mean slack"]);
         for slack in &self.slack {
             let count = count(slack.activities);
             let critical = format!("{:.1}", 100.0 * self::count(slack.critical) / count);
-            let mean = digits(slack.total.seconds() / count);
+            let mean = time(slack.total.seconds() / count);
             table.row([
                 named(&slack.label.kind),
                 named(&slack.label.phase),
@@ -133,15 +133,14 @@ impl fmt::Display for CriticalPathReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.title)?;
         let mut table = TextTable::new(["", ""]);
-        let seconds = |seconds: f64| digits(seconds) + " s";
         let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
         if let Some(makespan) = self.makespan {
-            row("makespan", seconds(makespan.seconds()));
+            row("makespan", time(makespan.seconds()));
         }
-        row("critical path", format!("{}, in {} spans", seconds(self.length.seconds()), self.pieces));
+        row("critical path", format!("{}, in {} spans", time(self.length.seconds()), self.pieces));
         row("events", format!("{} of {} processes", self.events, self.processes));
-        row("service of processors", seconds(self.busy.seconds()));
-        row("delays of messages", seconds(self.messages.seconds()));
+        row("service of processors", time(self.busy.seconds()));
+        row("delays of messages", time(self.messages.seconds()));
         let number = |number: Option<f64>| number.map_or("none".to_owned(), digits);
         row("average parallelism", number(self.average_parallelism) + ", service and messages by the path");
         row("processors at work", number(self.mean_active) + ", service by the path");

@@ -1,7 +1,7 @@
 //! Tables whose rows are written one by one.
 
 use super::record::Record;
-use super::summary::{cell, streamed};
+use super::summary::{cell, heading, streamed};
 use serde_json::Value;
 
 /// A table whose rows are written one by one: its columns are as wide as their names and the first row ask for, and
@@ -20,8 +20,8 @@ struct LineColumn {
 const ERROR: &str = "error";
 /// Room for a count, such as one of ranks.
 const WIDTH_OF_COUNT: usize = 4;
-/// Room for a number with four significant digits.
-const WIDTH_OF_NUMBER: usize = 7;
+/// Room for a number with four significant digits, or for a time.
+const WIDTH_OF_NUMBER: usize = 8;
 
 impl Lines {
     /// A table of the keys that `first` shows to people, and its line of names.
@@ -36,11 +36,11 @@ impl Lines {
                 Value::Number(_) | Value::Null => WIDTH_OF_NUMBER,
                 _ => 0,
             };
-            let width = key.chars().count().max(cell(first, &key).chars().count()).max(least);
+            let width = heading(&key).chars().count().max(cell(first, &key).chars().count()).max(least);
             LineColumn { key, width, is_number }
         };
         let lines = Self { columns: keys.map(column).collect() };
-        let names = lines.line(|column| column.key.clone());
+        let names = lines.line(|column| heading(&column.key).to_owned());
         (lines, names)
     }
 
@@ -85,7 +85,7 @@ mod tests {
         let text = names + &lines.row(&record(1, 2.0)) + &lines.row(&record(2, 12345.0)) + &lines.row(&failed);
         assert_eq!(
             text,
-            "    p  kind  makespan_s\n    1  ring       2.000\n    2  ring       12345\n  128  ring  deadlock\n"
+            "    p  kind  makespan\n    1  ring   2.000 s\n    2  ring   12345 s\n  128  ring  deadlock\n"
         );
     }
 }

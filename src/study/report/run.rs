@@ -1,6 +1,6 @@
 //! One run in words and tables.
 
-use super::table::{TextTable, counted, decimals, digits, percent};
+use super::table::{TextTable, counted, decimals, digits, percent, unit_of_time};
 use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
 use parsim_sim::trace::{Activity, Trace};
 use parsim_sim::units::TotalTime;
@@ -76,7 +76,8 @@ impl fmt::Display for RunReport<'_> {
         writeln!(f, "{}", self.times())?;
         self.write_outcomes(f)?;
         self.write_parallelism(f)?;
-        writeln!(f, "Where the time went, in seconds: by activity on average over the ranks and, in the last")?;
+        let unit = words(unit_of_time(self.trace.makespan.seconds()).1);
+        writeln!(f, "Where the time went, in {unit}: by activity on average over the ranks and, in the last")?;
         writeln!(f, "column, on rank {} (the host's); each sums to the makespan.\n", self.trace.host)?;
         writeln!(f, "{}", self.phases())?;
         self.write_busiest(f)?;
@@ -91,13 +92,14 @@ impl RunReport<'_> {
         let measured = self.compared.iter().find(|one| one.beside == ReferenceTime::MeasuredMakespan);
         let measured = measured.and_then(|one| one.value);
         let error = measured.map(|_| "error against measurement");
-        let mut table = TextTable::new(["", "seconds"].into_iter().chain(error));
+        let (unit, name) = unit_of_time(self.sample.map_or(self.trace.makespan.seconds(), |sample| sample.mean));
+        let mut table = TextTable::new(["", words(name)].into_iter().chain(error));
         let mut row = |title: &str, seconds: Option<f64>, is_compared: bool| {
             let error = measured.map(|measured| match seconds.filter(|_| is_compared) {
                 Some(seconds) => percent(Residuals::error(seconds, measured)) + " %",
                 None => String::new(),
             });
-            let seconds = seconds.map_or("none".to_owned(), digits);
+            let seconds = seconds.map_or("none".to_owned(), |seconds| digits(seconds / unit));
             table.row([title.to_owned(), seconds].into_iter().chain(error));
         };
         match self.sample {
@@ -163,22 +165,28 @@ impl RunReport<'_> {
         table
     }
 
+    /// The accounts: columns and rows of zeros are left out.
     fn phases(&self) -> TextTable {
         let accounts = &self.trace.accounts;
-        let names = Activity::ALL.map(Activity::name);
-        let host = format!("rank {}", self.trace.host);
-        let decimals = decimals(self.trace.makespan.seconds());
-        let fixed = |seconds: f64| format!("{seconds:.decimals$}");
-        let mut table = TextTable::new(["phase"].into_iter().chain(names).chain([host.as_str()]));
+        let (unit, _) = unit_of_time(self.trace.makespan.seconds());
+        let decimals = decimals(self.trace.makespan.seconds() / unit);
+        let fixed = |seconds: f64| format!("{:.decimals$}", seconds / unit);
+        let activities = self.breakdown.activities.iter().zip(Activity::ALL).filter(|(share, _)| share.seconds > 0.0);
+        let activities: Vec<_> = activities.collect();
+        let names = activities.iter().map(|(_, activity)| activity.name().to_owned());
+        let columns = ["phase".to_owned()].into_iter().chain(names);
+        let mut table = TextTable::new(columns.chain([format!("rank {}", self.trace.host)]));
         for share in &self.breakdown.phases {
-            let mean = |activity| {
-                let each = (0..accounts.ranks()).map(|rank| accounts.account(rank, share.of).get(activity));
+            let mean = |(_, activity): &(_, Activity)| {
+                let each = (0..accounts.ranks()).map(|rank| accounts.account(rank, share.of).get(*activity));
                 each.sum::<TotalTime>().seconds() / f64::from(accounts.ranks())
             };
-            let cells = Activity::ALL.map(|activity| fixed(mean(activity)));
-            table.row([share.of.to_owned()].into_iter().chain(cells).chain([fixed(share.seconds)]));
+            let means: Vec<f64> = activities.iter().map(mean).chain([share.seconds]).collect();
+            if means.iter().any(|seconds| *seconds > 0.0) {
+                table.row([share.of.to_owned()].into_iter().chain(means.into_iter().map(fixed)));
+            }
         }
-        let sums = self.breakdown.activities.iter().map(|share| fixed(share.seconds));
+        let sums = activities.iter().map(|(share, _)| fixed(share.seconds));
         let makespan = fixed(self.trace.makespan.seconds());
         table.row(["all".to_owned()].into_iter().chain(sums).chain([makespan]));
         table
@@ -195,4 +203,9 @@ impl RunReport<'_> {
             None => writeln!(f, "Busiest link: there is none"),
         }
     }
+}
+
+/// A unit of time in a heading.
+fn words(unit: &'static str) -> &'static str {
+    if unit == "s" { "seconds" } else { unit }
 }

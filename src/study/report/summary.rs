@@ -1,7 +1,7 @@
 //! The columns of records that people see, and their cells.
 
 use super::record::Record;
-use super::table::{TextTable, digits};
+use super::table::{TextTable, digits, time};
 use serde_json::Value;
 
 /// The mean of all seeds, which stands for the run of the first one.
@@ -30,12 +30,24 @@ pub fn streamed(first: &Record) -> Vec<String> {
     columns
 }
 
+/// The name of `column` for people: times stand with their units.
+#[must_use]
+pub fn heading(column: &str) -> &str {
+    if is_time(column) { column.trim_end_matches("_s") } else { column }
+}
+
+/// True for the key of a time in seconds.
+fn is_time(column: &str) -> bool {
+    column.ends_with("_s") && !column.ends_with("_per_s")
+}
+
 /// The human-readable content of `column` in `row`.
 #[must_use]
 pub fn cell(row: &Record, column: &str) -> String {
-    let shown = row.get(column).map_or_else(String::new, shown);
+    let number = if is_time(column) { time } else { digits };
+    let shown = row.get(column).map_or_else(String::new, |value| shown(value, number));
     match row.get(WITH_MEAN[1]).and_then(Value::as_f64) {
-        Some(half_width) if column == MEAN => format!("{shown} ± {}", digits(half_width)),
+        Some(half_width) if column == MEAN => format!("{shown} ± {}", number(half_width)),
         _ => shown,
     }
 }
@@ -44,18 +56,18 @@ pub fn cell(row: &Record, column: &str) -> String {
 #[must_use]
 pub fn table(rows: &[Record]) -> TextTable {
     let columns = columns(rows);
-    let mut table = TextTable::new(columns.clone());
+    let mut table = TextTable::new(columns.iter().map(|column| heading(column)));
     for row in rows {
         table.row(columns.iter().map(|column| cell(row, column)));
     }
     table
 }
 
-fn shown(value: &Value) -> String {
+fn shown(value: &Value, real: fn(f64) -> String) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Number(number) if number.is_f64() => digits(number.as_f64().unwrap_or(f64::NAN)),
+        Value::Number(number) if number.is_f64() => real(number.as_f64().unwrap_or(f64::NAN)),
         other => other.to_string(),
     }
 }
@@ -74,6 +86,6 @@ mod tests {
         row.put("measured_s", Value::Null);
         row.end_summary();
         assert_eq!(columns(std::slice::from_ref(&row)), ["p", "makespan_mean_s"]);
-        assert_eq!(cell(&row, "makespan_mean_s"), "0.5000 ± 0.1250");
+        assert_eq!(cell(&row, "makespan_mean_s"), "500.0 ms ± 125.0 ms");
     }
 }

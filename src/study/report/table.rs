@@ -15,6 +15,19 @@ impl TextTable {
         Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
+    /// The table without the columns behind the first that hold nothing but zeros.
+    #[must_use]
+    pub fn without_zeros(mut self) -> Self {
+        let is_zero = |text: &String| matches!(text.as_str(), "" | "0" | "0 s");
+        for index in (1..self.columns.len()).rev() {
+            if self.rows.iter().filter_map(|row| row.get(index)).all(is_zero) {
+                self.columns.remove(index);
+                self.rows.iter_mut().filter(|row| row.len() > index).for_each(|row| drop(row.remove(index)));
+            }
+        }
+        self
+    }
+
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
@@ -31,7 +44,7 @@ impl fmt::Display for TextTable {
         }
         let is_number = |text: &String| {
             let mut parts = text.trim_end_matches('%').split(" ± ");
-            text.is_empty() || parts.all(|part| part.trim().parse::<f64>().is_ok())
+            text.is_empty() || parts.all(|part| without_unit(part.trim()).parse::<f64>().is_ok())
         };
         for (index, column) in grid.column_iter_mut().enumerate() {
             let numbers = self.rows.iter().filter_map(|row| row.get(index)).all(is_number);
@@ -62,10 +75,36 @@ pub fn digits(value: f64) -> String {
     }
 }
 
+/// The units of times that people read, in seconds.
+const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
+
+/// The unit in which `seconds` have one to three digits before the point, in seconds, and its name.
+#[must_use]
+pub fn unit_of_time(seconds: f64) -> (f64, &'static str) {
+    /// What is rounded up to the unit has it.
+    const ALMOST: f64 = 1.0 - 5e-5;
+    let found = UNITS.into_iter().find(|(unit, _)| seconds.abs() >= ALMOST * unit);
+    found.unwrap_or(if seconds == 0.0 { UNITS[0] } else { UNITS[UNITS.len() - 1] })
+}
+
+/// A time with four significant digits and the unit that suits it: `27.67 s`, `117.6 us`.
+#[must_use]
+pub fn time(seconds: f64) -> String {
+    let (unit, name) = unit_of_time(seconds);
+    format!("{} {name}", digits(seconds / unit))
+}
+
+/// A number without the unit of time behind it.
+fn without_unit(text: &str) -> &str {
+    text.split_once(' ')
+        .filter(|(_, unit)| UNITS.iter().any(|(_, name)| name == unit))
+        .map_or(text, |(number, _)| number)
+}
+
 /// Smaller numbers are written with an exponent.
 const SMALLEST_EXPONENT: i32 = -4;
 
-/// The decimals that show the parts of `whole` with five significant digits of it.
+/// The decimals that show the parts of `whole` with four significant digits of it.
 #[must_use]
 pub fn decimals(whole: f64) -> usize {
     if whole == 0.0 {
@@ -73,7 +112,7 @@ pub fn decimals(whole: f64) -> usize {
     }
     let mut decimals = 0;
     let mut scaled = whole;
-    while scaled < 1e4 && decimals < 12 {
+    while scaled < 1e3 && decimals < 12 {
         scaled *= 10.0;
         decimals += 1;
     }
@@ -146,7 +185,27 @@ mod tests {
     }
 
     #[test]
+    fn columns_of_zeros_are_left_out() {
+        let mut table = TextTable::new(["p", "zero", "none", "some"]);
+        table.row(["0", "0", "", "0"]);
+        table.row(["0", "0 s", "", "1"]);
+        assert_eq!(table.without_zeros().to_string(), " p  some\n 0     0\n 0     1\n");
+    }
+
+    #[test]
+    fn a_time_has_the_unit_that_suits_it() {
+        let shown = [27.67, 0.999_96, 0.02351, 7.537e-5, 1.5e-9, 2e-13, 0.0, -0.001_234_5, 12_345.6].map(time);
+        let expected =
+            ["27.67 s", "1.000 s", "23.51 ms", "75.37 us", "1.500 ns", "0.2000 ps", "0 s", "-1.234 ms", "12346 s"];
+        assert_eq!(shown, expected);
+        let mut table = TextTable::new(["name", "time"]);
+        table.row(["a", "27.67 s"]);
+        table.row(["b", "1.0 us"]);
+        assert_eq!(table.to_string(), " name     time\n a     27.67 s\n b      1.0 us\n");
+    }
+
+    #[test]
     fn nothing_needs_no_twelve_digits() {
-        assert_eq!((decimals(0.0), decimals(1.9), decimals(28.4)), (1, 4, 3));
+        assert_eq!((decimals(0.0), decimals(1.9), decimals(28.4)), (1, 3, 2));
     }
 }

@@ -68,19 +68,20 @@ impl PhaseNames {
 }
 
 /// Data that a process collects.
+#[derive(Default)]
 pub(crate) struct Notes {
     pub phase: Cell<PhaseIndex>,
     pub tally: Cell<Tally>,
     /// The collective operation that a program in RON takes part in.
     pub collective: Cell<Option<&'static str>>,
+    /// The number of its step, of a program that has such.
+    pub step: Cell<usize>,
 }
 
 impl Notes {
     /// Those of `ranks` ranks that have not begun.
     pub(crate) fn of(ranks: u32) -> Vec<Self> {
-        (0..ranks)
-            .map(|_| Self { phase: Cell::default(), tally: Cell::default(), collective: Cell::default() })
-            .collect()
+        (0..ranks).map(|_| Self::default()).collect()
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn note(
     let watch = Rc::new(watch);
     if !watch.suspects.is_empty() && u64::from(ranks) < verbs && fits(program, ranks) {
         let watched = |process: Process| follow(process, program.clone(), Some(Rc::clone(&watch)));
-        let rehearsal = rehearse_within(verbs, &watched, ranks, host, packet_bytes, streams);
+        let rehearsal = rehearse_within(verbs, &watched, (ranks, host), packet_bytes, streams);
         watch.changes.borrow_mut().spend(OF_A_VERB * (rehearsal.verbs() + u64::from(ranks)));
     }
     *changes = watch.changes.take();

@@ -53,6 +53,7 @@ impl StepInterpreter {
                 if let Some(watch) = &self.watch {
                     watch.step(step, &self.scope);
                 }
+                self.me.step(step.number());
                 self.step(step).await.map_err(|fault| fault.within(&index.to_string()))?;
             }
             Ok(())

@@ -47,6 +47,17 @@ pub(super) fn locate<'s>(path: &str, steps: &'s [Step], found: &mut Vec<(String,
     }
 }
 
+/// The path of the step with this number, among `steps`, which stand at `path`.
+pub(super) fn path_of(path: &str, steps: &[Step], number: usize) -> Option<String> {
+    (0..).zip(steps).find_map(|(index, step): (usize, _)| {
+        let path = format!("{path}.{index}");
+        if step.number() == number {
+            return Some(path);
+        }
+        step.inner().into_iter().find_map(|(field, inner)| path_of(&format!("{path}.{field}"), inner, number))
+    })
+}
+
 /// Unknown and hidden names, and collectives that this number of ranks cannot run.
 pub(super) fn faults(program: &Phases, ranks: u32) -> Vec<Fault> {
     let mut inspector = Inspector { scope: program.scope(0, ranks, 0), ranks, faults: Vec::new() };
@@ -125,6 +136,11 @@ impl Inspector {
 }
 
 impl Step {
+    /// A number that no other step of a program has, also in its clones, which share their steps.
+    pub(super) fn number(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     /// The steps inside, with the name of their field.
     pub(super) fn inner(&self) -> Vec<(&'static str, &[Self])> {
         match self {

@@ -98,6 +98,10 @@ impl Program for Phases {
     fn is_rehearsed(&self) -> bool {
         true
     }
+
+    fn path_of(&self, step: usize) -> Option<String> {
+        legality::path_of("steps", &self.steps, step)
+    }
 }
 
 async fn follow(me: Process, program: Phases, watch: Option<Rc<Watch>>) {

@@ -83,7 +83,7 @@ fn steps_that_do_not_match_are_refused() {
     assert_eq!(
         steps("Phase(name: \"pass\", steps: [Send(to: \"(rank + 1) % p\", bytes: \"n B\")]), Receive(from: 0)"),
         // The others may go on once rank 0 does.
-        ["program: rank 0, phase program: the receive of a message from rank 0 has no send"]
+        ["program.steps.1: rank 0, phase program: the receive of a message from rank 0 has no send"]
     );
     assert_eq!(steps("Compute(flops: \"m\")"), ["program.steps.0.flops: there is no `m` here"]);
     assert_eq!(
@@ -100,7 +100,26 @@ fn steps_that_do_not_match_are_refused() {
         steps("Send(to: \"rank + 1\", bytes: \"1 B\")"),
         ["program.steps.0.to: rank 3, phase program: sends to rank 4, but the ranks are 0 to 3"]
     );
+    let barrier = "Collective(operation: Barrier(algorithm: Dissemination), bytes: \"0 B\")";
+    assert_eq!(
+        steps(&format!("Compute(flops: 1), When(condition: \"rank == 0\", then: [{barrier}])")),
+        ["program.steps.1.then.0: rank 0 is in Barrier, ranks 1 to 3 are not"]
+    );
+    let unread = steps("Phase(name: \"a\", steps: [Send(to: \"(rank + 1) % p\", bytes: \"1 B\")])");
+    assert_eq!(unread[0], "program.steps.0.steps.0: rank 3, phase a: a send to rank 0 has no receive");
+    assert_eq!((unread.len(), unread[3].as_str()), (4, "program.steps.0.steps.0: and 1 more of the kind"));
     let exchanges = "Exchange(with: Torus, bytes: \"1 B\"), Exchange(with: Ring, bytes: \"1 B\"), \
                      Exchange(with: Grid, bytes: \"1 B\"), Exchange(with: Line, bytes: \"1 B\")";
     assert_eq!(steps(exchanges), Vec::<String>::new());
+}
+
+#[test]
+fn sends_that_wait_for_each_other_are_refused_where_a_send_waits() {
+    let steps = "Phases(steps: [Send(to: \"(rank + 1) % p\", bytes: \"1 B\"), Receive(from: \"(rank + p - 1) % p\")])";
+    let circle = "program.steps.0: 4 ranks wait for each other in a circle: rank 0 sends to rank 1, rank 1 sends to rank 2, \
+                  rank 2 sends to rank 3, rank 3 sends to rank 0";
+    assert_eq!(faults(steps, &[("machine.sends", "Rendezvous")]), [circle]);
+    for sends in ["Buffered", "UntilInjected", "UntilDelivered"] {
+        assert_eq!(faults(steps, &[("machine.sends", sends)]), Vec::<String>::new());
+    }
 }

@@ -9,6 +9,7 @@ use super::fault::SourceFault;
 use super::paths;
 use super::place::{Place, SourceText, Sources};
 use super::spelling::excerpt;
+use super::standard_input::{STANDARD_INPUT, is_standard_input, standard_input};
 use super::syntax;
 use super::texts;
 use super::tree::{Tree, TreeValue};
@@ -58,9 +59,10 @@ impl<'a> Loader<'a> {
     }
 
     fn load(&mut self, path: &Path, asked_at: Option<Place>) -> Option<Tree> {
-        let name = name_of(path);
+        let is_standard = asked_at.is_none() && is_standard_input(path);
+        let name = if is_standard { STANDARD_INPUT.to_owned() } else { name_of(path) };
         self.files += 1;
-        match read(path) {
+        match if is_standard { read_standard() } else { read(path) } {
             Ok(text) => {
                 self.bytes += text.len();
                 let place = self.sources.add(SourceText { name, text, typed: false });
@@ -76,10 +78,7 @@ impl<'a> Loader<'a> {
             }
             Err(Unreadable::Missing) => {
                 let message = format!("there is no file `{}`", excerpt(&name));
-                let help = match asked_at {
-                    Some(_) => Some("the path is relative to the file that names it"),
-                    None => (name == "-").then_some("standard input is not read: give the file"),
-                };
+                let help = asked_at.map(|_| "the path is relative to the file that names it");
                 self.fault(asked_at, &message, help)
             }
             Err(Unreadable::Other(reason)) => {
@@ -226,6 +225,14 @@ fn read(path: &Path) -> Result<String, Unreadable> {
     }
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    text_of(bytes)
+}
+
+fn read_standard() -> Result<String, Unreadable> {
+    text_of(standard_input(LARGEST + 1).map_err(unreadable)?)
+}
+
+fn text_of(bytes: Vec<u8>) -> Result<String, Unreadable> {
     if bytes.len() as u64 > LARGEST {
         return Err(too_large("more"));
     }

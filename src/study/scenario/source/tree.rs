@@ -73,6 +73,23 @@ pub struct TreeField {
     pub inherited: bool,
 }
 
+/// A text in quotes.
+fn quoted(text: &str, quote: char) -> String {
+    let mut written = String::from(quote);
+    for letter in text.chars() {
+        match letter {
+            '\n' => written.push_str("\\n"),
+            '\t' => written.push_str("\\t"),
+            '\r' => written.push_str("\\r"),
+            '\\' => written.push_str("\\\\"),
+            _ if letter == quote => written.extend(['\\', letter]),
+            _ => written.push(letter),
+        }
+    }
+    written.push(quote);
+    written
+}
+
 impl Tree {
     /// The place of some bytes of its text; its own place where that cannot be told, as behind an escape.
     pub(super) fn part(&self, part: Range<usize>) -> Place {
@@ -84,6 +101,33 @@ impl Tree {
         };
         let start = self.place.start + quotes + part.start;
         Place { start, end: (start + 1).max(start + part.len()), ..self.place }
+    }
+
+    /// The value as RON, on one line.
+    #[must_use]
+    pub fn to_ron(&self) -> String {
+        let list = |items: &[Self]| items.iter().map(Self::to_ron).collect::<Vec<_>>().join(", ");
+        let named = |name: &Option<Name>| name.as_ref().map_or("", |name| name.text.as_str()).to_owned();
+        match &self.node {
+            TreeValue::Unit => "()".to_owned(),
+            TreeValue::Bool(value) => value.to_string(),
+            TreeValue::Number(text) | TreeValue::Name(text) => text.clone(),
+            TreeValue::Text(text) => quoted(text, '"'),
+            TreeValue::Char(letter) => quoted(&letter.to_string(), '\''),
+            TreeValue::List(items) => format!("[{}]", list(items)),
+            TreeValue::Map(entries) => {
+                let entries = entries.iter().map(|(key, value)| format!("{}: {}", key.to_ron(), value.to_ron()));
+                format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            }
+            TreeValue::Option(None) => "None".to_owned(),
+            TreeValue::Option(Some(value)) => format!("Some({})", value.to_ron()),
+            TreeValue::Record { name, fields } => {
+                let written = fields.iter().filter(|field| !field.inherited);
+                let fields = written.map(|field| format!("{}: {}", field.name.text, field.value.to_ron()));
+                format!("{}({})", named(name), fields.collect::<Vec<_>>().join(", "))
+            }
+            TreeValue::Tuple { name, items } => format!("{}({})", named(name), list(items)),
+        }
     }
 
     /// The values of a list.

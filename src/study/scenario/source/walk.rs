@@ -184,7 +184,9 @@ impl<'a> Walk<'a> {
 
     fn enumeration(&mut self, reader: Reader<'a>, name: &str, variants: &[VariantShape<'a>]) -> Option<()> {
         let names = variants.iter().map(|variant| variant.name);
-        let given = reader.variant()?;
+        // A text that is no name cannot be meant as one.
+        let given =
+            reader.variant().filter(|given| given.chars().all(|one| one.is_alphanumeric() || "_-".contains(one)))?;
         let meant = reader.known(given, names.clone()).or_else(|| {
             let fault = SourceFault::new(&format!("unknown variant `{}` of `{name}`", excerpt(given)));
             self.fault(fault.at(reader.tree.opening()), advice(given, names.clone()).as_deref());

@@ -32,8 +32,8 @@ impl FieldRoutes {
         (0..self.0.len()).filter(move |axis| is_around(&self.0[*axis]))
     }
 
-    /// Two axes over one field, and `settings` whose field, or the whole around it, an axis varies.
-    pub fn faults(&self, axes: &[PlannedAxis], settings: &[(String, String)], base: &Document) -> Vec<SourceFault> {
+    /// Two axes over one field.
+    pub fn doubles(&self, axes: &[PlannedAxis]) -> Vec<SourceFault> {
         let mut faults = Vec::new();
         let mut first = HashMap::new();
         for (index, route) in self.0.iter().enumerate() {
@@ -42,6 +42,12 @@ impl FieldRoutes {
                 faults.push(twice(&axes[other], &axes[index]));
             }
         }
+        faults
+    }
+
+    /// Two axes over one field, and `settings` whose field, or the whole around it, an axis varies.
+    pub fn faults(&self, axes: &[PlannedAxis], settings: &[(String, String)], base: &Document) -> Vec<SourceFault> {
+        let mut faults = self.doubles(axes);
         for (path, value) in settings {
             let Some(route) = base.route(path) else { continue };
             let is_lost = |other: &Option<Route>| other.as_ref().is_some_and(|other| route.starts_with(other));

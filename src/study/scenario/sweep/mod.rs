@@ -7,6 +7,8 @@ mod ids;
 mod inspection;
 mod planned;
 mod points;
+mod ranges;
+mod resolved;
 
 pub use cases::Cases;
 pub(super) use cases::OF_ALL_CASES;
@@ -18,9 +20,10 @@ use super::axis::{Axis, AxisValue};
 use super::named_topology;
 use super::source::{Document, Faults, Place, SourceFault, Tree, TreeValue};
 use super::{CheckedScenario, Comparison, Scenario};
+use conflict::FieldRoutes;
 use formula::AxisFormula;
 use parsim_sim::units::escaped;
-use planned::{OVER, declared, description, typed};
+use planned::{OVER, Setting, declared, description, typed};
 pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -69,7 +72,8 @@ impl Plan {
     ///
     /// # Errors
     /// All faults of the scenario and of its axes.
-    pub fn new(document: Document, overrides: &[Override]) -> Result<Self, Faults> {
+    pub fn new(mut document: Document, overrides: &[Override]) -> Result<Self, Faults> {
+        ranges::unfold(&mut document).map_err(|faults| document.faults(faults))?;
         let scenario = named_topology::read(&document)?;
         let mut plan = Self { axes: Vec::new(), settings: Settings::default(), document, scenario };
         let mut faults = plan.read_axes();
@@ -87,6 +91,10 @@ impl Plan {
     /// # Errors
     /// All faults of the case.
     pub fn base(&self) -> Result<Case, Faults> {
+        let doubles = FieldRoutes::of(&self.axes, &self.document).doubles(&self.axes);
+        if !doubles.is_empty() {
+            return Err(self.document.faults(doubles));
+        }
         let scenario = self.scenario.clone().check(&self.document)?;
         let shown = |planned: &PlannedAxis| {
             let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
@@ -203,7 +211,15 @@ impl Plan {
         axis.expression = None;
         let declared = std::mem::take(values);
         let planned = |text: &String| description(&declared, text).unwrap_or_else(|| typed(axis, text, OVER));
-        *values = replacement.values.iter().map(planned).collect();
+        let mut texts = Vec::new();
+        for text in &replacement.values {
+            match ranges::expand(text) {
+                None => texts.push(text.clone()),
+                Some(Ok(range)) => texts.extend(range),
+                Some(Err(what)) => return Err(SourceFault::new(&format!("{OVER} {name}: {what}")).help(ranges::FORM)),
+            }
+        }
+        *values = texts.iter().map(planned).collect();
         Ok(())
     }
 

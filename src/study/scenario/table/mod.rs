@@ -9,7 +9,7 @@ mod unit;
 pub use unit::{Conversion, conversion, in_seconds};
 
 use super::AxisValue;
-use super::source::{SourceFault, open_regular};
+use super::source::{STANDARD_INPUT, SourceFault, is_standard_input, open_regular, standard_input};
 use std::io::Read;
 use std::path::Path;
 
@@ -17,8 +17,6 @@ use std::path::Path;
 const TIMES: [&str; 4] = ["makespan_mean", "makespan", "measured", "time"];
 /// A time in seconds, as Extra-P has it.
 const TIME: &str = "time";
-/// The name of the standard input.
-const STANDARD_INPUT: &str = "-";
 /// The mark that some programs write before a text in UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -60,8 +58,7 @@ impl Table {
     /// # Errors
     /// A file that cannot be read, has no rows or names a column twice; the message names file and line.
     pub fn load(path: &Path) -> Result<Self, SourceFault> {
-        let name =
-            if path.as_os_str() == STANDARD_INPUT { "standard input".to_owned() } else { path.display().to_string() };
+        let name = if is_standard_input(path) { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
         let text = read(path).map_err(|error| SourceFault::new(&format!("{name}: {error}")))?;
         Self::parse(&name, &text)
     }
@@ -136,6 +133,19 @@ impl Table {
     pub fn column(&self, name: &str) -> Result<String, SourceFault> {
         let column = self.columns.iter().find(|column| *column == name);
         column.cloned().ok_or_else(|| self.failure(&format!("there is no column `{name}`")))
+    }
+
+    /// The column called `name`, or else the only one of the same time in another unit.
+    ///
+    /// # Errors
+    /// If there is no such column.
+    pub fn column_of(&self, name: &str) -> Result<String, SourceFault> {
+        let is_same = |column: &&String| unit::time(column).is_some() && in_seconds(column) == in_seconds(name);
+        let mut same = self.columns.iter().filter(is_same);
+        match (self.column(name), same.next(), same.next()) {
+            (Err(_), Some(only), None) => Ok(only.clone()),
+            (found, ..) => found,
+        }
     }
 
     /// The columns before `quantity` and before every time: what was varied.
@@ -243,10 +253,9 @@ impl Table {
 }
 
 fn read(path: &Path) -> std::io::Result<String> {
-    if path.as_os_str() == STANDARD_INPUT {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text)?;
-        return Ok(text);
+    if is_standard_input(path) {
+        let text = String::from_utf8(standard_input(u64::MAX)?);
+        return text.map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error));
     }
     let mut text = String::new();
     open_regular(path)?.read_to_string(&mut text)?;

@@ -1,0 +1,60 @@
+//! Advice on command lines that are wrong: whose the option is that a command does not have.
+
+use super::CommandLine;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
+
+/// The error with advice that fits it.
+pub fn on(mut error: clap::Error) -> clap::Error {
+    if let Some(advice) = on_stranger(&error) {
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(advice)]));
+    }
+    error
+}
+
+/// The commands that have the option which the one at hand has not, in a sentence.
+fn on_stranger(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let option = given.split('=').next()?;
+    let line = CommandLine::command();
+    let owners: Vec<_> = line.get_subcommands().filter(|command| has(command, option)).map(Command::get_name).collect();
+    let instead = match option {
+        "--over" => "; one value is set by `--set PATH=VALUE`",
+        _ => "",
+    };
+    let (last, others) = owners.split_last()?;
+    let list = if others.is_empty() { format!("`{last}`") } else { format!("`{}` and `{last}`", others.join("`, `")) };
+    Some(format!("`{option}` belongs to {list}{instead}"))
+}
+
+fn has(command: &Command, option: &str) -> bool {
+    let is_it = |argument: &clap::Arg| match option.strip_prefix("--") {
+        Some(long) => argument.get_long() == Some(long),
+        None => argument.get_short().is_some_and(|short| option == format!("-{short}")),
+    };
+    command.get_arguments().any(is_it) || command.get_subcommands().any(|inner| has(inner, option))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn told(words: &str) -> String {
+        on(CommandLine::try_parse_from(words.split(' ')).unwrap_err()).to_string()
+    }
+
+    #[test]
+    fn an_option_of_another_command_is_known_as_such() {
+        let text = told("parsim run a.ron --over p=2");
+        assert!(text.contains("`--over` belongs to") && text.contains("`sweep`") && text.contains("--set"), "{text}");
+        assert!(!text.contains("similar"), "{text}");
+        assert!(told("parsim run a.ron --space-time=x.svg").contains("belongs to `critical-path`"));
+        assert!(told("parsim run a.ron --sed 3").contains("'--seed'"));
+    }
+}

@@ -1,0 +1,216 @@
+//! Ranges of values: `0.01:0.3:0.05` from, to and step; `1..8`; powers as in `2^0..2^10`. The last value belongs to them,
+//! and a unit may follow, as in `10:50:10 us`.
+
+use crate::scenario::source::{Document, SourceFault, Tree, TreeValue};
+
+/// The most values of a range.
+const MOST: i128 = 1_000_000;
+/// The most digits of a number behind its point.
+const MOST_DECIMALS: u32 = 15;
+/// The form of ranges, as advice.
+pub(super) const FORM: &str =
+    "write FROM:TO:STEP, FROM..TO or BASE^FROM..BASE^TO, such as 0.01:0.3:0.05, 1..8 or 2^0..2^10";
+
+/// The values of a range as text; `None` for a text that is none.
+///
+/// # Errors
+/// A range without values or with too many, in words.
+pub(super) fn expand(text: &str) -> Option<Result<Vec<String>, String>> {
+    let text = text.trim();
+    let (range, unit) = text.split_once(char::is_whitespace).map_or((text, ""), |(range, unit)| (range, unit.trim()));
+    let values = powers(range).or_else(|| whole(range)).or_else(|| stepped(range))?;
+    let with_unit = |value: String| if unit.is_empty() { value } else { format!("{value} {unit}") };
+    let values = values.map(|values| values.into_iter().map(with_unit).collect());
+    Some(values.map_err(|what| format!("the range `{text}` {what}")))
+}
+
+/// A decimal number: so many units of 10^-scale, so that steps add up exactly.
+#[derive(Clone, Copy)]
+struct Decimal {
+    units: i128,
+    scale: u32,
+}
+
+impl Decimal {
+    fn parse(text: &str) -> Option<Self> {
+        let digits = text.replace('_', "");
+        let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
+        let (whole, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let exponent: i32 = exponent.parse().ok().filter(|exponent: &i32| exponent.abs() <= 15)?;
+        let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let unsigned = whole.trim_start_matches(['-', '+']);
+        if !is_number(unsigned) || !is_number(decimals) || unsigned.len() + decimals.len() == 0 || mantissa.len() > 18 {
+            return None;
+        }
+        let units: i128 = format!("{whole}{decimals}").parse().ok()?;
+        let scale = i32::try_from(decimals.len()).ok()? - exponent;
+        let zeros = 10i128.pow(u32::try_from(-scale.min(0)).ok()?);
+        Some(Self { units: units * zeros, scale: u32::try_from(scale.max(0)).ok()? })
+    }
+
+    fn at(self, scale: u32) -> i128 {
+        self.units * 10i128.pow(scale - self.scale)
+    }
+
+    fn text(units: i128, scale: u32) -> String {
+        let (whole, part) = (units / 10i128.pow(scale), units.unsigned_abs() % 10u128.pow(scale));
+        if part == 0 {
+            return whole.to_string();
+        }
+        let sign = if units < 0 && whole == 0 { "-" } else { "" };
+        let part = format!("{part:0width$}", width = scale as usize);
+        format!("{sign}{whole}.{}", part.trim_end_matches('0'))
+    }
+}
+
+type Values = Result<Vec<String>, String>;
+
+/// The values of `from:to:step`.
+fn stepped(range: &str) -> Option<Values> {
+    let parts: Vec<_> = range.split(':').map(Decimal::parse).collect::<Option<_>>()?;
+    let [from, to, step] = parts.as_slice() else { return (parts.len() == 2).then(|| Err("has no step".to_owned())) };
+    let scale = from.scale.max(to.scale).max(step.scale);
+    if scale > MOST_DECIMALS {
+        return Some(Err(format!("has more than {MOST_DECIMALS} digits behind the point")));
+    }
+    let (from, to, step) = (from.at(scale), to.at(scale), step.at(scale));
+    Some(counted(from, to, step).map(|values| values.map(|units| Decimal::text(units, scale)).collect()))
+}
+
+/// The values of `from..to`, one apart.
+fn whole(range: &str) -> Option<Values> {
+    let (from, to) = range.split_once("..")?;
+    let (from, to) = (from.parse::<i64>().ok()?, to.parse::<i64>().ok()?);
+    let step = if from <= to { 1 } else { -1 };
+    Some(counted(from.into(), to.into(), step).map(|values| values.map(|value| value.to_string()).collect()))
+}
+
+/// The values of `base^from..base^to`; the second base may be left out.
+fn powers(range: &str) -> Option<Values> {
+    let (from, to) = range.split_once("..")?;
+    let (base, from) = from.split_once('^')?;
+    let (other, to) = to.split_once('^').unwrap_or((base, to));
+    let base: i64 = base.parse().ok()?;
+    if other.parse() != Ok(base) {
+        return Some(Err("has two bases".to_owned()));
+    }
+    let (from, to) = (from.parse::<u32>().ok()?, to.parse::<u32>().ok()?);
+    let step = if from <= to { 1 } else { -1 };
+    let power = |exponent: i128| {
+        let power = u32::try_from(exponent).ok().and_then(|exponent| base.checked_pow(exponent));
+        power.map(|power| power.to_string()).ok_or_else(|| format!("goes beyond 2^63 with {base}^{exponent}"))
+    };
+    Some(counted(from.into(), to.into(), step).and_then(|exponents| exponents.map(power).collect()))
+}
+
+/// The numbers from `from` to `to`.
+fn counted(from: i128, to: i128, step: i128) -> Result<impl Iterator<Item = i128>, String> {
+    if step == 0 {
+        return Err("has a step of 0".to_owned());
+    }
+    let steps = (to - from) / step;
+    if (to - from).signum() == -step.signum() {
+        return Err("has no value: its step leads away from its end".to_owned());
+    }
+    if steps >= MOST {
+        return Err(format!("has more than {MOST} values"));
+    }
+    Ok((0..=steps).map(move |index| from + index * step))
+}
+
+/// Puts the values of every range in the declared axes in its place.
+///
+/// # Errors
+/// All ranges that are none, at their places.
+pub(super) fn unfold(document: &mut Document) -> Result<(), Vec<SourceFault>> {
+    let axes = document.get("axes").map_or(0, |axes| axes.items().len());
+    let mut faults = Vec::new();
+    for axis in 0..axes {
+        let path = format!("axes.{axis}.values");
+        let Some(list) = document.get(&path) else { continue };
+        let mut values = Vec::new();
+        let mut is_changed = false;
+        for (index, value) in list.items().iter().enumerate() {
+            let Some(range) = (if let TreeValue::Text(text) = &value.node { expand(text) } else { None }) else {
+                values.push(value.clone());
+                continue;
+            };
+            is_changed = true;
+            match range {
+                Ok(texts) => values.extend(texts.into_iter().map(|text| {
+                    let is_number = Decimal::parse(&text).is_some();
+                    Tree {
+                        place: value.place,
+                        node: if is_number { TreeValue::Number(text) } else { TreeValue::Text(text) },
+                    }
+                })),
+                Err(what) => faults.push(document.fault_at(&format!("{path}.{index}"), &what, Some(FORM))),
+            }
+        }
+        if is_changed && faults.is_empty() {
+            let tree = Tree { place: list.place, node: TreeValue::List(values) };
+            document.set_tree(&path, tree).map_err(|fault| vec![fault])?;
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<String> {
+        expand(text).unwrap_or_else(|| panic!("`{text}` is no range")).unwrap()
+    }
+
+    #[test]
+    fn ranges_are_exact_and_have_their_ends() {
+        assert_eq!(values("0.01:0.3:0.05"), ["0.01", "0.06", "0.11", "0.16", "0.21", "0.26"]);
+        assert_eq!(values("0:0.3:0.1"), ["0", "0.1", "0.2", "0.3"]);
+        assert_eq!(values("1:-1:-0.5"), ["1", "0.5", "0", "-0.5", "-1"]);
+        assert_eq!(values("1e-3:3e-3:1e-3"), ["0.001", "0.002", "0.003"]);
+        assert_eq!(values("2^0..2^10").last().unwrap(), "1024");
+        assert_eq!(values("10^1..3"), ["10", "100", "1000"]);
+        assert_eq!(values("3..1"), ["3", "2", "1"]);
+        assert_eq!(values("10:30:10 us"), ["10 us", "20 us", "30 us"]);
+        assert_eq!(values("5:5:1"), ["5"]);
+    }
+
+    #[test]
+    fn what_is_no_range_stays_a_text() {
+        for text in ["", ":", "..", "1", "a:b:c", "Mesh2d(rows: 2)", "1:2:3:4x", "../file", "2^3", "1.5..3", "0x1..3"] {
+            assert!(expand(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_range_without_values_or_with_too_many_is_refused() {
+        for (text, said) in [
+            ("1:2", "no step"),
+            ("1:2:0", "step of 0"),
+            ("2:1:1", "leads away"),
+            ("0:1e9:1e-3", "more than"),
+            ("0..9999999", "more than"),
+            ("2^0..3^4", "two bases"),
+            ("2^60..2^64", "beyond"),
+            ("0:1e-15:0.0000000000000001", "digits"),
+        ] {
+            let message = expand(text).unwrap_or_else(|| panic!("`{text}` is no range")).unwrap_err();
+            assert!(message.contains(said), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn ranges_of_a_file_are_told_of_at_their_place() {
+        let text = "A(axes: [Axis(name: \"p\", values: [1, \"4..6\", \"Any\"])])";
+        let mut document = Document::from_text("x.ron", text).unwrap();
+        unfold(&mut document).unwrap();
+        let nodes: Vec<_> = document.get("axes.0.values").unwrap().items().iter().map(|tree| &tree.node).collect();
+        let number = |text: &str| TreeValue::Number(text.to_owned());
+        let expected = [number("1"), number("4"), number("5"), number("6"), TreeValue::Text("Any".to_owned())];
+        assert!(nodes.into_iter().eq(&expected));
+        let mut document = Document::from_text("x.ron", &text.replace("4..6", "4:6:0")).unwrap();
+        let faults = unfold(&mut document).unwrap_err();
+        assert_eq!(document.faults(faults).to_string(), "x.ron:1:38: the range `4:6:0` has a step of 0");
+    }
+}

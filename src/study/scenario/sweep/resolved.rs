@@ -1,0 +1,54 @@
+//! The resolved scenario of a plan as text, with the whole descriptions that its axes vary.
+
+use super::{Case, Plan, Setting};
+use crate::scenario::source::{Document, Tree, TreeValue};
+
+impl Plan {
+    /// The scenario of `case` as RON, every default included; descriptions among the values of its axes stand there whole.
+    #[must_use]
+    pub fn to_ron(&self, case: &Case) -> String {
+        let mut text = case.scenario.to_ron();
+        let Ok(document) = Document::from_text("resolved", &text) else { return text };
+        let mut whole: Vec<(Tree, &Tree)> = Vec::new();
+        for (index, planned) in self.axes.iter().enumerate() {
+            for (number, value) in planned.values.iter().enumerate() {
+                let shown = document.get(&format!("axes.{index}.values.{number}"));
+                if let (Setting::Tree(tree), Some(shown)) = (&value.setting, shown)
+                    && has_parts(tree)
+                {
+                    whole.push((shown.clone(), tree));
+                }
+            }
+        }
+        // From the end on, so that places before stay what they are.
+        for (shown, tree) in whole.into_iter().rev() {
+            text.replace_range(shown.place.start..shown.place.end, &tree.to_ron());
+        }
+        text
+    }
+}
+
+const fn has_parts(tree: &Tree) -> bool {
+    matches!(tree.node, TreeValue::Record { .. } | TreeValue::Tuple { .. } | TreeValue::List(_) | TreeValue::Map(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_among_the_values_of_an_axis_are_kept() {
+        let path = "../../scenarios/stencil.ron";
+        let mut document = Document::load(path).unwrap();
+        let topologies = "[Axis(name: \"net\", path: \"machine.network.topology\", values: [Mesh2d(rows: 8, columns: 8), \"Ring(nodes: 64)\"]), \
+                          Axis(name: \"p\", path: \"ranks\", values: [4, 16])]";
+        document.set("axes", topologies).unwrap();
+        let plan = Plan::new(document, &[]).unwrap();
+        let text = plan.to_ron(&plan.base().unwrap());
+        assert!(text.contains("values: [\n                Mesh2d(rows: 8, columns: 8),"), "{text}");
+        let again = Plan::new(Document::from_text("again", &text).unwrap(), &[]).unwrap();
+        let ids = |plan: &Plan| plan.cases().unwrap().iter().map(|case| case.scenario.id()).collect::<Vec<_>>();
+        assert_eq!(ids(&plan), ids(&again));
+        assert_eq!(ids(&plan).len(), 4);
+    }
+}
