@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::notice;
+use super::overrides::set_all;
 use super::references::References;
 use super::remarks::Remarks;
 use super::validate;
@@ -18,13 +19,16 @@ pub struct CheckArguments {
     /// Files of scenarios, machines, processors, kernels and validations.
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Changes a value of every file; may be repeated.
+    #[arg(short, long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
 }
 
 pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
     let mut failures = 0;
     for file in &arguments.files {
         let _span = tracing::info_span!("check", file = %file.display()).entered();
-        match verdict(file) {
+        match verdict(file, &arguments.set) {
             Ok(verdict) => writeln!(stdout(), "{}: {verdict}", file.display())?,
             Err(failure) => {
                 failure.report();
@@ -38,8 +42,9 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
     }
 }
 
-fn verdict(file: &Path) -> Result<String, Failure> {
-    let document = Document::load(file)?;
+fn verdict(file: &Path, settings: &[String]) -> Result<String, Failure> {
+    let mut document = Document::load(file)?;
+    set_all(&mut document, settings)?;
     if document.root().name() == Some("Validation") {
         return validate::inspect(&document, file.parent().unwrap_or(Path::new("")));
     }
@@ -102,7 +107,7 @@ mod tests {
             files.retain(|path| path.extension().is_some_and(|extension| extension == "ron"));
             assert!(!files.is_empty(), "{folder}");
             for file in files {
-                verdict(&file).unwrap_or_else(|failure| panic!("{}: {failure:?}", file.display()));
+                verdict(&file, &[]).unwrap_or_else(|failure| panic!("{}: {failure:?}", file.display()));
             }
         }
     }
@@ -114,7 +119,7 @@ mod tests {
         assert_eq!(folders.len(), 9);
         for folder in folders {
             let file = folder.join("case.ron");
-            let verdict = verdict(&file).unwrap_or_else(|failure| panic!("{}: {failure:?}", file.display()));
+            let verdict = verdict(&file, &[]).unwrap_or_else(|failure| panic!("{}: {failure:?}", file.display()));
             assert!(verdict.starts_with("a validation, ") && !verdict.ends_with(" 0 cells"), "{verdict}");
             let long = folder.ends_with("time-warp-ising");
             assert_eq!(verdict.contains("long"), long, "only the full run of Time Warp takes long: {verdict}");
@@ -128,7 +133,7 @@ mod tests {
         let text = std::fs::read_to_string(kernels.join("inv.ron")).unwrap().replace("fpdiv", "fpdvi");
         let file = folder.path().join("inv.ron");
         std::fs::write(&file, &text).unwrap();
-        let Err(Failure::Faults(faults)) = verdict(&file) else { panic!("it is not refused") };
+        let Err(Failure::Faults(faults)) = verdict(&file, &[]) else { panic!("it is not refused") };
         let entry = &faults.entries()[0];
         assert!(entry.message.contains("did you mean `fpdiv`?"), "{}", entry.message);
         assert_eq!(text.lines().nth(entry.line.unwrap() - 1).unwrap().trim(), "\"fpdvi\",");

@@ -103,7 +103,7 @@ enum Command {
     /// Compares simulations and models with published measurements.
     #[command(after_help = "Example: parsim validate cs-rr-281")]
     Validate(validate::ValidateArguments),
-    /// Writes everything about some scenarios into one HTML page that needs nothing else.
+    /// Generates a self-contained HTML report of scenarios.
     #[command(
         after_help = "Example: parsim report scenarios/gauss-jordan-neighbour.ron --over n=128,256 --out report.html"
     )]
@@ -126,7 +126,7 @@ enum Command {
         after_help = "Example: parsim sensitivity scenarios/gauss-jordan-neighbour.ron --set program.n=256 --set ranks=32"
     )]
     Sensitivity(sensitivity::SensitivityArguments),
-    /// Itemises one message of a run, or one step of a rank: which constant is paid how often, and what is waited for.
+    /// Breaks one message of a run, or one step of a rank, down into its costs and waiting times.
     #[command(
         after_help = "Examples: parsim explain scenarios/ping.ron --set program.bytes=1000B --set placement.hops=5
           parsim explain scenarios/gauss-jordan-neighbour.ron --set program.n=64 --set ranks=16 --step 10"

@@ -1,4 +1,4 @@
-//! The tool's own story, on stderr. Simulated records never go through it.
+//! The tool's own log, on stderr. Simulated records never go through it.
 
 use super::notice::be_quiet;
 use clap::{Args, ValueEnum};
@@ -7,13 +7,13 @@ use tracing_subscriber::prelude::*;
 
 #[derive(Debug, Args)]
 pub struct TelemetryArguments {
-    /// Tells what the tool does: -v in outline, -vv in detail. `RUST_LOG` overrides it.
+    /// Logs more on stderr: -v in outline, -vv in detail; `RUST_LOG` overrides it.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     /// Says nothing on stderr but why something failed: no notes, no progress.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// The form of that story.
+    /// The format of the log.
     #[arg(long, global = true, value_enum, default_value = "text")]
     log_format: LogFormat,
 }

@@ -146,13 +146,17 @@ fn begins_as_text(input: &Path) -> bool {
     beginning(input).map_or(true, is_text)
 }
 
+/// The columns of a table of events stand within so many bytes.
+const LONGEST_COMMENT: u64 = 1 << 16;
+
 /// Whether a file is a table of events: by its name, or by its columns on the standard input.
 fn is_table(input: &Path) -> bool {
     if !is_standard_input(input) {
         return input.extension().is_some_and(|extension| extension == "csv");
     }
-    let first = beginning(input).unwrap_or_default();
-    let line = first.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let first = standard_input(LONGEST_COMMENT).unwrap_or_default();
+    let mut lines = first.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default();
     line.split(|byte| *byte == b',').any(|cell| cell.trim_ascii() == b"process")
 }
 
@@ -181,5 +185,5 @@ fn refuse_values(name: &str, set: &[String], seed: Option<u64>) -> Result<(), Fa
     if set.is_empty() && seed.is_none() {
         return Ok(());
     }
-    Err(Failure::Usage(format!("{name}: a trace has happened: --set and --seed are for scenarios")))
+    Err(Failure::Usage(format!("{name} is a recorded trace: --set and --seed need a scenario")))
 }

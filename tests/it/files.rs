@@ -36,21 +36,24 @@ fn said(assert: &assert_cmd::assert::Assert) -> String {
 #[test]
 fn no_output_takes_the_place_of_what_is_read() {
     let (folder, scenario) = copied(SCENARIO);
-    let hard = folder.path().join("hard.svg");
-    fs::hard_link(&scenario, &hard).unwrap();
+    let linked = |ending: &str| folder.path().join(format!("hard.{ending}")).to_str().unwrap().to_owned();
+    let [hard, csv, html, json] = ["svg", "csv", "html", "json"].map(linked);
+    for link in [&hard, &csv, &html, &json] {
+        fs::hard_link(&scenario, link).unwrap();
+    }
     let before = fs::read(&scenario).unwrap();
     let input = scenario.to_str().unwrap();
-    for output in [input, hard.to_str().unwrap()] {
+    for output in [input, &hard] {
         for arguments in [
             &["run", input, "-o", output][..],
             &["run", input, "--trace", output],
             &["run", input, "--heat-map", output],
             &["sweep", input, "--output", output],
             &["sweep", input, "--plot", output],
-            &["report", input, "--out", output],
-            &["critical-path", input, "--events", output],
-            &["critical-path", input, "--path", output],
-            &["critical-path", input, "--perfetto", output],
+            &["report", input, "--out", &html],
+            &["critical-path", input, "--events", &csv],
+            &["critical-path", input, "--path", &csv],
+            &["critical-path", input, "--perfetto", &json],
             &["critical-path", input, "--space-time", output],
             &["compare", input, SCENARIO, "-o", output],
             &["topology", "--scenario", input, "--svg", output],
@@ -64,7 +67,7 @@ fn no_output_takes_the_place_of_what_is_read() {
             assert_eq!(fs::read(&scenario).unwrap(), before, "{arguments:?}");
         }
     }
-    assert_eq!(names(folder.path()), ["hard.svg", "scenario.svg"]);
+    assert_eq!(names(folder.path()), ["hard.csv", "hard.html", "hard.json", "hard.svg", "scenario.svg"]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod bounds;
 mod clusters;
 mod collectives;
 mod columns;
+mod command_line;
 mod contract;
 mod coverage;
 mod diagnostics;

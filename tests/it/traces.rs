@@ -218,7 +218,7 @@ fn what_is_no_trace_is_refused() {
     let cut = folder.path().join("cut.trace").display().to_string();
     fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
     assert!(refusal(&["critical-path", &cut]).contains("before its end mark"));
-    assert!(refusal(&["critical-path", &file, "--seed", "2"]).contains("a trace has happened"));
+    assert!(refusal(&["critical-path", &file, "--seed", "2"]).contains("is a recorded trace"));
     let ranks = ["critical-path", &file, "--ranks", "9", "--space-time", "never-written.svg"];
     assert!(refusal(&ranks).contains("from 0 to 7"));
     let table = folder.path().join("events.csv").display().to_string();

@@ -174,8 +174,8 @@ fn describe(series: &SpeedupSeries, group: &SeriesKey, time: &str, answer: &mut 
 fn sentences(series: &SpeedupSeries, group: &SeriesKey, verdict: Option<&Verdict>) -> String {
     let beginning = if group.is_empty() { String::new() } else { format!("{}: ", words(group)) };
     let base = match series.base() {
-        Base::OneProcessor(_) => format!("speedups are counted from {}", series.base().name()),
-        Base::Sequential(time) => format!("speedups are counted from {} of {time} s", series.base().name()),
+        Base::OneProcessor(_) => format!("speedup is relative to {}", series.base().name()),
+        Base::Sequential(time) => format!("speedup is relative to {} of {time} s", series.base().name()),
     };
     let mut text = format!("\n{beginning}{base}");
     let last = series.laws().last().map_or(1.0, |point| point.processors);

@@ -28,7 +28,7 @@ pub struct ReportArguments {
     /// The scenarios, RON files; each becomes a chapter.
     #[arg(required = true)]
     scenarios: Vec<PathBuf>,
-    /// The page, one file that needs nothing else.
+    /// The report, one file.
     #[arg(
         short,
         long,
@@ -383,7 +383,7 @@ mod tests {
     fn times_of_one_problem_are() {
         for (name, set, over) in [
             ("gauss-jordan-neighbour", &[][..], ["p=1,4", "n=64"]),
-            ("floyd", &["program.n=32"], ["p=1,4", "decomposition=RowWriter"]),
+            ("floyd", &["program.n=32"], ["p=1,4", "decomposition=Rows"]),
         ] {
             let captions = captions(name, set, &over);
             assert!(captions.iter().any(|caption| caption.starts_with("Speedup")), "{captions:?}");

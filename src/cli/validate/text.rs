@@ -14,7 +14,7 @@ pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits
         text += &["\n", &table.name, ", errors in percent of the reference `", &table.reference, "`\n\n"].concat();
         text += &cell_table(table, cells).to_string();
     }
-    text += "\nErrors in percent over the cells that calibrated nothing, unless they are called calibrated (RMSE in the unit of the quantity)\n\n";
+    text += "\nErrors in percent over the held-out cells; calibrated ones are excluded unless marked (RMSE in the unit of the quantity)\n\n";
     text += &summary_table(summaries).to_string();
     text += &notes(validation);
     if !fits.is_empty() {

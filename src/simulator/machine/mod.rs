@@ -90,7 +90,7 @@ pub enum Sends {
     UntilDelivered,
     /// The message has been delivered, the receiver has asked for it, and the acknowledge of both has come back.
     Rendezvous,
-    /// At once: the message has been copied, and its packets are prepared behind the process's back.
+    /// At once: the message has been copied, and its packets are prepared in the background.
     Buffered,
     /// By its size: a message of up to so many bytes as if `Buffered`, a larger one when a receive has met it. The data of
     /// both leave at once.

@@ -133,7 +133,9 @@ impl Pattern {
     pub fn fault(&self, nodes: u32) -> Option<String> {
         let is_square = side(nodes).pow(2) == nodes;
         match self {
-            Self::HotSpot { node, .. } if *node >= nodes => Some(format!("the hot node {node} is none of {nodes}")),
+            Self::HotSpot { node, .. } if *node >= nodes => {
+                Some(format!("the hot node {node} is out of range 0 to {}", nodes.saturating_sub(1)))
+            }
             Self::HotSpot { share, .. } if !(0.0..=1.0).contains(share) => {
                 Some(format!("a share of {share} is not between 0 and 1"))
             }

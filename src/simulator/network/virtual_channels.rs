@@ -14,7 +14,7 @@ pub enum VirtualChannels {
     /// one more with every link that leads to a vertex of a lower number. Up and down needs one.
     #[default]
     AsNeeded,
-    /// One: where routes form a circle, a network with bounded buffers may come to a stand.
+    /// One: where routes form a circle, a network with bounded buffers may deadlock.
     Single,
 }
 

@@ -49,7 +49,7 @@ impl ComparedRun {
                 Some(seconds),
             );
         }
-        let words = "mean of the ranks: computation beside own messages";
+        let words = "mean of the ranks: computation overlapped with own messages";
         self.put("mean_overlap_s", words, Some(accounting.mean_overlap_s()));
         self.put("imbalance", "imbalance of the computation", accounting.whole.imbalance);
         for phase in accounting.phases.iter().filter(|phase| phase.imbalance.is_some()) {

@@ -153,7 +153,7 @@ impl fmt::Display for CriticalPathReport {
         writeln!(f, "{}", self.parts("link", links, |of| link(of.as_deref())))?;
         writeln!(f, "How much longer activities could last without making the path longer:\n")?;
         writeln!(f, "{}", self.slacks())?;
-        writeln!(f, "How many processors are at work, if nothing but causes delays them:\n")?;
+        writeln!(f, "Degree of parallelism, if only dependencies delay the processors:\n")?;
         write!(f, "{}", self.degrees())
     }
 }

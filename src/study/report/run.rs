@@ -1,5 +1,6 @@
 //! One run in words and tables.
 
+use super::summary::{heading, number};
 use super::table::{TextTable, counted, decimals, digits, percent, unit_of_time};
 use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
 use parsim_sim::trace::{Activity, Trace};
@@ -128,7 +129,7 @@ impl RunReport<'_> {
         }
         let mut table = TextTable::new(["reported by the program", "value"]);
         for (name, value) in &self.trace.outcomes {
-            table.row([(*name).to_owned(), digits(*value)]);
+            table.row([heading(name).to_owned(), number(name, *value)]);
         }
         writeln!(f, "{table}")?;
         match self.compared_outcomes() {
@@ -171,25 +172,23 @@ impl RunReport<'_> {
         let (unit, _) = unit_of_time(self.trace.makespan.seconds());
         let decimals = decimals(self.trace.makespan.seconds() / unit);
         let fixed = |seconds: f64| format!("{:.decimals$}", seconds / unit);
-        let activities = self.breakdown.activities.iter().zip(Activity::ALL).filter(|(share, _)| share.seconds > 0.0);
-        let activities: Vec<_> = activities.collect();
-        let names = activities.iter().map(|(_, activity)| activity.name().to_owned());
-        let columns = ["phase".to_owned()].into_iter().chain(names);
-        let mut table = TextTable::new(columns.chain([format!("rank {}", self.trace.host)]));
+        let names = Activity::ALL.map(Activity::name);
+        let host = format!("rank {}", self.trace.host);
+        let mut table = TextTable::new(["phase"].into_iter().chain(names).chain([host.as_str()]));
         for share in &self.breakdown.phases {
-            let mean = |(_, activity): &(_, Activity)| {
-                let each = (0..accounts.ranks()).map(|rank| accounts.account(rank, share.of).get(*activity));
+            let mean = |activity| {
+                let each = (0..accounts.ranks()).map(|rank| accounts.account(rank, share.of).get(activity));
                 each.sum::<TotalTime>().seconds() / f64::from(accounts.ranks())
             };
-            let means: Vec<f64> = activities.iter().map(mean).chain([share.seconds]).collect();
-            if means.iter().any(|seconds| *seconds > 0.0) {
-                table.row([share.of.to_owned()].into_iter().chain(means.into_iter().map(fixed)));
+            let means = Activity::ALL.map(mean);
+            if means.into_iter().chain([share.seconds]).any(|seconds| seconds > 0.0) {
+                table.row([share.of.to_owned()].into_iter().chain(means.map(fixed)).chain([fixed(share.seconds)]));
             }
         }
-        let sums = activities.iter().map(|(share, _)| fixed(share.seconds));
+        let sums = self.breakdown.activities.iter().map(|share| fixed(share.seconds));
         let makespan = fixed(self.trace.makespan.seconds());
         table.row(["all".to_owned()].into_iter().chain(sums).chain([makespan]));
-        table
+        table.without_zeros()
     }
 
     fn write_busiest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -41,13 +41,18 @@ fn is_time(column: &str) -> bool {
     column.ends_with("_s") && !column.ends_with("_per_s")
 }
 
+/// The value of `column` for people.
+#[must_use]
+pub fn number(column: &str, value: f64) -> String {
+    if is_time(column) { time(value) } else { digits(value) }
+}
+
 /// The human-readable content of `column` in `row`.
 #[must_use]
 pub fn cell(row: &Record, column: &str) -> String {
-    let number = if is_time(column) { time } else { digits };
-    let shown = row.get(column).map_or_else(String::new, |value| shown(value, number));
+    let shown = row.get(column).map_or_else(String::new, |value| shown(column, value));
     match row.get(WITH_MEAN[1]).and_then(Value::as_f64) {
-        Some(half_width) if column == MEAN => format!("{shown} ± {}", number(half_width)),
+        Some(half_width) if column == MEAN => format!("{shown} ± {}", number(column, half_width)),
         _ => shown,
     }
 }
@@ -63,11 +68,11 @@ pub fn table(rows: &[Record]) -> TextTable {
     table
 }
 
-fn shown(value: &Value, real: fn(f64) -> String) -> String {
+fn shown(column: &str, value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Number(number) if number.is_f64() => real(number.as_f64().unwrap_or(f64::NAN)),
+        Value::Number(number) if number.is_f64() => self::number(column, number.as_f64().unwrap_or(f64::NAN)),
         other => other.to_string(),
     }
 }

@@ -18,7 +18,10 @@ impl TextTable {
     /// The table without the columns behind the first that hold nothing but zeros.
     #[must_use]
     pub fn without_zeros(mut self) -> Self {
-        let is_zero = |text: &String| matches!(text.as_str(), "" | "0" | "0 s");
+        let is_zero = |text: &String| {
+            let number = without_unit(text);
+            number.is_empty() || number.contains('0') && number.chars().all(|digit| digit == '0' || digit == '.')
+        };
         for index in (1..self.columns.len()).rev() {
             if self.rows.iter().filter_map(|row| row.get(index)).all(is_zero) {
                 self.columns.remove(index);
@@ -104,7 +107,7 @@ fn without_unit(text: &str) -> &str {
 /// Smaller numbers are written with an exponent.
 const SMALLEST_EXPONENT: i32 = -4;
 
-/// The decimals that show the parts of `whole` with four significant digits of it.
+/// The decimals that show the parts of `whole` with five significant digits of it.
 #[must_use]
 pub fn decimals(whole: f64) -> usize {
     if whole == 0.0 {
@@ -112,7 +115,7 @@ pub fn decimals(whole: f64) -> usize {
     }
     let mut decimals = 0;
     let mut scaled = whole;
-    while scaled < 1e3 && decimals < 12 {
+    while scaled < 1e4 && decimals < 12 {
         scaled *= 10.0;
         decimals += 1;
     }
@@ -188,7 +191,7 @@ mod tests {
     fn columns_of_zeros_are_left_out() {
         let mut table = TextTable::new(["p", "zero", "none", "some"]);
         table.row(["0", "0", "", "0"]);
-        table.row(["0", "0 s", "", "1"]);
+        table.row(["0", "0.00 s", "", "1"]);
         assert_eq!(table.without_zeros().to_string(), " p  some\n 0     0\n 0     1\n");
     }
 
@@ -206,6 +209,6 @@ mod tests {
 
     #[test]
     fn nothing_needs_no_twelve_digits() {
-        assert_eq!((decimals(0.0), decimals(1.9), decimals(28.4)), (1, 3, 2));
+        assert_eq!((decimals(0.0), decimals(1.9), decimals(28.4)), (1, 4, 3));
     }
 }

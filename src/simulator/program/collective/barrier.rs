@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Barrier {
     /// They do not.
     Never,
-    /// By magic, at no cost.
+    /// At no cost, as an idealisation.
     Ideal,
     /// By messages of four bytes up and down the neighbour tree of rank 0.
     Tree,

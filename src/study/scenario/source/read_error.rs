@@ -63,7 +63,52 @@ impl ReadError {
 pub(super) fn in_words(message: &str) -> (SourceFault, Option<Range<usize>>) {
     match expression::ExpressionFault::from_text(message) {
         Some(fault) => (SourceFault::new(&fault.message).help(&fault.help), Some(fault.span.range())),
-        None => (SourceFault::new(message), None),
+        None => (with_unit(SourceFault::new(message)), None),
+    }
+}
+
+/// The units that others write, and ours.
+const UNITS: [(&str, &str); 20] = [
+    ("kbps", "kbit/s"),
+    ("kb/s", "kbit/s` or `kB/s"),
+    ("mbps", "Mbit/s"),
+    ("mb/s", "Mbit/s` or `MB/s"),
+    ("gbps", "Gbit/s"),
+    ("gb/s", "Gbit/s` or `GB/s"),
+    ("gbytes/s", "GB/s"),
+    ("b", "B"),
+    ("byte", "B"),
+    ("bytes", "B"),
+    ("kb", "kB` or `KiB"),
+    ("mb", "MB` or `MiB"),
+    ("gb", "GB` or `GiB"),
+    ("usec", "us"),
+    ("µs", "us"),
+    ("μs", "us"),
+    ("msec", "ms"),
+    ("nsec", "ns"),
+    ("sec", "s"),
+    ("seconds", "s"),
+];
+
+/// The fault of a unit with the one that is meant.
+fn with_unit(fault: SourceFault) -> SourceFault {
+    let given = fault.message.strip_prefix('`').and_then(|rest| rest.split_once("` is not a unit of"));
+    let Some((given, _)) = given else { return fault };
+    let lower = given.to_lowercase();
+    let rate = lower.strip_suffix("flops").or_else(|| lower.strip_suffix("flop")).map(|prefix| {
+        let prefix = if prefix == "k" { prefix.to_owned() } else { prefix.to_uppercase() };
+        format!("{prefix}flop/s")
+    });
+    let meant = rate.or_else(|| UNITS.iter().find(|(name, _)| *name == lower).map(|(_, ours)| (*ours).to_owned()));
+    let is_asked = |meant: &String| {
+        let first = meant.split('`').next().unwrap_or_default();
+        let known = fault.message.rsplit_once('(').map_or("", |(_, known)| known);
+        known.split([',', ';', ')']).any(|unit| unit.trim() == first)
+    };
+    match meant.filter(is_asked) {
+        Some(meant) => fault.help(&format!("did you mean `{meant}`?")),
+        None => fault,
     }
 }
 
@@ -103,5 +148,23 @@ impl de::Error for ReadError {
 
     fn missing_field(field: &'static str) -> Self {
         Self::plain(&format!("field `{field}` is missing"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_of_others_are_understood_as_meant() {
+        for (given, meant) in [("Gbps", "`Gbit/s`"), ("KB", "`kB` or `KiB`"), ("GFLOPS", "`Gflop/s`"), ("usec", "`us`")]
+        {
+            let known = "(B, kB, MB; kbit/s, Gbit/s; Mflop/s, Gflop/s; ns, us, ms)";
+            let (fault, _) = in_words(&format!("`{given}` is not a unit of what is wanted {known}"));
+            assert_eq!(fault.help, Some(format!("did you mean {meant}?")));
+        }
+        for none in ["`parsec` is not a unit of a time (ns, us)", "`b` is not a unit of a time (ns, us)"] {
+            assert_eq!(in_words(none).0.help, None);
+        }
     }
 }

@@ -62,6 +62,9 @@ pub struct Plan {
     settings: Settings,
 }
 
+/// The name that everybody has for the number of ranks, and its path.
+const PROCESSORS: &str = "p";
+const RANKS: &str = "ranks";
 /// The most axes of a scenario.
 const MOST_AXES: usize = 1000;
 /// The most faults of axes that are told of.
@@ -243,6 +246,9 @@ impl Plan {
             return Ok(name.to_owned());
         }
         let mut paths = self.document.paths_of(name);
+        if name == PROCESSORS && paths.is_empty() {
+            return Ok(RANKS.to_owned());
+        }
         if paths.len() > 1 {
             let message = format!("`{name}` may be any of the fields {}", paths.join(", "));
             return Err(SourceFault::new(&message).help("give the path of one of them"));
