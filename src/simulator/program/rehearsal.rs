@@ -356,13 +356,12 @@ impl<'p> DryRun<'p> {
             looks += 1;
             matches!(task, RehearsedOperation::Awaiting(pattern) if pattern.fits(from, tag))
         };
-        match addressee.operations.values_mut().find(waiting) {
-            Some(task) => *task = RehearsedOperation::Received(received),
-            None => {
-                addressee.inbox.push_back(PendingMessage { phase, collective, step, sending, received });
-                if let Some(sending) = sending {
-                    self.state(from).operations.insert(sending, RehearsedOperation::Offered(to));
-                }
+        if let Some(task) = addressee.operations.values_mut().find(waiting) {
+            *task = RehearsedOperation::Received(received);
+        } else {
+            addressee.inbox.push_back(PendingMessage { phase, collective, step, sending, received });
+            if let Some(sending) = sending {
+                self.state(from).operations.insert(sending, RehearsedOperation::Offered(to));
             }
         }
         self.verbs += looks / LOOKS_PER_VERB;
@@ -573,7 +572,7 @@ impl<'p> DryRun<'p> {
     fn fault(&self, rank: u32, fault: Fault) -> Interruption {
         let message = format!("rank {rank}, phase {}: {}", self.ranks[rank as usize].phase, fault.message);
         let path = if fault.path.is_empty() { self.path(self.step(rank as usize)) } else { fault.path };
-        Interruption::Fault(Box::new(Fault { message, path, ..fault }))
+        Interruption::Fault(Box::new(Fault { path, message, ..fault }))
     }
 }
 
