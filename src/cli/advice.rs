@@ -28,8 +28,8 @@ fn on_stranger(error: &clap::Error) -> Option<String> {
         _ => "",
     };
     let (last, others) = owners.split_last()?;
-    let list = if others.is_empty() { format!("`{last}`") } else { format!("`{}` and `{last}`", others.join("`, `")) };
-    Some(format!("`{option}` belongs to {list}{instead}"))
+    let commands = if others.is_empty() { format!("`{last}`") } else { format!("`{}` and `{last}`", others.join("`, `")) };
+    Some(format!("`{option}` belongs to {commands}{instead}"))
 }
 
 fn has(command: &Command, option: &str) -> bool {
