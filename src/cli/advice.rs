@@ -28,7 +28,8 @@ fn on_stranger(error: &clap::Error) -> Option<String> {
         _ => "",
     };
     let (last, others) = owners.split_last()?;
-    let commands = if others.is_empty() { format!("`{last}`") } else { format!("`{}` and `{last}`", others.join("`, `")) };
+    let commands =
+        if others.is_empty() { format!("`{last}`") } else { format!("`{}` and `{last}`", others.join("`, `")) };
     Some(format!("`{option}` belongs to {commands}{instead}"))
 }
 

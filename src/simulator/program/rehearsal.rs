@@ -111,10 +111,7 @@ pub fn rehearse(
     (sends, packet_bytes): (Sends, u64),
     streams: Streams,
 ) -> Rehearsal {
-    let dry_run = DryRun {
-        is_rendezvous: sends == Sends::Rendezvous,
-        ..DryRun::open(program, ranks, host, packet_bytes, streams)
-    };
+    let dry_run = DryRun { sends, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
     dry_run.rehearsal()
 }
 
@@ -143,8 +140,8 @@ enum Interruption {
 /// A rehearsal while it is run.
 struct DryRun<'p> {
     program: &'p dyn Program,
-    /// Whether a send waits for its receive.
-    is_rendezvous: bool,
+    /// When a send is complete: at once, or when it has met its receive.
+    sends: Sends,
     surroundings: Rc<Surroundings>,
     processes: Processes<Verb, Reply>,
     ranks: Vec<RehearsedRank>,
@@ -234,7 +231,7 @@ impl<'p> DryRun<'p> {
         let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
         Self {
             program,
-            is_rendezvous: false,
+            sends: Sends::Buffered,
             processes: Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process)),
             surroundings,
             ranks: (0..ranks).map(|_| RehearsedRank::default()).collect(),
@@ -349,7 +346,7 @@ impl<'p> DryRun<'p> {
             (self.state(from).phase, self.collective(from as usize), self.step(from as usize));
         let tag = message.tag;
         let received = Received { from, message };
-        let sending = self.is_rendezvous.then_some(operation);
+        let sending = (self.sends.of(received.message.bytes) == Sends::Rendezvous).then_some(operation);
         let addressee = self.state(to);
         let mut looks = 0;
         let waiting = |task: &&mut RehearsedOperation| {
@@ -516,7 +513,7 @@ impl<'p> DryRun<'p> {
         Fault::new(
             &path,
             message,
-            "with `sends: Rendezvous` a send ends when it is received: let some of them receive first",
+            "by the machine's `sends` these sends end when they are received: let some of them receive first",
         )
     }
 
@@ -652,6 +649,7 @@ fn described(pattern: MessagePattern) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Bytes;
 
     fn faults(program: &dyn Program, ranks: u32) -> Vec<String> {
         rehearse(program, (ranks, 0), (Sends::Buffered, 100), Streams::new(1))
@@ -710,6 +708,8 @@ mod tests {
         };
         let circle = "2 ranks wait for each other in a circle: rank 0 sends to rank 1, rank 1 sends to rank 0";
         assert_eq!(with(Sends::Rendezvous), [circle]);
+        assert_eq!(with(Sends::Eager { up_to: Bytes::new(0) }), [circle]);
+        assert_eq!(with(Sends::Eager { up_to: Bytes::new(1) }), Vec::<String>::new());
         assert_eq!(with(Sends::Buffered), Vec::<String>::new());
         let by_itself = async |me: Process| {
             me.send(0, Message::new(1)).await;
