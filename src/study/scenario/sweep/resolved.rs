@@ -38,14 +38,15 @@ mod tests {
 
     #[test]
     fn descriptions_among_the_values_of_an_axis_are_kept() {
-        let path = "../../scenarios/stencil.ron";
-        let mut document = Document::load(path).unwrap();
-        let topologies = "[Axis(name: \"net\", path: \"machine.network.topology\", values: [Mesh2d(rows: 8, columns: 8), \"Ring(nodes: 64)\"]), \
-                          Axis(name: \"p\", path: \"ranks\", values: [4, 16])]";
-        document.set("axes", topologies).unwrap();
+        let mut document = Document::load("../../scenarios/stencil.ron").unwrap();
+        let machines = "../../scenarios/machines/";
+        let values = ["parsytec-supercluster-t800", "bwgrid"].map(|name| format!("File(\"{machines}{name}.ron\")"));
+        let machines = format!("Axis(name: \"machine\", path: \"machine\", values: [{}])", values.join(", "));
+        let axes = format!("[{machines}, Axis(name: \"p\", path: \"ranks\", values: [16, 64])]");
+        document.set("axes", &axes).unwrap();
         let plan = Plan::new(document, &[]).unwrap();
         let text = plan.to_ron(&plan.base().unwrap());
-        assert!(text.contains("values: [\n                Mesh2d(rows: 8, columns: 8),"), "{text}");
+        assert!(text.contains("Machine(name: \"bwGRiD\", "), "{text}");
         let again = Plan::new(Document::from_text("again", &text).unwrap(), &[]).unwrap();
         let ids = |plan: &Plan| plan.cases().unwrap().iter().map(|case| case.scenario.id()).collect::<Vec<_>>();
         assert_eq!(ids(&plan), ids(&again));
