@@ -15,13 +15,13 @@ use parsim::units::Bytes;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-fn ideal(name: &str) -> Machine {
+pub fn ideal(name: &str) -> Machine {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/machines/");
     parsim::load_machine(format!("{folder}ideal-{name}.ron")).expect("a machine")
 }
 
 /// A run of `program` on `ranks` ranks of a machine with another topology.
-fn run_on(machine: &Machine, topology: Topology, ranks: u32, program: &dyn Program) -> Trace {
+pub fn run_on(machine: &Machine, topology: Topology, ranks: u32, program: &dyn Program) -> Trace {
     let network = Network { topology, ..machine.network.clone() };
     let machine = Machine { network, ..machine.clone() };
     let allocation = Allocation::new(&machine, ranks).partition(Partition::Whole);
@@ -99,7 +99,7 @@ fn blocks(ranks: u32, block: impl Fn(u32) -> Vec<f64>) -> Vec<f64> {
 }
 
 /// What `rank` brings in: blocks for all where it has some for each.
-fn input(operation: &CollectiveOperation, rank: u32, ranks: u32, count: u32) -> Vec<f64> {
+pub fn input(operation: &CollectiveOperation, rank: u32, ranks: u32, count: u32) -> Vec<f64> {
     match operation {
         CollectiveOperation::Scatter { .. }
         | CollectiveOperation::AllToAll { .. }
@@ -109,7 +109,7 @@ fn input(operation: &CollectiveOperation, rank: u32, ranks: u32, count: u32) -> 
 }
 
 /// What `rank` must have at the end.
-fn output(operation: &CollectiveOperation, rank: u32, root: u32, ranks: u32, count: u32) -> Option<Vec<f64>> {
+pub fn output(operation: &CollectiveOperation, rank: u32, root: u32, ranks: u32, count: u32) -> Option<Vec<f64>> {
     match operation {
         CollectiveOperation::Broadcast { .. } => Some(words(root, 0, count)),
         CollectiveOperation::Reduce { .. } => (rank == root).then(|| summed(0..ranks, 0, count)),
@@ -126,7 +126,7 @@ fn output(operation: &CollectiveOperation, rank: u32, root: u32, ranks: u32, cou
 
 type Outputs = Rc<RefCell<Vec<Option<Vec<f64>>>>>;
 
-fn moved(
+pub fn moved(
     machine: &Machine,
     operation: &CollectiveOperation,
     root: u32,
@@ -174,8 +174,8 @@ fn every_algorithm_moves_the_right_data() {
 #[test]
 fn algorithms_for_powers_of_two_say_so() {
     let collective = |operation| Collective { operation, bytes: Bytes::new(8), root: 0, repetitions: 1 };
-    let faults = collective(CollectiveOperation::AllReduce { algorithm: AllReduce::RecursiveDoubling }).faults(12);
-    assert_eq!(faults[0].message, "RecursiveDoubling needs a power of two of ranks, not 12");
+    let faults = collective(CollectiveOperation::AllReduce { algorithm: AllReduce::ReduceScatterAllGather }).faults(12);
+    assert_eq!(faults[0].message, "ReduceScatterAllGather needs a power of two of ranks, not 12");
     assert_eq!(faults[0].path, "operation");
     assert!(collective(CollectiveOperation::AllReduce { algorithm: AllReduce::Ring }).faults(12).is_empty());
 }

@@ -19,7 +19,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// What happens next in a program whose actions could happen one after the other.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Action {
     Compute { rank: u32, rows: u64, iterations: u64 },
     Input { rank: u32, bytes: u64 },

@@ -20,6 +20,7 @@ mod golden;
 mod honest_output;
 mod hostile;
 mod laws;
+mod library_collectives;
 mod machines;
 mod matching;
 mod mutations;

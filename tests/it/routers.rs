@@ -130,8 +130,8 @@ fn a_packet_in_transit_takes_nothing_of_a_node_with_a_hardware_router() {
     }
 }
 
-fn all_reduce(machine: &Machine, ranks_per_node: u32, algorithm: AllReduce, bytes: u64) -> SimDuration {
-    let operation = CollectiveOperation::AllReduce { algorithm };
+fn all_reduce(machine: &Machine, ranks_per_node: u32, algorithm: &AllReduce, bytes: u64) -> SimDuration {
+    let operation = CollectiveOperation::AllReduce { algorithm: algorithm.clone() };
     run(machine, ranks_per_node, &Collective { operation, bytes: Bytes::new(bytes), root: 0, repetitions: 1 }).makespan
 }
 
@@ -144,12 +144,12 @@ fn neither_a_shorter_message_nor_a_faster_link_makes_an_all_reduce_slower() {
             // Ranks that share a core wait for each other in an order that a link may change.
             for ranks_per_node in 1..=machine.nodes.cores() {
                 let place = format!("{algorithm:?}, {ranks_per_node} a node, {:?}", machine.network);
-                let times = [8, 64, 512].map(|bytes| all_reduce(&machine, ranks_per_node, algorithm, bytes));
+                let times = [8, 64, 512].map(|bytes| all_reduce(&machine, ranks_per_node, &algorithm, bytes));
                 assert!(times.is_sorted(), "{times:?}: {place}");
                 let times = [10, 100, 500, 2000, 20_000].map(|ns: u64| {
                     let mut machine = machine.clone();
                     machine.network.links.per_byte = Some(PerByte::new(SimDuration::from_ps(ns * 1000)));
-                    all_reduce(&machine, ranks_per_node, algorithm, 64)
+                    all_reduce(&machine, ranks_per_node, &algorithm, 64)
                 });
                 assert!(times.is_sorted(), "{times:?}: {place}");
             }

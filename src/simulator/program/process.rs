@@ -66,6 +66,11 @@ impl Process {
         self.surroundings.ranks_per_node
     }
 
+    /// The node that a rank is on.
+    pub(crate) fn node_of(&self, rank: u32) -> u32 {
+        self.surroundings.nodes[rank as usize]
+    }
+
     /// Operations of a core in the time in which its node's memory moves a byte, where both are described.
     #[must_use]
     pub fn balance(&self) -> Option<f64> {

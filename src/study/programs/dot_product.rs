@@ -44,7 +44,7 @@ impl Program for DotProduct {
     }
 
     fn rank_memory(&self, ranks: u32) -> f64 {
-        CollectiveOperation::AllReduce { algorithm: self.all_reduce }.rank_memory(ranks)
+        CollectiveOperation::AllReduce { algorithm: self.all_reduce.clone() }.rank_memory(ranks)
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

@@ -131,8 +131,11 @@ impl Program for GaussJordan {
         let rows = packets(real(self.n) * f64::from(ranks - 1), self.row_bytes(), packet_bytes);
         match self.broadcast {
             Broadcast::Naive(_) => rows * mean_distance(ranks),
-            Broadcast::Neighbour(_) | Broadcast::Pipelined(_) => rows,
-            Broadcast::Binomial | Broadcast::Hypercube => 2.0 * rows,
+            Broadcast::Neighbour(_)
+            | Broadcast::Pipelined(_)
+            | Broadcast::Chain { .. }
+            | Broadcast::Pipeline { .. } => rows,
+            _ => 2.0 * rows,
         }
     }
 
@@ -148,6 +151,9 @@ impl Program for GaussJordan {
         }
         if let Some(message) = self.broadcast.fault(ranks) {
             faults.push(Fault::new("broadcast", message, "give another number of ranks or another broadcast"));
+        }
+        if let Some(message) = self.barrier.fault() {
+            faults.push(Fault::new("barrier", message, "give another barrier"));
         }
         faults
     }

@@ -2,20 +2,27 @@
 
 use super::all_gather::AllGather;
 use super::broadcast::Broadcast;
+use super::library::buffer::Buffer;
+use super::library::butterfly::{self, Joining, Pattern};
+use super::library::communicator::Communicator;
+use super::library::hierarchy::{OnWhole, Running};
+use super::library::{Distances, Grouping, Library, decision, exchanges, hierarchy, rings};
 use super::payload::Payload;
 use super::power_of_two;
 use super::reduce::Reduce;
 use super::reduce_scatter::ReduceScatter;
 use super::transfer::exchange;
 use crate::program::process::Process;
+use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Algorithm that brings the sum of all messages to all ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub enum AllReduce {
-    /// In step k each rank exchanges its sum with the one whose number differs in bit k. Needs a
-    /// power of two of ranks.
+    /// In step k each rank exchanges its sum with the one whose number differs in bit k. Of the first pairs of ranks that
+    /// are more than a power of two, one takes part for both.
     RecursiveDoubling,
     /// Reduce-scatter and allgather around a ring: every rank moves 2 (p − 1) / p of the message.
     Ring,
@@ -24,13 +31,54 @@ pub enum AllReduce {
     ReduceScatterAllGather,
     /// To rank 0 and from there to all, both along a binomial tree.
     ReduceBroadcast,
+    /// To rank 0 and from there to all, straight.
+    Linear,
+    /// A reduce to rank 0, then a broadcast, each as Open MPI takes them.
+    NonOverlapping,
+    /// The ring, with each part in segments that go round one after the other for the sums.
+    SegmentedRing {
+        /// The length of the segments; 0, as unless given: a whole part.
+        #[serde(default)]
+        segment: Bytes,
+    },
+    /// A reduce-scatter by halving with the nearest first, then an all-gather on the way back (Rabenseifner 2004); pairs
+    /// that are more than a power of two add a half each.
+    Rabenseifner,
+    /// The same, but one of such a pair sends its whole message.
+    RabenseifnerWhole,
+    /// Recursive doubling to the base k: each exchanges with k − 1 others in each step.
+    RecursiveMultiplying {
+        /// The base k.
+        #[serde(default = "super::two")]
+        radix: u32,
+    },
+    /// Everyone sends to everyone and adds all.
+    AllGatherReduce,
+    /// Recursive doubling by Bine numbers (De Sensi and others 2025).
+    Bine,
+    /// A reduce-scatter by Bine numbers, then an all-gather on the way back.
+    BineReduceScatterAllGather,
+    /// Inside of groups to their leaders, between these, and back.
+    Hierarchical {
+        /// Which ranks are a group; those of a node unless given.
+        #[serde(default)]
+        group: Grouping,
+        /// From a group to its leader.
+        reduce: Box<Reduce>,
+        /// Among the leaders.
+        between: Box<Self>,
+        /// From a leader to its group.
+        broadcast: Box<Broadcast>,
+    },
+    /// What a library takes for so many bytes and ranks.
+    Auto(Library),
 }
 
 impl AllReduce {
     /// Adds everyone's `own`; all ranks call it and get the sum.
-    pub async fn run(self, me: &Process, own: Payload) -> Payload {
+    pub async fn run(&self, me: &Process, own: Payload) -> Payload {
         match self {
-            Self::RecursiveDoubling => recursive_doubling(me, own).await,
+            Self::RecursiveDoubling if me.ranks().is_power_of_two() => recursive_doubling(me, own).await,
             Self::Ring => in_shares(me, own, ReduceScatter::Ring, AllGather::Ring).await,
             Self::ReduceScatterAllGather => {
                 in_shares(me, own, ReduceScatter::RecursiveHalving, AllGather::RecursiveDoubling).await
@@ -40,26 +88,103 @@ impl AllReduce {
                 let sum = Reduce::Binomial.run(me, 0, own).await.and_then(|sum| sum.values);
                 Payload::new(bytes, Broadcast::Binomial.run(me, 0, bytes, sum).await)
             }
+            _ => Box::pin(self.of_all(me, own)).await,
         }
     }
 
+    async fn of_all(&self, me: &Process, own: Payload) -> Payload {
+        let mut data = Buffer::full(&own);
+        self.within(Communicator::all(me), 0, &mut data).await;
+        Payload::new(own.bytes, data.all())
+    }
+
+    /// What a library takes.
+    pub(super) fn of_library(library: Library, ranks: u32, bytes: u64) -> Self {
+        let fewer_than = |ranks: u32| decision::fewer_words(bytes, ranks);
+        match library {
+            Library::OpenMpi => match decision::look_up(decision::ALLREDUCE, ranks, bytes) {
+                2 => Self::NonOverlapping,
+                4 | 5 if !fewer_than(ranks) => Self::SegmentedRing { segment: Bytes::new(0) },
+                6 if !fewer_than(decision::core(ranks)) => Self::Rabenseifner,
+                6 => Self::Linear,
+                _ => Self::RecursiveDoubling,
+            },
+            Library::Mpich if bytes <= 8 || fewer_than(decision::core(ranks)) => Self::RecursiveDoubling,
+            Library::Mpich => Self::RabenseifnerWhole,
+        }
+    }
+
+    /// Why it cannot run among some of the ranks.
+    pub(super) fn fault_in_groups(&self) -> Option<String> {
+        self.fault(1)
+    }
+
     /// Number of times that each rank holds the blocks into which it cuts the message, one for each rank.
-    pub(super) const fn copies_of_blocks(self) -> f64 {
+    pub(super) const fn copies_of_blocks(&self) -> f64 {
         match self {
             Self::Ring | Self::ReduceScatterAllGather => 1.0,
-            Self::RecursiveDoubling | Self::ReduceBroadcast => 0.0,
+            _ => 0.0,
         }
     }
 
     /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
-    pub fn fault(self, ranks: u32) -> Option<String> {
+    pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
-            Self::RecursiveDoubling => power_of_two("RecursiveDoubling", ranks),
             Self::ReduceScatterAllGather => power_of_two("ReduceScatterAllGather", ranks),
-            Self::Ring | Self::ReduceBroadcast => None,
+            Self::RecursiveMultiplying { radix } => super::base("RecursiveMultiplying", *radix, 2),
+            Self::Hierarchical { group, reduce, between, broadcast } => group
+                .fault()
+                .or_else(|| reduce.fault_in_groups())
+                .or_else(|| between.fault_in_groups())
+                .or_else(|| broadcast.fault_in_groups()),
+            _ => None,
         }
     }
+}
+
+impl OnWhole for AllReduce {
+    fn within<'a>(&'a self, comm: Communicator<'a>, _: u32, data: &'a mut Buffer) -> Running<'a> {
+        let few = decision::fewer_words(data.bytes(), decision::core(comm.size()));
+        let doubling = Pattern::Binary(Distances::Doubling);
+        match self {
+            Self::RecursiveDoubling => Box::pin(butterfly::all_reduce(comm, doubling, data)),
+            Self::Bine => Box::pin(butterfly::all_reduce(comm, Pattern::Bine, data)),
+            Self::Ring => Box::pin(rings::all_reduce(comm, 0, data)),
+            Self::SegmentedRing { segment } => Box::pin(rings::all_reduce(comm, segment.count(), data)),
+            Self::ReduceBroadcast => Box::pin(via_root(comm, Reduce::Binomial, Broadcast::Binomial, data)),
+            Self::NonOverlapping => {
+                let library = Library::OpenMpi;
+                Box::pin(via_root(comm, Reduce::Auto(library), Broadcast::Auto(library), data))
+            }
+            Self::Rabenseifner if few => Box::pin(via_root(comm, Reduce::Linear, Broadcast::Linear, data)),
+            Self::Linear => Box::pin(via_root(comm, Reduce::Linear, Broadcast::Linear, data)),
+            Self::Rabenseifner => Box::pin(butterfly::rabenseifner(comm, doubling, Joining::Halves, None, data)),
+            Self::RabenseifnerWhole => Box::pin(butterfly::rabenseifner(comm, doubling, Joining::Whole, None, data)),
+            Self::ReduceScatterAllGather => {
+                let halving = Pattern::Binary(Distances::Halving);
+                Box::pin(butterfly::rabenseifner(comm, halving, Joining::Whole, None, data))
+            }
+            Self::BineReduceScatterAllGather => {
+                Box::pin(butterfly::rabenseifner(comm, Pattern::Bine, Joining::Whole, None, data))
+            }
+            Self::RecursiveMultiplying { radix } => Box::pin(exchanges::multiplying(comm, *radix, data)),
+            Self::AllGatherReduce => Box::pin(rings::all_reduce_at_once(comm, data)),
+            Self::Hierarchical { group, reduce, between, broadcast } => {
+                Box::pin(hierarchy::all_reduce(comm, *group, [&**reduce, &**between, &**broadcast], data))
+            }
+            Self::Auto(library) => Box::pin(async move {
+                let chosen = Self::of_library(*library, comm.size(), data.bytes());
+                chosen.within(comm, 0, data).await;
+            }),
+        }
+    }
+}
+
+/// A reduce to the first rank, then a broadcast from it.
+async fn via_root(comm: Communicator<'_>, reduce: Reduce, broadcast: Broadcast, data: &mut Buffer) {
+    reduce.within(comm, 0, data).await;
+    broadcast.within(comm, 0, data).await;
 }
 
 async fn recursive_doubling(me: &Process, own: Payload) -> Payload {

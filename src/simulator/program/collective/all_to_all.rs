@@ -1,5 +1,10 @@
 //! A block from each rank to each.
 
+use super::library::buffer::{Buffer, Division};
+use super::library::butterfly::Pattern;
+use super::library::communicator::Communicator;
+use super::library::rings::Window;
+use super::library::{Library, bruck, decision, exchanges, rings};
 use super::payload::Payload;
 use super::power_of_two;
 use super::transfer::exchange;
@@ -9,6 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Algorithm that brings every rank's blocks to their ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub enum AllToAll {
     /// In step k each rank sends the one k further its block.
     Pairwise,
@@ -17,6 +23,37 @@ pub enum AllToAll {
     Hypercube,
     /// Around the rows of the grid of ranks in one direction, then around its columns.
     Torus,
+    /// In step k each rank exchanges with the one whose number differs by k bitwise, or, unless there is a power of two of
+    /// ranks, sends k behind and receives from k before.
+    PairwiseExchange,
+    /// All receives and sends begin at once.
+    Linear,
+    /// So many receives and sends are under way; the next one begins when one is complete.
+    LinearSync {
+        /// How many of either kind; 0, as unless given: all.
+        #[serde(default)]
+        outstanding: u32,
+    },
+    /// So many receives and sends begin at once, the next ones when all of them are complete.
+    Scattered {
+        /// How many of either kind; 0: all.
+        #[serde(default = "thirty_two")]
+        batch: u32,
+    },
+    /// With distances 1, k, k², …: blocks go as far at each as the digits of their distance say (Bruck and others 1997).
+    Bruck {
+        /// The base k.
+        #[serde(default = "super::two")]
+        radix: u32,
+    },
+    /// In each step half of the blocks go to the partner by Bine numbers (De Sensi and others 2025).
+    Bine,
+    /// What a library takes for so many bytes and ranks.
+    Auto(Library),
+}
+
+const fn thirty_two() -> u32 {
+    32
 }
 
 impl AllToAll {
@@ -27,13 +64,70 @@ impl AllToAll {
             Self::Pairwise => pairwise(me, blocks).await,
             Self::Hypercube => across_hypercube(me, blocks).await,
             Self::Torus => around_torus(me, blocks).await,
+            _ => {
+                let lengths = lengths(&blocks);
+                let bytes = lengths.first().copied().unwrap_or(0);
+                Box::pin(self.divided(me, &Payload::join(&blocks), bytes)).await.split(&lengths)
+            }
+        }
+    }
+
+    /// Sends blocks of `bytes` bytes each, which are behind each other, as those that have come are at the end.
+    pub(super) async fn joined(self, me: &Process, own: Payload, bytes: u64) -> Payload {
+        if self.keeps_blocks() {
+            return Payload::join(&self.run(me, own.split(&vec![bytes; me.ranks() as usize])).await);
+        }
+        Box::pin(self.divided(me, &own, bytes)).await
+    }
+
+    /// Whether each rank keeps a list of all blocks.
+    pub(super) const fn keeps_blocks(self) -> bool {
+        matches!(self, Self::Pairwise | Self::Hypercube | Self::Torus)
+    }
+
+    async fn divided(self, me: &Process, own: &Payload, bytes: u64) -> Payload {
+        let (comm, division) = (Communicator::all(me), Division::even(bytes, me.ranks()));
+        let data = Buffer::full(own);
+        let chosen = if let Self::Auto(library) = self { Self::of_library(library, me.ranks(), bytes) } else { self };
+        let result = match chosen {
+            Self::Bruck { radix } => bruck::all_to_all(comm, radix, &division, &data).await,
+            Self::Bine => exchanges::all_to_all(comm, Pattern::Bine, &division, &data).await,
+            Self::PairwiseExchange => rings::pairwise_all_to_all(comm, &division, &data).await,
+            Self::Pairwise => rings::all_to_all(comm, Window::Stepwise, &division, &data).await,
+            Self::LinearSync { outstanding } => {
+                rings::all_to_all(comm, Window::Sliding(outstanding), &division, &data).await
+            }
+            Self::Scattered { batch } => rings::all_to_all(comm, Window::Batches(batch), &division, &data).await,
+            Self::Linear | Self::Hypercube | Self::Torus | Self::Auto(_) => {
+                rings::all_to_all(comm, Window::Batches(0), &division, &data).await
+            }
+        };
+        result.numbered(0..division.total())
+    }
+
+    /// What a library takes.
+    pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
+        match library {
+            Library::OpenMpi => match decision::look_up(decision::ALLTOALL, ranks, block) {
+                2 | 5 => Self::Pairwise,
+                3 => Self::Bruck { radix: 2 },
+                4 => Self::LinearSync { outstanding: 0 },
+                _ => Self::Linear,
+            },
+            Library::Mpich if block <= 256 && ranks >= 8 => Self::Bruck { radix: 2 },
+            Library::Mpich if block <= 32_768 => Self::Scattered { batch: 32 },
+            Library::Mpich => Self::PairwiseExchange,
         }
     }
 
     /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
     pub fn fault(self, ranks: u32) -> Option<String> {
-        (self == Self::Hypercube).then(|| power_of_two("Hypercube", ranks)).flatten()
+        match self {
+            Self::Hypercube => power_of_two("Hypercube", ranks),
+            Self::Bruck { radix } => super::base("Bruck", radix, 2),
+            _ => None,
+        }
     }
 }
 

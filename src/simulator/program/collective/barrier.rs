@@ -1,11 +1,16 @@
 //! All ranks wait for each other.
 
+use super::library::buffer::Buffer;
+use super::library::communicator::Communicator;
+use super::library::hierarchy::{OnWhole, Running};
+use super::library::{Grouping, Library, bruck, decision, exchanges, hierarchy};
 use crate::program::process::{BARRIER_TAG, Message, MessagePattern, Process};
 use serde::{Deserialize, Serialize};
 
 /// Algorithm by which the ranks wait for each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub enum Barrier {
     /// They do not.
     Never,
@@ -16,18 +21,98 @@ pub enum Barrier {
     /// By messages of four bytes: in step k every rank sends to the one 2^k further that it has come,
     /// with those of whom it has heard (Hensgen, Finkel, Manber 1988).
     Dissemination,
+    /// By messages of no bytes: all tell rank 0, which tells all.
+    Linear,
+    /// By a message of no bytes that goes round twice.
+    DoubleRing,
+    /// By messages of no bytes: in step k each rank exchanges with the one that differs in bit k.
+    RecursiveDoubling,
+    /// By messages of no bytes: in each step every rank tells the k − 1 at multiples of the distance 1, k, k², … behind it.
+    Bruck {
+        /// The base k.
+        #[serde(default = "super::two")]
+        radix: u32,
+    },
+    /// By messages of no bytes up and down a binomial tree.
+    BinomialTree,
+    /// Inside of groups, between their leaders, and word of it to the groups along a binomial tree.
+    Hierarchical {
+        /// Which ranks are a group; those of a node unless given.
+        #[serde(default)]
+        group: Grouping,
+        /// Inside of a group.
+        within: Box<Self>,
+        /// Among the leaders.
+        between: Box<Self>,
+    },
+    /// What a library takes for so many ranks.
+    Auto(Library),
 }
 
 const BARRIER_BYTES: u64 = 4;
 
 impl Barrier {
     /// Waits until all ranks have come here, if this is a barrier at all.
-    pub async fn run(self, me: &Process) {
+    pub async fn run(&self, me: &Process) {
         match self {
             Self::Never => {}
             Self::Ideal => me.barrier().await,
             Self::Tree => tree_barrier(me).await,
             Self::Dissemination => dissemination(me).await,
+            _ => Box::pin(self.within(Communicator::all(me), 0, &mut Buffer::empty(0))).await,
+        }
+    }
+
+    /// What a library takes.
+    pub(super) fn of_library(library: Library, ranks: u32) -> Self {
+        match library {
+            Library::OpenMpi => match decision::look_up(decision::BARRIER, ranks, 0) {
+                1 => Self::Linear,
+                3 => Self::RecursiveDoubling,
+                6 => Self::BinomialTree,
+                _ => Self::Bruck { radix: 2 },
+            },
+            Library::Mpich => Self::Bruck { radix: 2 },
+        }
+    }
+
+    /// Why it cannot run.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        match self {
+            Self::Bruck { radix } => super::base("Bruck", *radix, 2),
+            Self::Hierarchical { group, within, between } => {
+                group.fault().or_else(|| within.fault_in_groups()).or_else(|| between.fault_in_groups())
+            }
+            _ => None,
+        }
+    }
+
+    fn fault_in_groups(&self) -> Option<String> {
+        match self {
+            Self::Never | Self::Ideal => Some(super::only_of_all("a barrier without messages")),
+            Self::Tree => Some(super::only_of_all("Tree")),
+            _ => self.fault(),
+        }
+    }
+}
+
+impl OnWhole for Barrier {
+    fn within<'a>(&'a self, comm: Communicator<'a>, _: u32, data: &'a mut Buffer) -> Running<'a> {
+        match self {
+            Self::Never | Self::Ideal | Self::Tree => Box::pin(async {}),
+            Self::Linear => Box::pin(exchanges::linear_barrier(comm)),
+            Self::DoubleRing => Box::pin(exchanges::double_ring_barrier(comm)),
+            Self::RecursiveDoubling => Box::pin(exchanges::recursive_doubling_barrier(comm)),
+            Self::Dissemination => Box::pin(bruck::barrier(comm, 2)),
+            Self::Bruck { radix } => Box::pin(bruck::barrier(comm, *radix)),
+            Self::BinomialTree => Box::pin(exchanges::tree_barrier(comm)),
+            Self::Hierarchical { group, within, between } => {
+                Box::pin(hierarchy::barrier(comm, *group, [&**within, &**between]))
+            }
+            Self::Auto(library) => Box::pin(async move {
+                Self::of_library(*library, comm.size()).within(comm, 0, data).await;
+            }),
         }
     }
 }

@@ -1,15 +1,22 @@
 //! A block from each rank to one.
 
+use super::library::buffer::{Buffer, Division};
+use super::library::communicator::Communicator;
+use super::library::hierarchy::{OnParts, Running};
+use super::library::shape::Shape;
+use super::library::{Distances, Grouping, Library, decision, hierarchy, trees};
 use super::payload::Payload;
 use super::power_of_two;
 use super::transfer::{receive, send};
 use super::tree::{Binomial, Numbering};
 use crate::program::process::Process;
+use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Algorithm that brings the blocks of all ranks to the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub enum Gather {
     /// Every rank sends its block to the root.
     Naive,
@@ -17,23 +24,129 @@ pub enum Gather {
     Binomial,
     /// The same tree folded onto a hypercube. Needs a power of two of ranks.
     Hypercube,
+    /// Every rank sends its block to the root, which receives in the order of the ranks.
+    Linear,
+    /// The root calls one rank after the other, which then sends a first segment and the rest.
+    LinearSync {
+        /// The length of the first segment; 0, as unless given: the whole block.
+        #[serde(default)]
+        first: Bytes,
+    },
+    /// Up a k-nomial tree.
+    Knomial {
+        /// The base k: 2 is the binomial tree.
+        #[serde(default = "super::two")]
+        radix: u32,
+        /// Which of the two trees.
+        #[serde(default)]
+        distances: Distances,
+    },
+    /// Up a Bine tree (De Sensi and others 2025).
+    Bine {
+        /// Which of the two trees.
+        #[serde(default)]
+        distances: Distances,
+    },
+    /// Inside of groups to their leaders, then from them to the root.
+    Hierarchical {
+        /// Which ranks are a group; those of a node unless given.
+        #[serde(default)]
+        group: Grouping,
+        /// From a group to its leader.
+        within: Box<Self>,
+        /// From the leaders to the root.
+        between: Box<Self>,
+    },
+    /// What a library takes for so many bytes and ranks.
+    Auto(Library),
 }
 
 impl Gather {
     /// Collects everyone's `own` block, all of the same length; on the root all blocks by rank,
     /// nothing elsewhere. All ranks call it.
-    pub async fn run(self, me: &Process, root: u32, own: Payload) -> Option<Vec<Payload>> {
+    pub async fn run(&self, me: &Process, root: u32, own: Payload) -> Option<Vec<Payload>> {
+        let bytes = own.bytes;
         match self {
             Self::Naive => naive(me, root, own).await,
             Self::Binomial => up_tree(me, Binomial::new(root, me.ranks(), Numbering::Shifted), own).await,
             Self::Hypercube => up_tree(me, Binomial::new(root, me.ranks(), Numbering::Mirrored), own).await,
+            _ => {
+                let all = Box::pin(self.joined(me, root, own)).await?;
+                Some(all.split(&vec![bytes; me.ranks() as usize]))
+            }
+        }
+    }
+
+    /// All blocks behind each other on the root.
+    pub(super) async fn joined(&self, me: &Process, root: u32, own: Payload) -> Option<Payload> {
+        if matches!(self, Self::Naive | Self::Binomial | Self::Hypercube) {
+            return Some(Payload::join(&self.run(me, root, own).await?));
+        }
+        let division = Division::even(own.bytes, me.ranks());
+        let mut data = Buffer::part(&division, me.rank(), &own);
+        self.within(Communicator::all(me), root, &division, &mut data).await;
+        (me.rank() == root).then(|| data.numbered(0..division.total()))
+    }
+
+    /// What a library takes.
+    pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
+        match library {
+            Library::OpenMpi => match decision::look_up(decision::GATHER, ranks, block) {
+                1 => Self::Linear,
+                3 => Self::LinearSync { first: Bytes::new(0) },
+                _ => Self::Binomial,
+            },
+            Library::Mpich => Self::Binomial,
+        }
+    }
+
+    /// Why it cannot run among some of the ranks.
+    pub(super) fn fault_in_groups(&self) -> Option<String> {
+        match self {
+            Self::Hypercube => Some(super::only_of_all("Hypercube")),
+            _ => self.fault(1),
         }
     }
 
     /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
-    pub fn fault(self, ranks: u32) -> Option<String> {
-        (self == Self::Hypercube).then(|| power_of_two("Hypercube", ranks)).flatten()
+    pub fn fault(&self, ranks: u32) -> Option<String> {
+        match self {
+            Self::Hypercube => power_of_two("Hypercube", ranks),
+            Self::Knomial { radix, .. } => super::base("Knomial", *radix, 2),
+            Self::Hierarchical { group, within, between } => {
+                group.fault().or_else(|| within.fault_in_groups()).or_else(|| between.fault_in_groups())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl OnParts for Gather {
+    fn within<'a>(
+        &'a self,
+        comm: Communicator<'a>,
+        root: u32,
+        division: &'a Division,
+        data: &'a mut Buffer,
+    ) -> Running<'a> {
+        let tree = |shape, data| Box::pin(trees::gather(comm, shape, root, division, data));
+        match self {
+            Self::Naive | Self::Linear => Box::pin(trees::linear_gather(comm, root, division, data)),
+            Self::Binomial | Self::Hypercube => tree(Shape::Nomial(2, Distances::Halving), data),
+            Self::LinearSync { first } => {
+                Box::pin(trees::synchronised_gather(comm, root, first.count(), division, data))
+            }
+            Self::Knomial { radix, distances } => tree(Shape::Nomial(*radix, *distances), data),
+            Self::Bine { distances } => tree(Shape::Bine(*distances), data),
+            Self::Hierarchical { group, within, between } => {
+                Box::pin(hierarchy::gather(comm, *group, [&**within, &**between], root, division, data))
+            }
+            Self::Auto(library) => Box::pin(async move {
+                let chosen = Self::of_library(*library, comm.size(), division.total() / u64::from(comm.size()));
+                chosen.within(comm, root, division, data).await;
+            }),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod barrier;
 mod broadcast;
 mod gather;
 mod group;
+mod library;
 mod operation;
 mod payload;
 mod reduce;
@@ -28,6 +29,7 @@ pub use broadcast::{
 };
 pub use gather::Gather;
 pub use group::Group;
+pub use library::{Distances, Grouping, Library, Remap};
 pub use operation::CollectiveOperation;
 pub use payload::Payload;
 pub use reduce::Reduce;
@@ -39,4 +41,22 @@ pub use scatter::Scatter;
 fn power_of_two(algorithm: &str, ranks: u32) -> Option<String> {
     let fault = || format!("{algorithm} needs a power of two of ranks, not {ranks}");
     (!ranks.is_power_of_two()).then(fault)
+}
+
+/// The fault of a base or a number of children that is too small.
+fn base(algorithm: &str, radix: u32, least: u32) -> Option<String> {
+    (radix < least).then(|| format!("{algorithm} needs a radix of at least {least}, not {radix}"))
+}
+
+/// The fault of an algorithm that needs the grid or the numbers of all ranks.
+fn only_of_all(algorithm: &str) -> String {
+    format!("{algorithm} runs among all ranks only, not between or inside groups")
+}
+
+const fn two() -> u32 {
+    2
+}
+
+const fn four() -> u32 {
+    4
 }

@@ -87,38 +87,27 @@ impl CollectiveOperation {
     pub fn rank_memory(&self, ranks: u32) -> f64 {
         const OF_A_BLOCK: f64 = 28.0;
         let copies = match self {
-            Self::AllToAll { .. } => 2.0,
-            Self::AllGather { .. } | Self::ReduceScatter { .. } => 1.0,
+            Self::AllToAll { algorithm } if algorithm.keeps_blocks() => 2.0,
+            Self::AllGather { algorithm } if algorithm.keeps_blocks(ranks) => 1.0,
+            Self::ReduceScatter { algorithm } if algorithm.keeps_blocks(ranks) => 1.0,
             Self::AllReduce { algorithm } => algorithm.copies_of_blocks(),
-            Self::Broadcast { .. }
-            | Self::Reduce { .. }
-            | Self::Scatter { .. }
-            | Self::Gather { .. }
-            | Self::Barrier { .. }
-            | Self::Scan { .. } => 0.0,
+            _ => 0.0,
         };
         copies * OF_A_BLOCK * f64::from(ranks)
     }
 
     /// Takes part with `values` of this rank; the numbers that it has at the end, if it has any.
     pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
-        let lengths = || vec![bytes; me.ranks() as usize];
         let all = bytes * u64::from(me.ranks());
         match self {
             Self::Broadcast { algorithm } => algorithm.run(me, root, bytes, values).await,
             Self::Reduce { algorithm } => algorithm.run(me, root, Payload::new(bytes, values)).await?.values,
             Self::AllReduce { algorithm } => algorithm.run(me, Payload::new(bytes, values)).await.values,
-            Self::ReduceScatter { algorithm } => algorithm.run(me, &Payload::new(all, values), &lengths()).await.values,
+            Self::ReduceScatter { algorithm } => algorithm.even(me, Payload::new(all, values), bytes).await.values,
             Self::Scatter { algorithm } => algorithm.run(me, root, bytes, values).await.values,
-            Self::Gather { algorithm } => {
-                Payload::join(&algorithm.run(me, root, Payload::new(bytes, values)).await?).values
-            }
-            Self::AllGather { algorithm } => {
-                Payload::join(&algorithm.run(me, Payload::new(bytes, values), &lengths()).await).values
-            }
-            Self::AllToAll { algorithm } => {
-                Payload::join(&algorithm.run(me, Payload::new(all, values).split(&lengths())).await).values
-            }
+            Self::Gather { algorithm } => algorithm.joined(me, root, Payload::new(bytes, values)).await?.values,
+            Self::AllGather { algorithm } => algorithm.joined(me, Payload::new(bytes, values)).await.values,
+            Self::AllToAll { algorithm } => algorithm.joined(me, Payload::new(all, values), bytes).await.values,
             Self::Barrier { algorithm } => {
                 algorithm.run(me).await;
                 None
@@ -139,7 +128,8 @@ impl CollectiveOperation {
             Self::Gather { algorithm } => algorithm.fault(ranks),
             Self::AllGather { algorithm } => algorithm.fault(ranks),
             Self::AllToAll { algorithm } => algorithm.fault(ranks),
-            Self::Barrier { .. } | Self::Scan { .. } => None,
+            Self::Barrier { algorithm } => algorithm.fault(),
+            Self::Scan { .. } => None,
         }
     }
 
@@ -162,5 +152,45 @@ impl CollectiveOperation {
             Self::AllGather { .. } | Self::AllToAll { .. } | Self::ReduceScatter { .. } => ranks * ranks,
             _ => ranks,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::collective::Library;
+    use crate::units::Bytes;
+
+    /// Read off the sources of Open MPI 4.1.6.
+    #[test]
+    fn rules_are_those_of_open_mpi() {
+        let library = Library::OpenMpi;
+        assert_eq!(AllReduce::of_library(library, 64, 262_143), AllReduce::RecursiveDoubling);
+        assert_eq!(AllReduce::of_library(library, 64, 262_144), AllReduce::Rabenseifner);
+        assert_eq!(AllReduce::of_library(library, 5000, 2047), AllReduce::NonOverlapping);
+        assert_eq!(AllReduce::of_library(library, 20, 32), AllReduce::RecursiveDoubling); // a ring needs an element for each
+        assert_eq!(Broadcast::of_library(library, 31, 1_048_576), Broadcast::ScatterRecursiveDoublingAllGather);
+        assert_eq!(AllToAll::of_library(library, 32, 511), AllToAll::Bruck { radix: 2 });
+        assert_eq!(AllGather::of_library(library, 100, 600), AllGather::NeighborExchange);
+        assert_eq!(AllGather::of_library(library, 12, 600), AllGather::Bruck { radix: 2 }); // as recursive doubling does there
+        assert_eq!(Scatter::of_library(library, 64, 512), Scatter::LinearNonBlocking);
+        assert_eq!(Barrier::of_library(library, 300), Barrier::BinomialTree);
+        assert_eq!(ReduceScatter::of_library(library, 32, 64, false), ReduceScatter::Butterfly);
+        assert_eq!(ReduceScatter::of_library(library, 32, 3, true), ReduceScatter::RecursiveHalving);
+        assert_eq!(Reduce::of_library(library, 256, 8192), Reduce::InOrderBinary { segment: Bytes::new(0) });
+        assert_eq!(Gather::of_library(library, 3, 1), Gather::LinearSync { first: Bytes::new(0) });
+    }
+
+    /// Read off `generic.json` of MPICH 4.1.2.
+    #[test]
+    fn rules_are_those_of_mpich() {
+        let library = Library::Mpich;
+        assert_eq!(Broadcast::of_library(library, 7, 1 << 30), Broadcast::Binomial);
+        assert_eq!(Broadcast::of_library(library, 8, 524_288), Broadcast::ScatterRecursiveDoublingAllGather);
+        assert_eq!(Broadcast::of_library(library, 9, 12_289), Broadcast::ScatterRingAllGather);
+        assert_eq!(AllReduce::of_library(library, 64, 8), AllReduce::RecursiveDoubling);
+        assert_eq!(AllReduce::of_library(library, 64, 512), AllReduce::RabenseifnerWhole);
+        assert_eq!(AllGather::of_library(library, 12, 6826), AllGather::Bruck { radix: 2 });
+        assert_eq!(AllToAll::of_library(library, 7, 8), AllToAll::Scattered { batch: 32 });
     }
 }

@@ -1,7 +1,12 @@
 //! The sum of all ranks' messages, a block of it to each.
 
+use super::Reduce;
+use super::library::buffer::{Buffer, Division};
+use super::library::butterfly::Pattern;
+use super::library::communicator::Communicator;
+use super::library::hierarchy::{OnWhole, Running};
+use super::library::{Distances, Library, Remap, decision, exchanges, rings, trees};
 use super::payload::Payload;
-use super::power_of_two;
 use super::transfer::exchange;
 use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
@@ -9,14 +14,35 @@ use serde::{Deserialize, Serialize};
 /// Algorithm that brings the blocks of the sum to their ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub enum ReduceScatter {
-    /// In every step each rank exchanges half of its blocks with a partner half as far away. Needs
-    /// a power of two of ranks.
+    /// In every step each rank exchanges half of its blocks with a partner half as far away. Of the first pairs of ranks
+    /// that are more than a power of two, one takes part for both.
     RecursiveHalving,
     /// Around a ring, one block a step.
     Ring,
     /// In step k each rank sends the one k further its block.
     Pairwise,
+    /// A reduce to rank 0 straight, and a scatter from there, one block after the other.
+    Linear,
+    /// A reduce to rank 0 as Open MPI takes it, and a scatter from there, one block after the other.
+    NonOverlapping,
+    /// Halving with the nearest partner first; the blocks go to their ranks in a step of their own.
+    Butterfly,
+    /// In step k each rank exchanges with the one that differs in bit k all blocks but those of its own 2^k ranks.
+    RecursiveDoubling,
+    /// Halving with the nearest partner first, in messages of blocks that are not consecutive.
+    RecursiveDistanceDoubling,
+    /// Halving by Bine numbers (De Sensi and others 2025).
+    Bine {
+        /// How blocks lie in messages.
+        #[serde(default)]
+        remap: Remap,
+    },
+    /// What a library takes for `MPI_Reduce_scatter` with so many bytes and ranks.
+    Auto(Library),
+    /// What a library takes for `MPI_Reduce_scatter_block`.
+    AutoBlock(Library),
 }
 
 impl ReduceScatter {
@@ -24,16 +50,91 @@ impl ReduceScatter {
     /// get their own block of the sum.
     pub async fn run(self, me: &Process, own: &Payload, lengths: &[u64]) -> Payload {
         match self {
-            Self::RecursiveHalving => recursive_halving(me, own.clone(), lengths).await,
+            Self::RecursiveHalving if me.ranks().is_power_of_two() => recursive_halving(me, own.clone(), lengths).await,
             Self::Ring => around_ring(me, own.split(lengths)).await,
             Self::Pairwise => pairwise(me, &own.split(lengths)).await,
+            _ => Box::pin(self.divided(me, own, &Division::listed(lengths))).await,
+        }
+    }
+
+    /// Adds blocks of `bytes` bytes each, without a list of them where the algorithm needs none.
+    pub(super) async fn even(self, me: &Process, own: Payload, bytes: u64) -> Payload {
+        if self.keeps_blocks(me.ranks()) {
+            return self.run(me, &own, &vec![bytes; me.ranks() as usize]).await;
+        }
+        Box::pin(self.divided(me, &own, &Division::even(bytes, me.ranks()))).await
+    }
+
+    /// Whether each rank keeps a list of all blocks.
+    pub(super) const fn keeps_blocks(self, ranks: u32) -> bool {
+        match self {
+            Self::Ring | Self::Pairwise => true,
+            Self::RecursiveHalving => ranks.is_power_of_two(),
+            _ => false,
+        }
+    }
+
+    async fn divided(self, me: &Process, own: &Payload, division: &Division) -> Payload {
+        let mut data = Buffer::full(own);
+        self.within(Communicator::all(me), division, &mut data).await;
+        data.numbered(division.one(me.rank()))
+    }
+
+    /// Adds up among the ranks of a communicator.
+    fn within<'a>(self, comm: Communicator<'a>, division: &'a Division, data: &'a mut Buffer) -> Running<'a> {
+        let halving = |distances, remap, data| {
+            Box::pin(exchanges::reduce_scatter(comm, Pattern::Binary(distances), remap, division, data))
+        };
+        match self {
+            Self::RecursiveHalving => halving(Distances::Halving, Remap::Send, data),
+            Self::Butterfly => halving(Distances::Doubling, Remap::Send, data),
+            Self::RecursiveDistanceDoubling => halving(Distances::Doubling, Remap::Permute, data),
+            Self::Bine { remap } => Box::pin(exchanges::reduce_scatter(comm, Pattern::Bine, remap, division, data)),
+            Self::Ring => Box::pin(rings::ring_reduce_scatter(comm, division, data)),
+            Self::Pairwise => Box::pin(rings::pairwise_reduce_scatter(comm, division, data)),
+            Self::Linear => Box::pin(async move {
+                trees::linear_reduce(comm, 0, data).await;
+                trees::linear_scatter(comm, 0, false, division, data).await;
+            }),
+            Self::NonOverlapping => Box::pin(async move {
+                Reduce::Auto(Library::OpenMpi).within(comm, 0, data).await;
+                trees::linear_scatter(comm, 0, false, division, data).await;
+            }),
+            Self::RecursiveDoubling => Box::pin(exchanges::doubling_reduce_scatter(comm, division, data)),
+            Self::Auto(library) | Self::AutoBlock(library) => {
+                let by_block = matches!(self, Self::AutoBlock(_));
+                let block = division.total() / u64::from(comm.size());
+                Self::of_library(library, comm.size(), block, by_block).within(comm, division, data)
+            }
+        }
+    }
+
+    /// What a library takes.
+    pub(super) fn of_library(library: Library, ranks: u32, block: u64, by_block: bool) -> Self {
+        let total = block.saturating_mul(u64::from(ranks));
+        match library {
+            Library::OpenMpi if by_block => match decision::look_up(decision::REDUCE_SCATTER_BLOCK, ranks, block) {
+                2 => Self::RecursiveDoubling,
+                3 => Self::RecursiveHalving,
+                4 => Self::Butterfly,
+                _ => Self::Linear,
+            },
+            Library::OpenMpi => match decision::look_up(decision::REDUCE_SCATTER, ranks, total) {
+                2 => Self::RecursiveHalving,
+                3 => Self::Ring,
+                4 => Self::Butterfly,
+                _ => Self::NonOverlapping,
+            },
+            Library::Mpich if total < 524_288 => Self::RecursiveHalving,
+            Library::Mpich => Self::Pairwise,
         }
     }
 
     /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
-    pub fn fault(self, ranks: u32) -> Option<String> {
-        (self == Self::RecursiveHalving).then(|| power_of_two("RecursiveHalving", ranks)).flatten()
+    pub const fn fault(self, ranks: u32) -> Option<String> {
+        let _ = (self, ranks);
+        None
     }
 }
 

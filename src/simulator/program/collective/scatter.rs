@@ -1,5 +1,10 @@
 //! A block from one rank to each.
 
+use super::library::buffer::{Buffer, Division};
+use super::library::communicator::Communicator;
+use super::library::hierarchy::{OnParts, Running};
+use super::library::shape::Shape;
+use super::library::{Distances, Grouping, Library, decision, hierarchy, trees};
 use super::payload::Payload;
 use super::power_of_two;
 use super::transfer::{receive, send};
@@ -9,8 +14,9 @@ use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// Algorithm that brings the blocks of the root to their ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub enum Scatter {
     /// The root sends every rank its block.
     Naive,
@@ -18,22 +24,115 @@ pub enum Scatter {
     Binomial,
     /// The same tree folded onto a hypercube. Needs a power of two of ranks.
     Hypercube,
+    /// The root sends each its block, one after the other, in the order of the ranks.
+    Linear,
+    /// The root begins all these sends at once.
+    LinearNonBlocking,
+    /// Down a k-nomial tree.
+    Knomial {
+        /// The base k: 2 is the binomial tree.
+        #[serde(default = "super::two")]
+        radix: u32,
+        /// Which of the two trees.
+        #[serde(default)]
+        distances: Distances,
+    },
+    /// Down a Bine tree (De Sensi and others 2025).
+    Bine {
+        /// Which of the two trees.
+        #[serde(default)]
+        distances: Distances,
+    },
+    /// From the root to the leaders of groups, then inside of them.
+    Hierarchical {
+        /// Which ranks are a group; those of a node unless given.
+        #[serde(default)]
+        group: Grouping,
+        /// From the root to the leaders.
+        between: Box<Self>,
+        /// From a leader to its group.
+        within: Box<Self>,
+    },
+    /// What a library takes for so many bytes and ranks.
+    Auto(Library),
 }
 
 impl Scatter {
     /// Distributes `values` of the root in blocks of `bytes` bytes; all ranks call it and get theirs.
-    pub async fn run(self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Payload {
+    pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Payload {
         match self {
             Self::Naive => naive(me, root, bytes, values).await,
             Self::Binomial => down_tree(me, Binomial::new(root, me.ranks(), Numbering::Shifted), bytes, values).await,
             Self::Hypercube => down_tree(me, Binomial::new(root, me.ranks(), Numbering::Mirrored), bytes, values).await,
+            _ => Box::pin(self.of_all(me, root, bytes, values)).await,
+        }
+    }
+
+    async fn of_all(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Payload {
+        let division = Division::even(bytes, me.ranks());
+        let all = Payload::new(division.total(), values);
+        let mut data = if me.rank() == root { Buffer::full(&all) } else { Buffer::empty(all.bytes) };
+        self.within(Communicator::all(me), root, &division, &mut data).await;
+        data.numbered(division.one(me.rank()))
+    }
+
+    /// What a library takes.
+    pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
+        match library {
+            Library::OpenMpi => match decision::look_up(decision::SCATTER, ranks, block) {
+                1 => Self::Linear,
+                3 => Self::LinearNonBlocking,
+                _ => Self::Binomial,
+            },
+            Library::Mpich => Self::Binomial,
+        }
+    }
+
+    /// Why it cannot run among some of the ranks.
+    pub(super) fn fault_in_groups(&self) -> Option<String> {
+        match self {
+            Self::Hypercube => Some(super::only_of_all("Hypercube")),
+            _ => self.fault(1),
         }
     }
 
     /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
-    pub fn fault(self, ranks: u32) -> Option<String> {
-        (self == Self::Hypercube).then(|| power_of_two("Hypercube", ranks)).flatten()
+    pub fn fault(&self, ranks: u32) -> Option<String> {
+        match self {
+            Self::Hypercube => power_of_two("Hypercube", ranks),
+            Self::Knomial { radix, .. } => super::base("Knomial", *radix, 2),
+            Self::Hierarchical { group, between, within } => {
+                group.fault().or_else(|| between.fault_in_groups()).or_else(|| within.fault_in_groups())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl OnParts for Scatter {
+    fn within<'a>(
+        &'a self,
+        comm: Communicator<'a>,
+        root: u32,
+        division: &'a Division,
+        data: &'a mut Buffer,
+    ) -> Running<'a> {
+        let tree = |shape, data| Box::pin(trees::scatter(comm, shape, root, division, data));
+        match self {
+            Self::Naive | Self::Linear => Box::pin(trees::linear_scatter(comm, root, false, division, data)),
+            Self::LinearNonBlocking => Box::pin(trees::linear_scatter(comm, root, true, division, data)),
+            Self::Binomial | Self::Hypercube => tree(Shape::Nomial(2, Distances::Halving), data),
+            Self::Knomial { radix, distances } => tree(Shape::Nomial(*radix, *distances), data),
+            Self::Bine { distances } => tree(Shape::Bine(*distances), data),
+            Self::Hierarchical { group, between, within } => {
+                Box::pin(hierarchy::scatter(comm, *group, [&**between, &**within], root, division, data))
+            }
+            Self::Auto(library) => Box::pin(async move {
+                let chosen = Self::of_library(*library, comm.size(), division.total() / u64::from(comm.size()));
+                chosen.within(comm, root, division, data).await;
+            }),
+        }
     }
 }
 

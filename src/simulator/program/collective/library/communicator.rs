@@ -1,0 +1,145 @@
+//! The ranks that take part in an operation, by their places.
+
+use crate::node::Work;
+use crate::program::WORD;
+use crate::program::collective::payload::Payload;
+use crate::program::collective::transfer;
+use crate::program::process::{COLLECTIVE_TAG, MessagePattern, Operation, Process};
+
+/// Some of the ranks in an order, as one of them sees them. It stores no list of all ranks, of which there may be a million.
+#[derive(Clone, Copy)]
+pub(in crate::program::collective) struct Communicator<'a> {
+    me: &'a Process,
+    place: u32,
+    size: u32,
+    members: Members<'a>,
+}
+
+/// Which ranks they are, by place.
+#[derive(Clone, Copy)]
+enum Members<'a> {
+    All,
+    List(&'a [u32]),
+}
+
+impl<'a> Communicator<'a> {
+    /// All ranks.
+    pub fn all(me: &'a Process) -> Self {
+        Self { me, place: me.rank(), size: me.ranks(), members: Members::All }
+    }
+
+    /// The ranks of a list that this process is in.
+    pub fn of(me: &'a Process, list: &'a [u32]) -> Self {
+        let place = list.iter().position(|rank| *rank == me.rank()).expect("only a member sees its communicator");
+        Self { me, place: count(place), size: count(list.len()), members: Members::List(list) }
+    }
+
+    pub const fn me(&self) -> &'a Process {
+        self.me
+    }
+
+    pub const fn place(&self) -> u32 {
+        self.place
+    }
+
+    pub const fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// The rank at a place.
+    pub const fn rank(&self, place: u32) -> u32 {
+        match self.members {
+            Members::All => place,
+            Members::List(list) => list[place as usize],
+        }
+    }
+
+    /// The number of this process counted from `root`, which is number 0.
+    pub const fn number(&self, root: u32) -> u32 {
+        self.before(root)
+    }
+
+    /// The place of a number.
+    pub const fn numbered(&self, root: u32, number: u32) -> u32 {
+        wrap(root, number, self.size)
+    }
+
+    /// The place so many behind this one, around the end.
+    pub const fn behind(&self, distance: u32) -> u32 {
+        wrap(self.place, distance % self.size, self.size)
+    }
+
+    /// The place so many before this one.
+    pub const fn before(&self, distance: u32) -> u32 {
+        wrap(self.place, self.size - distance % self.size, self.size)
+    }
+
+    pub async fn send(&self, to: u32, payload: &Payload) {
+        transfer::send(self.me, self.rank(to), payload).await;
+    }
+
+    pub async fn start_send(&self, to: u32, payload: &Payload) -> Operation {
+        transfer::start_send(self.me, self.rank(to), payload).await
+    }
+
+    /// Starts to send the same to each, and waits for all.
+    pub async fn send_to_all(&self, to: &[u32], payload: &Payload) {
+        let mut under_way = Vec::with_capacity(to.len());
+        for place in to {
+            under_way.push(self.start_send(*place, payload).await);
+        }
+        self.me.wait_all(under_way).await;
+    }
+
+    pub async fn receive(&self, from: u32) -> Payload {
+        transfer::receive(self.me, self.rank(from)).await
+    }
+
+    pub async fn start_receive(&self, from: u32) -> Operation {
+        self.me.start_receive(MessagePattern { from: Some(self.rank(from)), tag: Some(COLLECTIVE_TAG) }).await
+    }
+
+    /// Waits for a receive that has been started.
+    pub async fn received(&self, operation: Operation) -> Payload {
+        let message = self.me.wait(operation).await.expect("it was a receive").message;
+        Payload::received(message.bytes, message.values)
+    }
+
+    pub async fn wait_all(&self, operations: Vec<Operation>) {
+        self.me.wait_all(operations).await;
+    }
+
+    /// Sends to one while it receives from another.
+    pub async fn exchange(&self, to: u32, payload: &Payload, from: u32) -> Payload {
+        let receiving = self.start_receive(from).await;
+        let sending = self.start_send(to, payload).await;
+        let received = self.received(receiving).await;
+        self.me.wait(sending).await;
+        received
+    }
+
+    /// Adds `bytes` bytes to others: a floating-point operation a word.
+    pub async fn add(&self, bytes: u64) {
+        if bytes > 0 {
+            self.me.compute(Work::flops(bytes.div_ceil(WORD))).await;
+        }
+    }
+
+    /// Copies `bytes` bytes within the memory, which takes time where the machine describes it.
+    pub async fn copy(&self, bytes: u64) {
+        #[expect(clippy::cast_precision_loss, reason = "a message is far below 2^53 bytes")]
+        let moved = 2.0 * bytes as f64;
+        if bytes > 0 {
+            self.me.load(moved).await;
+        }
+    }
+}
+
+/// place + distance modulo size, for both below size (or a distance of size).
+const fn wrap(place: u32, distance: u32, size: u32) -> u32 {
+    ((place as u64 + distance as u64) % size as u64) as u32
+}
+
+pub(super) fn count(length: usize) -> u32 {
+    u32::try_from(length).expect("ranks are counted in 32 bits")
+}

@@ -1,0 +1,440 @@
+//! Butterflies among any number of ranks whose result are parts, and barriers.
+
+use super::buffer::{Buffer, Division};
+use super::butterfly::{Butterfly, Fold, Halving, Keeps, Pattern, Role, add};
+use super::communicator::{Communicator, count};
+use super::rings::token;
+use crate::program::collective::payload::Payload;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// How the blocks of a butterfly by Bine numbers lie in messages: what a rank sends in a step is not consecutive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Remap {
+    /// The whole message is copied into the order of the steps, which takes time where a memory is described.
+    #[default]
+    Permute,
+    /// Blocks are taken as if ranks were numbered in the order of the steps; a step of its own sends each to its rank.
+    Send,
+    /// Each block is a message of its own.
+    Blocks,
+}
+
+/// The ranges of bytes of windows of codes, and whose parts a doer ends with.
+struct Layout<'a> {
+    fold: Fold,
+    butterfly: Butterfly,
+    remap: Remap,
+    division: &'a Division,
+}
+
+impl Layout<'_> {
+    fn ranges(&self, codes: Range<u32>) -> Vec<Range<u64>> {
+        if self.remap == Remap::Send {
+            let ranks = self.fold.numbers(codes.start).start..self.fold.numbers(codes.end - 1).end;
+            return vec![self.division.range(ranks)];
+        }
+        codes.map(|code| self.division.range(self.fold.numbers(self.butterfly.with_code(code)))).collect()
+    }
+
+    /// The ranks whose parts a doer has after the steps of halving.
+    fn served(&self, doer: u32) -> Range<u32> {
+        self.fold.numbers(if self.remap == Remap::Send { self.butterfly.code(doer) } else { doer })
+    }
+
+    /// The rank of the doer that has the parts of a doer's ranks after the steps of halving.
+    fn source(&self, doer: u32) -> u32 {
+        self.fold.number(if self.remap == Remap::Send { self.butterfly.with_code(doer) } else { doer })
+    }
+}
+
+/// Halves the message in each step; guests hand over to their neighbour before, and get their part at last.
+pub(in crate::program::collective) async fn reduce_scatter(
+    comm: Communicator<'_>,
+    pattern: Pattern,
+    remap: Remap,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let fold = Fold::of(comm.size(), Keeps::Odd);
+    let butterfly = Butterfly::new(fold.steps, pattern);
+    let layout = Layout { fold, butterfly, remap, division };
+    let whole = [0..data.bytes()];
+    let place = comm.place();
+    let doer = match fold.role(place) {
+        Role::Guest(partner) => {
+            comm.send(partner, &data.take(whole)).await;
+            let received = comm.receive(layout.source(place / 2)).await;
+            *data = Buffer::empty(data.bytes());
+            data.put([division.one(place)], &received);
+            return;
+        }
+        Role::Doer(doer, partner) => {
+            let received = comm.receive(partner).await;
+            add(comm, data, &whole, &received).await;
+            doer
+        }
+        Role::Alone(doer) => doer,
+    };
+    if remap == Remap::Permute && matches!(pattern, Pattern::Bine) {
+        comm.copy(data.bytes()).await;
+    }
+    let steps = Halving {
+        comm,
+        butterfly,
+        place: &|doer| fold.number(doer),
+        ranges: |codes| layout.ranges(codes),
+        by_block: remap == Remap::Blocks,
+    };
+    steps.reduce_scatter(doer, data).await;
+    let mut receiving = None;
+    if !layout.served(doer).contains(&place) {
+        receiving = Some(comm.start_receive(layout.source(doer)).await);
+    }
+    let mut under_way = Vec::new();
+    for rank in layout.served(doer).filter(|rank| *rank != place) {
+        under_way.push(comm.start_send(rank, &data.take([division.one(rank)])).await);
+    }
+    if let Some(receiving) = receiving {
+        let received = comm.received(receiving).await;
+        *data = Buffer::empty(data.bytes());
+        data.put([division.one(place)], &received);
+    }
+    comm.wait_all(under_way).await;
+}
+
+/// Doubles what a rank has in each step, the way of `reduce_scatter` back.
+pub(in crate::program::collective) async fn all_gather(
+    comm: Communicator<'_>,
+    pattern: Pattern,
+    remap: Remap,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let fold = Fold::of(comm.size(), Keeps::Odd);
+    let butterfly = Butterfly::new(fold.steps, pattern);
+    let layout = Layout { fold, butterfly, remap, division };
+    let place = comm.place();
+    let whole = [0..data.bytes()];
+    let own = data.take([division.one(place)]);
+    let doer = match fold.role(place) {
+        Role::Guest(partner) => {
+            comm.send(layout.source(place / 2), &own).await;
+            let all = comm.receive(partner).await;
+            data.put(whole, &all);
+            return;
+        }
+        Role::Doer(doer, _) | Role::Alone(doer) => doer,
+    };
+    let mut receiving = Vec::new();
+    for rank in layout.served(doer).filter(|rank| *rank != place) {
+        receiving.push((rank, comm.start_receive(rank).await));
+    }
+    let mut under_way = Vec::new();
+    if !layout.served(doer).contains(&place) {
+        under_way.push(comm.start_send(layout.source(doer), &own).await);
+    }
+    for (rank, operation) in receiving {
+        let received = comm.received(operation).await;
+        data.put([division.one(rank)], &received);
+    }
+    comm.wait_all(under_way).await;
+    let steps = Halving {
+        comm,
+        butterfly,
+        place: &|doer| fold.number(doer),
+        ranges: |codes| layout.ranges(codes),
+        by_block: remap == Remap::Blocks,
+    };
+    steps.all_gather(doer, data).await;
+    if remap == Remap::Permute && matches!(pattern, Pattern::Bine) {
+        comm.copy(data.bytes()).await;
+    }
+    if let Role::Doer(_, partner) = fold.role(place) {
+        comm.send(partner, &data.take(whole)).await;
+    }
+}
+
+/// In each step a rank exchanges the half of its blocks that is for the other side; it then has those of twice as many
+/// origins. Guests hand over all their blocks and get theirs from their neighbour.
+pub(in crate::program::collective) async fn all_to_all(
+    comm: Communicator<'_>,
+    pattern: Pattern,
+    division: &Division,
+    data: &Buffer,
+) -> Buffer {
+    let fold = Fold::of(comm.size(), Keeps::Odd);
+    let butterfly = Butterfly::new(fold.steps, pattern);
+    let place = comm.place();
+    let whole = [0..division.total()];
+    let mut result = Buffer::empty(division.total());
+    let mut held =
+        Rows { rows: vec![(place, data.all())], ranks: (0..comm.size()).collect(), block: division.start(1) };
+    let doer = match fold.role(place) {
+        Role::Guest(partner) => {
+            comm.send(partner, &data.take(whole.clone())).await;
+            result.put(whole, &comm.receive(partner).await);
+            return result;
+        }
+        Role::Doer(doer, partner) => {
+            let received = comm.receive(partner).await;
+            held.rows.push((partner, received.values.as_deref().map(|values| Rc::from(&values[1..]))));
+            doer
+        }
+        Role::Alone(doer) => doer,
+    };
+    let destinations =
+        |codes: Range<u32>| -> Vec<u32> { codes.flat_map(|code| fold.numbers(butterfly.with_code(code))).collect() };
+    let own = butterfly.code(doer);
+    for step in 0..fold.steps {
+        let partner = butterfly.partner(doer, step);
+        let at = fold.number(partner);
+        let leaving = held.message(&destinations(butterfly.window(butterfly.code(partner), step + 1)));
+        let kept = destinations(butterfly.window(own, step + 1));
+        let received = comm.exchange(at, &leaving, at).await;
+        let origins = origins(fold, butterfly, partner, step);
+        held = held.with(kept, &origins, &received);
+    }
+    for (origin, row) in &held.rows {
+        let own = held.part(row.as_deref(), &[place]);
+        result.put([division.one(*origin)], &headed(comm.size(), division.start(1), own));
+    }
+    if let Role::Doer(_, partner) = fold.role(place) {
+        let mut theirs = Buffer::empty(division.total());
+        for (origin, row) in &held.rows {
+            let part = held.part(row.as_deref(), &[partner]);
+            theirs.put([division.one(*origin)], &headed(comm.size(), division.start(1), part));
+        }
+        comm.send(partner, &theirs.take(whole)).await;
+    }
+    result
+}
+
+/// A block as a message of a buffer of `size` blocks.
+fn headed(size: u32, bytes: u64, values: Option<Vec<f64>>) -> Payload {
+    let values = values.map(|values| {
+        let count = f64::from(count(values.len())) * f64::from(size);
+        std::iter::once(count).chain(values).collect()
+    });
+    Payload::new(bytes, values)
+}
+
+/// The ranks whose blocks a doer has before a step, in the order in which it got them.
+fn origins(fold: Fold, butterfly: Butterfly, doer: u32, step: u32) -> Vec<u32> {
+    if step == 0 {
+        let own = fold.number(doer);
+        return std::iter::once(own).chain(fold.numbers(doer).filter(|rank| *rank != own)).collect();
+    }
+    let mut found = origins(fold, butterfly, doer, step - 1);
+    found.extend(origins(fold, butterfly, butterfly.partner(doer, step - 1), step - 1));
+    found
+}
+
+/// The blocks of some origins for some ranks.
+struct Rows {
+    rows: Vec<(u32, Option<Rc<[f64]>>)>,
+    ranks: Vec<u32>,
+    block: u64,
+}
+
+impl Rows {
+    /// The blocks of all origins for some ranks in one message.
+    fn message(&self, ranks: &[u32]) -> Payload {
+        let values = self.rows.iter().map(|(_, row)| self.part(row.as_deref(), ranks)).collect::<Option<Vec<_>>>();
+        let blocks = self.rows.len() as u64 * ranks.len() as u64;
+        Payload::new(blocks * self.block, values.map(|rows| rows.concat().into()))
+    }
+
+    /// The blocks of a row for some ranks.
+    fn part(&self, row: Option<&[f64]>, ranks: &[u32]) -> Option<Vec<f64>> {
+        let row = row?;
+        let width = row.len() / self.ranks.len();
+        let place = |rank: &u32| self.ranks.iter().position(|held| held == rank).expect("a rank that blocks are for");
+        Some(ranks.iter().flat_map(|rank| row[place(rank) * width..][..width].iter().copied()).collect())
+    }
+
+    /// What is kept, and what has come.
+    fn with(self, kept: Vec<u32>, origins: &[u32], received: &Payload) -> Self {
+        let mut rows: Vec<_> =
+            self.rows.iter().map(|(origin, row)| (*origin, self.part(row.as_deref(), &kept).map(Rc::from))).collect();
+        let width = received.values.as_deref().map_or(0, <[f64]>::len) / origins.len();
+        let row = |index: usize| received.values.as_deref().map(|values| Rc::from(&values[index * width..][..width]));
+        rows.extend(origins.iter().enumerate().map(|(index, origin)| (*origin, row(index))));
+        Self { rows, ranks: kept, block: self.block }
+    }
+}
+
+/// Recursive doubling with k − 1 partners in each step, at once. Of the first ranks, the last one of each group of k does
+/// the steps for the group, such that a power of k remains. (MPICH: recursive exchange.)
+pub(in crate::program::collective) async fn multiplying(comm: Communicator<'_>, radix: u32, data: &mut Buffer) {
+    let (size, place) = (comm.size(), comm.place());
+    let mut core = 1;
+    while u64::from(core) * u64::from(radix) <= u64::from(size) {
+        core *= radix;
+    }
+    let guests = size - core;
+    let groups = guests.div_ceil(radix - 1);
+    let grouped = guests + groups;
+    let last = |group: u32| ((group + 1) * radix).min(grouped) - 1;
+    let number = |doer: u32| if doer < groups { last(doer) } else { doer + guests };
+    let whole = [0..data.bytes()];
+    let mut served = 0..0;
+    let doer = if place >= grouped {
+        place - guests
+    } else {
+        let group = place / radix;
+        if place != last(group) {
+            comm.send(last(group), &data.take(whole.clone())).await;
+            let sum = comm.receive(last(group)).await;
+            data.put(whole, &sum);
+            return;
+        }
+        served = group * radix..place;
+        group
+    };
+    for guest in served.clone() {
+        let received = comm.receive(guest).await;
+        add(comm, data, &whole, &received).await;
+    }
+    let mut unit = 1;
+    while unit < core {
+        let digit = doer / unit % radix;
+        let own = data.take(whole.clone());
+        let partners: Vec<u32> =
+            (1..radix).map(|other| number(doer - digit * unit + (digit + other) % radix * unit)).collect();
+        let mut receiving = Vec::new();
+        for partner in &partners {
+            receiving.push(comm.start_receive(*partner).await);
+        }
+        let mut sending = Vec::new();
+        for partner in &partners {
+            sending.push(comm.start_send(*partner, &own).await);
+        }
+        for operation in receiving {
+            let received = comm.received(operation).await;
+            add(comm, data, &whole, &received).await;
+        }
+        comm.wait_all(sending).await;
+        unit *= radix;
+    }
+    if !served.is_empty() {
+        comm.send_to_all(&served.collect::<Vec<_>>(), &data.take(whole)).await;
+    }
+}
+
+/// All tell rank 0, which tells all.
+pub(in crate::program::collective) async fn linear_barrier(comm: Communicator<'_>) {
+    if comm.place() > 0 {
+        comm.send(0, &token()).await;
+        comm.receive(0).await;
+        return;
+    }
+    let mut under_way = Vec::new();
+    for place in 1..comm.size() {
+        under_way.push(comm.start_receive(place).await);
+    }
+    comm.wait_all(under_way).await;
+    for place in 1..comm.size() {
+        comm.send(place, &token()).await;
+    }
+}
+
+/// A token goes round twice.
+pub(in crate::program::collective) async fn double_ring_barrier(comm: Communicator<'_>) {
+    if comm.size() == 1 {
+        return;
+    }
+    for _ in 0..2 {
+        if comm.place() > 0 {
+            comm.receive(comm.before(1)).await;
+        }
+        comm.send(comm.behind(1), &token()).await;
+        if comm.place() == 0 {
+            comm.receive(comm.before(1)).await;
+        }
+    }
+}
+
+/// In step k a rank exchanges tokens with the one that differs in bit k; ranks behind the largest power of two tell those
+/// as far in front before, and are told after.
+pub(in crate::program::collective) async fn recursive_doubling_barrier(comm: Communicator<'_>) {
+    let core = 1 << comm.size().ilog2();
+    let place = comm.place();
+    if place >= core {
+        comm.exchange(place - core, &token(), place - core).await;
+        return;
+    }
+    let guest = (place + core < comm.size()).then_some(place + core);
+    if let Some(guest) = guest {
+        comm.receive(guest).await;
+    }
+    let mut bit = 1;
+    while bit < core {
+        comm.exchange(place ^ bit, &token(), place ^ bit).await;
+        bit *= 2;
+    }
+    if let Some(guest) = guest {
+        comm.send(guest, &token()).await;
+    }
+}
+
+/// Tokens go up a binomial tree of consecutive ranks and down again.
+pub(in crate::program::collective) async fn tree_barrier(comm: Communicator<'_>) {
+    let shape = super::shape::Shape::Nomial(2, super::shape::Distances::Halving);
+    let children = shape.children(comm.place(), comm.size());
+    for child in children.iter().rev() {
+        comm.receive(*child).await;
+    }
+    if let Some(parent) = shape.parent(comm.place(), comm.size()) {
+        comm.send(parent, &token()).await;
+        comm.receive(parent).await;
+    }
+    for child in children {
+        comm.send(child, &token()).await;
+    }
+}
+
+/// In step k each exchanges with the one that differs in bit k all parts but those of the 2^k ranks that it has heard of.
+/// Of the first pairs that are more than a power of two, one does the steps for both.
+pub(in crate::program::collective) async fn doubling_reduce_scatter(
+    comm: Communicator<'_>,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let fold = Fold::of(comm.size(), Keeps::Odd);
+    let place = comm.place();
+    let doer = match fold.role(place) {
+        Role::Guest(partner) => {
+            comm.send(partner, &data.take([0..data.bytes()])).await;
+            let received = comm.receive(partner).await;
+            *data = Buffer::empty(data.bytes());
+            data.put([division.one(place)], &received);
+            return;
+        }
+        Role::Doer(doer, partner) => {
+            let received = comm.receive(partner).await;
+            add(comm, data, &[0..division.total()], &received).await;
+            doer
+        }
+        Role::Alone(doer) => doer,
+    };
+    // All parts but those of a group of doers.
+    let others = |group: Range<u32>| {
+        let first = division.start(fold.numbers(group.start).start);
+        let last = division.start(fold.numbers(group.end - 1).end);
+        [0..first, last..division.total()]
+    };
+    for step in 0..fold.steps {
+        let width = 1 << step;
+        let group = |doer: u32| doer / width * width..(doer / width + 1) * width;
+        let partner = doer ^ width;
+        let at = fold.number(partner);
+        let received = comm.exchange(at, &data.take(others(group(doer))), at).await;
+        add(comm, data, &others(group(partner)), &received).await;
+    }
+    if let Role::Doer(_, partner) = fold.role(place) {
+        comm.send(partner, &data.take([division.one(partner)])).await;
+    }
+}

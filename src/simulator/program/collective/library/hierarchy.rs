@@ -1,0 +1,274 @@
+//! Operations in levels: inside groups, between their leaders, and inside again.
+
+use super::buffer::{Buffer, Division};
+use super::communicator::{Communicator, count};
+use super::shape::{Distances, Shape};
+use super::trees;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::pin::Pin;
+
+/// An operation under way.
+pub(in crate::program::collective) type Running<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
+
+/// An operation on the whole message, from or to the place `root` if it has one.
+pub(in crate::program::collective) trait OnWhole {
+    fn within<'a>(&'a self, comm: Communicator<'a>, root: u32, data: &'a mut Buffer) -> Running<'a>;
+}
+
+/// An operation on the parts of a message, a part for each place.
+pub(in crate::program::collective) trait OnParts {
+    fn within<'a>(
+        &'a self,
+        comm: Communicator<'a>,
+        root: u32,
+        division: &'a Division,
+        data: &'a mut Buffer,
+    ) -> Running<'a>;
+}
+
+/// Which ranks are a group, with the lowest one as leader, or the root if it is one of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Grouping {
+    /// Those of a node.
+    #[default]
+    Node,
+    /// So many consecutive ranks, such as those of a socket.
+    Ranks(u32),
+}
+
+impl Grouping {
+    pub(in crate::program::collective) fn fault(self) -> Option<String> {
+        (self == Self::Ranks(0)).then(|| "a group needs at least one rank".to_owned())
+    }
+}
+
+/// The groups as one of their members sees them.
+struct Groups {
+    /// The places by group, those of group g from `starts[g]` on.
+    places: Vec<u32>,
+    starts: Vec<u32>,
+    own: u32,
+    root: u32,
+}
+
+impl Groups {
+    fn new(comm: Communicator<'_>, grouping: Grouping, root: u32) -> Self {
+        let key = |place: u32| match grouping {
+            Grouping::Node => comm.me().node_of(comm.rank(place)),
+            Grouping::Ranks(ranks) => place / ranks,
+        };
+        let mut places: Vec<u32> = (0..comm.size()).collect();
+        places.sort_by_key(|place| key(*place));
+        let borders = (1..places.len()).filter(|index| key(places[index - 1]) != key(places[*index]));
+        let starts: Vec<u32> = std::iter::once(0).chain(borders.map(count)).chain([comm.size()]).collect();
+        let at = places.iter().position(|place| *place == comm.place()).expect("this rank is in a group");
+        let own = count(starts.partition_point(|start| *start as usize <= at)) - 1;
+        Self { places, starts, own, root }
+    }
+
+    fn count(&self) -> u32 {
+        count(self.starts.len()) - 1
+    }
+
+    /// The places of group g in the order of the groups.
+    fn range(&self, group: u32) -> Range<u32> {
+        self.starts[group as usize]..self.starts[group as usize + 1]
+    }
+
+    fn members(&self, group: u32) -> &[u32] {
+        let range = self.range(group);
+        &self.places[range.start as usize..range.end as usize]
+    }
+
+    fn leader(&self, group: u32) -> u32 {
+        let members = self.members(group);
+        if members.contains(&self.root) { self.root } else { members[0] }
+    }
+
+    /// The group of the root.
+    fn root_group(&self) -> u32 {
+        (0..self.count()).find(|group| self.members(*group).contains(&self.root)).expect("the root is in a group")
+    }
+
+    /// The ranks of the own group, and the leader's place in it.
+    fn inside(&self, comm: Communicator<'_>) -> (Vec<u32>, u32) {
+        let members = self.members(self.own);
+        let leader = self.leader(self.own);
+        let place = members.iter().position(|place| *place == leader).expect("a leader is a member");
+        (members.iter().map(|place| comm.rank(*place)).collect(), count(place))
+    }
+
+    /// The ranks of all leaders, on a leader.
+    fn leaders(&self, comm: Communicator<'_>) -> Option<Vec<u32>> {
+        let leads = self.leader(self.own) == comm.place();
+        leads.then(|| (0..self.count()).map(|group| comm.rank(self.leader(group))).collect())
+    }
+}
+
+pub(in crate::program::collective) async fn broadcast(
+    comm: Communicator<'_>,
+    grouping: Grouping,
+    [between, within]: [&dyn OnWhole; 2],
+    root: u32,
+    data: &mut Buffer,
+) {
+    let groups = Groups::new(comm, grouping, root);
+    let (inside, leader) = groups.inside(comm);
+    if let Some(leaders) = groups.leaders(comm) {
+        between.within(Communicator::of(comm.me(), &leaders), groups.root_group(), data).await;
+    }
+    within.within(Communicator::of(comm.me(), &inside), leader, data).await;
+}
+
+pub(in crate::program::collective) async fn reduce(
+    comm: Communicator<'_>,
+    grouping: Grouping,
+    [within, between]: [&dyn OnWhole; 2],
+    root: u32,
+    data: &mut Buffer,
+) {
+    let groups = Groups::new(comm, grouping, root);
+    let (inside, leader) = groups.inside(comm);
+    within.within(Communicator::of(comm.me(), &inside), leader, data).await;
+    if let Some(leaders) = groups.leaders(comm) {
+        between.within(Communicator::of(comm.me(), &leaders), groups.root_group(), data).await;
+    }
+}
+
+pub(in crate::program::collective) async fn all_reduce(
+    comm: Communicator<'_>,
+    grouping: Grouping,
+    [reduce, between, broadcast]: [&dyn OnWhole; 3],
+    data: &mut Buffer,
+) {
+    let groups = Groups::new(comm, grouping, 0);
+    let (inside, leader) = groups.inside(comm);
+    let inside = Communicator::of(comm.me(), &inside);
+    reduce.within(inside, leader, data).await;
+    if let Some(leaders) = groups.leaders(comm) {
+        between.within(Communicator::of(comm.me(), &leaders), 0, data).await;
+    }
+    broadcast.within(inside, leader, data).await;
+}
+
+pub(in crate::program::collective) async fn barrier(
+    comm: Communicator<'_>,
+    grouping: Grouping,
+    [within, between]: [&dyn OnWhole; 2],
+) {
+    let groups = Groups::new(comm, grouping, 0);
+    let (inside, leader) = groups.inside(comm);
+    let inside = Communicator::of(comm.me(), &inside);
+    let mut nothing = Buffer::empty(0);
+    within.within(inside, 0, &mut nothing).await;
+    if let Some(leaders) = groups.leaders(comm) {
+        between.within(Communicator::of(comm.me(), &leaders), 0, &mut nothing).await;
+    }
+    trees::broadcast_in_turn(inside, Shape::Nomial(2, Distances::Halving), leader, &mut nothing).await;
+}
+
+/// Blocks in the order of the groups, in which those of a group are consecutive.
+struct Grouped {
+    order: Buffer,
+    groups: Division,
+    /// The blocks of the own group, and where it begins.
+    own: Division,
+    start: u64,
+}
+
+impl Grouped {
+    fn new(groups: &Groups, division: &Division, data: &Buffer) -> Self {
+        let block = division.start(1);
+        let lengths: Vec<u64> =
+            (0..groups.count()).map(|group| block * u64::from(groups.range(group).len() as u32)).collect();
+        let own = groups.range(groups.own);
+        let mut order = Buffer::empty(data.bytes());
+        order.put((0..division.parts()).map(|part| division.one(part)), &data.take(ranges(groups, division)));
+        Self {
+            order,
+            groups: Division::listed(&lengths),
+            start: block * u64::from(own.start),
+            own: Division::even(block, own.end - own.start),
+        }
+    }
+
+    /// The own group's part as a message of its own.
+    fn inside(&self) -> Buffer {
+        Buffer::full(&self.order.numbered(self.start..self.start + self.own.total()))
+    }
+
+    fn put_inside(&mut self, inside: &Buffer) {
+        let range = self.start..self.start + self.own.total();
+        self.order.put_numbers(&range, inside.all().as_deref());
+    }
+}
+
+fn ranges(groups: &Groups, division: &Division) -> Vec<Range<u64>> {
+    groups.places.iter().map(|place| division.one(*place)).collect()
+}
+
+pub(in crate::program::collective) async fn gather(
+    comm: Communicator<'_>,
+    grouping: Grouping,
+    [within, between]: [&dyn OnParts; 2],
+    root: u32,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let groups = Groups::new(comm, grouping, root);
+    let (inside, leader) = groups.inside(comm);
+    let mut grouped = Grouped::new(&groups, division, data);
+    let mut part = grouped.inside();
+    within.within(Communicator::of(comm.me(), &inside), leader, &grouped.own, &mut part).await;
+    grouped.put_inside(&part);
+    if let Some(leaders) = groups.leaders(comm) {
+        let leaders = Communicator::of(comm.me(), &leaders);
+        between.within(leaders, groups.root_group(), &grouped.groups, &mut grouped.order).await;
+    }
+    data.put(ranges(&groups, division), &grouped.order.take([0..division.total()]));
+}
+
+pub(in crate::program::collective) async fn scatter(
+    comm: Communicator<'_>,
+    grouping: Grouping,
+    [between, within]: [&dyn OnParts; 2],
+    root: u32,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let groups = Groups::new(comm, grouping, root);
+    let (inside, leader) = groups.inside(comm);
+    let mut grouped = Grouped::new(&groups, division, data);
+    if let Some(leaders) = groups.leaders(comm) {
+        let leaders = Communicator::of(comm.me(), &leaders);
+        between.within(leaders, groups.root_group(), &grouped.groups, &mut grouped.order).await;
+    }
+    let mut part = grouped.inside();
+    within.within(Communicator::of(comm.me(), &inside), leader, &grouped.own, &mut part).await;
+    let place = groups.members(groups.own).iter().position(|place| *place == comm.place()).expect("a member");
+    let own = part.numbers(&grouped.own.one(count(place)));
+    *data = Buffer::part(division, comm.place(), &super::super::payload::Payload::new(division.start(1), own));
+}
+
+pub(in crate::program::collective) async fn all_gather(
+    comm: Communicator<'_>,
+    grouping: Grouping,
+    (gather, between, broadcast): (&dyn OnParts, &dyn OnParts, &dyn OnWhole),
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let groups = Groups::new(comm, grouping, 0);
+    let (list, leader) = groups.inside(comm);
+    let inside = Communicator::of(comm.me(), &list);
+    let mut grouped = Grouped::new(&groups, division, data);
+    let mut part = grouped.inside();
+    gather.within(inside, leader, &grouped.own, &mut part).await;
+    grouped.put_inside(&part);
+    if let Some(leaders) = groups.leaders(comm) {
+        between.within(Communicator::of(comm.me(), &leaders), 0, &grouped.groups, &mut grouped.order).await;
+    }
+    broadcast.within(inside, leader, &mut grouped.order).await;
+    data.put(ranges(&groups, division), &grouped.order.take([0..division.total()]));
+}

@@ -1,0 +1,19 @@
+//! The algorithms of Open MPI, MPICH and FJMPI, each written once over a communicator, a buffer and a tree or butterfly.
+//!
+//! Whatever a rank needs to know of others it computes in the step that needs it: without numbers, a rank holds lengths only.
+
+pub(super) mod bruck;
+pub(super) mod buffer;
+pub(super) mod butterfly;
+pub(super) mod communicator;
+pub(super) mod decision;
+pub(super) mod exchanges;
+pub(super) mod hierarchy;
+pub(super) mod rings;
+pub(super) mod shape;
+pub(super) mod trees;
+
+pub use decision::Library;
+pub use exchanges::Remap;
+pub use hierarchy::Grouping;
+pub use shape::Distances;

@@ -1,0 +1,264 @@
+//! Operations around a ring, between neighbours, and of all with all.
+
+use super::buffer::{Buffer, Division, Segments};
+use super::butterfly::add;
+use super::communicator::Communicator;
+use crate::program::collective::payload::Payload;
+
+/// Around a ring, one part a step, whoever begins: number i has part i.
+pub(in crate::program::collective) async fn all_gather(
+    comm: Communicator<'_>,
+    root: u32,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let (size, number) = (comm.size(), comm.number(root));
+    let mut travelling = data.take([division.one(number)]);
+    for step in 1..size {
+        travelling = comm.exchange(comm.behind(1), &travelling, comm.before(1)).await;
+        let part = (number + size - step) % size;
+        data.put([division.one(part)], &travelling);
+    }
+}
+
+/// Around a ring, one part a step, each part in segments that go round one after the other: first the sums, then,
+/// in whole parts, the result.
+pub(in crate::program::collective) async fn all_reduce(comm: Communicator<'_>, segment: u64, data: &mut Buffer) {
+    let (size, place) = (comm.size(), comm.place());
+    let division = Division::shares(data.bytes(), size);
+    let longest = division.total().div_ceil(u64::from(size));
+    let phases = Segments::new(longest, segment).count();
+    let range = |part: u32, phase: u64| {
+        let part = division.one(part);
+        let length = part.end - part.start;
+        let cut = |phase: u64| part.start + (length as u128 * u128::from(phase) / u128::from(phases)) as u64;
+        cut(phase)..cut(phase + 1)
+    };
+    for phase in 0..phases {
+        let mut travelling = data.take([range(place, phase)]);
+        for step in 1..size {
+            let part = (place + size - step) % size;
+            let received = comm.exchange(comm.behind(1), &travelling, comm.before(1)).await;
+            add(comm, data, &[range(part, phase)], &received).await;
+            travelling = data.take([range(part, phase)]);
+        }
+    }
+    // The sum of the part behind this rank is complete.
+    all_gather_from(comm, 1, &division, data).await;
+}
+
+/// Around a ring, where each begins with the part so many behind its own.
+async fn all_gather_from(comm: Communicator<'_>, first: u32, division: &Division, data: &mut Buffer) {
+    let (size, place) = (comm.size(), comm.place());
+    let part = |step: u32| (place + first + size - step) % size;
+    let mut travelling = data.take([division.one(part(0))]);
+    for step in 1..size {
+        travelling = comm.exchange(comm.behind(1), &travelling, comm.before(1)).await;
+        data.put([division.one(part(step))], &travelling);
+    }
+}
+
+/// Neighbours exchange what they have got last, to either side in turn; two parts a step after the first.
+/// An odd number of ranks goes round a ring.
+pub(in crate::program::collective) async fn neighbour_exchange(
+    comm: Communicator<'_>,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let (size, place) = (comm.size(), comm.place());
+    if !size.is_multiple_of(2) {
+        return all_gather(comm, 0, division, data).await;
+    }
+    let even = place.is_multiple_of(2);
+    let sides = if even { [comm.behind(1), comm.before(1)] } else { [comm.before(1), comm.behind(1)] };
+    let received = comm.exchange(sides[0], &data.take([division.one(place)]), sides[0]).await;
+    data.put([division.one(sides[0])], &received);
+    // The pairs of parts that come from either side lie two farther each time.
+    let own = place / 2 * 2;
+    let mut last = data.take(division.around(own, 2));
+    for step in 1..size / 2 {
+        let side = (step % 2) as usize;
+        let reach = step / 2 * 2 + step % 2 * 2;
+        let forward = even == (side == 0);
+        let first = if forward { (own + reach) % size } else { (own + size - reach) % size };
+        last = comm.exchange(sides[side], &last, sides[side]).await;
+        data.put(division.around(first, 2), &last);
+    }
+}
+
+/// All receives and all sends of blocks with everyone are begun at once.
+pub(in crate::program::collective) async fn all_gather_at_once(
+    comm: Communicator<'_>,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let own = data.take([division.one(comm.place())]);
+    let mut receiving = Vec::new();
+    for distance in 1..comm.size() {
+        receiving.push(comm.start_receive(comm.before(distance)).await);
+    }
+    let mut sending = Vec::new();
+    for distance in 1..comm.size() {
+        sending.push(comm.start_send(comm.behind(distance), &own).await);
+    }
+    for (distance, operation) in (1..).zip(receiving) {
+        let received = comm.received(operation).await;
+        data.put([division.one(comm.before(distance))], &received);
+    }
+    comm.wait_all(sending).await;
+}
+
+/// Each has the messages of all and adds them up.
+pub(in crate::program::collective) async fn all_reduce_at_once(comm: Communicator<'_>, data: &mut Buffer) {
+    let whole = [0..data.bytes()];
+    let own = data.take(whole.clone());
+    let mut receiving = Vec::new();
+    for distance in 1..comm.size() {
+        receiving.push(comm.start_receive(comm.before(distance)).await);
+    }
+    let mut sending = Vec::new();
+    for distance in 1..comm.size() {
+        sending.push(comm.start_send(comm.behind(distance), &own).await);
+    }
+    for operation in receiving {
+        let received = comm.received(operation).await;
+        add(comm, data, &whole, &received).await;
+    }
+    comm.wait_all(sending).await;
+}
+
+/// In step k each sends the one k behind it that one's part of its message and adds the part it gets.
+pub(in crate::program::collective) async fn pairwise_reduce_scatter(
+    comm: Communicator<'_>,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let own = [division.one(comm.place())];
+    for step in 1..comm.size() {
+        let to = comm.behind(step);
+        let received = comm.exchange(to, &data.take([division.one(to)]), comm.before(step)).await;
+        add(comm, data, &own, &received).await;
+    }
+}
+
+/// Around a ring, one part a step: the sum of a part grows on its way to its rank.
+pub(in crate::program::collective) async fn ring_reduce_scatter(
+    comm: Communicator<'_>,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    for step in 1..comm.size() {
+        let sent = data.take([division.one(comm.before(step))]);
+        let received = comm.exchange(comm.behind(1), &sent, comm.before(1)).await;
+        add(comm, data, &[division.one(comm.before(step + 1))], &received).await;
+    }
+}
+
+/// The order in which the messages of an all-to-all are begun.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::program::collective) enum Window {
+    /// So many receives and sends at a time; the next ones begin when all are complete.
+    Batches(u32),
+    /// So many receives and sends at a time; the next one begins when one is complete.
+    Sliding(u32),
+    /// One send behind and one receive from before at a time.
+    Stepwise,
+}
+
+/// Everyone's block straight to its rank, in a window of messages; 0 is all at once.
+pub(in crate::program::collective) async fn all_to_all(
+    comm: Communicator<'_>,
+    window: Window,
+    division: &Division,
+    data: &Buffer,
+) -> Buffer {
+    let size = comm.size();
+    let mut result = data.clone();
+    let bound = |limit: u32| if limit == 0 { size } else { limit };
+    match window {
+        Window::Batches(limit) => {
+            let limit = bound(limit);
+            let mut first = 1;
+            while first < size {
+                let distances = first..size.min(first.saturating_add(limit));
+                first = distances.end;
+                let mut receiving = Vec::new();
+                for distance in distances.clone() {
+                    receiving.push((comm.behind(distance), comm.start_receive(comm.behind(distance)).await));
+                }
+                let mut sending = Vec::new();
+                for distance in distances {
+                    let to = comm.before(distance);
+                    sending.push(comm.start_send(to, &data.take([division.one(to)])).await);
+                }
+                for (from, operation) in receiving {
+                    let received = comm.received(operation).await;
+                    result.put([division.one(from)], &received);
+                }
+                comm.wait_all(sending).await;
+            }
+        }
+        Window::Stepwise => {
+            for step in 1..size {
+                let (to, from) = (comm.behind(step), comm.before(step));
+                let received = comm.exchange(to, &data.take([division.one(to)]), from).await;
+                result.put([division.one(from)], &received);
+            }
+        }
+        Window::Sliding(limit) => {
+            let limit = bound(limit);
+            let mut open = Vec::new();
+            let [mut receives, mut sends] = [1..size, 1..size];
+            for distance in receives.by_ref().take(limit as usize) {
+                let from = comm.before(distance);
+                open.push((Some(from), comm.start_receive(from).await));
+            }
+            for distance in sends.by_ref().take(limit as usize) {
+                let to = comm.behind(distance);
+                open.push((None, comm.start_send(to, &data.take([division.one(to)])).await));
+            }
+            while !open.is_empty() {
+                let operations: Vec<_> = open.iter().map(|(_, operation)| *operation).collect();
+                let (from, operation) = open.swap_remove(comm.me().wait_any(&operations).await);
+                if let Some(from) = from {
+                    let received = comm.received(operation).await;
+                    result.put([division.one(from)], &received);
+                    if let Some(distance) = receives.next() {
+                        let from = comm.before(distance);
+                        open.push((Some(from), comm.start_receive(from).await));
+                    }
+                } else {
+                    comm.wait_all(vec![operation]).await;
+                    if let Some(distance) = sends.next() {
+                        let to = comm.behind(distance);
+                        open.push((None, comm.start_send(to, &data.take([division.one(to)])).await));
+                    }
+                }
+            }
+        }
+    }
+    result
+}
+
+/// In step k each exchanges with the one whose number differs by k bitwise, for a power of two; otherwise it sends k
+/// behind and receives from k before.
+pub(in crate::program::collective) async fn pairwise_all_to_all(
+    comm: Communicator<'_>,
+    division: &Division,
+    data: &Buffer,
+) -> Buffer {
+    let mut result = data.clone();
+    for step in 1..comm.size() {
+        let partner = comm.place() ^ step;
+        let [to, from] =
+            if comm.size().is_power_of_two() { [partner; 2] } else { [comm.behind(step), comm.before(step)] };
+        let received = comm.exchange(to, &data.take([division.one(to)]), from).await;
+        result.put([division.one(from)], &received);
+    }
+    result
+}
+
+/// A message of no bytes.
+pub(super) const fn token() -> Payload {
+    Payload::new(0, None)
+}

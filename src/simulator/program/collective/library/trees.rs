@@ -1,0 +1,354 @@
+//! Operations along a tree of any shape.
+
+use super::buffer::{Buffer, Division, Segments};
+use super::communicator::Communicator;
+use super::shape::Shape;
+
+/// Down a tree, segment by segment: the next one is awaited while one is sent on.
+pub(in crate::program::collective) async fn broadcast(
+    comm: Communicator<'_>,
+    shape: Shape,
+    root: u32,
+    segment: u64,
+    data: &mut Buffer,
+) {
+    let (number, size) = (comm.number(root), comm.size());
+    let children = places(comm, root, shape.children(number, size));
+    let segments = Segments::new(data.bytes(), segment);
+    let Some(parent) = shape.parent(number, size) else {
+        for index in 0..segments.count() {
+            comm.send_to_all(&children, &data.take([segments.range(index)])).await;
+        }
+        return;
+    };
+    let parent = comm.numbered(root, parent);
+    let mut next = comm.start_receive(parent).await;
+    for index in 0..segments.count() {
+        let current = next;
+        if index + 1 < segments.count() {
+            next = comm.start_receive(parent).await;
+        }
+        let received = comm.received(current).await;
+        data.put([segments.range(index)], &received);
+        comm.send_to_all(&children, &received).await;
+    }
+}
+
+/// From the root to each at once, in the order of the ranks.
+pub(in crate::program::collective) async fn linear_broadcast(comm: Communicator<'_>, root: u32, data: &mut Buffer) {
+    let whole = 0..data.bytes();
+    if comm.place() == root {
+        let others: Vec<u32> = (0..comm.size()).filter(|place| *place != root).collect();
+        comm.send_to_all(&others, &data.take([whole])).await;
+    } else {
+        data.put([whole], &comm.receive(root).await);
+    }
+}
+
+/// Up a tree, segment by segment: the next message is awaited while one is added. The sum is complete on the root.
+pub(in crate::program::collective) async fn reduce(
+    comm: Communicator<'_>,
+    shape: Shape,
+    root: u32,
+    segment: u64,
+    data: &mut Buffer,
+) {
+    // The tree in order has its own root, whatever the root of the operation.
+    let (number, size) = (comm.number(root), comm.size());
+    let children = places(comm, root, shape.children_upwards(number, size));
+    let parent = shape.parent(number, size).map(|parent| comm.numbered(root, parent));
+    let segments = Segments::new(data.bytes(), segment);
+    let mut next = None;
+    if let Some(first) = children.first() {
+        next = Some(comm.start_receive(*first).await);
+    }
+    for index in 0..segments.count() {
+        let range = segments.range(index);
+        for child in 1..=children.len() {
+            let current = next.take().expect("a receive was started for every child");
+            if child < children.len() {
+                next = Some(comm.start_receive(children[child]).await);
+            } else if index + 1 < segments.count() {
+                next = Some(comm.start_receive(children[0]).await);
+            }
+            let received = comm.received(current).await;
+            data.sum([range.clone()], &received);
+            comm.add(received.bytes).await;
+        }
+        if let Some(parent) = parent {
+            comm.send(parent, &data.take([range])).await;
+        }
+    }
+}
+
+/// Up the binary tree in order to the last rank, which hands the sum to the root.
+pub(in crate::program::collective) async fn reduce_in_order(
+    comm: Communicator<'_>,
+    root: u32,
+    segment: u64,
+    data: &mut Buffer,
+) {
+    reduce(comm, Shape::InOrder, 0, segment, data).await;
+    let (last, whole) = (comm.size() - 1, 0..data.bytes());
+    if last == root {
+        return;
+    }
+    if comm.place() == last {
+        comm.send(root, &data.take([whole])).await;
+    } else if comm.place() == root {
+        let sum = comm.receive(last).await;
+        *data = Buffer::empty(data.bytes());
+        data.put([whole], &sum);
+    }
+}
+
+/// To the root one after the other, which receives from the last rank first and adds.
+pub(in crate::program::collective) async fn linear_reduce(comm: Communicator<'_>, root: u32, data: &mut Buffer) {
+    let whole = 0..data.bytes();
+    if comm.place() != root {
+        comm.send(root, &data.take([whole])).await;
+        return;
+    }
+    for place in (0..comm.size()).rev().filter(|place| *place != root) {
+        let received = comm.receive(place).await;
+        data.sum([whole.clone()], &received);
+        comm.add(received.bytes).await;
+    }
+}
+
+/// Up a tree: each passes on the blocks of its whole subtree in one message.
+pub(in crate::program::collective) async fn gather(
+    comm: Communicator<'_>,
+    shape: Shape,
+    root: u32,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let (number, size) = (comm.number(root), comm.size());
+    for child in shape.children_upwards(number, size) {
+        let received = comm.receive(comm.numbered(root, child)).await;
+        data.put(blocks(comm, shape, root, child, division), &received);
+    }
+    if let Some(parent) = shape.parent(number, size) {
+        let held = data.take(blocks(comm, shape, root, number, division));
+        comm.send(comm.numbered(root, parent), &held).await;
+    }
+}
+
+/// Down a tree: each gets the blocks of its whole subtree in one message.
+pub(in crate::program::collective) async fn scatter(
+    comm: Communicator<'_>,
+    shape: Shape,
+    root: u32,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let (number, size) = (comm.number(root), comm.size());
+    if let Some(parent) = shape.parent(number, size) {
+        let received = comm.receive(comm.numbered(root, parent)).await;
+        data.put(blocks(comm, shape, root, number, division), &received);
+    }
+    for child in shape.children(number, size) {
+        let held = data.take(blocks(comm, shape, root, child, division));
+        comm.send(comm.numbered(root, child), &held).await;
+    }
+}
+
+/// Each sends its block to the root, which receives them in the order of the ranks.
+pub(in crate::program::collective) async fn linear_gather(
+    comm: Communicator<'_>,
+    root: u32,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    if comm.place() != root {
+        comm.send(root, &data.take([division.one(comm.place())])).await;
+        return;
+    }
+    for place in (0..comm.size()).filter(|place| *place != root) {
+        let received = comm.receive(place).await;
+        data.put([division.one(place)], &received);
+    }
+}
+
+/// The root calls one rank after the other, which then sends a first segment and the rest of its block.
+pub(in crate::program::collective) async fn synchronised_gather(
+    comm: Communicator<'_>,
+    root: u32,
+    first: u64,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let cut = |place: u32| {
+        let block = division.one(place);
+        let middle = if first == 0 { block.end } else { block.end.min(block.start + first) };
+        [block.start..middle, middle..block.end]
+    };
+    let call = super::super::payload::Payload::new(0, None);
+    if comm.place() != root {
+        comm.receive(root).await;
+        for segment in cut(comm.place()) {
+            comm.send(root, &data.take([segment])).await;
+        }
+        return;
+    }
+    let mut rests = Vec::new();
+    for place in (0..comm.size()).filter(|place| *place != root) {
+        let beginning = comm.start_receive(place).await;
+        comm.send(place, &call).await;
+        rests.push((place, comm.start_receive(place).await));
+        let received = comm.received(beginning).await;
+        data.put([cut(place)[0].clone()], &received);
+    }
+    for (place, rest) in rests {
+        let received = comm.received(rest).await;
+        data.put([cut(place)[1].clone()], &received);
+    }
+}
+
+/// The root sends each its block, one after the other or all at once, in the order of the ranks.
+pub(in crate::program::collective) async fn linear_scatter(
+    comm: Communicator<'_>,
+    root: u32,
+    at_once: bool,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    if comm.place() != root {
+        data.put([division.one(comm.place())], &comm.receive(root).await);
+        return;
+    }
+    let mut under_way = Vec::new();
+    for place in (0..comm.size()).filter(|place| *place != root) {
+        let block = data.take([division.one(place)]);
+        if at_once {
+            under_way.push(comm.start_send(place, &block).await);
+        } else {
+            comm.send(place, &block).await;
+        }
+    }
+    comm.wait_all(under_way).await;
+}
+
+/// Down the binary tree by levels, one half of the message on either side; then pairs of the two sides exchange halves.
+pub(in crate::program::collective) async fn split_binary_broadcast(
+    comm: Communicator<'_>,
+    root: u32,
+    segment: u64,
+    data: &mut Buffer,
+) {
+    let (number, size) = (comm.number(root), comm.size());
+    let halves = Division::shares(data.bytes(), 2);
+    let halves = [halves.one(1), halves.one(0)];
+    // The first half is the longer one.
+    let middle = halves[0].end - halves[0].start;
+    let halves = [0..middle, middle..data.bytes()];
+    if size < 3 || halves.iter().any(|half| half.is_empty() || segment > half.end - half.start) {
+        return broadcast(comm, Shape::Chains(1), root, segment, data).await;
+    }
+    let children = Shape::Levels(2).children(number, size);
+    let side = |number: u32| usize::from(number.is_multiple_of(2));
+    let segments = halves.clone().map(|half| Segments::new(half.end - half.start, segment));
+    let range = |side: usize, index: u64| {
+        let range = segments[side].range(index);
+        halves[side].start + range.start..halves[side].start + range.end
+    };
+    if number == 0 {
+        for index in 0..segments[0].count().max(segments[1].count()) {
+            let mut under_way = Vec::new();
+            for child in children.iter().copied() {
+                if index < segments[side(child)].count() {
+                    let part = data.take([range(side(child), index)]);
+                    under_way.push(comm.start_send(comm.numbered(root, child), &part).await);
+                }
+            }
+            comm.wait_all(under_way).await;
+        }
+    } else {
+        let own = side(number);
+        let parent = Shape::Levels(2).parent(number, size).expect("only the root has none");
+        let parent = comm.numbered(root, parent);
+        let children = places(comm, root, children);
+        let mut next = comm.start_receive(parent).await;
+        for index in 0..segments[own].count() {
+            let current = next;
+            if index + 1 < segments[own].count() {
+                next = comm.start_receive(parent).await;
+            }
+            let received = comm.received(current).await;
+            data.put([range(own, index)], &received);
+            comm.send_to_all(&children, &received).await;
+        }
+    }
+    // Numbers 1 and 2, 3 and 4, … are pairs; the last one has none where the number of ranks is even, and asks the root.
+    let last = size.is_multiple_of(2).then(|| size - 1);
+    if number == 0 {
+        if let Some(last) = last {
+            comm.send(comm.numbered(root, last), &data.take([halves[1].clone()])).await;
+        }
+    } else if Some(number) == last {
+        data.put([halves[1].clone()], &comm.receive(root).await);
+    } else {
+        let own = side(number);
+        let partner = comm.numbered(root, if own == 0 { number + 1 } else { number - 1 });
+        let received = comm.exchange(partner, &data.take([halves[own].clone()]), partner).await;
+        data.put([halves[1 - own].clone()], &received);
+    }
+}
+
+fn places(comm: Communicator<'_>, root: u32, numbers: Vec<u32>) -> Vec<u32> {
+    numbers.into_iter().map(|number| comm.numbered(root, number)).collect()
+}
+
+/// The blocks of a subtree.
+fn blocks(
+    comm: Communicator<'_>,
+    shape: Shape,
+    root: u32,
+    number: u32,
+    division: &Division,
+) -> impl Iterator<Item = std::ops::Range<u64>> {
+    let numbers = shape.subtree(number, comm.size());
+    numbers.into_iter().map(move |number| division.one(comm.numbered(root, number)))
+}
+
+/// Down a tree of consecutive numbers, in which number i is to have part i of the message.
+pub(in crate::program::collective) async fn scatter_numbers(
+    comm: Communicator<'_>,
+    shape: Shape,
+    root: u32,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let (number, size) = (comm.number(root), comm.size());
+    let parts = |number: u32| {
+        let numbers = shape.subtree(number, size);
+        numbers.into_iter().map(|number| division.one(number)).collect::<Vec<_>>()
+    };
+    if let Some(parent) = shape.parent(number, size) {
+        let received = comm.receive(comm.numbered(root, parent)).await;
+        data.put(parts(number), &received);
+    }
+    for child in shape.children(number, size) {
+        comm.send(comm.numbered(root, child), &data.take(parts(child))).await;
+    }
+}
+
+/// Down a tree, the whole message to one child after the other.
+pub(in crate::program::collective) async fn broadcast_in_turn(
+    comm: Communicator<'_>,
+    shape: Shape,
+    root: u32,
+    data: &mut Buffer,
+) {
+    let (number, size) = (comm.number(root), comm.size());
+    let whole = 0..data.bytes();
+    let message = match shape.parent(number, size) {
+        Some(parent) => comm.receive(comm.numbered(root, parent)).await,
+        None => data.take([whole.clone()]),
+    };
+    data.put([whole], &message);
+    for child in shape.children(number, size) {
+        comm.send(comm.numbered(root, child), &message).await;
+    }
+}
