@@ -13,6 +13,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("cluster-matmul", &["machine=bwGRiD"]),
     ("cluster-scalar-product", &["machine=bwGRiD"]),
     ("collective", &["bytes=8,4096"]),
+    ("collective-algorithms", &["bytes=8,131072"]),
     ("dot-product", &["n=1000", "p=1,16"]),
     ("fft2d-transpose", &["program.n=32", "p=4"]),
     ("finite-difference", &["n=64", "rows=1,8"]),

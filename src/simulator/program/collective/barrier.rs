@@ -18,7 +18,7 @@ pub enum Barrier {
     Ideal,
     /// By messages of four bytes up and down the neighbour tree of rank 0.
     Tree,
-    /// By messages of four bytes: in step k every rank sends to the one 2^k further that it has come,
+    /// By messages of four bytes: in step k every rank tells the one 2^k further that it has come,
     /// with those of whom it has heard (Hensgen, Finkel, Manber 1988).
     Dissemination,
     /// By messages of no bytes: all tell rank 0, which tells all.
