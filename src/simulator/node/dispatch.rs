@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 mod occupancy;
 
 /// The moment when communication software preempts a computation: the same for packets in transit and for the node's
-/// own, since no source tells them apart.
+/// own, since no source distinguishes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum RouterTurn {
