@@ -1,12 +1,11 @@
 //! How large a machine can be: a broadcast of 4 KiB from one node to all along a tree of neighbours, and back as a
-//! reduction along the same tree, on a square mesh. Prints what it took.
+//! reduction along the same tree, on a square mesh. Prints the size of the run and its memory.
 //!
 //! ```console
 //! cargo run --release --example million_nodes -- 1024
 //! ```
 
-use parsim::units::SimDuration;
-use parsim::{Message, Process, Simulation, load_machine, network::Topology};
+use parsim::prelude::*;
 use std::error::Error;
 use std::fs;
 
@@ -14,7 +13,7 @@ const BYTES: u64 = 4096;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let side: u32 = std::env::args().nth(1).map_or(Ok(64), |side| side.parse())?;
-    let mut machine = load_machine("scenarios/machines/parsytec-supercluster-t800.ron")?;
+    let mut machine = machines::parsytec_supercluster_t800();
     machine.network.topology = Topology::Mesh2d { rows: side, columns: side };
     machine.network.links.start = SimDuration::ZERO;
     let trace = Simulation::new(&machine, side * side)?.run(&there_and_back)?;
@@ -46,7 +45,7 @@ async fn there_and_back(me: Process) {
     }
 }
 
-/// The most memory that this process has had, where the system tells it.
+/// The most memory that this process has had, where the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,9 +1,6 @@
-//! A program of one's own: partial sums go round a ring until every process has the total.
+//! Your own program on a shipped machine: partial sums go round a ring until every process has the total.
 
-use parsim::node::Work;
-use parsim::trace::Activity;
-use parsim::units::SimDuration;
-use parsim::{Message, Process, Simulation, load_machine};
+use parsim::prelude::*;
 use std::error::Error;
 
 const RANKS: u32 = 16;
@@ -26,7 +23,7 @@ async fn sum_around_the_ring(me: Process) {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let machine = load_machine("scenarios/machines/parsytec-supercluster-t800.ron")?;
+    let machine = machines::parsytec_supercluster_t800();
     let trace = Simulation::new(&machine, RANKS)?.run(&sum_around_the_ring)?;
     println!("makespan {}", trace.makespan);
     for activity in Activity::ALL {

@@ -27,6 +27,25 @@ pub mod simulation;
 pub mod trace;
 pub mod units;
 
+/// The names of most programs: `use parsim_sim::prelude::*`.
+///
+/// Machines (`Machine`, its builder and its parts), programs (`Process` and its verbs, collective operations), runs
+/// (`Simulation`), traces and quantities with units. Names that more than one module has are left out: the router's cost
+/// is [`node::Routing`](crate::node::Routing), the routing of the network `Routing`.
+pub mod prelude {
+    pub use crate::engine::Streams;
+    pub use crate::fault::{Fault, Rejection};
+    pub use crate::machine::{Allocation, Machine, MachineBuilder, Partition, Placement, Sends};
+    pub use crate::network::{Link, Network, Routing, Switching, Topology};
+    pub use crate::node::{Host, Module, Node, Noise, Processor, Receiving, Router, Sending, Work};
+    pub use crate::program::{
+        Grid, Message, MessagePattern, Operation, Process, Program, Received, collective,
+    };
+    pub use crate::simulation::{Detail, Limits, Simulation, SimulationError};
+    pub use crate::trace::{Activity, Recording, Trace};
+    pub use crate::units::{BitRate, Bytes, FlopRate, Hertz, PerByte, SimDuration, SimTime};
+}
+
 pub use machine::Machine;
 pub use program::{Message, Process, Program};
 pub use simulation::Simulation;

@@ -18,4 +18,17 @@ pub mod programs;
 pub mod report;
 pub mod scenario;
 
-pub use scenario::{Scenario, load_machine};
+/// The names of most studies, with those of [`parsim_sim::prelude`]: `use parsim_study::prelude::*`.
+///
+/// Scenarios with their axes (`Plan`, `Case`), shipped machines and programs, runs of scenarios, and analyses of traces.
+pub mod prelude {
+    pub use crate::analysis::{Accounting, Breakdown, CriticalPath};
+    pub use crate::experiment;
+    pub use crate::machines;
+    pub use crate::programs::Shipped;
+    pub use crate::scenario::source::{Document, Faults};
+    pub use crate::scenario::{Case, CheckedScenario, Override, Plan, Scenario, load_machine};
+    pub use parsim_sim::prelude::*;
+}
+
+pub use scenario::{Scenario, load_machine, machines};

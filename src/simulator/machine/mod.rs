@@ -1,6 +1,7 @@
 //! Nodes on a network: the one place where the two meet.
 
 mod allocation;
+mod builder;
 mod faults;
 mod hierarchy;
 mod loggops;
@@ -13,6 +14,7 @@ mod speed_profile;
 mod transport;
 
 pub use allocation::Allocation;
+pub use builder::MachineBuilder;
 pub use hierarchy::SharedOnTheWay;
 pub use loggops::LogGops;
 pub use overrides::NodeOverride;

@@ -5,7 +5,7 @@ use super::protocol::Protocol;
 use super::topology::{Routes, Topology};
 use super::transfers::{TransferChannel, Transfers};
 use crate::engine::{Calendar, Entity, EvenInstants, StationId, Stations};
-use crate::units::{PerByte, SimDuration, SimTime};
+use crate::units::{BitRate, PerByte, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
 /// A description of one direction of a link.
@@ -42,6 +42,13 @@ impl Link {
         Self { per_byte: Some(per_byte), ..Self::default() }
     }
 
+    /// The same link with a travel time of every byte, for which it is free for the next one.
+    #[must_use]
+    pub const fn latency(mut self, latency: SimDuration) -> Self {
+        self.latency = latency;
+        self
+    }
+
     /// The transmission time of a byte: as measured, else one way by the protocol; bytes are free where
     /// neither is given, which a scenario's check refuses.
     #[must_use]
@@ -61,6 +68,13 @@ impl Link {
     #[must_use]
     pub fn time(&self, bytes: u64) -> SimDuration {
         self.per_packet + self.byte_time().time(bytes)
+    }
+}
+
+/// A link of this rate without latency.
+impl From<BitRate> for Link {
+    fn from(rate: BitRate) -> Self {
+        Self::new(rate.into())
     }
 }
 

@@ -56,6 +56,25 @@ impl Sending {
         overlap: false,
     };
 
+    /// A time for each packet; the processor prepares the next packet while the link transmits the previous one.
+    #[must_use]
+    pub const fn overlapping(per_packet: SimDuration) -> Self {
+        Self { per_packet, overlap: true, ..Self::FREE }
+    }
+
+    /// A time for each packet; the processor prepares the next packet when the link has transmitted the previous one.
+    #[must_use]
+    pub const fn in_turn(per_packet: SimDuration) -> Self {
+        Self { per_packet, ..Self::FREE }
+    }
+
+    /// The same costs, with copying for each byte of a packet.
+    #[must_use]
+    pub const fn per_byte(mut self, per_byte: PerByte) -> Self {
+        self.per_byte = per_byte;
+        self
+    }
+
     /// The processor time of preparing a packet for a destination `hops` away, `copied` bytes of which have to be
     /// copied.
     #[must_use]
@@ -113,6 +132,19 @@ pub struct Receiving {
 impl Receiving {
     /// Software that takes no time.
     pub const FREE: Self = Self { per_packet: SimDuration::ZERO, per_byte: PerByte::FREE };
+
+    /// A time for each packet.
+    #[must_use]
+    pub const fn new(per_packet: SimDuration) -> Self {
+        Self { per_packet, ..Self::FREE }
+    }
+
+    /// The same costs, with copying for each byte of a packet.
+    #[must_use]
+    pub const fn per_byte(mut self, per_byte: PerByte) -> Self {
+        self.per_byte = per_byte;
+        self
+    }
 
     /// The processor time of taking in a packet of `bytes` bytes.
     #[must_use]

@@ -1,6 +1,6 @@
 //! Amounts of data, and the time that a byte takes.
 
-use super::text::{QuantityError, QuantityKind, quantity, quantity_text};
+use super::text::{QuantityError, QuantityKind, positive, quantity, quantity_text};
 use super::time::SimDuration;
 use std::fmt;
 use std::str::FromStr;
@@ -54,6 +54,24 @@ impl Bytes {
         Self(count)
     }
 
+    /// `count` KiB, 1024 bytes each.
+    ///
+    /// # Panics
+    /// If that is 2^64 bytes or more; in a constant this is an error of compilation.
+    #[must_use]
+    pub const fn from_kib(count: u64) -> Self {
+        Self(count.checked_mul(1 << 10).expect("fewer than 2^64 bytes"))
+    }
+
+    /// `count` MiB, 1024 KiB each.
+    ///
+    /// # Panics
+    /// If that is 2^64 bytes or more; in a constant this is an error of compilation.
+    #[must_use]
+    pub const fn from_mib(count: u64) -> Self {
+        Self(count.checked_mul(1 << 20).expect("fewer than 2^64 bytes"))
+    }
+
     /// The number of bytes.
     #[must_use]
     pub const fn count(self) -> u64 {
@@ -91,7 +109,7 @@ impl PerByte {
 
     /// A bandwidth of `bits` per second; it must not be zero.
     #[must_use]
-    fn from_bits_per_s(bits: u64) -> Self {
+    const fn from_bits_per_s(bits: u64) -> Self {
         const EIGHT_SECONDS: SimDuration = SimDuration::from_us(8_000_000);
         Self { span: EIGHT_SECONDS, bytes: bits }
     }
@@ -114,6 +132,12 @@ impl PerByte {
     #[expect(clippy::cast_precision_loss, reason = "a report shows fewer digits than f64 has")]
     pub fn bytes_per_s(self) -> f64 {
         self.bytes as f64 / self.span.seconds()
+    }
+}
+
+impl From<BitRate> for PerByte {
+    fn from(rate: BitRate) -> Self {
+        Self::from_bits_per_s(rate.0)
     }
 }
 
@@ -140,6 +164,33 @@ quantity_text!(PerByte, "a time per byte or a bandwidth with its unit, such as \
 pub struct BitRate(u64);
 
 impl BitRate {
+    /// A rate in bits per second.
+    ///
+    /// # Panics
+    /// If it is zero; in a constant this is an error of compilation.
+    #[must_use]
+    pub const fn from_bit_per_s(count: u64) -> Self {
+        Self(positive(count, 1))
+    }
+
+    /// A rate in Mbit/s, 10^6 bits per second each.
+    ///
+    /// # Panics
+    /// If it is zero or more than 2^64 bit/s; in a constant this is an error of compilation.
+    #[must_use]
+    pub const fn from_mbit_per_s(count: u64) -> Self {
+        Self(positive(count, 1_000_000))
+    }
+
+    /// A rate in Gbit/s, 10^9 bits per second each.
+    ///
+    /// # Panics
+    /// If it is zero or more than 2^64 bit/s; in a constant this is an error of compilation.
+    #[must_use]
+    pub const fn from_gbit_per_s(count: u64) -> Self {
+        Self(positive(count, 1_000_000_000))
+    }
+
     /// The time of a number of hundredths of a bit, rounded once.
     #[must_use]
     pub fn time(self, centibits: u64) -> SimDuration {
@@ -182,6 +233,14 @@ mod tests {
         let link: PerByte = "0.68 us/B".parse().unwrap();
         assert_eq!(link.time(120), "81.6 us".parse().unwrap());
         assert_eq!("2.5 MB/s".parse::<PerByte>().unwrap(), "20 Mbit/s".parse().unwrap());
+    }
+
+    #[test]
+    fn quantities_in_rust_are_those_of_their_texts() {
+        assert_eq!(BitRate::from_mbit_per_s(20), "20 Mbit/s".parse().unwrap());
+        assert_eq!(BitRate::from_gbit_per_s(1), BitRate::from_bit_per_s(1_000_000_000));
+        assert_eq!(PerByte::from(BitRate::from_gbit_per_s(56)), "56 Gbit/s".parse().unwrap());
+        assert_eq!([Bytes::from_kib(4), Bytes::from_mib(4)], ["4 KiB", "4 MiB"].map(|text| text.parse().unwrap()));
     }
 
     #[test]

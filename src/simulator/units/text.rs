@@ -53,6 +53,17 @@ pub enum QuantityError {
 /// A unit: its name and how many base units it is.
 pub(super) type Unit = (&'static str, u128);
 
+/// The product of a count and a unit.
+///
+/// # Panics
+/// If it is zero or 2^64 or more.
+pub(super) const fn positive(count: u64, unit: u64) -> u64 {
+    match count.checked_mul(unit) {
+        Some(product) if product > 0 => product,
+        _ => panic!("a rate is positive and below 2^64"),
+    }
+}
+
 /// One kind of quantity: what to call it, its units and its range.
 pub(super) struct QuantityKind {
     /// Completes "…: a time needs a unit, such as …".

@@ -124,6 +124,18 @@ impl SimDuration {
         Self(ps)
     }
 
+    /// A span of `ns` nanoseconds; the longest span if it is longer.
+    #[must_use]
+    pub const fn from_ns(ns: u64) -> Self {
+        Self(ns.saturating_mul(1_000))
+    }
+
+    /// A span of `ms` milliseconds; the longest span if it is longer.
+    #[must_use]
+    pub const fn from_ms(ms: u64) -> Self {
+        Self(ms.saturating_mul(1_000_000_000))
+    }
+
     /// A span of `us` microseconds.
     #[must_use]
     pub const fn from_us(us: u64) -> Self {

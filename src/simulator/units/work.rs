@@ -1,6 +1,6 @@
 //! Clocks and cycles.
 
-use super::text::{QuantityKind, quantity};
+use super::text::{QuantityKind, positive, quantity};
 use super::time::SimDuration;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,33 @@ const FLOP_RATE: QuantityKind = QuantityKind {
 pub struct FlopRate(u64);
 
 impl FlopRate {
+    /// A rate in operations per second.
+    ///
+    /// # Panics
+    /// If it is zero; in a constant this is an error of compilation.
+    #[must_use]
+    pub const fn from_flop_per_s(count: u64) -> Self {
+        Self(positive(count, 1))
+    }
+
+    /// A rate in millions of operations per second.
+    ///
+    /// # Panics
+    /// If it is zero or more than 2^64 operations per second; in a constant this is an error of compilation.
+    #[must_use]
+    pub const fn from_mflop_per_s(count: u64) -> Self {
+        Self(positive(count, 1_000_000))
+    }
+
+    /// A rate in thousands of millions of operations per second.
+    ///
+    /// # Panics
+    /// If it is zero or more than 2^64 operations per second; in a constant this is an error of compilation.
+    #[must_use]
+    pub const fn from_gflop_per_s(count: u64) -> Self {
+        Self(positive(count, 1_000_000_000))
+    }
+
     /// Operations per second.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "rates of operations are given to a few digits")]
@@ -63,6 +90,24 @@ quantity!(FlopRate, FLOP_RATE, parse_positive, "a rate of operations with its un
 pub struct Cycles(pub u64);
 
 impl Hertz {
+    /// A clock rate in cycles per second.
+    ///
+    /// # Panics
+    /// If it is zero; in a constant this is an error of compilation.
+    #[must_use]
+    pub const fn from_hz(count: u64) -> Self {
+        Self(positive(count, 1))
+    }
+
+    /// A clock rate in millions of cycles per second.
+    ///
+    /// # Panics
+    /// If it is zero or more than 2^64 Hz; in a constant this is an error of compilation.
+    #[must_use]
+    pub const fn from_mhz(count: u64) -> Self {
+        Self(positive(count, 1_000_000))
+    }
+
     /// Cycles per second.
     #[must_use]
     pub const fn per_s(self) -> u64 {
@@ -89,6 +134,21 @@ mod tests {
         assert_eq!(rate.time(17).ps(), 2_000);
         assert_eq!(rate.time_of_share(0.85).ps(), 100);
         assert_eq!(rate.to_string(), "8.5 Gflop/s");
+    }
+
+    #[test]
+    fn rates_in_rust_are_those_of_their_texts() {
+        const RATE: FlopRate = FlopRate::from_mflop_per_s(8_500);
+        assert_eq!(RATE, "8.5 Gflop/s".parse().unwrap());
+        assert_eq!(FlopRate::from_gflop_per_s(2), FlopRate::from_flop_per_s(2_000_000_000));
+        assert_eq!(Hertz::from_mhz(20), "20 MHz".parse().unwrap());
+        assert_eq!(Hertz::from_hz(20), "20 Hz".parse().unwrap());
+    }
+
+    #[test]
+    #[should_panic(expected = "a rate is positive and below 2^64")]
+    fn a_rate_of_zero_does_not_exist() {
+        let _ = FlopRate::from_gflop_per_s(0);
     }
 
     #[test]

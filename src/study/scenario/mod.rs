@@ -11,6 +11,7 @@ mod description;
 mod estimate;
 mod id;
 mod machine_form;
+pub mod machines;
 mod measurements;
 mod named_topology;
 mod parameter;
@@ -105,6 +106,25 @@ pub enum Comparison {
 }
 
 impl Scenario {
+    /// A scenario of one case: `ranks` ranks in row-major order on the part of the machine that fits them, seed 1.
+    #[must_use]
+    pub fn new(machine: Machine, ranks: u32, program: Shipped) -> Self {
+        Self {
+            machine,
+            ranks,
+            partition: Partition::default(),
+            placement: Placement::RowMajor,
+            program,
+            axes: Vec::new(),
+            zip: Vec::new(),
+            filter: None,
+            compare: Vec::new(),
+            seed: 1,
+            repeat: once(),
+            limits: Limits::default(),
+        }
+    }
+
     /// Reads and checks the base values of the scenario in `path`.
     ///
     /// # Errors

@@ -39,6 +39,14 @@ pub struct Override {
     pub values: Vec<String>,
 }
 
+impl Override {
+    /// Values for the axis, or the field at the path, called `name`.
+    #[must_use]
+    pub fn new(name: &str, values: &[&str]) -> Self {
+        Self { name: name.to_owned(), values: values.iter().map(|value| (*value).to_owned()).collect() }
+    }
+}
+
 /// One case: the scenario with its base values replaced by one point of the axes.
 #[derive(Clone, Debug)]
 pub struct Case {

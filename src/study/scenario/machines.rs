@@ -1,0 +1,121 @@
+//! The machines of `scenarios/machines`, built into the library.
+//!
+//! ```
+//! use parsim_study::machines;
+//! use parsim_study::prelude::*;
+//!
+//! let machine = machines::parsytec_supercluster_t800();
+//! assert_eq!(machine.network.topology.nodes(), 128);
+//! let trace = Simulation::new(&machine, 2)?.run(&async |me: Process| match me.rank() {
+//!     0 => me.send(1, Message::new(120)).await,
+//!     _ => drop(me.receive(0).await),
+//! })?;
+//! assert_eq!(trace.counts.messages, 1);
+//! # Ok::<(), SimulationError>(())
+//! ```
+
+use super::check::read_part;
+use super::source::Document;
+use parsim_sim::Machine;
+
+macro_rules! files {
+    ($($folder:literal: $($name:literal),+;)+) => {
+        /// The shipped files that describe machines, and those that they name, by file name.
+        const FILES: &[(&str, &str)] = &[$($((
+            concat!($name, ".ron"),
+            include_str!(concat!("../../../scenarios/", $folder, "/", $name, ".ron")),
+        )),+),+];
+    };
+}
+
+files! {
+    "machines":
+        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "ideal-hypercube", "ideal-torus", "parsytec-gcel-512",
+        "parsytec-supercluster-t800", "parsytec-supercluster-t800-kernels", "router-network", "small-cluster";
+    "processors": "t800-20", "t805-30";
+    "kernels":
+        "add", "axpy", "buf", "dot", "inv", "modules", "norm", "rsub-pointer-table", "rsub-row-pointers", "set";
+}
+
+macro_rules! machines {
+    ($($(#[$doc:meta])+ $name:ident = $file:literal;)+) => {
+        $(
+            $(#[$doc])+
+            ///
+            /// # Panics
+            /// Never: the description is read by the tests.
+            #[must_use]
+            pub fn $name() -> Machine {
+                read($file)
+            }
+        )+
+
+        /// Every shipped machine: the name of its file without `.ron`, and its function.
+        pub const ALL: &[(&str, fn() -> Machine)] = &[$(($file, $name as fn() -> Machine)),+];
+    };
+}
+
+machines! {
+    /// bwForCluster, after Kredel, Kruse and Richling (2015).
+    bwforcluster = "bwforcluster";
+    /// bwForHLR I, after Kredel, Kruse and Richling (2015).
+    bwforhlr1 = "bwforhlr1";
+    /// bwGRiD, after Kredel, Kruse and Richling (2015).
+    bwgrid = "bwgrid";
+    /// bwUniCluster, after Kredel, Kruse and Richling (2015).
+    bwunicluster = "bwunicluster";
+    /// A hypercube for comparisons with closed forms: a message takes t_s + m t_w to a neighbour, nothing else any time.
+    ideal_hypercube = "ideal-hypercube";
+    /// A torus for comparisons with closed forms: a message takes t_s + m t_w to a neighbour, nothing else any time.
+    ideal_torus = "ideal-torus";
+    /// A Parsytec `GCel` of 512 T805 transputers at 30 MHz.
+    parsytec_gcel_512 = "parsytec-gcel-512";
+    /// The Parsytec `SuperCluster` of 128 T800 transputers of CS-RR-281, with measured times of its modules.
+    parsytec_supercluster_t800 = "parsytec-supercluster-t800";
+    /// The same machine, whose modules are timed instruction by instruction.
+    parsytec_supercluster_t800_kernels = "parsytec-supercluster-t800-kernels";
+    /// 64 nodes whose software costs nothing, on links of one byte a nanosecond.
+    router_network = "router-network";
+    /// 16 nodes of 8 cores below a fat tree of switches; the numbers are invented.
+    small_cluster = "small-cluster";
+}
+
+/// Reads the machine `name`.
+fn read(name: &str) -> Machine {
+    let text = with_files(&format!("{name}.ron"));
+    let document = Document::from_text(name, &text).unwrap_or_else(|faults| panic!("{faults}"));
+    read_part(&document).unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+/// The text of a file, with the text of another one in the place of each `File("…")`.
+fn with_files(name: &str) -> String {
+    let (_, text) = FILES.iter().find(|(file, _)| *file == name).expect("a shipped file");
+    let mut parts = text.split("File(\"");
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (path, rest) = part.split_once("\")").expect("the end of a File");
+        whole += &with_files(path.rsplit('/').next().unwrap_or(path));
+        whole += rest;
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn every_shipped_machine_is_that_of_its_file() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/machines");
+        for (name, machine) in ALL {
+            let file = folder.join(name).with_extension("ron");
+            assert_eq!(machine(), crate::load_machine(&file).unwrap_or_else(|faults| panic!("{faults}")), "{name}");
+        }
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let files: BTreeSet<_> = files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+        assert_eq!(files, ALL.iter().map(|(name, _)| (*name).to_owned()).collect());
+    }
+}
