@@ -31,7 +31,7 @@ pub mod units;
 ///
 /// Machines (`Machine`, its builder and its parts), programs (`Process` and its verbs, collective operations), runs
 /// (`Simulation`), traces and quantities with units. Names that more than one module has are left out: the router's cost
-/// is [`node::Routing`](crate::node::Routing), the routing of the network `Routing`.
+/// is [`node::Routing`], the routing of the network `Routing`.
 pub mod prelude {
     pub use crate::engine::Streams;
     pub use crate::fault::{Fault, Rejection};

@@ -2,8 +2,8 @@
 //!
 //! The network carries packets between the ports of nodes and does not know what a node does.
 //! A [`Fabric`] is a network at work. Where packets are stored and forwarded without limits it
-//! consists of plain stations ([`Links`]); cut-through, bounded buffers, latencies and links of
-//! different speed need [`Channels`]; wormhole switching is a clocked router
+//! consists of plain stations (`Links`); cut-through, bounded buffers, latencies and links of
+//! different speed need `Channels`; wormhole switching is a clocked router
 //! ([`switching::wormhole`]).
 
 mod channels;
@@ -26,16 +26,16 @@ mod virtual_channels;
 mod waiting;
 mod wiring;
 
-pub use channels::Channels;
 pub use fabric::Fabric;
-pub use link::{Buffers, Link, Links, PacketCourse};
+pub use link::{Buffers, Link};
+pub(crate) use link::PacketCourse;
 pub use overrides::LinkOverride;
 pub use packet::{HopEvent, Onward, Packet, PacketKind};
 pub use protocol::{LinkRates, Protocol};
 pub use routing::{Choice, Routing, Signpost};
 pub use switching::Switching;
 pub use topology::{Routes, Topology};
-pub use transfers::{TransferChannel, Transfers};
+pub(crate) use transfers::{TransferChannel, Transfers};
 pub use virtual_channels::VirtualChannels;
 pub use waiting::{BufferWait, Standstill};
 

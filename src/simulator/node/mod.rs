@@ -11,7 +11,8 @@ mod noise;
 pub mod processor;
 mod software;
 
-pub use dispatch::{Admission, DispatchCheckpoint, Dispatcher, RouterTurn, Turns};
+pub use dispatch::RouterTurn;
+pub(crate) use dispatch::{DispatchCheckpoint, Dispatcher, Turns};
 pub use input_output::{Host, Linear};
 pub use interface::{Interface, InterfaceChoice, Progress};
 pub use level::{Level, Shared};

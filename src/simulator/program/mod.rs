@@ -16,8 +16,8 @@ pub use fit::{faults_on, host, inspected, misfits, node_memory};
 pub use grid::Grid;
 pub use numerics::{Numerics, WORD};
 pub use partition::{BlockCyclic, Blocks};
-pub use process::{Message, MessagePattern, Operation, Process, Received, Reply, Tally, Verb};
-pub(crate) use process::{Notes, PhaseIndex, PhaseNames, STUCK, Surroundings, send_fault, tag_words};
+pub use process::{Message, MessagePattern, Operation, Process, Received, Tally};
+pub(crate) use process::{Notes, PhaseIndex, PhaseNames, Reply, STUCK, Surroundings, Verb, send_fault, tag_words};
 pub use rehearsal::{Rehearsal, fits, rehearse, rehearse_within};
 pub use traffic::{Injection, Traffic};
 

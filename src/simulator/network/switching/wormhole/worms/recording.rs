@@ -48,7 +48,7 @@ impl Recorder {
 }
 
 impl Worms {
-    /// What the links carry from now on is told by the [`Transfers`].
+    /// Records the transfers over the links from now on.
     pub fn record_transfers(&mut self) {
         let shape = self.shape;
         let channel = |number: u32| {
