@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn a_faulty_machine_is_not_built() {
         let empty = complete(Machine::mesh2d(0, 4, Router::Hardware, Sends::UntilInjected));
-        assert_eq!(paths(empty.build()), ["network.topology"]);
+        assert_eq!(paths(empty.build()), ["network.topology.rows"]);
         let idle = complete(ring()).passing_on(SimDuration::from_us(1));
         assert_eq!(paths(idle.build()), ["nodes.routing"]);
     }

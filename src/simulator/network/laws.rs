@@ -1,6 +1,7 @@
 //! Laws of all fabrics: exact times of lone messages, an obvious oracle for contention, and
 //! nothing lost anywhere.
 
+use super::channels::Channels;
 use super::switching::{CutThrough, StoreAndForward, Wormhole};
 use super::*;
 use crate::engine::{Calendar, Streams};
