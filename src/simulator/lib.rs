@@ -35,12 +35,10 @@ pub mod units;
 pub mod prelude {
     pub use crate::engine::Streams;
     pub use crate::fault::{Fault, Rejection};
-    pub use crate::machine::{Allocation, Machine, MachineBuilder, Partition, Placement, Sends};
+    pub use crate::machine::{Allocation, LogGops, Machine, MachineBuilder, Partition, Placement, Sends};
     pub use crate::network::{Link, Network, Routing, Switching, Topology};
     pub use crate::node::{Host, Module, Node, Noise, Processor, Receiving, Router, Sending, Work};
-    pub use crate::program::{
-        Grid, Message, MessagePattern, Operation, Process, Program, Received, collective,
-    };
+    pub use crate::program::{Grid, Message, MessagePattern, Operation, Process, Program, Received, collective};
     pub use crate::simulation::{Detail, Limits, Simulation, SimulationError};
     pub use crate::trace::{Activity, Recording, Trace};
     pub use crate::units::{BitRate, Bytes, FlopRate, Hertz, PerByte, SimDuration, SimTime};

@@ -191,10 +191,7 @@ mod tests {
     }
 
     fn complete(builder: MachineBuilder) -> MachineBuilder {
-        builder
-            .flop_rate(FlopRate::from_gflop_per_s(1))
-            .link(BitRate::from_gbit_per_s(8))
-            .packet(Bytes::from_kib(4))
+        builder.flop_rate(FlopRate::from_gflop_per_s(1)).link(BitRate::from_gbit_per_s(8)).packet(Bytes::from_kib(4))
     }
 
     fn paths(built: Result<Machine, Rejection>) -> Vec<String> {

@@ -27,8 +27,8 @@ mod waiting;
 mod wiring;
 
 pub use fabric::Fabric;
-pub use link::{Buffers, Link};
 pub(crate) use link::PacketCourse;
+pub use link::{Buffers, Link};
 pub use overrides::LinkOverride;
 pub use packet::{HopEvent, Onward, Packet, PacketKind};
 pub use protocol::{LinkRates, Protocol};

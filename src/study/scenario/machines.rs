@@ -15,6 +15,7 @@
 //! ```
 
 use super::check::read_part;
+use super::machine_form::MachineForm;
 use super::source::Document;
 use parsim_sim::Machine;
 
@@ -84,7 +85,7 @@ machines! {
 fn read(name: &str) -> Machine {
     let text = with_files(&format!("{name}.ron"));
     let document = Document::from_text(name, &text).unwrap_or_else(|faults| panic!("{faults}"));
-    read_part(&document).unwrap_or_else(|faults| panic!("{faults}"))
+    read_part::<MachineForm>(&document).unwrap_or_else(|faults| panic!("{faults}")).into()
 }
 
 /// The text of a file, with the text of another one in the place of each `File("…")`.
