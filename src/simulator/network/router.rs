@@ -19,7 +19,7 @@ pub struct RouteSelector {
 
 enum Selection {
     Natural(Routes),
-    EvenTies,
+    EvenTies(Ties),
     Signposts(RoutingTable),
     Shortest(Distances, Tie),
 }
@@ -39,7 +39,7 @@ impl RouteSelector {
         let shortest = |tie| Selection::Shortest(Distances::new(wiring()), tie);
         let manner = match &network.routing {
             Routing::DimensionOrder => Selection::Natural(Routes::of(topology)),
-            Routing::EvenTies => Selection::EvenTies,
+            Routing::EvenTies => Selection::EvenTies(Ties::new(topology)),
             Routing::UpDown => Selection::Signposts(RoutingTable::up_down(wiring())),
             Routing::ShortestPath(Choice::Lowest) => shortest(Tie::Lowest),
             Routing::ShortestPath(Choice::Seeded) => shortest(Tie::Seeded),
@@ -65,9 +65,9 @@ impl RouteSelector {
     /// The port by which a packet for `to` leaves the vertex `at`, which is not `to`; `load` gives
     /// how much waits at a port of `at`.
     pub fn port(&mut self, topology: &Topology, at: u32, to: u32, load: impl Fn(u32) -> u64) -> u32 {
-        match &self.manner {
+        match &mut self.manner {
             Selection::Natural(routes) => routes.course(at, to).0,
-            Selection::EvenTies => even_ties(topology, at, to, &mut self.rng),
+            Selection::EvenTies(ties) => ties.port(topology, at, to, &mut self.rng),
             Selection::Signposts(routing_table) => routing_table.port(at, to),
             Selection::Shortest(distances, tie) => {
                 let port = match tie {
@@ -98,7 +98,7 @@ impl RouteSelector {
     /// The number of links on the way from `from` to `to`.
     pub fn hops(&self, topology: &Topology, from: u32, to: u32) -> u32 {
         match &self.manner {
-            Selection::Natural(_) | Selection::EvenTies => topology.distance(from, to),
+            Selection::Natural(_) | Selection::EvenTies(_) => topology.distance(from, to),
             Selection::Shortest(distances, _) => distances.from(from, to),
             Selection::Signposts(routing_table) => {
                 let path = routing_table.path(from, to).expect("check refuses tables that lead nowhere");
@@ -111,7 +111,7 @@ impl RouteSelector {
     pub fn most_descents(&self, topology: &Topology) -> u32 {
         match &self.manner {
             // No more than links.
-            Selection::Natural(_) | Selection::EvenTies => Some(topology.metrics().diameter_links),
+            Selection::Natural(_) | Selection::EvenTies(_) => Some(topology.metrics().diameter_links),
             Selection::Shortest(distances, _) => (0..topology.nodes()).map(|to| distances.most_descents(to)).max(),
             Selection::Signposts(routing_table) => {
                 let pairs = (0..topology.nodes()).flat_map(|to| (0..topology.nodes()).map(move |from| (from, to)));
@@ -180,21 +180,50 @@ fn any<T>(things: impl Iterator<Item = T>, rng: &mut ChaCha8Rng) -> Option<T> {
     }
 }
 
-fn even_ties(topology: &Topology, at: u32, to: u32, rng: &mut ChaCha8Rng) -> u32 {
+/// The ports among which equally long ways share their packets.
+struct Ties {
+    /// By vertex and destination, as soon as they have been asked for; empty in a large network.
+    known: Vec<Option<Box<[u32]>>>,
+    nodes: u32,
+}
+
+impl Ties {
+    fn new(topology: &Topology) -> Self {
+        /// Pairs of a vertex and a destination whose ports are kept, at most: a megabyte.
+        const MOST: usize = 1 << 16;
+        let pairs = topology.vertices() as usize * topology.nodes() as usize;
+        Self { known: vec![None; if pairs <= MOST { pairs } else { 0 }], nodes: topology.nodes() }
+    }
+
+    fn port(&mut self, topology: &Topology, at: u32, to: u32, rng: &mut ChaCha8Rng) -> u32 {
+        let pair = at as usize * self.nodes as usize + to as usize;
+        match self.known.get_mut(pair) {
+            Some(ports) => one_of(ports.get_or_insert_with(|| tied_ports(topology, at, to)), rng),
+            None => one_of(&tied_ports(topology, at, to), rng),
+        }
+    }
+}
+
+/// One of several ports; draws only where there is a choice.
+fn one_of(ports: &[u32], rng: &mut ChaCha8Rng) -> u32 {
+    ports[if ports.len() > 1 { draw(ports.len(), rng) } else { 0 }]
+}
+
+/// The ports by which equally long ways lead from `at` to `to`, at least one.
+fn tied_ports(topology: &Topology, at: u32, to: u32) -> Box<[u32]> {
     let natural = topology.route(at, to);
     let rivals = match topology {
         Topology::Ring { .. } | Topology::Torus2d { .. } | Topology::Torus3d { .. } => {
             natural & !1..natural / 2 * 2 + 2
         }
         Topology::FatTree { .. } | Topology::CubeConnectedCycles { .. } | Topology::Graph { .. } => 0..topology.ports(),
-        _ => return natural,
+        _ => return [natural].into(),
     };
     let closer = topology.distance(at, to) - 1;
     let comes_closer =
         |port: &u32| topology.neighbour(at, *port).is_some_and(|(next, _)| topology.distance(next, to) == closer);
-    let ties = rivals.clone().filter(comes_closer).count();
-    let chosen = if ties > 1 { draw(ties, rng) } else { 0 };
-    rivals.filter(comes_closer).nth(chosen).unwrap_or(natural)
+    let ports: Box<[u32]> = rivals.filter(comes_closer).collect();
+    if ports.is_empty() { [natural].into() } else { ports }
 }
 
 #[cfg(test)]
@@ -206,7 +235,7 @@ mod tests {
     fn both_ways_round_a_ring_are_taken_where_they_are_equally_long() {
         let ring = Topology::Ring { nodes: 6 };
         let mut rng = Streams::new(1).stream("routing", 0);
-        let mut falling = |to| (0..1000).filter(|_| even_ties(&ring, 0, to, &mut rng) == 1).count();
+        let mut falling = |to| (0..1000).filter(|_| one_of(&tied_ports(&ring, 0, to), &mut rng) == 1).count();
         assert_eq!((falling(2), falling(5)), (0, 1000));
         assert!((400..600).contains(&falling(3)));
     }

@@ -71,25 +71,29 @@ impl DelayQueues {
     }
 }
 
-/// The events of one queue: the instants at which there are any, and their entities, those of the first instant first.
+/// The events of one queue: those of the instant that is being handed out, in order, and those of the instants behind it.
 #[derive(Default)]
 struct DelayQueue {
+    time: SimTime,
+    current: Vec<Entity>,
+    /// How many of the current ones have been handed out.
+    handed_out: usize,
     instants: VecDeque<Instant>,
+    /// The entities of the instants behind the current one, those of the first instant first.
     entities: VecDeque<Entity>,
     /// A bit for each entity, of which none is set.
     marks: Vec<u64>,
-    /// The entities of the first instant are in order: they are being handed out, and none is added any more.
-    in_order: bool,
 }
 
 struct Instant {
     time: SimTime,
     events: usize,
-    /// The first of its entities, as long as they are not in order.
+    /// The first of its entities.
     least: Entity,
 }
 
 impl DelayQueue {
+    #[inline]
     fn push(&mut self, time: SimTime, entity: Entity) {
         match self.instants.back_mut() {
             Some(last) if last.time == time => {
@@ -105,26 +109,26 @@ impl DelayQueue {
     }
 
     /// Takes the first event out; the one that is the first then, `NEVER` if there is none.
+    #[inline]
     fn pop(&mut self) -> Key {
-        let Some(instant) = self.instants.front_mut() else { return NEVER };
-        if !self.in_order && instant.events > 1 {
-            sort(first_mut(&mut self.entities, instant.events), &mut self.marks);
-            self.in_order = true;
+        if self.handed_out >= self.current.len() {
+            self.begin_instant();
         }
-        self.entities.pop_front();
-        instant.events -= 1;
-        if instant.events == 0 {
-            self.instants.pop_front();
-            self.in_order = false;
+        self.handed_out += 1;
+        match (self.current.get(self.handed_out), self.instants.front()) {
+            (Some(entity), _) => key(self.time, *entity),
+            (None, Some(instant)) => key(instant.time, instant.least),
+            (None, None) => NEVER,
         }
-        self.first()
     }
 
-    /// The first event, wherever it is among those of its instant.
-    fn first(&self) -> Key {
-        let Some(instant) = self.instants.front() else { return NEVER };
-        let first = if self.in_order { self.entities.front().copied() } else { Some(instant.least) };
-        first.map_or(NEVER, |entity| key(instant.time, entity))
+    fn begin_instant(&mut self) {
+        let Some(Instant { time, events, .. }) = self.instants.pop_front() else { return };
+        self.time = time;
+        self.handed_out = 0;
+        self.current.clear();
+        self.current.extend(self.entities.drain(..events));
+        sort(&mut self.current, &mut self.marks);
     }
 }
 
@@ -132,6 +136,9 @@ impl DelayQueue {
 fn sort(entities: &mut [Entity], marks: &mut Vec<u64>) {
     /// The most words that are looked at for an entity.
     const WORDS: usize = 4;
+    if entities.len() < 2 {
+        return;
+    }
     let last = entities.iter().copied().max().unwrap_or(0) as usize / 64;
     if last >= entities.len() * WORDS {
         entities.sort_unstable();
@@ -153,12 +160,4 @@ fn sort(entities: &mut [Entity], marks: &mut Vec<u64>) {
             bits &= bits - 1;
         }
     }
-}
-
-/// The first `count` entities, which are there.
-fn first_mut(entities: &mut VecDeque<Entity>, count: usize) -> &mut [Entity] {
-    if entities.as_slices().0.len() < count {
-        entities.make_contiguous();
-    }
-    &mut entities.as_mut_slices().0[..count]
 }

@@ -187,17 +187,26 @@ impl<'f> Field<'f> {
     }
 
     fn move_packets(&mut self, now: SimTime, entity: Entity) {
+        if let Fabric::Links(links) = &mut self.fabric {
+            // One event, which need not be collected.
+            let passage = links.depart(&mut self.calendar, now, entity);
+            return self.follow(now, passage);
+        }
         let mut passages = std::mem::take(&mut self.passages);
         self.fabric.step(&mut self.calendar, now, entity, &mut passages);
-        for passage in &passages {
-            match passage.ends() {
-                (packet, _, Some(at)) if packet.to == at => self.deliver(now, packet),
-                (packet, _, Some(at)) => self.forward(now, at, packet),
-                (.., None) => {}
-            }
+        for passage in passages.drain(..) {
+            self.follow(now, passage);
         }
-        passages.clear();
         self.passages = passages;
+    }
+
+    #[inline]
+    fn follow(&mut self, now: SimTime, passage: HopEvent) {
+        match passage.ends() {
+            (packet, _, Some(at)) if packet.to == at => self.deliver(now, packet),
+            (packet, _, Some(at)) => self.forward(now, at, packet),
+            (.., None) => {}
+        }
     }
 
     fn deliver(&mut self, now: SimTime, packet: Packet) {
@@ -289,11 +298,10 @@ const STUDENT_T: f64 = 2.093;
 impl Latencies {
     /// Of pairs of injection and latency, sorted.
     fn of(measured: &[(SimTime, SimDuration)]) -> Self {
-        let mut sorted: Vec<SimDuration> = measured.iter().map(|(_, latency)| *latency).collect();
-        sorted.sort_unstable();
-        let quantile = |percent: usize| match sorted.len() {
+        let mut latencies: Vec<SimDuration> = measured.iter().map(|(_, latency)| *latency).collect();
+        let mut quantile = |percent: usize| match latencies.len() {
             0 => f64::NAN,
-            count => sorted[(count * percent).div_ceil(100).max(1) - 1].seconds(),
+            count => latencies.select_nth_unstable((count * percent).div_ceil(100).max(1) - 1).1.seconds(),
         };
         Self {
             mean: mean(measured),

@@ -69,6 +69,8 @@ pub struct Worms {
     allocated: Vec<u32>,
     /// What every output port of a router takes; of one router at a time.
     taken: Vec<Taken>,
+    /// Input channels of which a flit crosses the crossbar in this cycle.
+    crossings: Vec<u32>,
     is_ticking: bool,
     /// `None` unless it is asked for.
     recorder: Option<Box<Recorder>>,
@@ -121,6 +123,7 @@ impl Worms {
             ejections: Wheel::new(TO_NODE),
             grantable: Vec::new(),
             allocated: Vec::new(),
+            crossings: Vec::new(),
             taken: vec![Taken::default(); shape.ports as usize],
             is_ticking: false,
             recorder: None,

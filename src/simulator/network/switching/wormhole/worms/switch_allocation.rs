@@ -6,6 +6,7 @@ use super::arrival::Transit;
 use super::buffers::Input;
 use super::layout::{NONE, Shape, WORDS};
 use crate::network::packet::HopEvent;
+use std::slice::Iter;
 
 /// What a router has to allocate.
 #[derive(Clone, Copy, Default)]
@@ -59,19 +60,16 @@ impl Worms {
         }
     }
 
-    /// Plays the crossbars of a cycle; whether anything has moved.
+    /// Runs the crossbars of a cycle; whether anything has moved.
     pub(super) fn allocate_switches(&mut self, passages: &mut Vec<HopEvent>) -> bool {
-        let mut has_moved = false;
-        let active = std::mem::take(&mut self.active);
-        for &router in &active {
-            if self.routers[router as usize].ready != [0; WORDS] {
-                has_moved = true;
-                self.allocate_switch(router, passages);
-            }
+        self.match_ports();
+        let crossings = std::mem::take(&mut self.crossings);
+        let mut channels = crossings.iter();
+        while let Some(channel) = self.cross_bodies(&mut channels) {
+            self.cross_with_end(channel, passages);
         }
-        debug_assert!(self.active.is_empty(), "only active routers have moved anything");
-        self.active = active;
-        has_moved
+        self.crossings = crossings;
+        !self.crossings.is_empty()
     }
 
     /// Routers without anything to allocate are left alone until something comes.
@@ -80,76 +78,65 @@ impl Worms {
         active.retain(|router| routers[*router as usize].go_on());
     }
 
-    /// Input ports name channels, output ports take them: those of 64 output ports, then those of the next. (What has
-    /// more ports has one channel for each, so that an input port names the same one again.)
-    fn allocate_switch(&mut self, router: u32, passages: &mut Vec<HopEvent>) {
-        let mut least = 0;
-        while least < self.shape.ports {
-            let mut asked = self.name_channels(router, least);
-            while let Some(channel) = self.take_channels(router, least, &mut asked) {
-                self.cross_with_end(channel, passages);
-            }
-            least += u64::BITS;
-        }
-    }
-
-    /// Every input port of `router` with channels that are ready names one, and the output ports from `least` on take
-    /// the next ones in turn; which of them take any.
-    fn name_channels(&mut self, router: u32, least: u32) -> u64 {
+    /// Every input port with channels that are ready names one, every output port that is asked for takes the next input
+    /// port in turn: the channels from which flits cross, router by router and by rising output port.
+    fn match_ports(&mut self) {
         let Shape { ports, of_router, of_word, of_port, .. } = self.shape;
-        let Self { inputs, turns, taken, routers, .. } = self;
-        let (inputs, taken) = (&inputs[..], &mut taken[..]);
-        let first = (router * ports) as usize;
-        let turns = &turns[first..first + ports as usize];
-        let mut asked = 0_u64;
-        let mut first = router * of_router;
-        for mut ready in routers[router as usize].ready {
-            while ready != 0 {
-                let mut channel = first + ready.trailing_zeros();
-                let mut input = &inputs[channel as usize];
-                let (port, lane) = (u32::from(input.port), u32::from(input.lane));
-                let shift = u32::from(input.bit) - lane;
-                let lanes = ready >> shift & of_port;
-                ready &= !(of_port << shift);
-                if lanes & (lanes - 1) != 0 {
-                    channel += next_bit(lanes, turns[port as usize].input) - lane;
-                    input = &inputs[channel as usize];
+        let Self { inputs, turns, taken, routers, active, crossings, .. } = self;
+        let (inputs, routers, taken) = (&inputs[..], &routers[..], &mut taken[..]);
+        crossings.clear();
+        for &router in active.iter() {
+            let first = (router * ports) as usize;
+            let turns = &mut turns[first..first + ports as usize];
+            let mut asked = [0_u64; 2];
+            let mut first = router * of_router;
+            for ready in &routers[router as usize].ready {
+                let mut ready = *ready;
+                while ready != 0 {
+                    let mut channel = first + ready.trailing_zeros();
+                    let mut input = &inputs[channel as usize];
+                    let (port, lane) = (u32::from(input.port), u32::from(input.lane));
+                    let shift = u32::from(input.bit) - lane;
+                    let lanes = ready >> shift & of_port;
+                    ready &= !(of_port << shift);
+                    if lanes & (lanes - 1) != 0 {
+                        channel += next_bit(lanes, turns[port as usize].input) - lane;
+                        input = &inputs[channel as usize];
+                    }
+                    let to_port = usize::from(input.to_port);
+                    let (asked, bit) = (&mut asked[usize::from(to_port >= 64)], 1 << (to_port % 64));
+                    let (taken, turn) = (&mut taken[to_port], turns[to_port].output);
+                    // Ports come by rising number: the first one is taken, unless another is the first from the turn on.
+                    if *asked & bit == 0 || taken.port < turn && port >= turn {
+                        *taken = Taken { port, channel };
+                    }
+                    *asked |= bit;
                 }
-                let to_port = u32::from(input.to_port);
-                let place = to_port.wrapping_sub(least);
-                if place >= u64::BITS {
-                    continue;
-                }
-                // Ports come by rising number: the first one is taken, unless another is the first from the turn on.
-                let (taken, turn) = (&mut taken[to_port as usize], turns[to_port as usize].output);
-                if asked >> place & 1 == 0 || taken.port < turn && port >= turn {
-                    *taken = Taken { port, channel };
-                }
-                asked |= 1 << place;
+                first += of_word;
             }
-            first += of_word;
+            for (first, mut asked) in (0..).step_by(64).zip(asked) {
+                while asked != 0 {
+                    let to_port = first + asked.trailing_zeros() as usize;
+                    asked &= asked - 1;
+                    let Taken { port, channel } = taken[to_port];
+                    turns[to_port].output = port + 1;
+                    turns[port as usize].input = u32::from(inputs[channel as usize].lane) + 1;
+                    crossings.push(channel);
+                }
+            }
         }
-        asked
     }
 
-    /// Flits cross that output ports from `least` on, those that are `asked`, have taken: until one is the first or the
-    /// last one of its worm, which is left to [`cross_with_end`](Self::cross_with_end).
-    fn take_channels(&mut self, router: u32, least: u32, asked: &mut u64) -> Option<u32> {
-        let ports = self.shape.ports;
-        let Self { inputs, outputs, turns, taken, routers, transits, sources, .. } = self;
-        let (inputs, outputs, taken, transits) = (&mut inputs[..], &mut outputs[..], &taken[..], transits.slot());
-        let first = (router * ports) as usize;
-        let turns = &mut turns[first..first + ports as usize];
-        let state = &mut routers[router as usize];
-        while *asked != 0 {
-            let to_port = least + asked.trailing_zeros();
-            *asked &= *asked - 1;
-            let Taken { port, channel } = taken[to_port as usize];
-            turns[to_port as usize].output = port + 1;
+    /// Flits cross until one is the first or the last one of its worm, which is left to
+    /// [`cross_with_end`](Self::cross_with_end).
+    fn cross_bodies(&mut self, channels: &mut Iter<u32>) -> Option<u32> {
+        let Self { inputs, outputs, routers, transits, sources, .. } = self;
+        let (inputs, outputs, routers) = (&mut inputs[..], &mut outputs[..], &mut routers[..]);
+        let transits = transits.slot();
+        for &channel in channels {
             let input = &mut inputs[channel as usize];
-            turns[port as usize].input = u32::from(input.lane) + 1;
             if input.before == NONE {
-                sources[router as usize].is_blocked = false;
+                sources[input.router as usize].is_blocked = false;
             }
             input.count -= 1;
             input.left -= 1;
@@ -160,7 +147,7 @@ impl Worms {
             }
             transits.push(Transit { to: output.behind, flit: input.front, credit: input.before });
             if input.count == 0 || output.room == 0 {
-                state.clear_ready(input);
+                routers[input.router as usize].clear_ready(input);
             }
         }
         None
