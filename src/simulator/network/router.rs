@@ -233,9 +233,9 @@ mod tests {
 
     #[test]
     fn both_ways_round_a_ring_are_taken_where_they_are_equally_long() {
-        let ring = Topology::Ring { nodes: 6 };
+        let topology = Topology::Ring { nodes: 6 };
         let mut rng = Streams::new(1).stream("routing", 0);
-        let mut falling = |to| (0..1000).filter(|_| one_of(&tied_ports(&ring, 0, to), &mut rng) == 1).count();
+        let mut falling = |to| (0..1000).filter(|_| one_of(&tied_ports(&topology, 0, to), &mut rng) == 1).count();
         assert_eq!((falling(2), falling(5)), (0, 1000));
         assert!((400..600).contains(&falling(3)));
     }
