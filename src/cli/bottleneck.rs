@@ -25,7 +25,7 @@ pub struct BottleneckArguments {
     common: ScenarioArguments,
     #[command(flatten)]
     cases: CaseArguments,
-    /// Where the times come from.
+    /// The origin of the times.
     #[arg(long, value_enum, default_value = "simulated")]
     source: BottleneckSource,
     /// The axis to follow; the last one unless given.
@@ -42,7 +42,7 @@ pub enum BottleneckSource {
     Simulated,
     /// The equations of CS-RR-281 read literally (Gauss-Jordan only).
     AsWritten,
-    /// What reproduces the printed predictions of CS-RR-281 (Gauss-Jordan, only where it prints one).
+    /// A reconstruction of the printed predictions of CS-RR-281 (Gauss-Jordan, only where it prints one).
     AsPrinted,
 }
 
@@ -174,7 +174,7 @@ fn not_gauss_jordan(case: &Case) -> Option<&'static str> {
     (!matches!(program, Shipped::GaussJordan(_))).then(|| program.name())
 }
 
-/// What the computation of a simulated processor consists of, if its description tells: the shares of an
+/// Returns the parts of the computation of a simulated processor, if its description has them: the shares of an
 /// iteration of `Rsub`, which outweighs all other modules of an elimination.
 fn split(scenario: &CheckedScenario) -> Option<ComputationSplit> {
     match (&scenario.machine.nodes.processor, &scenario.program) {

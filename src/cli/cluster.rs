@@ -62,7 +62,7 @@ fn parameters(program: &Characteristic, hardware: &Hardware, p: f64) -> Paramete
     program.demand(p, hardware.balance()).on(hardware, program.application.beta1(p))
 }
 
-/// What closed forms of the source say; each is errata-corrected, and as printed where that differs.
+/// Closed forms of the source; each is errata-corrected, and as printed where that differs.
 pub struct ClosedForms {
     /// `q_E`, the cores of each node with the greatest speed-up.
     pub best_cores: f64,
@@ -122,7 +122,7 @@ impl<'s> ClusterCase<'s> {
         }
     }
 
-    /// What the source assumes for `p_E`: a constant β1, and r = c / d(p) with one of its three d(p).
+    /// Returns the source's assumptions for `p_E`: a constant β1, and r = c / d(p) with one of its three d(p).
     fn search(&self) -> Option<NodeSearch> {
         let Application::Dimensionless(numbers) = &self.program.application else { return None };
         let communication = match numbers.d {

@@ -14,7 +14,7 @@ pub struct CompareArguments {
     /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are run.
     #[arg(value_name = "TRACE|SCENARIO")]
     first: PathBuf,
-    /// What it is compared with.
+    /// The second trace or scenario.
     #[arg(value_name = "TRACE|SCENARIO")]
     second: PathBuf,
     /// Changes a base value of both scenarios; may be repeated.

@@ -75,7 +75,7 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     write_files(arguments, &traced, &path, window)
 }
 
-/// The record of the path and, if they are asked for, the accounts for people.
+/// The record of the path and, if they are asked for, the human-readable accounts.
 fn answer(
     arguments: &CriticalPathArguments,
     traced: &Traced,
@@ -118,7 +118,7 @@ impl CriticalPathArguments {
     }
 }
 
-/// The accounts for people.
+/// The human-readable accounts.
 fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     let (ranks, balance) = (rank_table(accounting), balance_table(accounting));
     let told = "overlap is computation while a message from or to the rank is on its way";
@@ -126,7 +126,7 @@ fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     format!("\nWhere the time of every rank went, in seconds; {told}:\n\n{ranks}\n{balance}{gain}")
 }
 
-/// What parallel execution gains and costs; `None` if there is no scenario to be run on one rank.
+/// Returns gain and cost of parallel execution; `None` if there is no scenario to be run on one rank.
 fn gain(arguments: &CriticalPathArguments, traced: &Traced) -> Result<Option<Gain>, Failure> {
     let CriticalPathArguments { input, set, seed, .. } = arguments;
     if traced.metadata.is_some() { super::compare::gain(input, set, *seed, traced) } else { Ok(None) }

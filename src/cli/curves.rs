@@ -19,7 +19,7 @@ pub const OFFERED: &str = "program.offered";
 pub struct CurveAxis {
     /// Its name, empty if there is none.
     pub name: String,
-    /// It in pictures: its name for people, with its unit.
+    /// It in pictures: its human-readable name, with its unit.
     pub along: Along,
     /// Axes whose values do not tell curves apart, as they follow from those of this one.
     follows: Vec<String>,
@@ -85,12 +85,12 @@ impl CurveAxis {
         Self { name: axis.name.clone(), along, follows: Vec::new() }
     }
 
-    /// Whether the axis varies the number of ranks.
+    /// Returns whether the axis varies the number of ranks.
     pub fn is_ranks(&self, plan: &Plan) -> bool {
         plan.axes().any(|axis| axis.name == self.name && axis.path == "ranks")
     }
 
-    /// What makes the problem larger along this axis, in words: the numbers of the program that vary with it, if the
+    /// Describes the growth of the problem along this axis: the numbers of the program that vary with it, if the
     /// program's data grow on the whole from its first value to its last. `None` for one problem everywhere.
     pub fn growth(&self, plan: &Plan, cases: &[Case]) -> Option<String> {
         let first_group = self.group(cases.first()?);

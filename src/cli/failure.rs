@@ -1,4 +1,4 @@
-//! Why a command could not do what it was asked to.
+//! Failures of commands.
 
 use super::notice::{self, say};
 use parsim_sim::simulation::SimulationError;

@@ -54,7 +54,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::thread;
 
-    /// The most bytes taken at once by eight cases of so many bytes each.
+    /// The most bytes taken at once by eight cases of this size each.
     fn most_at_once(limit: Option<u64>, bytes: u64) -> u64 {
         let (room, now, most) = (Room::of(limit), AtomicU64::new(0), AtomicU64::new(0));
         let play = || {

@@ -146,7 +146,7 @@ enum Command {
     Man(shell::ManArguments),
 }
 
-/// What the commands that run a scenario have in common.
+/// Arguments of all commands that run a scenario.
 #[derive(Debug, Args)]
 struct ScenarioArguments {
     /// The scenario, a RON file.
@@ -164,13 +164,13 @@ struct ScenarioArguments {
     dump_config: bool,
 }
 
-/// What the commands that run all cases of a scenario have in common.
+/// Arguments of all commands that run all cases of a scenario.
 #[derive(Debug, Args)]
 struct CaseArguments {
     /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
     #[arg(long, value_name = "NAME=V1,V2,…")]
     over: Vec<String>,
-    /// How many cases are run side by side; all cores unless given.
+    /// Number of cases run in parallel; all cores unless given.
     #[arg(short, long)]
     jobs: Option<usize>,
 }
@@ -213,7 +213,7 @@ pub fn read_line() -> Result<Option<CommandLine>, Failure> {
 /// Does what the command line says.
 ///
 /// # Errors
-/// Why it could not be done; the failure knows its exit code.
+/// The failure, which knows its exit code.
 pub fn execute(line: CommandLine) -> Result<(), Failure> {
     telemetry::install(&line.telemetry);
     match line.command {

@@ -1,4 +1,4 @@
-//! Words for people beside the output, on stderr.
+//! Notices beside the output, on stderr.
 
 use parsim_sim::units::escaped_lines;
 use std::fmt::Display;
@@ -12,7 +12,7 @@ pub fn be_quiet() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }
 
-/// Whether notes and progress are left away.
+/// Returns whether notes and progress are suppressed.
 pub fn is_quiet() -> bool {
     IS_QUIET.load(Ordering::Relaxed)
 }

@@ -31,7 +31,7 @@ pub struct OptimumArguments {
     /// The most nodes to consider; all of the machine's unless given.
     #[arg(long)]
     most_nodes: Option<u32>,
-    /// What to ask.
+    /// The method: model, simulation or both.
     #[arg(long, value_enum, default_value = "both")]
     by: By,
     /// Draws speed-up, efficiency of a node, roofline, and simulation against model into this folder.

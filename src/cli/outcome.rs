@@ -19,7 +19,7 @@ use std::time::Instant;
 /// The key of the simulated time's error against the measurement.
 pub const SIMULATED_ERROR: &str = "simulated_error";
 
-/// What the keys of errors against models of other values than the makespan begin with.
+/// Prefix of the keys of errors against models of other values than the makespan.
 pub const ERROR_AGAINST: &str = "error_against_";
 
 /// The key of the part of the machine that is in use.
@@ -86,7 +86,7 @@ impl Outcome {
         })
     }
 
-    /// What the simulated time is set beside.
+    /// Returns the values that the simulated time is compared with.
     pub fn compared(&self) -> &[Compared] {
         &self.compared
     }
@@ -189,7 +189,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome for people.
+    /// The human-readable outcome.
     pub fn report(&self) -> RunReport<'_> {
         let title = format!(
             "{} on {}, {}, {}",

@@ -231,7 +231,7 @@ fn end(shared: &SharedWriter) {
     if let Some(writer) = writer.take() {
         match writer.finish() {
             Ok(Sink::File(file)) => leave(*file),
-            // Nobody is there to be told.
+            // Nobody reads the output any more.
             Ok(Sink::Standard(_)) | Err(_) => {}
         }
     }

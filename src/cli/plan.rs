@@ -9,7 +9,7 @@ use parsim_study::scenario::{Case, CaseId, Cases, Ids};
 use serde_json::Value;
 use std::num::NonZero;
 
-/// The cases that a table for people shows.
+/// The cases that a human-readable table shows.
 const SHOWN: usize = 20;
 
 #[derive(Debug, Args)]

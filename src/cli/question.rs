@@ -25,7 +25,7 @@ impl Question {
     /// Reads the words of a command line after `parsim`.
     ///
     /// # Errors
-    /// Why they are none of these commands, in a sentence.
+    /// The reason why they are none of these commands, in a sentence.
     pub fn read(words: &[String]) -> Result<Self, String> {
         let question = Self::try_parse_from(words).map_err(|error| {
             let text = error.to_string();

@@ -35,7 +35,7 @@ pub fn explain(scenario: &CheckedScenario, trace: &mut Trace) {
     ]);
 }
 
-/// What the source calls `program`, and its size.
+/// Returns the source's application for `program`, and its size.
 #[expect(clippy::cast_precision_loss, reason = "a problem is far smaller than 2^53")]
 const fn characterised(program: &Shipped) -> Option<(Application, f64)> {
     match program {

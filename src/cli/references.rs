@@ -158,7 +158,7 @@ impl References {
         Ok(Self { list, described })
     }
 
-    /// What the times of `case` are set beside.
+    /// Returns the values that the times of `case` are compared with.
     pub fn compare(&self, case: &Case) -> Vec<Compared> {
         self.list.iter().flat_map(|reference| self.belonging(reference, case)).collect()
     }
@@ -171,7 +171,7 @@ impl References {
         })
     }
 
-    /// Why the program of `case` cannot run on one rank, in a sentence, if it is asked for and cannot.
+    /// Returns the reason why the program of `case` cannot run on one rank, in a sentence, if that is asked for.
     pub fn note_on_one_rank(&self, case: &Case) -> Option<String> {
         let is_asked = self.list.iter().any(|reference| matches!(reference, Reference::OneRank));
         let rejection = is_asked.then(|| case.scenario.on_one_rank().err()).flatten()?;
@@ -281,7 +281,7 @@ pub fn as_written(scenario: &CheckedScenario) -> Option<Prediction> {
     Some(zemerly::as_written(n, zemerly::Mesh::new(rows, columns), broadcast))
 }
 
-/// What CS-RR-281 prints for `scenario`, if it prints anything.
+/// Returns the prediction that CS-RR-281 prints for `scenario`, if any.
 pub fn as_printed(scenario: &CheckedScenario) -> Option<Prediction> {
     let (n, broadcast) = gauss_jordan(scenario)?;
     zemerly::as_printed(n, scenario.ranks, broadcast)

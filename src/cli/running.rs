@@ -173,7 +173,7 @@ pub struct Failures {
     defects: u64,
 }
 
-/// The failures that are told of one by one.
+/// The failures that are reported one by one.
 const TOLD: usize = 20;
 
 impl Failures {
@@ -188,9 +188,9 @@ impl Failures {
 
     /// All of them as one failure, if there are any.
     pub fn into_result(mut self) -> Result<(), Failure> {
-        let untold = self.count - self.words.len() as u64;
-        if untold > 0 {
-            self.words.push(format!("{untold} more cases failed"));
+        let unreported = self.count - self.words.len() as u64;
+        if unreported > 0 {
+            self.words.push(format!("{unreported} more cases failed"));
         }
         let words = self.words.join("\nparsim: ");
         match self {

@@ -22,7 +22,7 @@ pub struct SaturationArguments {
     common: ScenarioArguments,
     #[command(flatten)]
     cases: CaseArguments,
-    /// How closely the load is searched, in flits per node and cycle.
+    /// Resolution of the load, in flits per node and cycle.
     #[arg(long, default_value_t = 0.005)]
     resolution: f64,
 }

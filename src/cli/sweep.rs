@@ -90,7 +90,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     failures.into_result()
 }
 
-/// What the cases of a sweep have given so far.
+/// Results of the cases of a sweep so far.
 struct Sweep<'a> {
     /// The axis of the picture, if there is to be one.
     axis: Option<&'a CurveAxis>,
@@ -151,7 +151,7 @@ fn chart(plan: &Plan, axis: &CurveAxis, times: &TimeLines) -> LineChart {
     }
 }
 
-/// The points that are cases, in their order; one at which that cannot be told has its turn, too.
+/// The points that are cases, in their order; one at which that is unknown has its turn, too.
 fn in_turn<'c>(cases: &'c Cases<'_>) -> impl Iterator<Item = u64> + Send + 'c {
     cases.points().filter(|point| cases.holds(*point).unwrap_or(true))
 }

@@ -35,7 +35,7 @@ pub struct TopologyArguments {
     /// Changes a value of the scenario; may be repeated.
     #[arg(short, long, value_name = "PATH=VALUE", requires = "scenario")]
     set: Vec<String>,
-    /// Compares networks of equal cost: all routers together have so many pins, divided evenly over their ports.
+    /// Compares networks of equal cost: all routers together have this number of pins, divided evenly over their ports.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pins: Option<u32>,
     #[command(flatten)]
@@ -45,12 +45,12 @@ pub struct TopologyArguments {
     svg: Option<PathBuf>,
 }
 
-/// What is described: a topology, and the rate of its links where it is known.
+/// A topology, and the rate of its links where it is known.
 struct DescribedTopology {
     topology: Topology,
     /// Bytes per second of one direction of a link.
     rate: Option<f64>,
-    /// Where it comes from, if a scenario says what it is.
+    /// Its origin, if a scenario describes it.
     metadata: Option<Metadata>,
     /// The files that it is read from.
     files: Vec<PathBuf>,
@@ -149,7 +149,7 @@ struct TopologyAnswer {
     width: Option<f64>,
 }
 
-/// What an equal number of pins makes of a network, in flits and cycles.
+/// Properties of a network at an equal number of pins, in flits and cycles.
 struct AtEqualPins {
     link: f64,
     bisection: Option<f64>,

@@ -16,17 +16,17 @@ use std::path::{Path, PathBuf};
 
 /// A trace to be analysed.
 pub struct Traced {
-    /// Where it was read from.
+    /// The file that it was read from.
     pub name: String,
-    /// What it is, in words.
+    /// Its title.
     pub title: String,
-    /// What happened.
+    /// The events.
     pub source: TraceSource,
-    /// Where it comes from, if it was run.
+    /// Its origin, if it was run.
     pub metadata: Option<Metadata>,
 }
 
-/// What a trace was read as.
+/// Form of a trace.
 pub enum TraceSource {
     /// A run of parsim.
     Recorded(Box<Recording>),
@@ -85,7 +85,7 @@ impl Traced {
         Ok(Self { name, title, source: TraceSource::Recorded(Box::new(recording)), metadata })
     }
 
-    /// What happened.
+    /// The events.
     pub const fn events(&self) -> &Events {
         match &self.source {
             TraceSource::Recorded(recording) => &recording.events,
@@ -114,7 +114,7 @@ impl Traced {
         }
     }
 
-    /// How long the run took, if that is known.
+    /// Returns the makespan, if it is known.
     pub fn makespan(&self) -> Option<SimDuration> {
         self.recording().map(|recording| recording.makespan)
     }
@@ -131,12 +131,12 @@ fn title(recording: &Recording) -> String {
     format!("{} on {}, {}", header.program, header.machine, counted(header.nodes.len(), "rank"))
 }
 
-/// Whether a file begins as a recording does; what cannot be read does not.
+/// Returns whether a file begins as a recording does; an unreadable file does not.
 fn begins_as_recording(input: &Path) -> bool {
     beginning(input).is_ok_and(|first| is_recording(&first))
 }
 
-/// Whether a file begins as text does; of what cannot be read somebody else tells why.
+/// Returns whether a file begins as text does; an unreadable file is reported elsewhere.
 fn begins_as_text(input: &Path) -> bool {
     let is_text = |first: Vec<u8>| match std::str::from_utf8(&first) {
         Ok(_) => true,
@@ -146,10 +146,10 @@ fn begins_as_text(input: &Path) -> bool {
     beginning(input).map_or(true, is_text)
 }
 
-/// The columns of a table of events stand within so many bytes.
+/// The columns of a table of events stand within this number of bytes.
 const LONGEST_COMMENT: u64 = 1 << 16;
 
-/// Whether a file is a table of events: by its name, or by its columns on the standard input.
+/// Returns whether a file is a table of events: by its name, or by its columns on the standard input.
 fn is_table(input: &Path) -> bool {
     if !is_standard_input(input) {
         return input.extension().is_some_and(|extension| extension == "csv");

@@ -5,7 +5,7 @@ use parsim_study::scenario::AxisValue;
 use parsim_study::scenario::source::Document;
 use std::fmt;
 
-/// The constants of a table for people, which stand below it, each once, by the numbers that the table gives them.
+/// The constants of a human-readable table, which stand below it, each once, by the numbers that the table gives them.
 pub struct Constants<'d> {
     document: &'d Document,
     paths: Vec<String>,
@@ -41,7 +41,7 @@ impl fmt::Display for Constants<'_> {
     }
 }
 
-/// Where a constant stands: file and line.
+/// Returns the place of a constant: file and line.
 pub fn source(document: &Document, path: &str) -> Option<String> {
     let entry = document.faults(vec![document.fault_at(path, "", None)]).entries().into_iter().next()?;
     document.get(path)?;

@@ -29,7 +29,7 @@ pub struct ExplainArguments {
     /// The rank that gets it; any unless given.
     #[arg(long, value_name = "RANK")]
     to: Option<u32>,
-    /// Which of these messages, in the order of their delivery, from 1 on.
+    /// Number of the message among these, in the order of their delivery, 1-based.
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     number: u32,
     /// The one of these messages that waited longest for others, instead of a number.
@@ -53,9 +53,9 @@ struct Explanation {
     delivery: Delivery,
     hops: u32,
     itinerary: Itinerary,
-    /// What its own packets waited for each other beyond the itinerary.
+    /// Time for which its own packets waited for each other beyond the itinerary.
     among_themselves: SimDuration,
-    /// What it waited for others: queues at processors and links, computations that go on.
+    /// Time for which it waited for others: queues at processors and links, unfinished computations.
     waiting: SimDuration,
 }
 

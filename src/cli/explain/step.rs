@@ -11,7 +11,7 @@ use parsim_study::scenario::CheckedScenario;
 use parsim_study::scenario::source::Document;
 use serde_json::Value;
 
-/// Which step.
+/// The requested step.
 pub struct Wanted<'a> {
     pub number: usize,
     pub phase: Option<&'a str>,
@@ -60,7 +60,7 @@ fn choose(steps: &PhaseIterations<'_>, wanted: &Wanted<'_>) -> Result<PhaseItera
     })
 }
 
-/// What it is called.
+/// Returns its name.
 fn name(part: StepPart) -> String {
     let transfer = |is_input| if is_input { "input" } else { "output" };
     match part {
@@ -82,7 +82,7 @@ fn name(part: StepPart) -> String {
     }
 }
 
-/// What software pays for, and the path of the constant.
+/// Returns the service of the software in words, and the path of its constant.
 const fn words(software: Software) -> (&'static str, &'static str) {
     match software {
         Software::Preparing => ("preparing packets", "machine.nodes.sending.per_packet"),

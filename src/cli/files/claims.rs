@@ -43,7 +43,7 @@ impl Claims {
         self
     }
 
-    /// Whether anything is going to be written.
+    /// Returns whether anything is going to be written.
     #[must_use]
     pub const fn writes(&self) -> bool {
         !self.outputs.is_empty() || !self.folders.is_empty()

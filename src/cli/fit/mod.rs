@@ -105,7 +105,7 @@ impl From<ResidualKind> for Weighting {
 struct Fitted {
     /// Its coefficients and what they are worth.
     record: Record,
-    /// In words, for people.
+    /// In words.
     words: String,
     /// Every point: where it lies, its value, the model there, half its interval if known, and whether it was fitted.
     points: Vec<FittedPoint>,
@@ -243,7 +243,7 @@ fn beginning(name: &[(String, AxisValue)]) -> Record {
     record
 }
 
-/// Adds what a fit is worth; `prefix` tells several fits of a record apart.
+/// Adds what a fit is worth; `prefix` distinguishes several fits of a record.
 fn put_quality(record: &mut Record, prefix: &str, quality: Option<&Quality>) {
     record.put(&format!("{prefix}points"), quality.map(|quality| quality.points));
     record.put(&format!("{prefix}smape"), quality.map(|quality| quality.smape));

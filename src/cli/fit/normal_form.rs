@@ -8,7 +8,7 @@ use parsim_study::report::Record;
 use parsim_study::scenario::AxisValue;
 use parsim_study::scenario::table::{Row, Table as Data};
 
-/// How a normal form is looked for.
+/// Arguments of the search for a normal form.
 #[derive(Debug, Args)]
 pub struct FormArguments {
     /// The columns that the normal form is a function of, one or two; all that vary unless given.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// What a rank does, as the output of a sweep has it; the times sum to the makespan.
+/// Activities of a rank, by their keys in the output of a sweep; the times sum to the makespan.
 const ACTIVITIES: [&str; 6] = ["computing_s", "input_output_s", "sending_s", "blocked_s", "system_s", "idle_s"];
 
 /// The mean of all seeds.
@@ -170,7 +170,7 @@ fn describe(series: &SpeedupSeries, group: &SeriesKey, time: &str, answer: &mut 
     answer.words.push_str(&sentences(series, group, verdict.as_ref()));
 }
 
-/// What the laws say about a series.
+/// Describes a series by the laws.
 fn sentences(series: &SpeedupSeries, group: &SeriesKey, verdict: Option<&Verdict>) -> String {
     let beginning = if group.is_empty() { String::new() } else { format!("{}: ", words(group)) };
     let base = match series.base() {

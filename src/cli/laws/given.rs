@@ -34,7 +34,7 @@ pub enum Law {
     /// The Karp-Flatt metric of measured speedups, with what it says about them.
     #[command(after_help = "Example: parsim laws karp-flatt --p 2,4,8 --speedup 1.87,3.23,4.71")]
     KarpFlatt(KarpFlattArguments),
-    /// How the problem must grow to hold the efficiency, and the memory that each processor needs for it.
+    /// Growth of the problem that holds the efficiency, and the memory that each processor needs for it.
     #[command(
         after_help = "Example: parsim laws isoefficiency --algorithm floyd --efficiency 0.75 --p 4,16,64 --memory 1e6"
     )]
@@ -64,7 +64,7 @@ pub enum Law {
     Collective(CollectiveArguments),
 }
 
-/// How the overhead grows with the processors.
+/// Growth of the overhead with the processors.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum OverheadGrowth {
     Constant,
@@ -90,7 +90,7 @@ pub struct PartsArguments {
     /// phi: the computation that can be divided, in seconds of one processor.
     #[arg(long, value_parser = time)]
     parallel_s: f64,
-    /// How kappa, the overhead, grows with the processors: c, c log2 p or c p.
+    /// Growth of kappa, the overhead, with the processors: c, c log2 p or c p.
     #[arg(long, value_enum, default_value = "constant")]
     overhead: OverheadGrowth,
     /// c, in seconds.
@@ -160,7 +160,7 @@ pub struct IsoefficiencyArguments {
     /// Numbers of processors.
     #[arg(long, value_parser = count, value_delimiter = ',', required = true)]
     p: Vec<f64>,
-    /// How many numbers fit into the memory of a processor.
+    /// Capacity of a processor's memory, in numbers.
     #[arg(long, value_parser = positive)]
     memory: Option<f64>,
 }
@@ -173,19 +173,19 @@ pub struct KneeArguments {
     /// sigma: the inherently sequential computation, in seconds; it does not move the knee.
     #[arg(long, value_parser = time, default_value = "0")]
     serial_s: f64,
-    /// How kappa, the overhead, grows with the processors: c, c log2 p or c p.
+    /// Growth of kappa, the overhead, with the processors: c, c log2 p or c p.
     #[arg(long, value_enum)]
     overhead: OverheadGrowth,
     /// c, in seconds.
     #[arg(long, value_parser = positive)]
     overhead_s: f64,
-    /// How many times phi is multiplied.
+    /// Factors of phi.
     #[arg(long, value_parser = positive, value_delimiter = ',', default_value = "1")]
     scale: Vec<f64>,
 }
 
 impl Law {
-    /// What it says about its numbers.
+    /// Evaluates the law.
     pub fn answer(&self) -> Result<Answer, Failure> {
         match self {
             Self::Speedup(arguments) => Ok(arguments.answer()),
@@ -208,7 +208,7 @@ fn beginning(p: f64) -> Record {
     record
 }
 
-/// What needs more than one processor.
+/// Returns a value that exists only for more than one processor.
 fn if_parallel(p: f64, value: impl Fn() -> f64) -> Option<f64> {
     (p > 1.0).then(value)
 }

@@ -26,7 +26,7 @@ pub struct LawsArguments {
     output: OutputArguments,
 }
 
-/// What a law says: a row for each number of processors, and in words.
+/// Answer of a law: a row for each number of processors, and sentences.
 #[derive(Default)]
 struct Answer {
     rows: Vec<Record>,

@@ -1,4 +1,4 @@
-//! How a problem must grow with the processors, by search on the simulation.
+//! Growth of a problem with the processors, by search on the simulation.
 
 use super::Answer;
 use super::numbers::positive;
@@ -26,7 +26,7 @@ const RANKS: &str = "ranks";
 /// The field of the memory of a node.
 const MEMORY: &str = "machine.nodes.memory";
 
-/// A scenario whose problem grows. Its nodes get as much memory as there can be: what fits is told afterwards.
+/// A scenario whose problem grows. Its nodes get as much memory as there can be: the fit is checked afterwards.
 #[derive(Debug, Args)]
 struct GrowthArguments {
     /// The scenario, a RON file, whose base values hold.
@@ -66,7 +66,7 @@ pub struct FixedTimeArguments {
     time_s: f64,
 }
 
-/// What is kept while the processors grow.
+/// Quantity held constant while the processors grow.
 #[derive(Clone, Copy, Debug)]
 enum Kept {
     Efficiency(f64),
@@ -102,7 +102,7 @@ struct FoundProblem {
     size: u64,
     time_s: f64,
     efficiency: f64,
-    /// What the node that needs most of it needs, in bytes.
+    /// Memory of the node that needs most, in bytes.
     memory: u64,
     algorithm: Option<Algorithm>,
 }
@@ -141,7 +141,7 @@ struct Problem<'a> {
     size: &'a str,
     largest: u64,
     processors: u32,
-    /// Why the size that was tried last, and those behind it, were refused.
+    /// Reason for the rejection of the size that was tried last, and of all beyond it.
     refused: RefCell<Option<Faults>>,
 }
 
@@ -418,7 +418,7 @@ mod tests {
         assert!(differences(&found)[2] < -0.1);
     }
 
-    /// Where a broadcast costs log₂ p start-ups of 100 us and hardly any bytes, n³ / p us = 100 us n log₂ p.
+    /// A broadcast costs log₂ p start-ups of 100 us and hardly any bytes here, so that n³ / p us = 100 us n log₂ p.
     #[test]
     fn floyd_grows_as_a_root_where_only_startups_take_time() {
         let document = ideal("floyd", &[("machine.network.links.per_byte", "0.001 us/B")]);

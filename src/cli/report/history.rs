@@ -11,7 +11,7 @@ use parsim_study::report::space_time::{DiagramWindow, SpaceTime};
 use parsim_study::report::{Picture, digits};
 use parsim_study::scenario::Case;
 
-/// With more messages nothing can be told apart.
+/// More messages cannot be distinguished.
 const MOST_MESSAGES: u64 = 400;
 const MOST_RANKS: u32 = 32;
 /// A run with more messages is not worth the room that its recording takes.

@@ -74,7 +74,7 @@ impl ReportArguments {
     }
 }
 
-/// What the cases of a scenario have given, gathered while they are run.
+/// Results of the cases of a scenario, gathered while they are run.
 #[derive(Default)]
 struct Gathered {
     /// The cases that have an outcome, and the messages of each.
@@ -256,7 +256,7 @@ fn facts(base: &Case, cases: &[Case], plan: &Plan) -> Vec<(String, String)> {
     facts
 }
 
-/// Where the time went in the last case, and how far the simulation can be trusted.
+/// Describes the breakdown of the last case, and the errors of the simulation.
 fn findings(rows: &[Record]) -> Vec<String> {
     let mut findings = Vec::new();
     let errors = rows.iter().filter_map(|row| row.get(SIMULATED_ERROR).and_then(Value::as_f64));
@@ -286,7 +286,7 @@ fn findings(rows: &[Record]) -> Vec<String> {
     findings
 }
 
-/// How far the simulation is from each model of a case, where nothing was measured.
+/// Returns the deviation of the simulation from each model of a case without a measurement.
 fn deviation(row: &Record) -> Option<Record> {
     let mean = row.get("makespan_mean_s").and_then(Value::as_f64);
     let makespan = mean.or_else(|| row.get("makespan_s")?.as_f64())?;

@@ -47,7 +47,7 @@ impl<'p> Asked<'p> {
     /// The command of a table at each of its points.
     ///
     /// # Errors
-    /// What is no command that can be asked, with its place in the data.
+    /// The text that is no valid command, with its place in the data.
     pub fn at(
         points: &'p [PublishedPoint],
         table: &MeasuredTable,
@@ -105,7 +105,7 @@ fn filled(word: &str, table: &MeasuredTable, folder: &Path, point: &PublishedPoi
     Ok(text + rest)
 }
 
-/// What stands before, in and after the first braces.
+/// Splits a text into the parts before, in and after the first braces.
 fn first_name(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('{')?;
     let (name, after) = rest.split_once('}')?;

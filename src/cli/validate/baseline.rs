@@ -7,7 +7,7 @@ use parsim_study::analysis::Residuals;
 use parsim_study::programs::expression::{Formula, Value};
 use parsim_study::scenario::AxisValue;
 
-/// What a name begins with that stands for a value in the cell that calibrated.
+/// Prefix of names for values of the calibrating cell.
 const CALIBRATING: &str = "calibrating_";
 /// The reference there.
 const REFERENCE: &str = "reference";
@@ -63,7 +63,7 @@ fn is_known(name: &str, cell: &Cell) -> bool {
     is_prediction || key != name && key == REFERENCE || cell.at(name).is_some()
 }
 
-/// What `name` stands for in a cell, if it has a value there.
+/// Returns the value of `name` in a cell, if it has one there.
 fn value(name: &str, cell: &Cell, cells: &[Cell]) -> Option<f64> {
     let Some(key) = name.strip_prefix(CALIBRATING) else {
         return cell.at(name).map_or_else(|| cell.value(name), number);
@@ -72,7 +72,7 @@ fn value(name: &str, cell: &Cell, cells: &[Cell]) -> Option<f64> {
     if key == REFERENCE { Some(calibrating.reference) } else { calibrating.value(key) }
 }
 
-/// Whether two cells differ in one axis at most.
+/// Returns whether two cells differ in one axis at most.
 fn is_beside(one: &Cell, other: &Cell) -> bool {
     one.keys.iter().filter(|(name, value)| other.at(name) != value.as_ref()).count() <= 1
 }

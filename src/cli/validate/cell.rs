@@ -29,7 +29,7 @@ pub struct Cell {
     pub record: Record,
 }
 
-/// What a case has given, beside what was published for it.
+/// Result of a case, beside the published value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellReading {
     /// The axes.
@@ -41,7 +41,7 @@ pub struct CellReading {
 }
 
 impl CellReading {
-    /// What a run case has given, which stands at a published `point` if the table has `data`; none if nothing was
+    /// Returns the reading of a run case, at a published `point` if the table has `data`; none if nothing was
     /// published for it.
     pub fn of_case(
         table: &MeasuredTable,
@@ -52,13 +52,13 @@ impl CellReading {
         Self::of(table, &case.keys, &outcome.record(), |key| outcome.compared_value(key), point)
     }
 
-    /// What a command has answered at a published `point`.
+    /// Returns the reading of a command's answer at a published `point`.
     pub fn answered(table: &MeasuredTable, answer: &Record, point: &PublishedPoint) -> Option<Self> {
         let keys: Vec<_> = point.axes.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
         Self::of(table, &keys, answer, |_| None, Some(point))
     }
 
-    /// What stands in the row of an answer to the case with these `keys`, and what it is `compared` with.
+    /// Returns the reading of the row of an answer to the case with these `keys`, and the values it is `compared` with.
     fn of(
         table: &MeasuredTable,
         keys: &[(String, Option<AxisValue>)],
@@ -176,7 +176,7 @@ impl Cell {
         axes.collect::<Vec<_>>().join(" ")
     }
 
-    /// What stands under `key`, for people.
+    /// Returns the human-readable value of `key`.
     pub fn shown(&self, key: &str) -> String {
         let value = self.record.get(key);
         value.map_or(String::new(), |value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))

@@ -1,4 +1,4 @@
-//! What a validation case says: `case.ron`.
+//! Description of a validation case: `case.ron`.
 
 use parsim_study::scenario::AxisValue;
 use parsim_study::scenario::source::{Document, Faults, SourceFault};
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 pub struct Validation {
     /// The source.
     pub title: String,
-    /// What calibrated the parameters, in words. None of it counts as validation.
+    /// The data that calibrated the parameters, in words. None of them count as validation.
     pub calibrated_on: Vec<String>,
     /// The tables.
     pub tables: Vec<MeasuredTable>,
-    /// What is summed up over several tables.
+    /// Summaries over several tables.
     pub totals: Vec<Total>,
 }
 
@@ -30,7 +30,7 @@ pub struct Total {
     /// The cells of one of the tables that are left out: its name, an axis and a value of it.
     #[serde(default)]
     pub without: Option<(String, String, AxisValue)>,
-    /// What is tolerated; nothing is judged unless given.
+    /// The tolerance; nothing is rejected unless given.
     #[serde(default)]
     pub tolerance: Option<Tolerance>,
 }
@@ -67,7 +67,7 @@ pub struct MeasuredTable {
     pub set: Vec<(String, String)>,
     /// The key of the simulated quantity, or of that in the command's answer.
     pub simulated: String,
-    /// What it is judged by, a measurement or a published formula: a column of `data`, or a key of the run's output.
+    /// The reference, a measurement or a published formula: a column of `data`, or a key of the run's output.
     pub reference: String,
     /// Other predictions to judge beside it: columns of `data`, or keys of the run's output.
     #[serde(default)]
@@ -82,20 +82,20 @@ pub struct MeasuredTable {
     /// Whether all points calibrated the parameters. Then none of them counts.
     #[serde(default)]
     pub calibrated: bool,
-    /// What the points that calibrated are held to, apart from all others: how well the parameters fit is no validation,
+    /// The tolerance of the points that calibrated, apart from all others: the quality of a fit is no validation,
     /// but should not change unnoticed.
     #[serde(default)]
     pub calibration_tolerance: Option<Tolerance>,
     /// Whether equation (4) of CS-RR-281 is fitted to the simulated times and set beside its Table 2.
     #[serde(default)]
     pub fit_point_to_point: bool,
-    /// What is tolerated; nothing is judged unless given.
+    /// The tolerance; nothing is rejected unless given.
     #[serde(default)]
     pub tolerance: Option<Tolerance>,
     /// Simpler models with the same calibration: a simulation that the best of them beats validates nothing.
     #[serde(default)]
     pub baselines: Vec<Baseline>,
-    /// Why there is no baseline; required where `baselines` names none.
+    /// The reason why there is no baseline; required where `baselines` names none.
     #[serde(default)]
     pub no_baseline: Option<String>,
     /// A field to fit, and the axis whose values are predicted one at a time from the fit to all others.
@@ -154,7 +154,7 @@ pub struct LeaveOut {
     pub values: Vec<String>,
 }
 
-/// What being within a tolerance means.
+/// Meaning of a tolerance.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 pub enum ToleranceKind {
     /// The source counts as reproduced, for this reason: the noise of the measurement, the error of the baseline, the
@@ -192,7 +192,7 @@ pub struct Tolerance {
     /// Of the largest.
     #[serde(default)]
     pub max_percent: Option<f64>,
-    /// What it stands for.
+    /// The meaning of the tolerance.
     pub kind: ToleranceKind,
 }
 
@@ -216,7 +216,7 @@ impl Tolerance {
     }
 }
 
-/// What gives the values of a table.
+/// Source of the values of a table.
 #[derive(Clone, Copy, Debug)]
 pub enum TableSource<'t> {
     /// A scenario that is run.
@@ -226,7 +226,7 @@ pub enum TableSource<'t> {
 }
 
 impl MeasuredTable {
-    /// What gives its values; `None` if it does not say, or says it twice.
+    /// Returns the source of its values; `None` if there is none, or more than one.
     pub fn subject(&self) -> Option<TableSource<'_>> {
         match (&self.scenario, &self.command) {
             (Some(scenario), None) => Some(TableSource::Scenario(scenario)),

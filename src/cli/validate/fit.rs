@@ -46,7 +46,7 @@ impl PointToPointFit {
     }
 }
 
-/// The fits for people.
+/// The human-readable fits.
 pub fn fit_table(fits: &[PointToPointFit]) -> TextTable {
     let mut table = TextTable::new(["table", "coefficient", "fitted to simulation", "published"]);
     for fit in fits {

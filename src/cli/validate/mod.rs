@@ -41,7 +41,7 @@ pub struct ValidateArguments {
     set: Vec<String>,
     #[command(flatten)]
     output: OutputArguments,
-    /// How many simulations are run side by side; all cores unless given.
+    /// Number of simulations run in parallel; all cores unless given.
     #[arg(short, long)]
     jobs: Option<usize>,
 }
@@ -121,7 +121,7 @@ fn validate(folder: &Path, arguments: &ValidateArguments, output: &mut Output) -
     judge(&validation, folder, arguments, output)
 }
 
-/// What there is to judge in a case whose file lies in `folder`, of which nothing is run.
+/// Describes the tables of a case whose file lies in `folder`, of which nothing is run.
 pub fn inspect(document: &Document, folder: &Path) -> Result<String, Failure> {
     let validation = Validation::of(document)?;
     let case = TableRunner { folder, jobs: None, set: &[], answers: RefCell::default() };

@@ -32,7 +32,7 @@ impl PublishedPoint {
         self.behind.iter().any(|column| column == name)
     }
 
-    /// Whether a case stands at this point: it has all its axes with the same values.
+    /// Returns whether a case is at this point: it has all its axes with the same values.
     pub fn agrees_with(&self, keys: &[(String, Option<AxisValue>)]) -> bool {
         self.axes
             .iter()

@@ -28,12 +28,12 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// How well the points are met that calibrated nothing.
+    /// Summarises the errors of the points that calibrated nothing.
     fn of(table: &str, key: &str, cells: &[&Cell]) -> Self {
         Self::over(table, key, cells.iter().copied().filter(|cell| !cell.calibrates))
     }
 
-    /// How well the points that calibrated the parameters are met.
+    /// Summarises the errors of the points that calibrated the parameters.
     fn of_calibration(table: &str, key: &str, cells: &[&Cell]) -> Self {
         let calibrating = cells.iter().copied().filter(|cell| cell.calibrates);
         Self { calibrated: true, ..Self::over(table, key, calibrating) }
@@ -67,7 +67,7 @@ impl Summary {
         Self { best_baseline: baseline::best(&judged), ..self }
     }
 
-    /// Whether its mean error is below that of the best baseline; `None` without any.
+    /// Returns whether its mean error is below that of the best baseline; `None` without any.
     pub fn beats_baseline(&self) -> Option<bool> {
         let baseline = self.best_baseline.as_ref()?.residuals.mean_absolute()?;
         Some(self.residuals.mean_absolute()? < baseline)

@@ -15,15 +15,15 @@ use parsim_study::scenario::{AxisValue, Case, Described, Override, Plan};
 use std::cell::RefCell;
 use std::path::Path;
 
-/// How tables are run.
+/// Settings of the runs of tables.
 pub struct TableRunner<'a> {
     /// The folder of the case.
     pub folder: &'a Path,
-    /// How many simulations are run side by side.
+    /// Number of simulations run in parallel.
     pub jobs: Option<usize>,
     /// Base values from the command line.
     pub set: &'a [String],
-    /// What commands have answered so far.
+    /// Answers of commands so far.
     pub answers: RefCell<AskedAnswers>,
 }
 
@@ -52,7 +52,7 @@ impl TableRunner<'_> {
         Ok(cells)
     }
 
-    /// How many cells a table has; finds what can be found wrong with it before it is run.
+    /// Counts the cells of a table; finds the faults that can be found before it is run.
     pub fn count(&self, table: &MeasuredTable) -> Result<usize, Failure> {
         let points = self.points(table)?;
         let scenario = match table.subject().expect("a checked table has one") {
@@ -88,7 +88,7 @@ impl TableRunner<'_> {
         Ok(file.map_or_else(|| Ok(Vec::new()), |file| PublishedPoint::load(&file, table))?)
     }
 
-    /// What a scenario gives at the points of a table.
+    /// Runs a scenario at the points of a table.
     fn run_case(
         &self,
         table: &MeasuredTable,

@@ -1,4 +1,4 @@
-//! A validation for people.
+//! A human-readable validation.
 
 use super::cell::Cell;
 use super::description::{MeasuredTable, Validation};
@@ -32,7 +32,7 @@ pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits
     text
 }
 
-/// What the tolerances stand for, and why tables have no baseline: each sentence once, with the tables it is about.
+/// Explains the tolerances and missing baselines: each sentence once, with its tables.
 fn notes(validation: &Validation) -> String {
     let judged = validation.tables.iter().flat_map(|table| {
         [&table.tolerance, &table.calibration_tolerance].into_iter().flatten().map(|tolerance| (&table.name, tolerance))
@@ -60,7 +60,7 @@ fn grouped<'n>(notes: impl Iterator<Item = (String, &'n str)>) -> String {
     groups.iter().map(line).collect()
 }
 
-/// What a summary is about.
+/// Returns the subject of a summary.
 fn subject(summary: &Summary) -> String {
     let left_out = summary.left_out.as_ref().map_or(String::new(), |left_out| format!(", {left_out} left out"));
     let calibrated = if summary.calibrated { ", calibrated" } else { "" };

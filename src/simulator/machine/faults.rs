@@ -27,7 +27,7 @@ impl Machine {
         faults
     }
 
-    /// What does not go together with network interfaces, or with a network without contention.
+    /// Faults of combinations with network interfaces, or with a network without contention.
     fn interface_faults(&self) -> Vec<Fault> {
         let (nodes, network) = (&self.nodes, &self.network);
         let mut faults = Vec::new();
@@ -78,7 +78,7 @@ impl Machine {
         faults
     }
 
-    /// Whether messages delay each other at interfaces alone.
+    /// Returns whether messages delay each other at interfaces alone.
     pub(super) fn is_free_of_contention(&self) -> bool {
         self.nodes.interface.is_some() && self.network.contention == Contention::None
     }

@@ -113,7 +113,7 @@ impl Sends {
         }
     }
 
-    /// Whether the sends of some messages wait for their receives.
+    /// Returns whether the sends of some messages wait for their receives.
     #[must_use]
     pub const fn may_wait_for_receives(self) -> bool {
         matches!(self, Self::Rendezvous | Self::Eager { .. })

@@ -1,4 +1,4 @@
-//! How messages cross the machine: what processes ask for, and what they are waiting for.
+//! Path of messages across the machine: the requests of processes, and their completions.
 //!
 //! Nodes without network interfaces prepare packets on their processors ([`packets`]); interfaces send whole messages
 //! ([`messages`]).
@@ -25,29 +25,29 @@ pub type MessageId = u32;
 pub enum Completion {
     /// The computation of an owner has ended.
     Computed {
-        /// Whose computation it was.
+        /// The process that computed.
         owner: u32,
     },
     /// The time that an owner has set has come.
     TimeUp {
-        /// Whose timer it was.
+        /// The process whose timer it was.
         owner: u32,
     },
     /// The bytes that were to be loaded, or to leave a node, have done so.
     Moved {
-        /// What was asked to be told.
+        /// The handle given by the caller.
         handle: u32,
     },
     /// The send of a message is complete, in the sense of [`Sends`].
     Sent {
-        /// What the sender called it.
+        /// The sender's handle.
         handle: u32,
     },
     /// All packets of a message have been taken in.
     Delivered {
         /// The message, to be accepted when a process receives it.
         message: MessageId,
-        /// What the sender called it.
+        /// The sender's handle.
         handle: u32,
     },
 }
@@ -100,7 +100,7 @@ impl Transport {
         }
     }
 
-    /// Whether `owners` processes on the topology are few enough, whatever the switching: events are
+    /// Returns whether `owners` processes on the topology are few enough, whatever the switching: events are
     /// numbered in 32 bits.
     #[must_use]
     pub fn holds(machine: &Machine, topology: &Topology, owners: u32) -> bool {
@@ -176,7 +176,7 @@ impl Transport {
         }
     }
 
-    /// Whether messages go through network interfaces.
+    /// Returns whether messages go through network interfaces.
     #[must_use]
     pub const fn has_interfaces(&self) -> bool {
         matches!(self, Self::Messages(_))
@@ -217,7 +217,7 @@ impl Transport {
         either!(self, transport => transport.completions.pop_front())
     }
 
-    /// Whether anything is complete that has not been taken yet.
+    /// Returns whether there are completions that have not been taken.
     #[must_use]
     pub fn has_completions(&self) -> bool {
         either!(self, transport => !transport.completions.is_empty())
@@ -250,31 +250,31 @@ impl Transport {
         }
     }
 
-    /// How much has been simulated. An event is the end of a transmission, a job, a computation or a
+    /// Returns the size of the simulated work. An event is the end of a transmission, a job, a computation or a
     /// timer, or an alarm of a processor, whether it was run by itself or foreseen.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         either!(self, transport => transport.counts())
     }
 
-    /// Which packets wait for which buffers, when nothing is going to happen any more.
+    /// Returns the packets that wait for buffers, and for which, once no event is left.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         either!(self, transport => transport.standstill())
     }
 
-    /// What every direction of a link has carried up to `now`, the end of the run: the links are not used any more.
+    /// Returns the load of every direction of a link up to `now`, the end of the run: the links are not used any more.
     #[must_use]
     pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
         either!(self, transport => transport.take_link_loads(now))
     }
 
-    /// What the links carry from now on is recorded.
+    /// Records the transfers over the links from now on.
     pub fn record_transfers(&mut self) {
         either!(self, transport => transport.record_transfers());
     }
 
-    /// What the links have carried, if it is recorded.
+    /// Returns the transfers over the links, if they are recorded.
     pub fn transfers(&mut self) -> Option<&mut Transfers> {
         either!(self, transport => transport.transfers())
     }
@@ -285,7 +285,7 @@ impl Transport {
         either!(self, transport => transport.finish_transfers(end));
     }
 
-    /// What processors do for the communication from now on is kept. To be called on a transport
+    /// Records the services of the processors for the communication from now on. To be called on a transport
     /// [packet by packet](Self::packet_by_packet), before anything happens. Interfaces keep nothing.
     pub fn keep_services(&mut self) {
         if let Self::Packets(transport) = self {
@@ -293,7 +293,7 @@ impl Transport {
         }
     }
 
-    /// What has been kept.
+    /// Returns the recorded services.
     pub fn take_services(&mut self) -> Vec<Service> {
         match self {
             Self::Packets(transport) => transport.take_services(),

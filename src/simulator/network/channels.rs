@@ -95,7 +95,7 @@ struct PacketState {
     course: PacketCourse,
     /// The buffer that it has, at the vertex to which its head has come or will come.
     buffer: Option<Buffer>,
-    /// When the tail comes to that vertex.
+    /// Arrival of the tail at that vertex.
     tail: SimTime,
 }
 
@@ -179,7 +179,7 @@ impl Channels {
         directions.checked_mul(2)
     }
 
-    /// How many entities the channels use: each becomes free, and something arrives at its end.
+    /// Returns the number of entities that the channels use: each becomes free, and something arrives at its end.
     #[must_use]
     pub fn entities(&self) -> Entity {
         2 * self.count()
@@ -222,7 +222,7 @@ impl Channels {
         }
     }
 
-    /// What the links carry from now on is told by the [`Transfers`].
+    /// Records the transfers over the links in [`Transfers`] from now on.
     pub fn record_transfers(&mut self) {
         let outward = self.first_inward + self.ends;
         let channel = |number: u32| {
@@ -232,7 +232,7 @@ impl Channels {
         self.transfers = Some(Box::new(Transfers::new((0..self.count()).map(channel))));
     }
 
-    /// What the links have carried, if it is recorded.
+    /// Returns the transfers over the links, if they are recorded.
     pub fn transfers(&mut self) -> Option<&mut Transfers> {
         self.transfers.as_deref_mut()
     }
@@ -247,7 +247,7 @@ impl Channels {
         })
     }
 
-    /// Who waits for which buffer, when nothing is going to happen any more.
+    /// Returns the packets that wait for buffers, and for which, once no event is left.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         let mut waits = Vec::new();
@@ -435,7 +435,7 @@ impl ChannelState {
         }
     }
 
-    /// How many packets it has to send.
+    /// Returns the number of packets that it has to send.
     fn load(&self) -> u64 {
         let waiting: usize = self.lanes.iter().map(|lane| lane.waiting.len()).sum();
         waiting as u64 + u64::from(self.sending.is_some())

@@ -73,7 +73,7 @@ impl Classes {
         }
     }
 
-    /// Whether there is more than one.
+    /// Returns whether there is more than one.
     pub fn are_many(self) -> bool {
         self != Self::One
     }

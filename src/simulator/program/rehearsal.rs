@@ -140,7 +140,7 @@ enum Interruption {
 /// A rehearsal while it is run.
 struct DryRun<'p> {
     program: &'p dyn Program,
-    /// When a send is complete: at once, or when it has met its receive.
+    /// The condition for the end of a send: at once, or when it has met its receive.
     sends: Sends,
     surroundings: Rc<Surroundings>,
     processes: Processes<Verb, Reply>,

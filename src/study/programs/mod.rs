@@ -96,7 +96,7 @@ impl Shipped {
         matches!(self, Self::Traffic(_))
     }
 
-    /// Whether its ranks load from the memory that the cores of a node share.
+    /// Returns whether its ranks load from the memory that the cores of a node share.
     #[must_use]
     pub const fn loads(&self) -> bool {
         matches!(

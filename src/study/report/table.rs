@@ -84,7 +84,7 @@ const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, 
 /// The unit in which `seconds` have one to three digits before the point, in seconds, and its name.
 #[must_use]
 pub fn unit_of_time(seconds: f64) -> (f64, &'static str) {
-    /// What is rounded up to the unit has it.
+    /// Values that are rounded up to a unit are written in it.
     const ALMOST: f64 = 1.0 - 5e-5;
     let found = UNITS.into_iter().find(|(unit, _)| seconds.abs() >= ALMOST * unit);
     found.unwrap_or(if seconds == 0.0 { UNITS[0] } else { UNITS[UNITS.len() - 1] })

@@ -6,7 +6,7 @@ use super::{AxisValue, CheckedScenario};
 use crate::programs::expression::{Changes, Former, Value};
 use crate::programs::note_changes;
 
-/// So many points of the axes are looked at, spread evenly over all.
+/// Number of points of the axes that are examined, spread evenly over all.
 const POINTS: u64 = 5_000;
 
 /// A search for such expressions, in the program of every case that it is shown and along the axes.

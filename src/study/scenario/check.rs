@@ -104,7 +104,7 @@ impl CheckedScenario {
     /// The same program on one rank of the same machine, with its host and enough memory there.
     ///
     /// # Errors
-    /// Why it cannot run on one rank.
+    /// The reason why it cannot run on one rank.
     pub fn on_one_rank(&self) -> Result<Self, Rejection> {
         let mut alone = Scenario { ranks: 1, placement: Placement::RowMajor, ..self.scenario.clone() };
         alone.machine.host.node = 0;

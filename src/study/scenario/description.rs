@@ -1,4 +1,4 @@
-//! What a file can describe.
+//! Descriptions that a file can hold.
 
 use super::check::read_part;
 use super::machine_form::MachineForm;
@@ -7,7 +7,7 @@ use super::sweep::Plan;
 use parsim_sim::machine::Machine;
 use parsim_sim::node::processor::{Kernel, Modules, T800};
 
-/// What a file describes, by the name of its root: a scenario, or a part that scenarios name by `File("…")`.
+/// Content of a file, by the name of its root: a scenario, or a part that scenarios name by `File("…")`.
 #[derive(Clone, Debug)]
 pub enum Description {
     /// `Scenario(…)`, and whatever has another name.

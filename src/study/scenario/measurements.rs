@@ -19,7 +19,7 @@ pub struct Measurements {
 struct MeasuredPoint {
     at: Vec<AxisValue>,
     value: f64,
-    /// Where it stands, such as `line 3`.
+    /// Its place, such as `line 3`.
     place: String,
 }
 
@@ -83,7 +83,7 @@ impl Measurements {
         &self.keys
     }
 
-    /// Whether the values are efficiencies instead of times.
+    /// Returns whether the values are efficiencies instead of times.
     #[must_use]
     pub const fn efficiency_is_known(&self) -> bool {
         self.is_efficiency

@@ -52,11 +52,11 @@ pub struct Scenario {
     /// The part of the machine that they get; fitted to the ranks unless given.
     #[serde(default)]
     pub partition: Partition,
-    /// Which rank lies on which node of it.
+    /// The placement of ranks on its nodes.
     pub placement: Placement,
-    /// What runs.
+    /// The program.
     pub program: Shipped,
-    /// What a sweep varies; nothing unless given.
+    /// The axes of a sweep; none unless given.
     #[serde(default)]
     pub axes: Vec<Axis>,
     /// Axes that advance together instead of forming a product, by name.
@@ -65,15 +65,15 @@ pub struct Scenario {
     /// An expression over the axes that a case must satisfy, such as `"p <= n"`.
     #[serde(default)]
     pub filter: Option<String>,
-    /// What to set beside the simulated time.
+    /// The values to compare with the simulated time.
     #[serde(default)]
     pub compare: Vec<Comparison>,
     /// The seed of all random streams.
     pub seed: u64,
-    /// How many seeds to run, from `seed` on; more than one adds mean, deviation and interval.
+    /// Number of seeds to run, from `seed` on; more than one adds mean, deviation and interval.
     #[serde(default = "once")]
     pub repeat: u32,
-    /// Where a run is given up.
+    /// The limits of a run.
     #[serde(default)]
     pub limits: Limits,
 }
@@ -87,7 +87,7 @@ const fn once() -> u32 {
 pub enum Comparison {
     /// The equations of CS-RR-281 read literally.
     AsWritten,
-    /// What reproduces the printed predictions of CS-RR-281; only where it prints one.
+    /// A reconstruction of the printed predictions of CS-RR-281; only where it prints one.
     AsPrinted,
     /// CS-RR-281, equation (4) with Table 2: the time of one message.
     PointToPoint,

@@ -2,7 +2,7 @@
 
 use super::source::{Document, SourceFault, Tree, TreeValue};
 
-/// What becomes of a number when every time is doubled.
+/// Effect on a number of doubling every time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// It is a time, or a time per byte: it doubles.
@@ -16,9 +16,9 @@ pub enum Dimension {
 /// A number of the machine or of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// The path of the field for people and for `--set`.
+    /// The path of the field, for output and for `--set`.
     pub name: String,
-    /// What it is.
+    /// The dimension.
     pub dimension: Dimension,
     /// Its value as it stands in the resolved scenario.
     pub text: String,
@@ -31,7 +31,7 @@ pub struct Parameter {
     is_whole: bool,
 }
 
-/// How a number is written back.
+/// Style in which a number is written back.
 #[derive(Clone, Debug, PartialEq)]
 enum NumberStyle {
     /// A text that ends in this.
@@ -87,7 +87,7 @@ impl Parameter {
         self.is_whole
     }
 
-    /// `number`, in the unit of [`number`](Self::number), as a text for people.
+    /// `number`, in the unit of [`number`](Self::number), as a human-readable text.
     #[must_use]
     pub fn shown(&self, number: f64) -> String {
         match &self.unit {

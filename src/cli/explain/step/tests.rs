@@ -81,7 +81,7 @@ fn a_step_of_gauss_jordan_is_one_pivot() {
     }
 }
 
-/// What is named as waited for is a message that comes while the rank waits.
+/// The message named as awaited is one that comes while the rank waits.
 #[test]
 fn the_message_waited_for_longest_can_be_itemised() {
     let (_, scenario) = of_file("gauss-jordan-neighbour", &[("program.n", "24"), ("ranks", "6")]);

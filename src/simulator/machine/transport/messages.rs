@@ -41,7 +41,7 @@ pub struct MessageTransport {
     messages: Vec<MessageState>,
     vacant: Vec<MessageId>,
     pub completions: VecDeque<Completion>,
-    /// What a recording calls the cause of the next message.
+    /// The recording's event that causes the next message.
     pub cause: EventId,
     counts: Counts,
 }
@@ -296,7 +296,7 @@ impl MessageTransport {
         }
     }
 
-    /// What communication takes on a node at its pace.
+    /// Returns the time of communication on a node at its pace.
     fn paced(&self, seat: Seat, time: SimDuration) -> SimDuration {
         self.pace.as_ref().map_or(time, |pace| pace.service(seat.node, time))
     }

@@ -28,7 +28,7 @@ use trains::Trains;
 
 /// All nodes and links of a machine at work.
 ///
-/// What happens is told by [`step`](Self::step) and by the calls that make it happen at once.
+/// Completions are reported by [`step`](Self::step) and by the calls that cause them at once.
 pub struct PacketTransport {
     node: Node,
     stopwatch: Stopwatch,
@@ -105,7 +105,7 @@ struct MessageState {
     uninjected: u32,
     /// Whether its bytes are copied into its packets.
     copies: bool,
-    /// When its send is complete; not `Eager`.
+    /// The condition for the end of its send; not `Eager`.
     rule: Sends,
 }
 

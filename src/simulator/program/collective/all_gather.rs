@@ -42,13 +42,13 @@ pub enum AllGather {
     RecursiveDistanceHalving,
     /// Doubling by Bine numbers, farthest first (De Sensi and others 2025).
     Bine {
-        /// How blocks lie in messages.
+        /// The layout of blocks in messages.
         #[serde(default)]
         remap: Remap,
     },
     /// Inside of groups to their leaders, between these, and to the groups.
     Hierarchical {
-        /// Which ranks are a group; those of a node unless given.
+        /// The ranks that form a group; those of a node unless given.
         #[serde(default)]
         group: Grouping,
         /// From a group to its leader.
@@ -58,7 +58,7 @@ pub enum AllGather {
         /// From a leader to its group.
         broadcast: Box<Broadcast>,
     },
-    /// What a library takes for so many bytes and ranks.
+    /// The choice of a library for the numbers of bytes and ranks.
     Auto(Library),
 }
 
@@ -99,7 +99,7 @@ impl AllGather {
         data.numbered(0..division.total())
     }
 
-    /// What a library takes.
+    /// Returns the choice of a library.
     pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
         let total = block.saturating_mul(u64::from(ranks));
         let power = ranks.is_power_of_two();
@@ -116,7 +116,7 @@ impl AllGather {
         }
     }
 
-    /// Why it cannot run among some of the ranks.
+    /// Returns the reason why it cannot run among some of the ranks.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Torus => Some(super::only_of_all("Torus")),

@@ -60,7 +60,7 @@ pub enum AllReduce {
     BineReduceScatterAllGather,
     /// Inside of groups to their leaders, between these, and back.
     Hierarchical {
-        /// Which ranks are a group; those of a node unless given.
+        /// The ranks that form a group; those of a node unless given.
         #[serde(default)]
         group: Grouping,
         /// From a group to its leader.
@@ -70,7 +70,7 @@ pub enum AllReduce {
         /// From a leader to its group.
         broadcast: Box<Broadcast>,
     },
-    /// What a library takes for so many bytes and ranks.
+    /// The choice of a library for the numbers of bytes and ranks.
     Auto(Library),
 }
 
@@ -98,7 +98,7 @@ impl AllReduce {
         Payload::new(own.bytes, data.all())
     }
 
-    /// What a library takes.
+    /// Returns the choice of a library.
     pub(super) fn of_library(library: Library, ranks: u32, bytes: u64) -> Self {
         let fewer_than = |ranks: u32| decision::fewer_words(bytes, ranks);
         match library {
@@ -114,7 +114,7 @@ impl AllReduce {
         }
     }
 
-    /// Why it cannot run among some of the ranks.
+    /// Returns the reason why it cannot run among some of the ranks.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         self.fault(1)
     }

@@ -30,13 +30,13 @@ pub enum AllToAll {
     Linear,
     /// So many receives and sends are under way; the next one begins when one is complete.
     LinearSync {
-        /// How many of either kind; 0, as unless given: all.
+        /// The number of either kind; 0, the default, means all.
         #[serde(default)]
         outstanding: u32,
     },
     /// So many receives and sends begin at once, the next ones when all of them are complete.
     Scattered {
-        /// How many of either kind; 0: all.
+        /// The number of either kind; 0 means all.
         #[serde(default = "thirty_two")]
         batch: u32,
     },
@@ -48,7 +48,7 @@ pub enum AllToAll {
     },
     /// In each step half of the blocks go to the partner by Bine numbers (De Sensi and others 2025).
     Bine,
-    /// What a library takes for so many bytes and ranks.
+    /// The choice of a library for the numbers of bytes and ranks.
     Auto(Library),
 }
 
@@ -105,7 +105,7 @@ impl AllToAll {
         result.numbered(0..division.total())
     }
 
-    /// What a library takes.
+    /// Returns the choice of a library.
     pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
         match library {
             Library::OpenMpi => match decision::look_up(decision::ALLTOALL, ranks, block) {

@@ -37,7 +37,7 @@ pub enum Barrier {
     BinomialTree,
     /// Inside of groups, between their leaders, and word of it to the groups along a binomial tree.
     Hierarchical {
-        /// Which ranks are a group; those of a node unless given.
+        /// The ranks that form a group; those of a node unless given.
         #[serde(default)]
         group: Grouping,
         /// Inside of a group.
@@ -45,7 +45,7 @@ pub enum Barrier {
         /// Among the leaders.
         between: Box<Self>,
     },
-    /// What a library takes for so many ranks.
+    /// The choice of a library for the number of ranks.
     Auto(Library),
 }
 
@@ -63,7 +63,7 @@ impl Barrier {
         }
     }
 
-    /// What a library takes.
+    /// Returns the choice of a library.
     pub(super) fn of_library(library: Library, ranks: u32) -> Self {
         match library {
             Library::OpenMpi => match decision::look_up(decision::BARRIER, ranks, 0) {
@@ -76,7 +76,7 @@ impl Barrier {
         }
     }
 
-    /// Why it cannot run.
+    /// Returns the reason why it cannot run.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         match self {

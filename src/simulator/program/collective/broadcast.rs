@@ -36,7 +36,7 @@ pub enum Broadcast {
     Linear,
     /// Along chains of consecutive ranks that hang from the root, segment by segment.
     Chain {
-        /// How many chains.
+        /// The number of chains.
         #[serde(default = "super::four")]
         chains: u32,
         /// The length of the segments; 0, as unless given: the whole message.
@@ -75,7 +75,7 @@ pub enum Broadcast {
         /// The base k: 2 is the binomial tree.
         #[serde(default = "super::four")]
         radix: u32,
-        /// Which of the two trees.
+        /// The one of the two trees.
         #[serde(default)]
         distances: Distances,
         /// The length of the segments; 0, as unless given: the whole message.
@@ -88,7 +88,7 @@ pub enum Broadcast {
     ScatterRingAllGather,
     /// Along a Bine tree (De Sensi and others 2025), segment by segment.
     Bine {
-        /// Which of the two trees.
+        /// The one of the two trees.
         #[serde(default)]
         distances: Distances,
         /// The length of the segments; 0, as unless given: the whole message.
@@ -99,7 +99,7 @@ pub enum Broadcast {
     BineScatterAllGather,
     /// To the leaders of groups, then inside of them.
     Hierarchical {
-        /// Which ranks are a group; those of a node unless given.
+        /// The ranks that form a group; those of a node unless given.
         #[serde(default)]
         group: Grouping,
         /// From the root to the other leaders.
@@ -107,7 +107,7 @@ pub enum Broadcast {
         /// From a leader to its group.
         within: Box<Self>,
     },
-    /// What a library takes for so many bytes and ranks.
+    /// The choice of a library for the numbers of bytes and ranks.
     Auto(Library),
 }
 
@@ -204,7 +204,7 @@ impl Broadcast {
         data.all()
     }
 
-    /// What a library takes.
+    /// Returns the choice of a library.
     pub(super) fn of_library(library: Library, ranks: u32, bytes: u64) -> Self {
         let few = decision::fewer_words(bytes, ranks);
         match library {
@@ -223,7 +223,7 @@ impl Broadcast {
         }
     }
 
-    /// Why it cannot run among some of the ranks.
+    /// Returns the reason why it cannot run among some of the ranks.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Neighbour(_) => Some(super::only_of_all("Neighbour")),

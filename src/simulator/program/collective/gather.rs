@@ -37,19 +37,19 @@ pub enum Gather {
         /// The base k: 2 is the binomial tree.
         #[serde(default = "super::two")]
         radix: u32,
-        /// Which of the two trees.
+        /// The one of the two trees.
         #[serde(default)]
         distances: Distances,
     },
     /// Up a Bine tree (De Sensi and others 2025).
     Bine {
-        /// Which of the two trees.
+        /// The one of the two trees.
         #[serde(default)]
         distances: Distances,
     },
     /// Inside of groups to their leaders, then from them to the root.
     Hierarchical {
-        /// Which ranks are a group; those of a node unless given.
+        /// The ranks that form a group; those of a node unless given.
         #[serde(default)]
         group: Grouping,
         /// From a group to its leader.
@@ -57,7 +57,7 @@ pub enum Gather {
         /// From the leaders to the root.
         between: Box<Self>,
     },
-    /// What a library takes for so many bytes and ranks.
+    /// The choice of a library for the numbers of bytes and ranks.
     Auto(Library),
 }
 
@@ -88,7 +88,7 @@ impl Gather {
         (me.rank() == root).then(|| data.numbered(0..division.total()))
     }
 
-    /// What a library takes.
+    /// Returns the choice of a library.
     pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
         match library {
             Library::OpenMpi => match decision::look_up(decision::GATHER, ranks, block) {
@@ -100,7 +100,7 @@ impl Gather {
         }
     }
 
-    /// Why it cannot run among some of the ranks.
+    /// Returns the reason why it cannot run among some of the ranks.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Hypercube => Some(super::only_of_all("Hypercube")),

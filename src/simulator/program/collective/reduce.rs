@@ -29,7 +29,7 @@ pub enum Reduce {
     Linear,
     /// Along chains of consecutive ranks towards the root, segment by segment.
     Chain {
-        /// How many chains.
+        /// The number of chains.
         #[serde(default = "super::four")]
         chains: u32,
         /// The length of the segments; 0, as unless given: the whole message.
@@ -68,7 +68,7 @@ pub enum Reduce {
         /// The base k: 2 is the binomial tree.
         #[serde(default = "super::four")]
         radix: u32,
-        /// Which of the two trees.
+        /// The one of the two trees.
         #[serde(default)]
         distances: Distances,
         /// The length of the segments; 0, as unless given: the whole message.
@@ -82,7 +82,7 @@ pub enum Reduce {
     ReduceScatterGather,
     /// Up a Bine tree (De Sensi and others 2025), segment by segment.
     Bine {
-        /// Which of the two trees.
+        /// The one of the two trees.
         #[serde(default)]
         distances: Distances,
         /// The length of the segments; 0, as unless given: the whole message.
@@ -93,7 +93,7 @@ pub enum Reduce {
     BineReduceScatterGather,
     /// Inside of groups to their leaders, then from them to the root.
     Hierarchical {
-        /// Which ranks are a group; those of a node unless given.
+        /// The ranks that form a group; those of a node unless given.
         #[serde(default)]
         group: Grouping,
         /// From a group to its leader.
@@ -101,7 +101,7 @@ pub enum Reduce {
         /// From the leaders to the root.
         between: Box<Self>,
     },
-    /// What a library takes for so many bytes and ranks.
+    /// The choice of a library for the numbers of bytes and ranks.
     Auto(Library),
 }
 
@@ -122,7 +122,7 @@ impl Reduce {
         (me.rank() == root).then(|| Payload::new(own.bytes, data.all()))
     }
 
-    /// What a library takes.
+    /// Returns the choice of a library.
     pub(super) fn of_library(library: Library, ranks: u32, bytes: u64) -> Self {
         let few = decision::fewer_words(bytes, decision::core(ranks));
         match library {
@@ -139,7 +139,7 @@ impl Reduce {
         }
     }
 
-    /// Why it cannot run among some of the ranks.
+    /// Returns the reason why it cannot run among some of the ranks.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Hypercube => Some(super::only_of_all("Hypercube")),

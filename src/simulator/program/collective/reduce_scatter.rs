@@ -35,13 +35,13 @@ pub enum ReduceScatter {
     RecursiveDistanceDoubling,
     /// Halving by Bine numbers (De Sensi and others 2025).
     Bine {
-        /// How blocks lie in messages.
+        /// The layout of blocks in messages.
         #[serde(default)]
         remap: Remap,
     },
-    /// What a library takes for `MPI_Reduce_scatter` with so many bytes and ranks.
+    /// The choice of a library for `MPI_Reduce_scatter` with the numbers of bytes and ranks.
     Auto(Library),
-    /// What a library takes for `MPI_Reduce_scatter_block`.
+    /// The choice of a library for `MPI_Reduce_scatter_block`.
     AutoBlock(Library),
 }
 
@@ -109,7 +109,7 @@ impl ReduceScatter {
         }
     }
 
-    /// What a library takes.
+    /// Returns the choice of a library.
     pub(super) fn of_library(library: Library, ranks: u32, block: u64, by_block: bool) -> Self {
         let total = block.saturating_mul(u64::from(ranks));
         match library {

@@ -33,19 +33,19 @@ pub enum Scatter {
         /// The base k: 2 is the binomial tree.
         #[serde(default = "super::two")]
         radix: u32,
-        /// Which of the two trees.
+        /// The one of the two trees.
         #[serde(default)]
         distances: Distances,
     },
     /// Down a Bine tree (De Sensi and others 2025).
     Bine {
-        /// Which of the two trees.
+        /// The one of the two trees.
         #[serde(default)]
         distances: Distances,
     },
     /// From the root to the leaders of groups, then inside of them.
     Hierarchical {
-        /// Which ranks are a group; those of a node unless given.
+        /// The ranks that form a group; those of a node unless given.
         #[serde(default)]
         group: Grouping,
         /// From the root to the leaders.
@@ -53,7 +53,7 @@ pub enum Scatter {
         /// From a leader to its group.
         within: Box<Self>,
     },
-    /// What a library takes for so many bytes and ranks.
+    /// The choice of a library for the numbers of bytes and ranks.
     Auto(Library),
 }
 
@@ -76,7 +76,7 @@ impl Scatter {
         data.numbered(division.one(me.rank()))
     }
 
-    /// What a library takes.
+    /// Returns the choice of a library.
     pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
         match library {
             Library::OpenMpi => match decision::look_up(decision::SCATTER, ranks, block) {
@@ -88,7 +88,7 @@ impl Scatter {
         }
     }
 
-    /// Why it cannot run among some of the ranks.
+    /// Returns the reason why it cannot run among some of the ranks.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Hypercube => Some(super::only_of_all("Hypercube")),

@@ -50,7 +50,7 @@ struct Field<'f> {
     now: SimTime,
 }
 
-/// What is measured.
+/// Measurement window.
 struct Window {
     begin: SimTime,
     end: SimTime,

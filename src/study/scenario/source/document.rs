@@ -106,7 +106,7 @@ impl Document {
         overrides::set(&mut self.sources, &mut self.root, path, typed, from)
     }
 
-    /// As [`set`](Self::set), for a value that the axis `name` has over that path; `option` tells where it was given.
+    /// As [`set`](Self::set), for a value that the axis `name` has over that path; `option` names its source.
     ///
     /// # Errors
     /// A parent that takes no fields, or a text that is no value.
@@ -204,7 +204,7 @@ impl Document {
         })
     }
 
-    /// Whether the value at a path can be read as a plain type.
+    /// Returns whether the value at a path can be read as a plain type.
     pub(in crate::scenario) fn fits<T: DeserializeOwned>(&self, path: &str) -> bool {
         self.get(path).is_some_and(|tree| T::deserialize(Reader::new(tree, &self.sources)).is_ok())
     }

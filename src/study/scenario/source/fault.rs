@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, and how it is told.
+//! Faults of a scenario, and their rendering.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,13 +14,13 @@ use super::spelling::shortened;
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceFault {
-    /// Where it is wrong, if it stands anywhere.
+    /// The place of the fault, if it has one.
     pub place: Option<Place>,
     /// The path of the value, such as `machine.network`; empty for the whole document.
     pub path: String,
-    /// What is wrong.
+    /// The fault, in a sentence.
     pub message: String,
-    /// What would be right.
+    /// The remedy.
     pub help: Option<String>,
 }
 
@@ -75,9 +75,9 @@ pub struct FaultEntry {
     pub column: Option<usize>,
     /// The path of the value.
     pub path: String,
-    /// What is wrong.
+    /// The fault, in a sentence.
     pub message: String,
-    /// What would be right.
+    /// The remedy.
     pub help: Option<String>,
 }
 
@@ -101,7 +101,7 @@ impl Faults {
         self.list.iter().map(|fault| self.entry(fault)).collect()
     }
 
-    /// The faults for people: place, lines, message and help of each.
+    /// The human-readable faults: place, lines, message and help of each.
     #[must_use]
     pub fn render(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };

@@ -133,7 +133,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// What `Like(original, {"path": value})` means: the original with the values at these paths.
+    /// Returns the value of `Like(original, {"path": value})`: the original with the values at these paths.
     fn changed(&mut self, tree: &Tree) -> Option<Tree> {
         let Some((original, changes)) = original_and_changes(tree) else {
             let help = "such as Like(File(\"machine.ron\"), {\"network.links.per_byte\": \"1 us/B\"})";
@@ -210,7 +210,7 @@ fn file_name(tree: &Tree) -> Option<&str> {
     }
 }
 
-/// Why a file has no text.
+/// Reason why a file has no text.
 enum Unreadable {
     Missing,
     NotText { readable: String, at: usize },
@@ -310,7 +310,7 @@ fn not_text(error: std::string::FromUtf8Error) -> Unreadable {
     Unreadable::NotText { readable, at: error.utf8_error().valid_up_to() }
 }
 
-/// What a file is called: its path without detours through the parents of folders, if that leads to the same file.
+/// Returns the name of a file: its path without detours through parents of folders, if that leads to the same file.
 fn name_of(path: &Path) -> String {
     let mut straight = PathBuf::new();
     for part in path.components() {

@@ -10,14 +10,14 @@ use super::spelling::camel_case;
 use super::texts;
 use super::tree::{Name, Tree, TreeField, TreeValue};
 
-/// How a value was typed on the command line.
+/// A value as typed on the command line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Typed<'a> {
     /// The option that it belongs to, such as `--set`.
     pub option: &'a str,
-    /// What stands before the `=`: a path, or the name of an axis.
+    /// The text before the `=`: a path, or the name of an axis.
     pub name: &'a str,
-    /// What stands behind it.
+    /// The text behind it.
     pub text: &'a str,
 }
 
@@ -59,7 +59,7 @@ fn segment_place(path: &str, index: usize, file: usize) -> Place {
     Place { file, start, end: start + length }
 }
 
-/// What a text means where `old` stands.
+/// Returns the value of a text that replaces `old`.
 fn meaning(
     sources: &mut Sources,
     place: Place,
@@ -89,7 +89,7 @@ fn renamed(name: String, place: Place, old: Option<&Tree>) -> TreeValue {
     TreeValue::Record { name: Some(Name { text: name, place }), fields: fields.iter().map(inherit).collect() }
 }
 
-/// What stood at the path before.
+/// The value at the path before.
 enum Old {
     Absent,
     Text,

@@ -5,7 +5,7 @@ use super::place::Place;
 use super::spelling::{advice, excerpt};
 use super::tree::{Name, Tree, TreeField, TreeValue};
 
-/// Where a path breaks off: the segment that leads nowhere.
+/// End of a broken path: the segment that leads nowhere.
 pub(super) struct Break<'a> {
     parent: &'a Tree,
     route: Vec<usize>,
@@ -40,7 +40,7 @@ fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('.').take(if path.is_empty() { 0 } else { usize::MAX })
 }
 
-/// Replaces or adds the value at `path`, and adds the records on the way to it that are left out; `place_of` tells where a segment of the path was written.
+/// Replaces or adds the value at `path`, and adds the records on the way to it that are left out; `place_of` gives the place of a segment of the path.
 pub(super) fn assign(
     root: &mut Tree,
     path: &str,

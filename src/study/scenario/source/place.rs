@@ -1,11 +1,11 @@
-//! Where a value stands: the table of files and the places in them.
+//! Places of values: the table of files and the places in them.
 
 use std::sync::Arc;
 
 /// A span of bytes in one of the [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// Which of the sources.
+    /// Index of the source.
     pub file: usize,
     /// The first byte.
     pub start: usize,

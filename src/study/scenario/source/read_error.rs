@@ -1,4 +1,4 @@
-//! Why a value cannot be deserialised.
+//! Errors of deserialisation.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::programs::expression;
 
 type NameList = &'static [&'static str];
 
-/// Why a value cannot be deserialised, and which.
+/// Reason why a value cannot be deserialised, and the value.
 #[derive(Debug)]
 pub(super) struct ReadError(Box<Details>);
 

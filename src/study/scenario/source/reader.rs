@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
         Self { tree, is_nameless: false, ..self }
     }
 
-    /// Whether the value was typed on the command line, where names may be written in kebab-case.
+    /// Returns whether the value was typed on the command line, where names may be written in kebab-case.
     pub fn is_typed(self) -> bool {
         self.sources.is_typed(self.tree.place)
     }
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether a variant is given values; fields that were written for another one do not count.
+    /// Returns whether a variant is given values; fields that were written for another one do not count.
     pub fn has_values(self) -> bool {
         match &self.tree.node {
             TreeValue::Record { fields, .. } => !fields.iter().all(|field| field.inherited),

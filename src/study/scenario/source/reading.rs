@@ -30,7 +30,7 @@ fn generator() -> SchemaGenerator {
 
 /// All faults of a tree that cannot be read for `error`.
 ///
-/// What the types check by themselves is in no schema, so that an error of theirs comes beside what the walk has found.
+/// Checks of the types themselves are in no schema, so that their errors come beside those of the walk.
 fn explained(reader: Reader<'_>, schema: &Schema, checks: &TextChecks, error: ReadError) -> Vec<SourceFault> {
     let mut faults = faults_of(reader, &Types::new(schema.as_value(), checks));
     if faults.is_empty() || error.is_custom() {

@@ -115,7 +115,7 @@ impl<'s> RecordShape<'s> {
         Self { fields: schema["properties"].as_object(), required, is_open }
     }
 
-    /// Whether a field is to be looked at: those that are not known are faults, unless nobody wrote them for this record.
+    /// Returns whether a field is checked: unknown ones are faults, unless they were not written for this record.
     pub fn looks_at(&self, field: &TreeField) -> bool {
         self.field(&field.name.text).is_some() || !(self.is_open || field.inherited)
     }
@@ -157,7 +157,7 @@ impl<'s> ScalarShape<'s> {
         self.kinds.contains(&kind)
     }
 
-    /// Whether a type takes several kinds of values, and so whatever stands there.
+    /// Returns whether a type takes several kinds of values, and so any value.
     pub fn is_mixed(&self) -> bool {
         self.kinds.len() > 1
     }
@@ -192,7 +192,7 @@ impl TypeShape<'_> {
         }
     }
 
-    /// Whether its fields are those of a variant itself.
+    /// Returns whether its fields are those of a variant itself.
     pub fn is_nameless(&self) -> bool {
         self.name.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Spelling: the name that was probably meant, and words for people.
+//! Spelling: the name that was probably meant, and words for output.
 
 use parsim_sim::units::first_control;
 pub(super) use parsim_sim::units::nearest;

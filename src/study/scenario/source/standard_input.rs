@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// The name of the standard input on a command line.
 const NAME: &str = "-";
-/// The name by which it is told of.
+/// The name by which it is reported.
 pub const STANDARD_INPUT: &str = "standard input";
 
 /// The bytes that have been read, and whether these are all.
 static READ: Mutex<(Vec<u8>, bool)> = Mutex::new((Vec::new(), false));
 
-/// Whether `path` means the standard input.
+/// Returns whether `path` means the standard input.
 #[must_use]
 pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == NAME

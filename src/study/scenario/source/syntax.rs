@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
         Some(if name.is_none() && items.is_empty() { TreeValue::Unit } else { TreeValue::Tuple { name, items } })
     }
 
-    /// Whether the parenthesis just entered begins with `name:`, or was meant to.
+    /// Returns whether the parenthesis just entered begins with `name:`, or was meant to.
     fn is_record(&mut self) -> bool {
         if self.token.kind != TokenKind::Word {
             return false;
@@ -307,7 +307,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// What stands between the bracket just entered and its closing one, separated by commas.
+    /// Reads the items between the bracket just entered and its closing one, separated by commas.
     fn items<T>(&mut self, closing: char, item: fn(&mut Self) -> Option<T>) -> Vec<T> {
         let mut items = Vec::new();
         while !matches!(self.token.kind, TokenKind::Close(_) | TokenKind::End) {

@@ -69,7 +69,7 @@ impl<'a> Scanner<'a> {
         self.at += rest.find(|letter| !wanted(letter)).unwrap_or(rest.len());
     }
 
-    /// Passes over spaces and comments; an unclosed comment is told by its start.
+    /// Passes over spaces and comments; an unclosed comment is reported by its start.
     fn pass_over_spaces(&mut self) -> Result<(), usize> {
         loop {
             self.pass_while(|letter| letter.is_whitespace() || letter == '\u{feff}');

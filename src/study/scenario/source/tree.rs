@@ -9,13 +9,13 @@ use super::spelling::excerpt;
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
-    /// What it is.
+    /// Its content.
     pub node: TreeValue,
 }
 
-/// What a value is.
+/// Content of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TreeValue {
     /// `()`
@@ -57,7 +57,7 @@ pub enum TreeValue {
 pub struct Name {
     /// The name.
     pub text: String,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
@@ -91,7 +91,7 @@ fn quoted(text: &str, quote: char) -> String {
 }
 
 impl Tree {
-    /// The place of some bytes of its text; its own place where that cannot be told, as behind an escape.
+    /// The place of some bytes of its text; its own place where that is unknown, as behind an escape.
     pub(super) fn part(&self, part: Range<usize>) -> Place {
         let TreeValue::Text(text) = &self.node else { return self.place };
         let quotes = match (self.place.end - self.place.start).checked_sub(text.len()) {
@@ -283,7 +283,7 @@ impl Tree {
         }
     }
 
-    /// What stands here, in words.
+    /// Describes the value in words.
     pub(super) fn words(&self) -> String {
         match &self.node {
             TreeValue::Unit => "`()`".to_owned(),
@@ -304,7 +304,7 @@ impl Tree {
         }
     }
 
-    /// Whether it has a name before its values, or is one: a variant, or a struct.
+    /// Returns whether it has a name before its values, or is one: a variant, or a struct.
     #[must_use]
     pub fn is_variant(&self) -> bool {
         self.name().is_some()

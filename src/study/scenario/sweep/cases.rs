@@ -19,7 +19,7 @@ pub(in crate::scenario) const OF_ALL_CASES: [&str; 4] = ["axes", "zip", "filter"
 const MOST_POINTS: u64 = 1_000_000_000;
 /// The most cases that are kept in memory together.
 const MOST_KEPT: usize = 100_000;
-/// The most faults that are told of.
+/// The most faults that are reported.
 const MOST_FAULTS: usize = 50;
 
 /// The cases of a plan: a point of the product of its axes becomes a case when it is asked for, so that

@@ -75,7 +75,7 @@ const PROCESSORS: &str = "p";
 const RANKS: &str = "ranks";
 /// The most axes of a scenario.
 const MOST_AXES: usize = 1000;
-/// The most faults of axes that are told of.
+/// The most faults of axes that are reported.
 const MOST_FAULTS: usize = 50;
 
 impl Plan {

@@ -75,7 +75,7 @@ pub fn typed_or_described(axis: &Axis, declared: &[PlannedValue], value: &AxisVa
     description(declared, &text).unwrap_or_else(|| typed(axis, &text, DECLARED))
 }
 
-/// A value of an axis as text; `option` tells where it was given.
+/// A value of an axis as text; `option` names its source.
 pub(super) fn typed(axis: &Axis, value: &str, option: &'static str) -> PlannedValue {
     let value = AxisValue::parse(value);
     let setting = text(axis, &value, option);

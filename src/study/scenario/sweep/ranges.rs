@@ -24,7 +24,7 @@ pub(super) fn expand(text: &str) -> Option<Result<Vec<String>, String>> {
     Some(values.map_err(|what| format!("the range `{text}` {what}")))
 }
 
-/// A decimal number: so many units of 10^-scale, so that steps add up exactly.
+/// A decimal number: a number of units of 10^-scale, so that steps add up exactly.
 #[derive(Clone, Copy)]
 struct Decimal {
     units: i128,

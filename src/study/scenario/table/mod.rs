@@ -232,7 +232,7 @@ impl Table {
         }
     }
 
-    /// The rows without a number in `column`, in words for people; nothing if there are none.
+    /// The rows without a number in `column`, in words; nothing if there are none.
     #[must_use]
     pub fn unused(&self, column: &str) -> Option<String> {
         const SHOWN: usize = 5;

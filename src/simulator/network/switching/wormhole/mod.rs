@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 pub struct Wormhole {
     /// The largest packet; a longer message is cut.
     pub packet: Bytes,
-    /// What a link carries in a cycle; 4 B unless given.
+    /// Data that a link carries in a cycle; 4 B unless given.
     #[serde(default = "four_bytes")]
     pub flit: Bytes,
     /// Room for flits at the end of each virtual channel; 8 unless given.

@@ -60,14 +60,14 @@ pub struct Worms {
     crowd: Vec<Worm>,
     vacant: Vec<u32>,
     transits: Wheel<Transit>,
-    /// Where worms have come out of the network, and which.
+    /// Worms that have come out of the network, and their nodes.
     ejections: Wheel<(u32, u32)>,
     groups: Vec<Group>,
     /// Groups of which some channels can be granted.
     grantable: Vec<u32>,
     /// Input channels that got a virtual channel in this cycle.
     allocated: Vec<u32>,
-    /// What every output port of a router takes; of one router at a time.
+    /// The input that every output port of a router takes; of one router at a time.
     taken: Vec<Taken>,
     /// Input channels of which a flit crosses the crossbar in this cycle.
     crossings: Vec<u32>,
@@ -153,7 +153,7 @@ impl Worms {
         &self.topology
     }
 
-    /// How many flits have been sent over a link each.
+    /// Returns the number of flits that have been sent, summed over the links.
     #[must_use]
     pub fn flit_hops(&self) -> u64 {
         let to_links = self.outputs.iter().filter(|output| output.behind != NONE);
@@ -220,7 +220,8 @@ impl Worms {
         &self.outputs[first..first + self.shape.channels as usize]
     }
 
-    /// What flits that have got the crossbar are going to do on each link after `now`, by port: how many are the heads of
+    /// Returns the work of each link after `now` for flits that have got the crossbar, by port: how many are the heads
+    /// of
     /// packets that come to it then, and for how long they all are on the wire.
     fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
         let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
@@ -237,7 +238,7 @@ impl Worms {
         ahead
     }
 
-    /// Who waits for which buffer, when nothing is going to happen any more.
+    /// Returns the packets that wait for buffers, and for which, once no event is left.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         let mut waits = Vec::new();
@@ -282,7 +283,7 @@ pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
     })
 }
 
-/// How many classes the packets of a network, of which `topology` is in use, can need.
+/// Returns the number of classes that packets of a network, of which `topology` is in use, can need.
 pub fn class_count(network: &Network, topology: &Topology) -> u32 {
     match Classes::of(network.virtual_channels, &network.routing, topology) {
         Classes::One => 1,

@@ -1,4 +1,4 @@
-//! What a rank holds, by its place in the whole message.
+//! Parts of a message that a rank holds, by place in the whole.
 
 use crate::program::Blocks;
 use crate::program::WORD;
@@ -127,7 +127,7 @@ fn ratio(count: usize, part: u64, whole: u64) -> usize {
     (count as u128 * u128::from(part) / u128::from(whole)) as usize
 }
 
-/// How a message is divided into parts, without a list of them where a formula does.
+/// Division of a message into parts, without a list of them where a formula does.
 #[derive(Clone, Debug)]
 pub(in crate::program::collective) struct Division {
     parts: u32,
@@ -178,7 +178,7 @@ impl Division {
         self.start(self.parts)
     }
 
-    /// Where a part begins; the end for the part behind the last.
+    /// Returns the beginning of a part; the end for the part behind the last.
     pub fn start(&self, part: u32) -> u64 {
         match &self.kind {
             Kind::Even(bytes) => bytes * u64::from(part),

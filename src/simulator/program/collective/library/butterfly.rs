@@ -5,14 +5,14 @@ use super::communicator::Communicator;
 use super::shape::{Bine, Distances};
 use std::ops::Range;
 
-/// Who exchanges with whom in each step, of a power of two of ranks.
+/// Partners in each step of an exchange among a power of two of ranks.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) struct Butterfly {
     steps: u32,
     pattern: Pattern,
 }
 
-/// How partners are found.
+/// Rule for the partners.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) enum Pattern {
     /// Numbers that differ in one bit, the lowest first for doubling distances.
@@ -38,7 +38,7 @@ impl Butterfly {
         }
     }
 
-    /// Where a rank stands such that partners of step k differ in bit s − 1 − k and agree in those above it. Those who are
+    /// Returns the place of a rank such that partners of step k differ in bit s − 1 − k and agree in those above it. Those who are
     /// still joined after some steps are then consecutive.
     pub fn code(self, number: u32) -> u32 {
         match self.pattern {
@@ -74,14 +74,14 @@ pub(in crate::program::collective) struct Fold {
     keeps: Keeps,
 }
 
-/// Which one of a pair does the steps.
+/// The rank of a pair that does the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::program::collective) enum Keeps {
     Even,
     Odd,
 }
 
-/// What a number is in a fold.
+/// Role of a number in a fold.
 pub(in crate::program::collective) enum Role {
     /// It has no partner.
     Alone(u32),
@@ -260,7 +260,7 @@ impl<R: Fn(Range<u32>) -> Vec<Range<u64>>> Halving<'_, R> {
     }
 }
 
-/// How pairs of a fold come together before windows are halved.
+/// Exchange in the pairs of a fold before windows are halved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::program::collective) enum Joining {
     /// The guest sends all it has.

@@ -15,7 +15,7 @@ pub(in crate::program::collective) struct Communicator<'a> {
     members: Members<'a>,
 }
 
-/// Which ranks they are, by place.
+/// The ranks, by place.
 #[derive(Clone, Copy)]
 enum Members<'a> {
     All,

@@ -1,4 +1,4 @@
-//! Which algorithm a library takes by itself, by the number of ranks and the length.
+//! Default algorithms of libraries, by the number of ranks and the length.
 
 use crate::program::WORD;
 use serde::{Deserialize, Serialize};

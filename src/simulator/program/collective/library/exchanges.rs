@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// How the blocks of a butterfly by Bine numbers lie in messages: what a rank sends in a step is not consecutive.
+/// Layout in messages of the blocks of a butterfly by Bine numbers, which are not consecutive in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Remap {
@@ -255,7 +255,7 @@ impl Rows {
         Some(ranks.iter().flat_map(|rank| row[place(rank) * width..][..width].iter().copied()).collect())
     }
 
-    /// What is kept, and what has come.
+    /// The part that is kept, and the part that has come.
     fn with(self, kept: Vec<u32>, origins: &[u32], received: &Payload) -> Self {
         let mut rows: Vec<_> =
             self.rows.iter().map(|(origin, row)| (*origin, self.part(row.as_deref(), &kept).map(Rc::from))).collect();

@@ -27,7 +27,7 @@ pub(in crate::program::collective) trait OnParts {
     ) -> Running<'a>;
 }
 
-/// Which ranks are a group, with the lowest one as leader, or the root if it is one of them.
+/// The ranks that form a group, with the lowest one as leader, or the root if it is one of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Grouping {

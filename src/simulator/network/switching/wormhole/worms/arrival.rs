@@ -1,4 +1,4 @@
-//! What has come through a link or a crossbar: flits to the next buffer or to the node, and the room that they leave.
+//! Arrivals through a link or a crossbar: flits at the next buffer or the node, and the room that they leave.
 
 use super::Worms;
 use super::buffers::{self, Output};

@@ -38,14 +38,14 @@ pub(super) struct Output {
     pub(super) holder: u32,
     /// The input channel at the other end, `NONE` if it leads to the node.
     pub(super) behind: u32,
-    /// Where round robin goes on among the inputs of the router.
+    /// The next input of the router in round-robin order.
     pub(super) turn: u32,
     /// The flits of the worms whose tails have been sent to it, and how many heads have.
     pub(super) flits: u64,
     pub(super) packets: u32,
 }
 
-/// Where round robin goes on: among the input channels of a port, and among the input ports that ask for it.
+/// The next in round-robin order: among the input channels of a port, and among the input ports that ask for it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Turns {
     pub(super) input: u32,
@@ -128,7 +128,8 @@ pub(super) fn far_ends(topology: &Topology, shape: Shape) -> Vec<u32> {
     ports.map(far_end).collect()
 }
 
-/// How many virtual channels of a port, from the channel `first` on, are taken, and flits in the buffers behind them.
+/// Returns the number of taken virtual channels of a port, from the channel `first` on, and of flits in the buffers
+/// behind them.
 pub(super) fn load(outputs: &[Output], shape: Shape, first: u32) -> u64 {
     let load = |output: &Output| u64::from(shape.buffer - output.room) + u64::from(output.holder != NONE);
     outputs[first as usize..(first + shape.channels) as usize].iter().map(load).sum()

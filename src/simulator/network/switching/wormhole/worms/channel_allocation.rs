@@ -102,7 +102,7 @@ impl Worms {
         }
     }
 
-    /// What got its virtual channel in this cycle asks for the crossbar in the next one.
+    /// Lets heads that got their virtual channel in this cycle ask for the crossbar in the next one.
     pub(super) fn settle_allocated(&mut self) {
         let Self { inputs, outputs, routers, active, allocated, .. } = self;
         for channel in allocated.drain(..) {

@@ -1,12 +1,12 @@
-//! How routers, ports, channels and flits are numbered.
+//! Numbering of routers, ports, channels and flits.
 
 /// No virtual channel, no link.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// How many words of 64 bits have a bit for each channel of a router, if all channels of a port are in the same one.
+/// Number of words of 64 bits with a bit for each channel of a router, if all channels of a port are in the same one.
 pub(super) const WORDS: usize = 3;
 
-/// How the arrays are laid out. Ports and channels are numbered over all routers; input and output channels share
+/// Layout of the arrays. Ports and channels are numbered over all routers; input and output channels share
 /// their numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {

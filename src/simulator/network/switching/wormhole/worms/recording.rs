@@ -1,4 +1,4 @@
-//! What links carry, flit by flit, told packet by packet.
+//! Record of the flits on links, as transfers of packets.
 
 use super::Worms;
 use super::arrival::Transit;
@@ -61,7 +61,7 @@ impl Worms {
         self.recorder = Some(Box::new(Recorder { transfers, begun: vec![None; channels as usize] }));
     }
 
-    /// What the links have carried, if it is recorded.
+    /// Returns the transfers over the links, if they are recorded.
     pub fn transfers(&mut self) -> Option<&mut Transfers> {
         self.recorder.as_mut().map(|recorder| &mut recorder.transfers)
     }
@@ -98,7 +98,7 @@ impl Worms {
         recorder.flit(self.inputs[to as usize].before, packet, flit.is_tail(), times);
     }
 
-    /// When a flit is on the wire that is in its next buffer at the beginning of `cycle`.
+    /// Returns the times between which a flit is on the wire that is in its next buffer at the beginning of `cycle`.
     pub(super) fn on_wire(&self, cycle: u64) -> (SimTime, SimTime) {
         let left = cycle - self.latency;
         (self.boundary(left - 1), self.boundary(left))

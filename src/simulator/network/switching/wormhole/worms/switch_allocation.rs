@@ -8,12 +8,12 @@ use super::layout::{NONE, Shape, WORDS};
 use crate::network::packet::HopEvent;
 use std::slice::Iter;
 
-/// What a router has to allocate.
+/// Requests that a router has to allocate.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Router {
     /// Input channels with a flit that has an output channel and room behind that, a bit for each.
     ready: [u64; WORDS],
-    /// How many heads have no output channel.
+    /// Number of heads without an output channel.
     pub(super) waiting: u32,
     is_active: bool,
 }

@@ -1,6 +1,6 @@
-//! What becomes true in one of the next cycles.
+//! Changes due in one of the next cycles.
 
-/// What becomes true a number of cycles after the one in which it is put in.
+/// Changes due a number of cycles after the one in which they are put in.
 pub(super) struct Wheel<T> {
     slots: Vec<Vec<T>>,
     /// The slot of the cycle at work: of what becomes true in it, then of what is put in.
@@ -44,7 +44,7 @@ impl<T> Wheel<T> {
         self.last > self.cycle
     }
 
-    /// What is still to come, with its cycle, in the order of the cycles.
+    /// Returns the pending changes, each with its cycle, in the order of the cycles.
     pub(super) fn coming(&self) -> impl Iterator<Item = (u64, &T)> {
         let cycles = (self.cycle + 1..).take(self.slots.len());
         cycles.flat_map(|cycle| self.slots[self.slot_of(cycle)].iter().map(move |value| (cycle, value)))
