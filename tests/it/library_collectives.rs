@@ -726,3 +726,53 @@ fn hierarchical_operations_cross_between_nodes_as_their_leaders_do() {
         assert_eq!(crossed.get(), crossing * 100, "{text}");
     }
 }
+
+/// The operations on a torus with given sides, and their rounds and bytes with m bytes.
+fn on_torus(sides: &[u32], ports: u64, m: u64) -> Vec<(String, u64, u64)> {
+    let p: u64 = sides.iter().map(|side| u64::from(*side)).product();
+    let (s, rings) = (up(p), sides.iter().map(|side| u64::from(*side) - 1).sum::<u64>());
+    let all = [
+        ("AllReduce(algorithm: TorusDoubling", s * ports, p * s * m),
+        ("AllReduce(algorithm: TorusHalving", 2 * s * ports, 2 * (p - 1) * m),
+        ("AllReduce(algorithm: TorusRings", 2 * rings * ports, 2 * (p - 1) * m),
+        ("Broadcast(algorithm: TorusTree", s * ports, (p - 1) * m),
+        ("Reduce(algorithm: TorusTree", 0, (p - 1) * m),
+    ];
+    let numbers = [", numbers: Binary", ""];
+    all.into_iter()
+        .flat_map(|(name, rounds, bytes)| {
+            numbers.map(|numbers| {
+                let numbers = if name.contains("Rings") { "" } else { numbers };
+                (format!("{name}(shape: {sides:?}, ports: {ports}{numbers}))"), rounds, bytes)
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn algorithms_for_a_torus_go_through_its_dimensions() {
+    let mut machine = ideal("hypercube");
+    let starts = with_costs(1, 0);
+    for sides in [&[8][..], &[4, 4], &[2, 8], &[2, 4, 2], &[4, 4, 4]] {
+        let ranks: u32 = sides.iter().product();
+        for ports in [1, 2, 3, 6] {
+            for (text, rounds, bytes) in on_torus(sides, ports, 49_152) {
+                let operation = operation(&text);
+                assert_eq!(operation.fault(ranks), None, "{text}");
+                assert!(operation.fault(ranks + 1).is_some(), "{text}");
+                for (root, count, sends) in
+                    [(0, 64, Sends::UntilInjected), (ranks - 1, 5, Sends::Rendezvous), (ranks / 3, 0, Sends::Buffered)]
+                {
+                    machine.sends = sends;
+                    let expected: Vec<_> =
+                        (0..ranks).map(|rank| output(&operation, rank, root, ranks, count)).collect();
+                    assert_eq!(moved(&machine, &operation, root, ranks, count), expected, "{text}, root {root}");
+                }
+                let complete = Topology::Complete { nodes: ranks };
+                let [time, sent] = measured(&starts, complete, &operation, ranks, 49_152);
+                assert_eq!(sent, bytes, "{text}");
+                assert!(rounds == 0 || time == rounds, "{text}: {time} rounds, not {rounds}");
+            }
+        }
+    }
+}

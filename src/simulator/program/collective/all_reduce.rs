@@ -2,10 +2,12 @@
 
 use super::all_gather::AllGather;
 use super::broadcast::Broadcast;
+use super::library::Numbers;
 use super::library::buffer::Buffer;
 use super::library::butterfly::{self, Joining, Pattern};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
+use super::library::torus::{self, Lane};
 use super::library::{Distances, Grouping, Library, decision, exchanges, hierarchy, rings};
 use super::payload::Payload;
 use super::power_of_two;
@@ -58,6 +60,36 @@ pub enum AllReduce {
     Bine,
     /// A reduce-scatter by Bine numbers, then an all-gather on the way back.
     BineReduceScatterAllGather,
+    /// Recursive doubling through the dimensions of a torus in turn.
+    TorusDoubling {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// By which numbers; Bine unless given.
+        #[serde(default)]
+        numbers: Numbers,
+    },
+    /// A reduce-scatter through the dimensions of a torus in turn, then an all-gather on the way back.
+    TorusHalving {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// By which numbers; Bine unless given.
+        #[serde(default)]
+        numbers: Numbers,
+    },
+    /// Ring after ring: a reduce-scatter in each dimension of a torus in turn, then the all-gathers on the way back.
+    TorusRings {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+    },
     /// Inside of groups to their leaders, between these, and back.
     Hierarchical {
         /// The ranks that form a group; those of a node unless given.
@@ -116,7 +148,12 @@ impl AllReduce {
 
     /// Returns the reason why it cannot run among some of the ranks.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
-        self.fault(1)
+        match self {
+            Self::TorusDoubling { .. } | Self::TorusHalving { .. } | Self::TorusRings { .. } => {
+                Some(super::only_of_all("an algorithm for a torus"))
+            }
+            _ => self.fault(1),
+        }
     }
 
     /// Number of times that each rank holds the blocks into which it cuts the message, one for each rank.
@@ -132,6 +169,9 @@ impl AllReduce {
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
             Self::ReduceScatterAllGather => power_of_two("ReduceScatterAllGather", ranks),
+            Self::TorusDoubling { shape, ports, .. }
+            | Self::TorusHalving { shape, ports, .. }
+            | Self::TorusRings { shape, ports } => Lane::fault(shape, *ports, ranks),
             Self::RecursiveMultiplying { radix } => super::base("RecursiveMultiplying", *radix, 2),
             Self::Hierarchical { group, reduce, between, broadcast } => group
                 .fault()
@@ -170,6 +210,15 @@ impl OnWhole for AllReduce {
             }
             Self::RecursiveMultiplying { radix } => Box::pin(exchanges::multiplying(comm, *radix, data)),
             Self::AllGatherReduce => Box::pin(rings::all_reduce_at_once(comm, data)),
+            Self::TorusDoubling { shape, ports, numbers } => Box::pin(async move {
+                torus::doubling(comm, &Lane::of(shape, *ports, *numbers), data).await;
+            }),
+            Self::TorusHalving { shape, ports, numbers } => Box::pin(async move {
+                torus::halving(comm, &Lane::of(shape, *ports, *numbers), data).await;
+            }),
+            Self::TorusRings { shape, ports } => Box::pin(async move {
+                torus::rings(comm, &Lane::of(shape, *ports, Numbers::Binary), data).await;
+            }),
             Self::Hierarchical { group, reduce, between, broadcast } => {
                 Box::pin(hierarchy::all_reduce(comm, *group, [&**reduce, &**between, &**broadcast], data))
             }

@@ -1,10 +1,12 @@
 //! One message from one rank to all.
 
+use super::library::Numbers;
 use super::library::buffer::Buffer;
 use super::library::butterfly::{self, Pattern};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{self, OnWhole, Running};
 use super::library::shape::Shape;
+use super::library::torus::{self, Lane};
 use super::library::{Distances, Grouping, Library, bruck, buffer::Division, decision, rings, trees};
 use super::payload::Payload;
 use super::power_of_two;
@@ -97,6 +99,17 @@ pub enum Broadcast {
     },
     /// A scatter by Bine numbers, then an all-gather on the way back.
     BineScatterAllGather,
+    /// Down trees through the dimensions of a torus in turn.
+    TorusTree {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// By which numbers; Bine unless given.
+        #[serde(default)]
+        numbers: Numbers,
+    },
     /// To the leaders of groups, then inside of them.
     Hierarchical {
         /// The ranks that form a group; those of a node unless given.
@@ -228,6 +241,7 @@ impl Broadcast {
         match self {
             Self::Neighbour(_) => Some(super::only_of_all("Neighbour")),
             Self::Hypercube => Some(super::only_of_all("Hypercube")),
+            Self::TorusTree { .. } => Some(super::only_of_all("TorusTree")),
             _ => self.fault(1),
         }
     }
@@ -240,6 +254,7 @@ impl Broadcast {
             Self::Pipelined(chain) if chain.segment.count() == 0 => {
                 Some("a pipelined broadcast needs segments of at least one byte".to_owned())
             }
+            Self::TorusTree { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
             Self::Chain { chains: 0, .. } => Some("Chain needs at least one chain".to_owned()),
             Self::Kary { radix, .. } => super::base("Kary", *radix, 1),
             Self::Knomial { radix, .. } => super::base("Knomial", *radix, 2),
@@ -276,6 +291,9 @@ impl OnWhole for Broadcast {
             Self::Hierarchical { group, between, within } => {
                 Box::pin(hierarchy::broadcast(comm, *group, [&**between, &**within], root, data))
             }
+            Self::TorusTree { shape, ports, numbers } => Box::pin(async move {
+                torus::broadcast(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
+            }),
             Self::Auto(library) => Box::pin(async move {
                 let chosen = Self::of_library(*library, comm.size(), data.bytes());
                 chosen.within(comm, root, data).await;

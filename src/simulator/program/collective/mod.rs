@@ -29,7 +29,7 @@ pub use broadcast::{
 };
 pub use gather::Gather;
 pub use group::Group;
-pub use library::{Distances, Grouping, Library, Remap};
+pub use library::{Distances, Grouping, Library, Numbers, Remap};
 pub use operation::CollectiveOperation;
 pub use payload::Payload;
 pub use reduce::Reduce;
@@ -51,6 +51,10 @@ fn base(algorithm: &str, radix: u32, least: u32) -> Option<String> {
 /// The fault of an algorithm that needs the grid or the numbers of all ranks.
 fn only_of_all(algorithm: &str) -> String {
     format!("{algorithm} runs among all ranks only, not between or inside groups")
+}
+
+const fn one() -> u32 {
+    1
 }
 
 const fn two() -> u32 {

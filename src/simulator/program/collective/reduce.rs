@@ -1,10 +1,12 @@
 //! The sum of all ranks' messages, to one of them.
 
+use super::library::Numbers;
 use super::library::buffer::Buffer;
 use super::library::butterfly::{self, Joining, Pattern};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
 use super::library::shape::Shape;
+use super::library::torus::{self, Lane};
 use super::library::{Distances, Grouping, Library, decision, hierarchy, trees};
 use super::payload::Payload;
 use super::power_of_two;
@@ -91,6 +93,17 @@ pub enum Reduce {
     },
     /// A reduce-scatter by Bine numbers, then a gather on the way back.
     BineReduceScatterGather,
+    /// Up trees through the dimensions of a torus in turn.
+    TorusTree {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// By which numbers; Bine unless given.
+        #[serde(default)]
+        numbers: Numbers,
+    },
     /// Inside of groups to their leaders, then from them to the root.
     Hierarchical {
         /// The ranks that form a group; those of a node unless given.
@@ -143,6 +156,7 @@ impl Reduce {
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Hypercube => Some(super::only_of_all("Hypercube")),
+            Self::TorusTree { .. } => Some(super::only_of_all("TorusTree")),
             _ => self.fault(1),
         }
     }
@@ -152,6 +166,7 @@ impl Reduce {
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
             Self::Hypercube => power_of_two("Hypercube", ranks),
+            Self::TorusTree { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
             Self::Chain { chains: 0, .. } => Some("Chain needs at least one chain".to_owned()),
             Self::Kary { radix, .. } => super::base("Kary", *radix, 1),
             Self::Knomial { radix, .. } => super::base("Knomial", *radix, 2),
@@ -193,6 +208,9 @@ impl OnWhole for Reduce {
             Self::Hierarchical { group, within, between } => {
                 Box::pin(hierarchy::reduce(comm, *group, [&**within, &**between], root, data))
             }
+            Self::TorusTree { shape, ports, numbers } => Box::pin(async move {
+                torus::reduce(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
+            }),
             Self::Auto(library) => Box::pin(async move {
                 let chosen = Self::of_library(*library, comm.size(), data.bytes());
                 chosen.within(comm, root, data).await;

@@ -11,9 +11,11 @@ pub(super) mod exchanges;
 pub(super) mod hierarchy;
 pub(super) mod rings;
 pub(super) mod shape;
+pub(super) mod torus;
 pub(super) mod trees;
 
 pub use decision::Library;
 pub use exchanges::Remap;
 pub use hierarchy::Grouping;
 pub use shape::Distances;
+pub use torus::Numbers;

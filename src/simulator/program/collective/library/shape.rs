@@ -251,7 +251,7 @@ impl Bine {
             return number - self.core();
         }
         match distances {
-            Distances::Halving => self.across(number, self.received(number)),
+            Distances::Halving => self.across(number, self.arrival(number)),
             Distances::Doubling => self.partner(number, self.steps - 1 - self.code(number).trailing_zeros()),
         }
     }
@@ -262,7 +262,7 @@ impl Bine {
         }
         let mut children: Vec<u32> = match distances {
             Distances::Halving => {
-                let bits = if number == 0 { self.steps } else { self.received(number) };
+                let bits = if number == 0 { self.steps } else { self.arrival(number) };
                 (0..bits).rev().map(|bit| self.across(number, bit)).collect()
             }
             Distances::Doubling => {
@@ -276,8 +276,9 @@ impl Bine {
         children
     }
 
-    /// Of the tree by falling distance: the highest bit at and below which all digits are equal.
-    fn received(self, number: u32) -> u32 {
+    /// The step in which the tree by falling distance comes to a number: the highest bit at and below which all digits are
+    /// equal.
+    pub fn arrival(self, number: u32) -> u32 {
         let digits = negabinary(number);
         let equal = |bit: u32| {
             let mask = (2 << bit) - 1;
