@@ -735,6 +735,8 @@ fn on_torus(sides: &[u32], ports: u64, m: u64) -> Vec<(String, u64, u64)> {
         ("AllReduce(algorithm: TorusDoubling", s * ports, p * s * m),
         ("AllReduce(algorithm: TorusHalving", 2 * s * ports, 2 * (p - 1) * m),
         ("AllReduce(algorithm: TorusRings", 2 * rings * ports, 2 * (p - 1) * m),
+        ("ReduceScatter(algorithm: ByDimensions", s * ports, p * (p - 1) * m),
+        ("AllGather(algorithm: ByDimensions", s * ports, p * (p - 1) * m),
         ("Broadcast(algorithm: TorusTree", s * ports, (p - 1) * m),
         ("Reduce(algorithm: TorusTree", 0, (p - 1) * m),
     ];

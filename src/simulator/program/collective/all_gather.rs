@@ -1,9 +1,11 @@
 //! A block from each rank to all.
 
+use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::Pattern;
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnParts, OnWhole, Running};
+use super::library::torus::{self, Lane};
 use super::library::{Distances, Grouping, Library, Remap, bruck, decision, exchanges, hierarchy, rings};
 use super::payload::Payload;
 use super::transfer::exchange;
@@ -45,6 +47,17 @@ pub enum AllGather {
         /// The layout of blocks in messages.
         #[serde(default)]
         remap: Remap,
+    },
+    /// Doubling through the dimensions of a torus in turn, in messages copied from the order of the steps.
+    ByDimensions {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// By which numbers; Bine unless given.
+        #[serde(default)]
+        numbers: Numbers,
     },
     /// Inside of groups to their leaders, between these, and to the groups.
     Hierarchical {
@@ -120,6 +133,7 @@ impl AllGather {
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Torus => Some(super::only_of_all("Torus")),
+            Self::ByDimensions { .. } => Some(super::only_of_all("ByDimensions")),
             _ => self.fault(1),
         }
     }
@@ -127,8 +141,8 @@ impl AllGather {
     /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
-        let _ = ranks;
         match self {
+            Self::ByDimensions { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
             Self::Bruck { radix } => super::base("Bruck", *radix, 2),
             Self::Hierarchical { group, gather, between, broadcast } => group
                 .fault()
@@ -168,6 +182,9 @@ impl OnParts for AllGather {
             Self::Hierarchical { group, gather, between, broadcast } => {
                 Box::pin(hierarchy::all_gather(comm, *group, (&**gather, &**between, &**broadcast), division, data))
             }
+            Self::ByDimensions { shape, ports, numbers } => Box::pin(async move {
+                torus::blocks(comm, &Lane::of(shape, *ports, *numbers), true, division, data).await;
+            }),
             Self::Auto(library) => Box::pin(async move {
                 let chosen = Self::of_library(*library, comm.size(), division.total() / u64::from(comm.size()));
                 chosen.within(comm, 0, division, data).await;

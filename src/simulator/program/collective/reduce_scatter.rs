@@ -1,10 +1,12 @@
 //! The sum of all ranks' messages, a block of it to each.
 
 use super::Reduce;
+use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::Pattern;
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
+use super::library::torus::{self, Lane};
 use super::library::{Distances, Library, Remap, decision, exchanges, rings, trees};
 use super::payload::Payload;
 use super::transfer::exchange;
@@ -12,7 +14,7 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
 /// Algorithm that brings the blocks of the sum to their ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum ReduceScatter {
@@ -39,6 +41,17 @@ pub enum ReduceScatter {
         #[serde(default)]
         remap: Remap,
     },
+    /// Halving through the dimensions of a torus in turn, in messages copied into the order of the steps.
+    ByDimensions {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// By which numbers; Bine unless given.
+        #[serde(default)]
+        numbers: Numbers,
+    },
     /// The choice of a library for `MPI_Reduce_scatter` with the numbers of bytes and ranks.
     Auto(Library),
     /// The choice of a library for `MPI_Reduce_scatter_block`.
@@ -48,7 +61,7 @@ pub enum ReduceScatter {
 impl ReduceScatter {
     /// Adds everyone's `own`, blocks of `lengths` bytes, one for each rank; all ranks call it and
     /// get their own block of the sum.
-    pub async fn run(self, me: &Process, own: &Payload, lengths: &[u64]) -> Payload {
+    pub async fn run(&self, me: &Process, own: &Payload, lengths: &[u64]) -> Payload {
         match self {
             Self::RecursiveHalving if me.ranks().is_power_of_two() => recursive_halving(me, own.clone(), lengths).await,
             Self::Ring => around_ring(me, own.split(lengths)).await,
@@ -58,7 +71,7 @@ impl ReduceScatter {
     }
 
     /// Adds blocks of `bytes` bytes each, without a list of them where the algorithm needs none.
-    pub(super) async fn even(self, me: &Process, own: Payload, bytes: u64) -> Payload {
+    pub(super) async fn even(&self, me: &Process, own: Payload, bytes: u64) -> Payload {
         if self.keeps_blocks(me.ranks()) {
             return self.run(me, &own, &vec![bytes; me.ranks() as usize]).await;
         }
@@ -66,7 +79,7 @@ impl ReduceScatter {
     }
 
     /// Whether each rank keeps a list of all blocks.
-    pub(super) const fn keeps_blocks(self, ranks: u32) -> bool {
+    pub(super) const fn keeps_blocks(&self, ranks: u32) -> bool {
         match self {
             Self::Ring | Self::Pairwise => true,
             Self::RecursiveHalving => ranks.is_power_of_two(),
@@ -74,14 +87,14 @@ impl ReduceScatter {
         }
     }
 
-    async fn divided(self, me: &Process, own: &Payload, division: &Division) -> Payload {
+    async fn divided(&self, me: &Process, own: &Payload, division: &Division) -> Payload {
         let mut data = Buffer::full(own);
         self.within(Communicator::all(me), division, &mut data).await;
         data.numbered(division.one(me.rank()))
     }
 
     /// Adds up among the ranks of a communicator.
-    fn within<'a>(self, comm: Communicator<'a>, division: &'a Division, data: &'a mut Buffer) -> Running<'a> {
+    fn within<'a>(&'a self, comm: Communicator<'a>, division: &'a Division, data: &'a mut Buffer) -> Running<'a> {
         let halving = |distances, remap, data| {
             Box::pin(exchanges::reduce_scatter(comm, Pattern::Binary(distances), remap, division, data))
         };
@@ -89,7 +102,7 @@ impl ReduceScatter {
             Self::RecursiveHalving => halving(Distances::Halving, Remap::Send, data),
             Self::Butterfly => halving(Distances::Doubling, Remap::Send, data),
             Self::RecursiveDistanceDoubling => halving(Distances::Doubling, Remap::Permute, data),
-            Self::Bine { remap } => Box::pin(exchanges::reduce_scatter(comm, Pattern::Bine, remap, division, data)),
+            Self::Bine { remap } => Box::pin(exchanges::reduce_scatter(comm, Pattern::Bine, *remap, division, data)),
             Self::Ring => Box::pin(rings::ring_reduce_scatter(comm, division, data)),
             Self::Pairwise => Box::pin(rings::pairwise_reduce_scatter(comm, division, data)),
             Self::Linear => Box::pin(async move {
@@ -104,8 +117,12 @@ impl ReduceScatter {
             Self::Auto(library) | Self::AutoBlock(library) => {
                 let by_block = matches!(self, Self::AutoBlock(_));
                 let block = division.total() / u64::from(comm.size());
-                Self::of_library(library, comm.size(), block, by_block).within(comm, division, data)
+                let chosen = Self::of_library(*library, comm.size(), block, by_block);
+                Box::pin(async move { chosen.within(comm, division, data).await })
             }
+            Self::ByDimensions { shape, ports, numbers } => Box::pin(async move {
+                torus::blocks(comm, &Lane::of(shape, *ports, *numbers), false, division, data).await;
+            }),
         }
     }
 
@@ -132,9 +149,11 @@ impl ReduceScatter {
 
     /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
-    pub const fn fault(self, ranks: u32) -> Option<String> {
-        let _ = (self, ranks);
-        None
+    pub fn fault(&self, ranks: u32) -> Option<String> {
+        match self {
+            Self::ByDimensions { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
+            _ => None,
+        }
     }
 }
 

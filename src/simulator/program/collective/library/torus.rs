@@ -4,7 +4,10 @@ use super::buffer::{Buffer, Division};
 use super::butterfly::add;
 use super::communicator::{Communicator, count};
 use super::shape::Bine;
+use crate::program::collective::payload::Payload;
+use crate::program::process::Operation;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 /// Which numbers tell the partner in a dimension.
@@ -119,6 +122,12 @@ impl Lane {
         })
     }
 
+    /// The place with a code.
+    fn with_code(&self, code: u32) -> u32 {
+        let steps = (0..self.steps()).filter(|step| code >> (self.steps() - 1 - step) & 1 == 1);
+        steps.fold(0, |place, step| self.partner(place, step))
+    }
+
     fn window(&self, code: u32, step: u32) -> Range<u32> {
         let width = 1 << (self.steps() - step);
         let first = code / width * width;
@@ -215,29 +224,64 @@ pub(in crate::program::collective) async fn doubling(comm: Communicator<'_>, lan
 /// A reduce-scatter by halving of an equal part of the message by each port, and an all-gather on the way back.
 pub(in crate::program::collective) async fn halving(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
     let parts = Division::shares(data.bytes(), count(lanes.len()));
-    let range = |part: u32, codes: Range<u32>| {
+    let ranges = |part: u32, _: &Lane, codes: Range<u32>| {
         let part = parts.one(part);
         let range = Division::shares(part.end - part.start, comm.size()).range(codes);
-        part.start + range.start..part.start + range.end
+        vec![part.start + range.start..part.start + range.end]
     };
+    through(comm, lanes, false, &ranges, data).await;
+    through(comm, lanes, true, &ranges, data).await;
+}
+
+/// The same of blocks, an equal part of each by each port, copied into the order of the steps: sums of a block for each
+/// rank, or, on the way back, the blocks of all.
+pub(in crate::program::collective) async fn blocks(
+    comm: Communicator<'_>,
+    lanes: &[Lane],
+    back: bool,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let ranges = |part: u32, lane: &Lane, codes: Range<u32>| {
+        let of_block = |code: u32| {
+            let block = division.one(lane.with_code(code));
+            let range = Division::shares(block.end - block.start, count(lanes.len())).one(part);
+            block.start + range.start..block.start + range.end
+        };
+        codes.map(of_block).collect()
+    };
+    if !back {
+        comm.copy(data.bytes()).await;
+    }
+    through(comm, lanes, back, &ranges, data).await;
+    if back {
+        comm.copy(data.bytes()).await;
+    }
+}
+
+/// The bytes of a window of codes of a port.
+type Ranges<'a> = &'a dyn Fn(u32, &Lane, Range<u32>) -> Vec<Range<u64>>;
+
+/// All steps forwards, where windows are halved and summed, or backwards, where they are doubled.
+async fn through(comm: Communicator<'_>, lanes: &[Lane], back: bool, ranges: Ranges<'_>, data: &mut Buffer) {
     let steps = lanes[0].steps();
-    for (step, back) in (0..steps).map(|step| (step, false)).chain((0..steps).rev().map(|step| (step, true))) {
+    for step in (0..steps).map(|step| if back { steps - 1 - step } else { step }) {
         let mut receiving = Vec::new();
         let mut sending = Vec::new();
         for (lane, part) in lanes.iter().zip(0..) {
             let partner = lane.partner(comm.place(), step);
-            let own = range(part, lane.window(lane.code(comm.place()), step + 1));
-            let theirs = range(part, lane.window(lane.code(partner), step + 1));
+            let own = ranges(part, lane, lane.window(lane.code(comm.place()), step + 1));
+            let theirs = ranges(part, lane, lane.window(lane.code(partner), step + 1));
             let (sent, wanted) = if back { (own, theirs) } else { (theirs, own) };
             receiving.push((wanted, comm.start_receive(partner).await));
-            sending.push(comm.start_send(partner, &data.take([sent])).await);
+            sending.push(comm.start_send(partner, &data.take(sent)).await);
         }
-        for (range, operation) in receiving {
+        for (ranges, operation) in receiving {
             let received = comm.received(operation).await;
             if back {
-                data.put([range], &received);
+                data.put(ranges, &received);
             } else {
-                add(comm, data, &[range], &received).await;
+                add(comm, data, &ranges, &received).await;
             }
         }
         comm.wait_all(sending).await;
@@ -283,6 +327,38 @@ struct Ring {
     wanted: Range<u64>,
 }
 
+/// The sends of a rank along the trees of all ports. Messages of two ranks have no other mark than their order, so those to
+/// one rank begin in the order of the ports.
+struct Sends {
+    /// The ports that have a message for a rank, in their order.
+    waiting: BTreeMap<u32, VecDeque<u32>>,
+    ready: Vec<Option<Payload>>,
+    under_way: Vec<Operation>,
+}
+
+impl Sends {
+    /// Those of each port to its ranks.
+    fn new(targets: &[Vec<u32>]) -> Self {
+        let mut waiting: BTreeMap<u32, VecDeque<u32>> = BTreeMap::new();
+        for (ranks, part) in targets.iter().zip(0..) {
+            ranks.iter().for_each(|rank| waiting.entry(*rank).or_default().push_back(part));
+        }
+        Self { waiting, ready: vec![None; targets.len()], under_way: Vec::new() }
+    }
+
+    /// The message of a port is there for its ranks.
+    async fn begin(&mut self, comm: Communicator<'_>, part: u32, ranks: &[u32], message: Payload) {
+        self.ready[part as usize] = Some(message);
+        for rank in ranks {
+            let waiting = self.waiting.get_mut(rank).expect("it is one of those");
+            while let Some(message) = waiting.front().and_then(|part| self.ready[*part as usize].as_ref()) {
+                self.under_way.push(comm.start_send(*rank, message).await);
+                waiting.pop_front();
+            }
+        }
+    }
+}
+
 /// An equal part of the message down the tree of each port; whatever comes first is sent on first.
 pub(in crate::program::collective) async fn broadcast(
     comm: Communicator<'_>,
@@ -291,29 +367,23 @@ pub(in crate::program::collective) async fn broadcast(
     data: &mut Buffer,
 ) {
     let parts = Division::shares(data.bytes(), count(lanes.len()));
+    let (parents, children): (Vec<_>, Vec<_>) = lanes.iter().map(|lane| lane.tree(comm.place(), root)).unzip();
+    let mut sends = Sends::new(&children);
     let mut open = Vec::new();
-    let mut sending = Vec::new();
-    for (lane, part) in lanes.iter().zip(0..) {
-        let (parent, children) = lane.tree(comm.place(), root);
-        if let Some(parent) = parent {
-            open.push((part, children, comm.start_receive(parent).await));
-        } else {
-            let own = data.take([parts.one(part)]);
-            for child in children {
-                sending.push(comm.start_send(child, &own).await);
-            }
+    for (parent, part) in parents.into_iter().zip(0..) {
+        match parent {
+            Some(parent) => open.push((part, comm.start_receive(parent).await)),
+            None => sends.begin(comm, part, &children[part as usize], data.take([parts.one(part)])).await,
         }
     }
     while !open.is_empty() {
-        let operations: Vec<_> = open.iter().map(|(.., operation)| *operation).collect();
-        let (part, children, operation) = open.remove(comm.me().wait_any(&operations).await);
+        let operations: Vec<_> = open.iter().map(|(_, operation)| *operation).collect();
+        let (part, operation) = open.remove(comm.me().wait_any(&operations).await);
         let received = comm.received(operation).await;
         data.put([parts.one(part)], &received);
-        for child in children {
-            sending.push(comm.start_send(child, &received).await);
-        }
+        sends.begin(comm, part, &children[part as usize], received).await;
     }
-    comm.wait_all(sending).await;
+    comm.wait_all(sends.under_way).await;
 }
 
 /// The same trees upwards, with sums.
@@ -325,6 +395,8 @@ pub(in crate::program::collective) async fn reduce(
 ) {
     let parts = Division::shares(data.bytes(), count(lanes.len()));
     let trees: Vec<_> = lanes.iter().map(|lane| lane.tree(comm.place(), root)).collect();
+    let parents: Vec<Vec<u32>> = trees.iter().map(|(parent, _)| parent.iter().copied().collect()).collect();
+    let mut sends = Sends::new(&parents);
     let mut missing: Vec<usize> = trees.iter().map(|(_, children)| children.len()).collect();
     let mut open = Vec::new();
     for ((_, children), part) in trees.iter().zip(0..) {
@@ -332,11 +404,8 @@ pub(in crate::program::collective) async fn reduce(
             open.push((part, comm.start_receive(*child).await));
         }
     }
-    let mut sending = Vec::new();
-    for ((parent, children), part) in trees.iter().zip(0..) {
-        if let (Some(parent), true) = (parent, children.is_empty()) {
-            sending.push(comm.start_send(*parent, &data.take([parts.one(part)])).await);
-        }
+    for part in (0..).take(lanes.len()).filter(|part| missing[*part as usize] == 0) {
+        sends.begin(comm, part, &parents[part as usize], data.take([parts.one(part)])).await;
     }
     while !open.is_empty() {
         let operations: Vec<_> = open.iter().map(|(_, operation)| *operation).collect();
@@ -344,11 +413,11 @@ pub(in crate::program::collective) async fn reduce(
         let received = comm.received(operation).await;
         add(comm, data, &[parts.one(part)], &received).await;
         missing[part as usize] -= 1;
-        if let (Some(parent), 0) = (trees[part as usize].0, missing[part as usize]) {
-            sending.push(comm.start_send(parent, &data.take([parts.one(part)])).await);
+        if missing[part as usize] == 0 {
+            sends.begin(comm, part, &parents[part as usize], data.take([parts.one(part)])).await;
         }
     }
-    comm.wait_all(sending).await;
+    comm.wait_all(sends.under_way).await;
 }
 
 #[cfg(test)]
@@ -365,6 +434,7 @@ mod tests {
                     let codes: std::collections::HashSet<u32> = (0..size).map(|place| lane.code(place)).collect();
                     assert_eq!(codes.len(), size as usize);
                     for place in 0..size {
+                        assert_eq!(lane.with_code(lane.code(place)), place);
                         for step in 0..lane.steps() {
                             let partner = lane.partner(place, step);
                             assert_eq!(lane.partner(partner, step), place);
