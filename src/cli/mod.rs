@@ -8,6 +8,7 @@ mod compare;
 mod critical_path;
 mod curves;
 mod explain;
+mod export;
 mod failure;
 mod files;
 mod fit;
@@ -132,6 +133,9 @@ enum Command {
           parsim explain scenarios/gauss-jordan-neighbour.ron --set program.n=64 --set ranks=16 --step 10"
     )]
     Explain(explain::ExplainArguments),
+    /// Writes the messages of a run for other simulators: a GOAL schedule for LogGOPSim.
+    #[command(after_help = "Example: parsim export scenarios/loggops-broadcast.ron --goal broadcast.goal")]
+    Export(export::ExportArguments),
     /// Describes a network: distances, cuts and channel loads, and draws it.
     #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]
     Topology(topology::TopologyArguments),
@@ -231,6 +235,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Fit(arguments) => fit::execute(&arguments),
         Command::Sensitivity(arguments) => sensitivity::execute(&arguments),
         Command::Explain(arguments) => explain::execute(&arguments),
+        Command::Export(arguments) => export::execute(&arguments),
         Command::Laws(arguments) => laws::execute(&arguments),
         Command::Topology(arguments) => topology::execute(&arguments),
         Command::Schema(arguments) => schema::execute(&arguments),

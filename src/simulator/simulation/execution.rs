@@ -4,6 +4,7 @@ use super::activity_logger::ActivityLogger;
 use super::matching::Matching;
 use super::node_barrier::NodeBarriers;
 use super::recorder::Recorder;
+use super::request_logger::RequestLogger;
 use super::{Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Resumed};
 use crate::machine::{Completion, Layout, Machine, Transport};
@@ -42,6 +43,8 @@ pub struct Execution<'s> {
     recorder: Option<Box<Recorder<'s>>>,
     /// `None` if the run keeps no activity log.
     activity_logger: Option<Box<ActivityLogger>>,
+    /// `None` if the run keeps no requests.
+    request_logger: Option<Box<RequestLogger>>,
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Reply)>,
     /// Operations awaited by each rank that [waits for any of several](WaitState::ForAny); apart, because there may be
@@ -108,6 +111,7 @@ impl<'s> Execution<'s> {
             surroundings,
             deliveries: simulation.keeps_deliveries.then(Vec::new),
             recorder: None,
+            request_logger: simulation.logs_requests.then(|| Box::new(RequestLogger::new(machine, ranks))),
             activity_logger: simulation.logs_activities.then(|| Box::new(ActivityLogger::new(machine, ranks))),
             ready: VecDeque::new(),
             awaited: FxHashMap::default(),
@@ -215,7 +219,7 @@ impl<'s> Execution<'s> {
                 }
                 self.matching.delivered(now, handle, message);
                 while let Some(found) = self.matching.met.pop_front() {
-                    self.meet(now, &found);
+                    self.meet(now, &found, false);
                     self.transport.accept(now, found.message);
                     self.completed(found.operation);
                 }
@@ -262,6 +266,7 @@ impl<'s> Execution<'s> {
         if let Some(activity_logger) = &mut self.activity_logger {
             activity_logger.answered(rank, answer.as_ref());
         }
+        self.note_reply(rank, answer.as_ref());
         self.account(now, rank);
         self.ranks[rank as usize].waits = WaitState::Nothing;
         loop {
@@ -270,7 +275,10 @@ impl<'s> Execution<'s> {
                     self.ranks[rank as usize].phase = self.surroundings.phase(rank);
                     self.note_request(rank, &verb);
                     match self.serve(now, rank, verb)? {
-                        Some(at_once) => answer = Some(at_once),
+                        Some(at_once) => {
+                            self.note_reply(rank, Some(&at_once));
+                            answer = Some(at_once);
+                        }
                         None => return Ok(()),
                     }
                 }

@@ -9,6 +9,7 @@ pub mod limits;
 mod matching;
 mod node_barrier;
 mod recorder;
+mod request_logger;
 mod traffic;
 
 pub use deadlock::{Blocked, DeadlockReport};
@@ -56,6 +57,7 @@ pub struct Simulation<'m> {
     limits: Limits,
     keeps_deliveries: bool,
     logs_activities: bool,
+    logs_requests: bool,
     packet_by_packet: bool,
 }
 
@@ -188,6 +190,7 @@ impl<'m> Simulation<'m> {
             limits: Limits::default(),
             keeps_deliveries: false,
             logs_activities: false,
+            logs_requests: false,
             packet_by_packet: false,
         }
     }
@@ -231,6 +234,13 @@ impl<'m> Simulation<'m> {
     pub const fn log_activities(mut self) -> Self {
         self.logs_activities = true;
         self.packet_by_packet()
+    }
+
+    /// The same run, whose trace holds the requests of every rank.
+    #[must_use]
+    pub const fn log_requests(mut self) -> Self {
+        self.logs_requests = true;
+        self
     }
 
     /// Runs the run to its end.

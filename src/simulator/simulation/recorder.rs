@@ -121,7 +121,7 @@ impl<'w> Recorder<'w> {
 
     /// A message meets a receive of a rank: when it arrives, when the receive is posted, or when a message arrives that
     /// it had to wait for, which then is the cause.
-    pub fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
+    pub fn received(&mut self, now: SimTime, rank: u32, found: &Match, is_posted: bool) {
         let origin = self.origin(now, rank);
         let cause = *self.message(found.by);
         let message = self.message(found.handle);
@@ -130,7 +130,9 @@ impl<'w> Recorder<'w> {
         } else if now > message.delivered {
             message.received = Some(origin);
         }
-        let delay = cause.delivered.since(cause.sent.1);
+        // The process goes on though its processor may still deal with a message that was not expected.
+        let delivered = if is_posted { cause.delivered.min(now) } else { cause.delivered };
+        let delay = delivered.since(cause.sent.1);
         let cause = Cause { event: cause.sent.0, delay, means: Means::Message { bytes: cause.bytes } };
         put(&mut self.tasks, found.operation.0, RecordedOperation::Complete(cause));
     }

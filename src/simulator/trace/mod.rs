@@ -4,6 +4,7 @@ mod accounts;
 mod activity_log;
 pub mod events;
 mod recording;
+mod requests;
 mod transfer;
 
 pub use accounts::{Account, Accounts, Activity, Phase, find_phase};
@@ -11,6 +12,7 @@ pub use activity_log::{ActivityLog, LogDetail, LogEntry, Loop, Service, Software
 pub use recording::{
     Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
 };
+pub use requests::{Request, RequestLog};
 pub use transfer::{Direction, Transfer};
 
 use crate::units::{SimDuration, SimTime};
@@ -37,6 +39,8 @@ pub struct Trace {
     pub deliveries: Vec<Delivery>,
     /// Activities of every rank, piece by piece, if the run was asked to keep them.
     pub activity_log: Option<ActivityLog>,
+    /// Requests of every rank, if the run was asked to keep them.
+    pub requests: Option<RequestLog>,
 }
 
 impl Trace {

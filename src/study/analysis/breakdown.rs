@@ -111,6 +111,7 @@ mod tests {
             counts: Counts::default(),
             outcomes: Vec::new(),
             activity_log: None,
+            requests: None,
             critical_intervals: Vec::new(),
             deliveries: Vec::new(),
         };

@@ -428,6 +428,7 @@ pub(super) mod tests {
             counts: Counts::default(),
             outcomes: Vec::new(),
             activity_log: None,
+            requests: None,
             critical_intervals: Vec::new(),
             deliveries: Vec::new(),
         }

@@ -1,7 +1,7 @@
 //! Records of a run: the accounts always, a recording and an activity log on request, and in the end the trace.
 
 use super::Execution;
-use crate::program::{Operation, Verb};
+use crate::program::{Operation, Reply, Verb};
 use crate::simulation::matching::Match;
 use crate::simulation::recorder::Recorder;
 use crate::simulation::{Detail, SimulationError};
@@ -31,8 +31,18 @@ impl<'s> Execution<'s> {
         }
     }
 
+    /// Puts down the reply to what `rank` has asked for.
+    pub(super) fn note_reply(&mut self, rank: u32, reply: Option<&Reply>) {
+        if let (Some(request_logger), Some(reply)) = (&mut self.request_logger, reply) {
+            request_logger.answered(rank, reply);
+        }
+    }
+
     /// Writes down in the activity log what `rank` asks for.
     pub(super) fn note_request(&mut self, rank: u32, verb: &Verb) {
+        if let Some(request_logger) = &mut self.request_logger {
+            request_logger.asked(rank, verb, self.surroundings.phases.name(self.ranks[rank as usize].phase));
+        }
         let Some(activity_logger) = &mut self.activity_logger else { return };
         let awaited = match verb {
             Verb::Wait(operation) => self.matching.find(rank, *operation).map(|task| task.kind),
@@ -41,11 +51,11 @@ impl<'s> Execution<'s> {
         activity_logger.asked(rank, verb, awaited);
     }
 
-    /// Records that a message and its receive have met.
-    pub(super) fn meet(&mut self, now: SimTime, found: &Match) {
+    /// Records that a message and its receive have met, which `is_posted` now or was before.
+    pub(super) fn meet(&mut self, now: SimTime, found: &Match, is_posted: bool) {
         if let Some(recorder) = &mut self.recorder {
             let rank = self.matching.rank(found.operation);
-            recorder.received(now, rank, found);
+            recorder.received(now, rank, found, is_posted);
         }
     }
 
@@ -148,6 +158,7 @@ impl<'s> Execution<'s> {
             critical_intervals: self.surroundings.critical_intervals.take(),
             deliveries: self.deliveries.unwrap_or_default(),
             activity_log,
+            requests: self.request_logger.map(|logger| logger.close()),
         })
     }
 }

@@ -247,6 +247,7 @@ impl<'f> Field<'f> {
             counts: self.counts,
             outcomes: self.outcomes(),
             activity_log: None,
+            requests: None,
             critical_intervals: Vec::new(),
             deliveries: Vec::new(),
         }

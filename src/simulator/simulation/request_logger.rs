@@ -1,0 +1,137 @@
+//! The requests of the processes of a run, put down while they are served.
+
+use crate::machine::Machine;
+use crate::node::processor::Stopwatch;
+use crate::program::{MessagePattern, Operation, Received, Reply, Verb};
+use crate::trace::{Phase, Request, RequestLog};
+use crate::units::SimDuration;
+use rustc_hash::FxHashMap;
+
+/// Keeps a [`RequestLog`].
+pub struct RequestLogger {
+    log: RequestLog,
+    ranks: Vec<RankLog>,
+    stopwatch: Stopwatch,
+    machine: Machine,
+}
+
+#[derive(Clone, Default)]
+struct RankLog {
+    begun: u32,
+    /// The number of each operation under way, and the place of its request.
+    operations: FxHashMap<u32, (u32, usize)>,
+    /// Place of the receive whose message the next reply brings.
+    awaited: Option<usize>,
+    /// Operations of which one is waited for.
+    any: Vec<Operation>,
+}
+
+impl RequestLogger {
+    pub fn new(machine: &Machine, ranks: u32) -> Self {
+        Self {
+            log: RequestLog { ranks: vec![Vec::new(); ranks as usize] },
+            ranks: vec![RankLog::default(); ranks as usize],
+            stopwatch: Stopwatch::new(&machine.nodes.processor),
+            machine: machine.clone(),
+        }
+    }
+
+    /// A process asks for something.
+    pub fn asked(&mut self, rank: u32, verb: &Verb, phase: Phase) {
+        let mut other = |what| self.log.ranks[rank as usize].push(Request::Other { what, phase });
+        match verb {
+            Verb::Compute(work) => {
+                let row = self.stopwatch.row_time(*work).unwrap_or_default();
+                self.work(rank, row * work.passes());
+            }
+            Verb::Operate(operations) => {
+                let time = self.stopwatch.operations_time(*operations).unwrap_or_default();
+                self.work(rank, time);
+            }
+            Verb::Forward(bytes) => self.work(rank, self.machine.nodes.forwarding.time(*bytes)),
+            Verb::Input(bytes) => self.work(rank, self.machine.host.input.time(*bytes)),
+            Verb::Output(bytes) => self.work(rank, self.machine.host.output.time(*bytes)),
+            Verb::Send(to, message) => {
+                let number = self.begin(rank, Request::Send { to: *to, bytes: message.bytes, tag: message.tag });
+                self.push(rank, Request::Wait(vec![number]));
+            }
+            Verb::StartSend(to, message) => {
+                self.begin(rank, Request::Send { to: *to, bytes: message.bytes, tag: message.tag });
+            }
+            Verb::Receive(pattern) => {
+                let number = self.begin(rank, receive(*pattern));
+                self.ranks[rank as usize].awaited = Some(self.log.ranks[rank as usize].len() - 1);
+                self.push(rank, Request::Wait(vec![number]));
+            }
+            Verb::StartReceive(pattern) => {
+                self.begin(rank, receive(*pattern));
+            }
+            Verb::Wait(operation) => self.wait(rank, *operation),
+            Verb::WaitAny(operations) => self.ranks[rank as usize].any.clone_from(operations),
+            Verb::StartLoad(_) => other("a load from memory"),
+            Verb::StartLeave(_) => other("bytes that leave a node for nobody"),
+            Verb::Barrier => self.push(rank, Request::FreeBarrier(phase)),
+            Verb::NodeBarrier => other("a barrier of the ranks of a node that costs nothing"),
+            Verb::Test(_) => other("a test whether an operation is complete"),
+            Verb::Pause(_) | Verb::Fail(_) => {}
+        }
+    }
+
+    /// The simulation answers a process.
+    pub fn answered(&mut self, rank: u32, reply: &Reply) {
+        match reply {
+            Reply::Started(operation) => {
+                let state = &mut self.ranks[rank as usize];
+                let place = self.log.ranks[rank as usize].len() - 1;
+                state.operations.insert(operation.0, (state.begun - 1, place));
+            }
+            Reply::Received(Received { message, .. }) => {
+                let Some(place) = self.ranks[rank as usize].awaited.take() else { return };
+                if let Request::Receive { bytes, .. } = &mut self.log.ranks[rank as usize][place] {
+                    *bytes = Some(message.bytes);
+                }
+            }
+            Reply::Ready(index) => {
+                let found = self.ranks[rank as usize].any.get(*index).copied();
+                let number = found.and_then(|found| self.ranks[rank as usize].operations.get(&found.0));
+                if let Some((number, _)) = number.copied() {
+                    self.push(rank, Request::Wait(vec![number]));
+                }
+            }
+            Reply::Done | Reply::Tested(_) => {}
+        }
+    }
+
+    pub fn close(self) -> RequestLog {
+        self.log
+    }
+
+    fn push(&mut self, rank: u32, request: Request) {
+        self.log.ranks[rank as usize].push(request);
+    }
+
+    fn work(&mut self, rank: u32, time: SimDuration) {
+        if time > SimDuration::ZERO {
+            self.push(rank, Request::Work(time));
+        }
+    }
+
+    /// Puts down the beginning of an operation; its number.
+    fn begin(&mut self, rank: u32, request: Request) -> u32 {
+        self.push(rank, request);
+        let begun = &mut self.ranks[rank as usize].begun;
+        *begun += 1;
+        *begun - 1
+    }
+
+    fn wait(&mut self, rank: u32, operation: Operation) {
+        let state = &mut self.ranks[rank as usize];
+        let Some((number, place)) = state.operations.remove(&operation.0) else { return };
+        state.awaited = Some(place);
+        self.push(rank, Request::Wait(vec![number]));
+    }
+}
+
+const fn receive(MessagePattern { from, tag }: MessagePattern) -> Request {
+    Request::Receive { from, tag, bytes: None }
+}

@@ -1,0 +1,47 @@
+//! Requests of the processes of a run, which another simulator can replay.
+
+use super::Phase;
+use crate::units::SimDuration;
+
+/// The requests of every rank, in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RequestLog {
+    /// By rank.
+    pub ranks: Vec<Vec<Request>>,
+}
+
+/// A request of a process. Operations are numbered by their beginning, rank by rank from 0.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// Keeps the processor for some time.
+    Work(SimDuration),
+    /// Begins to send.
+    Send {
+        /// The receiver.
+        to: u32,
+        /// The length.
+        bytes: u64,
+        /// The tag.
+        tag: u32,
+    },
+    /// Begins to receive.
+    Receive {
+        /// The sender; any if absent.
+        from: Option<u32>,
+        /// The tag; any if absent.
+        tag: Option<u32>,
+        /// The length of the message that came, once it has.
+        bytes: Option<u64>,
+    },
+    /// Goes on when these operations are complete.
+    Wait(Vec<u32>),
+    /// Waits until all ranks have come here, which costs nothing.
+    FreeBarrier(Phase),
+    /// Something that no list of messages can say.
+    Other {
+        /// The request, such as "a load from memory".
+        what: &'static str,
+        /// The phase in which it was asked.
+        phase: Phase,
+    },
+}

@@ -1,0 +1,157 @@
+//! A run as a GOAL schedule, for LogGOPSim and other simulators that read it.
+//!
+//! Grammar and meaning: Hoefler, Siebert, Lumsdaine: Group Operation Assembly Language (2009), as LogGOPSim's `txt2bin`
+//! reads it.
+
+use parsim_sim::trace::{Request, RequestLog};
+use parsim_sim::units::SimDuration;
+use std::io::{self, Write};
+
+/// Why a run cannot be written as a schedule.
+#[derive(Debug, thiserror::Error)]
+pub enum GoalError {
+    /// A request that is neither a message nor work.
+    #[error("rank {rank} asks for {what} in phase {phase}, which GOAL cannot say")]
+    NotGoal {
+        /// The rank.
+        rank: usize,
+        /// The request.
+        what: &'static str,
+        /// The phase.
+        phase: String,
+    },
+    /// The file cannot be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Writes the requests of a run, times in whole `unit`s, rounded to the nearest; the number of statements.
+///
+/// What a process waits for comes before what it asks for next (`requires`); operations that it begins without waiting begin
+/// in its order (`irequires`). A message of 0 B is written as one of 1 B, which takes the same time by LogGOPS.
+///
+/// # Errors
+/// See [`GoalError`].
+pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> Result<u64, GoalError> {
+    writeln!(sink, "num_ranks {}\n", log.ranks.len())?;
+    let mut statements = 0;
+    for (rank, requests) in log.ranks.iter().enumerate() {
+        writeln!(sink, "rank {rank} {{")?;
+        let mut schedule =
+            Schedule { rank, unit, sink, statements: 0, operations: Vec::new(), after: Vec::new(), last: [None; 2] };
+        for request in without_outer_barriers(requests) {
+            schedule.add(request)?;
+        }
+        statements += schedule.statements;
+        writeln!(sink, "}}\n")?;
+    }
+    Ok(statements)
+}
+
+/// Free barriers before the first statement and after the last change no time.
+fn without_outer_barriers(requests: &[Request]) -> &[Request] {
+    let is_statement = |request: &Request| !matches!(request, Request::FreeBarrier(_));
+    let first = requests.iter().position(is_statement).unwrap_or(requests.len());
+    let end = requests.iter().rposition(is_statement).map_or(first, |last| last + 1);
+    &requests[first..end]
+}
+
+/// The schedule of a rank while it is written.
+struct Schedule<'s> {
+    rank: usize,
+    unit: SimDuration,
+    sink: &'s mut dyn Write,
+    statements: u64,
+    /// Labels by the number of the operation.
+    operations: Vec<u64>,
+    /// Labels that must be done before the next statement begins.
+    after: Vec<u64>,
+    /// The last send and the last receive that nothing has been waited for since.
+    last: [Option<u64>; 2],
+}
+
+impl Schedule<'_> {
+    fn add(&mut self, request: &Request) -> Result<(), GoalError> {
+        match request {
+            Request::Work(time) => {
+                let units = (time.ps() + self.unit.ps() / 2) / self.unit.ps();
+                let label = self.statement(&format!("calc {units}"), None)?;
+                self.after = vec![label];
+                self.last = [None; 2];
+            }
+            Request::Send { to, bytes, tag } => {
+                let label = self.statement(&format!("send {}b to {to} tag {tag}", bytes.max(&1)), Some(0))?;
+                self.operations.push(label);
+            }
+            Request::Receive { from, tag, bytes } => {
+                let from = from.map_or("-1".to_owned(), |from| from.to_string());
+                let tag = tag.map_or("-1".to_owned(), |tag| tag.to_string());
+                let bytes = bytes.unwrap_or(1).max(1);
+                let label = self.statement(&format!("recv {bytes}b from {from} tag {tag}"), Some(1))?;
+                self.operations.push(label);
+            }
+            Request::Wait(numbers) => {
+                let awaited = numbers.iter().map(|number| self.operations[*number as usize]);
+                self.after.extend(awaited);
+                self.after.dedup();
+                self.last = [None; 2];
+            }
+            Request::FreeBarrier(phase) => {
+                let what = "a barrier that costs nothing";
+                return Err(GoalError::NotGoal { rank: self.rank, what, phase: (*phase).to_owned() });
+            }
+            Request::Other { what, phase } => {
+                return Err(GoalError::NotGoal { rank: self.rank, what, phase: (*phase).to_owned() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a statement with what must be done, or begun, before it; its label.
+    fn statement(&mut self, text: &str, kind: Option<usize>) -> Result<u64, GoalError> {
+        self.statements += 1;
+        let label = self.statements;
+        writeln!(self.sink, "l{label}: {text}")?;
+        for before in &self.after {
+            writeln!(self.sink, "l{label} requires l{before}")?;
+        }
+        if let Some(kind) = kind {
+            if let Some(before) = self.last[kind] {
+                writeln!(self.sink, "l{label} irequires l{before}")?;
+            }
+            self.last[kind] = Some(label);
+        }
+        Ok(label)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_become_dependencies() {
+        let send = |to| Request::Send { to, bytes: 8, tag: 3 };
+        let receive = Request::Receive { from: None, tag: Some(3), bytes: Some(0) };
+        let work = Request::Work(SimDuration::from_ps(1499));
+        let log = RequestLog { ranks: vec![vec![send(1), send(2), Request::Wait(vec![0, 1]), work, receive]] };
+        let mut text = Vec::new();
+        assert_eq!(write_goal(&log, SimDuration::from_ps(1000), &mut text).unwrap(), 4);
+        let lines = "num_ranks 1\n\nrank 0 {\nl1: send 8b to 1 tag 3\nl2: send 8b to 2 tag 3\nl2 irequires l1\n\
+                     l3: calc 1\nl3 requires l1\nl3 requires l2\nl4: recv 1b from -1 tag 3\nl4 requires l3\n}\n\n";
+        assert_eq!(String::from_utf8(text).unwrap(), lines);
+    }
+
+    #[test]
+    fn a_free_barrier_is_no_goal() {
+        let (barrier, work) = (Request::FreeBarrier("compute"), Request::Work(SimDuration::from_ps(1)));
+        let log = RequestLog { ranks: vec![vec![barrier.clone(), work.clone(), barrier.clone()]] };
+        assert_eq!(write_goal(&log, SimDuration::from_ps(1), &mut Vec::new()).unwrap(), 1);
+        let log = RequestLog { ranks: vec![vec![work.clone(), barrier, work]] };
+        let error = write_goal(&log, SimDuration::from_ps(1), &mut Vec::new()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "rank 0 asks for a barrier that costs nothing in phase compute, which GOAL cannot say"
+        );
+    }
+}
