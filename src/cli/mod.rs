@@ -134,7 +134,7 @@ enum Command {
     )]
     Explain(explain::ExplainArguments),
     /// Writes the messages of a run for other simulators: a GOAL schedule for LogGOPSim.
-    #[command(after_help = "Example: parsim export scenarios/loggops-broadcast.ron --goal broadcast.goal")]
+    #[command(after_help = "Example: parsim export scenarios/loggops-collectives.ron --goal broadcast.goal")]
     Export(export::ExportArguments),
     /// Describes a network: distances, cuts and channel loads, and draws it.
     #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]

@@ -24,6 +24,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("ising-time-warp", &["n=10", "seed=1", "program.attempts=100"]),
     ("kernel-rsub", &[]),
     ("link-rate", &[]),
+    ("loggops-collectives", &["p=16,64"]),
     ("lu", &["program.n=48", "rows=1,4", "block=4"]),
     ("master-worker", &[]),
     ("ping", &["bytes=1,120,777", "hops=1,22"]),

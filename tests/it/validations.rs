@@ -14,9 +14,13 @@ fn summaries(case: &str) -> Vec<Value> {
 
 #[test]
 fn quick_cases_are_within_their_tolerances_and_beat_their_baselines() {
-    for (case, tables, beaten) in
-        [("collectives", 1, 1), ("critical-path", 2, 2), ("speedup-laws", 17, 2), ("switching", 4, 4)]
-    {
+    for (case, tables, beaten) in [
+        ("collectives", 1, 1),
+        ("critical-path", 2, 2),
+        ("loggopsim", 2, 1),
+        ("speedup-laws", 17, 2),
+        ("switching", 4, 4),
+    ] {
         let summaries = summaries(case);
         let count = |key: &str| summaries.iter().filter(|row| row[key] == true).count();
         assert_eq!((count("within_tolerance"), count("beats_baseline")), (tables, beaten), "{case}");

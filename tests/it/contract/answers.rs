@@ -254,6 +254,10 @@ pub const ANSWERS: &[Answer] = &[
         &[("", &["hops", "bytes", "message_s", "model_s", "model_interval95_s", "error", "fitted"])],
     )
     .without_meta(),
+    one(
+        &["export", "scenarios/loggops-collectives.ron", "--goal", "broadcast.goal"],
+        &[("", &["ranks", "statements", "makespan_s"])],
+    ),
     many(
         &["explain", "scenarios/ping.ron"],
         7,

@@ -83,6 +83,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
         "explain",
         &["set", "seed", "format", "dump-config", "from", "to", "number", "longest-wait", "step", "phase", "rank"],
     ),
+    ("export", &["set", "seed", "format", "dump-config", "goal", "unit"]),
     ("topology", &["nodes", "scenario", "set", "format", "svg"]),
     ("schema", &["format"]),
     ("completions", &[]),
