@@ -31,7 +31,7 @@ macro_rules! files {
 
 files! {
     "machines":
-        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "ideal-hypercube", "ideal-torus", "parsytec-gcel-512",
+        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "ideal-hypercube", "ideal-torus", "loggopsim-default", "parsytec-gcel-512",
         "parsytec-supercluster-t800", "parsytec-supercluster-t800-kernels", "router-network", "small-cluster";
     "processors": "t800-20", "t805-30";
     "kernels":
@@ -69,6 +69,8 @@ machines! {
     ideal_hypercube = "ideal-hypercube";
     /// A torus for comparisons with closed forms: a message takes t_s + m t_w to a neighbour, nothing else any time.
     ideal_torus = "ideal-torus";
+    /// The cluster that LogGOPSim simulates unless it is told otherwise, by the LogGOPS model.
+    loggopsim_default = "loggopsim-default";
     /// A Parsytec `GCel` of 512 T805 transputers at 30 MHz.
     parsytec_gcel_512 = "parsytec-gcel-512";
     /// The Parsytec `SuperCluster` of 128 T800 transputers of CS-RR-281, with measured times of its modules.

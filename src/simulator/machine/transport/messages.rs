@@ -341,9 +341,10 @@ impl MessageTransport {
         let MessageState { to, bytes, interface, arrived, .. } = *message;
         let stays = message.stays_on_its_node();
         let is_last = arrived == bytes;
-        let occupancy = match is_first {
-            true => self.interface.occupancy(piece.bytes),
-            false => self.interface.gap_per_byte.time(piece.bytes),
+        let occupancy = if is_first {
+            self.interface.occupancy(piece.bytes)
+        } else {
+            self.interface.gap_per_byte.time(piece.bytes)
         };
         if !stays {
             self.resources.receive(to.node, interface, now + occupancy);
