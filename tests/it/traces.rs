@@ -61,7 +61,8 @@ fn causes_explain_runs_of_every_kind() {
         let record = json(&["critical-path", &format!("scenarios/{scenario}.ron"), "--set", set, "--accounts"]);
         assert_eq!(record["makespan_s"], record["critical_path_s"], "{scenario}");
         // One rank is enough for these. The slow node of `straggler` is left out of account there.
-        let runs_alone = ["cluster-fft", "cluster-jitter", "straggler", "ising-time-warp", "peers/gauss-jordan"].contains(&scenario);
+        let runs_alone =
+            ["cluster-fft", "cluster-jitter", "straggler", "ising-time-warp", "peers/gauss-jordan"].contains(&scenario);
         assert_eq!(runs_alone, record["speedup"].as_f64().is_some_and(|speedup| speedup > 0.0), "{scenario}");
         let parts = ["computation", "input_output", "communication", "system", "idle"];
         let rank_0 = parts.map(|part| record[format!("rank_{part}_s")][0].as_f64().expect(part));
