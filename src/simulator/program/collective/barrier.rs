@@ -98,7 +98,7 @@ impl Barrier {
 }
 
 impl OnWhole for Barrier {
-    fn within<'a>(&'a self, comm: Communicator<'a>, _: u32, data: &'a mut Buffer) -> Running<'a> {
+    fn within<'a>(&'a self, comm: Communicator<'a>, _: u32, _: &'a mut Buffer) -> Running<'a> {
         match self {
             Self::Never | Self::Ideal | Self::Tree => Box::pin(async {}),
             Self::Linear => Box::pin(exchanges::linear_barrier(comm)),
@@ -111,7 +111,7 @@ impl OnWhole for Barrier {
                 Box::pin(hierarchy::barrier(comm, *group, [&**within, &**between]))
             }
             Self::Auto(library) => Box::pin(async move {
-                Self::of_library(*library, comm.size()).within(comm, 0, data).await;
+                Self::of_library(*library, comm.size()).within(comm, 0, &mut Buffer::empty(0)).await;
             }),
         }
     }

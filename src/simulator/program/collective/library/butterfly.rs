@@ -304,7 +304,7 @@ pub(in crate::program::collective) async fn rabenseifner(
         Role::Doer(doer, partner) => {
             let partner = at(partner);
             match joining {
-                Joining::Whole => add(comm, data, &[whole.clone()], &comm.receive(partner).await).await,
+                Joining::Whole => add(comm, data, std::slice::from_ref(&whole), &comm.receive(partner).await).await,
                 Joining::Halves => {
                     let halves = Division::shares(data.bytes(), 2);
                     let received = comm.exchange(partner, &data.take([halves.one(1)]), partner).await;

@@ -171,7 +171,7 @@ pub(in crate::program::collective) async fn all_to_all(
     let whole = [0..division.total()];
     let mut result = Buffer::empty(division.total());
     let mut held =
-        Rows { rows: vec![(place, data.all())], ranks: (0..comm.size()).collect(), block: division.start(1) };
+        Rows { by_origin: vec![(place, data.all())], ranks: (0..comm.size()).collect(), block: division.start(1) };
     let doer = match fold.role(place) {
         Role::Guest(partner) => {
             comm.send(partner, &data.take(whole.clone())).await;
@@ -180,7 +180,7 @@ pub(in crate::program::collective) async fn all_to_all(
         }
         Role::Doer(doer, partner) => {
             let received = comm.receive(partner).await;
-            held.rows.push((partner, received.values.as_deref().map(|values| Rc::from(&values[1..]))));
+            held.by_origin.push((partner, received.values.as_deref().map(|values| Rc::from(&values[1..]))));
             doer
         }
         Role::Alone(doer) => doer,
@@ -197,13 +197,13 @@ pub(in crate::program::collective) async fn all_to_all(
         let origins = origins(fold, butterfly, partner, step);
         held = held.with(kept, &origins, &received);
     }
-    for (origin, row) in &held.rows {
+    for (origin, row) in &held.by_origin {
         let own = held.part(row.as_deref(), &[place]);
         result.put([division.one(*origin)], &headed(comm.size(), division.start(1), own));
     }
     if let Role::Doer(_, partner) = fold.role(place) {
         let mut theirs = Buffer::empty(division.total());
-        for (origin, row) in &held.rows {
+        for (origin, row) in &held.by_origin {
             let part = held.part(row.as_deref(), &[partner]);
             theirs.put([division.one(*origin)], &headed(comm.size(), division.start(1), part));
         }
@@ -234,7 +234,7 @@ fn origins(fold: Fold, butterfly: Butterfly, doer: u32, step: u32) -> Vec<u32> {
 
 /// The blocks of some origins for some ranks.
 struct Rows {
-    rows: Vec<(u32, Option<Rc<[f64]>>)>,
+    by_origin: Vec<(u32, Option<Rc<[f64]>>)>,
     ranks: Vec<u32>,
     block: u64,
 }
@@ -242,8 +242,8 @@ struct Rows {
 impl Rows {
     /// The blocks of all origins for some ranks in one message.
     fn message(&self, ranks: &[u32]) -> Payload {
-        let values = self.rows.iter().map(|(_, row)| self.part(row.as_deref(), ranks)).collect::<Option<Vec<_>>>();
-        let blocks = self.rows.len() as u64 * ranks.len() as u64;
+        let values = self.by_origin.iter().map(|(_, row)| self.part(row.as_deref(), ranks)).collect::<Option<Vec<_>>>();
+        let blocks = self.by_origin.len() as u64 * ranks.len() as u64;
         Payload::new(blocks * self.block, values.map(|rows| rows.concat().into()))
     }
 
@@ -257,12 +257,15 @@ impl Rows {
 
     /// The part that is kept, and the part that has come.
     fn with(self, kept: Vec<u32>, origins: &[u32], received: &Payload) -> Self {
-        let mut rows: Vec<_> =
-            self.rows.iter().map(|(origin, row)| (*origin, self.part(row.as_deref(), &kept).map(Rc::from))).collect();
+        let mut rows: Vec<_> = self
+            .by_origin
+            .iter()
+            .map(|(origin, row)| (*origin, self.part(row.as_deref(), &kept).map(Rc::from)))
+            .collect();
         let width = received.values.as_deref().map_or(0, <[f64]>::len) / origins.len();
         let row = |index: usize| received.values.as_deref().map(|values| Rc::from(&values[index * width..][..width]));
         rows.extend(origins.iter().enumerate().map(|(index, origin)| (*origin, row(index))));
-        Self { rows, ranks: kept, block: self.block }
+        Self { by_origin: rows, ranks: kept, block: self.block }
     }
 }
 

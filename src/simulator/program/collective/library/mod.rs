@@ -2,6 +2,10 @@
 //!
 //! Whatever a rank needs to know of others it computes in the step that needs it: without numbers, a rank holds lengths only.
 
+#![expect(clippy::cast_possible_truncation, reason = "a part of a number of 32 bits has no more of them")]
+#![expect(clippy::single_range_in_vec_init, reason = "a message consists of ranges, often of one")]
+#![expect(clippy::similar_names, reason = "what is sent and what is received have like names")]
+
 pub(super) mod bruck;
 pub(super) mod buffer;
 pub(super) mod butterfly;

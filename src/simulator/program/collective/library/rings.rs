@@ -31,7 +31,7 @@ pub(in crate::program::collective) async fn all_reduce(comm: Communicator<'_>, s
     let range = |part: u32, phase: u64| {
         let part = division.one(part);
         let length = part.end - part.start;
-        let cut = |phase: u64| part.start + (length as u128 * u128::from(phase) / u128::from(phases)) as u64;
+        let cut = |phase: u64| part.start + (u128::from(length) * u128::from(phase) / u128::from(phases)) as u64;
         cut(phase)..cut(phase + 1)
     };
     for phase in 0..phases {

@@ -168,7 +168,7 @@ impl Lane {
                 let side = 1_i64 << self.sides[dimension];
                 let own = i64::from(self.coordinate(place, dimension));
                 let to = (own + sign * i64::from(self.coordinate(root, dimension))).rem_euclid(side);
-                self.moved(found, dimension, to as u32)
+                self.moved(found, dimension, u32::try_from(to).expect("a remainder is not below 0"))
             })
         };
         let number = shifted(place, -1);
@@ -341,7 +341,9 @@ impl Sends {
     fn new(targets: &[Vec<u32>]) -> Self {
         let mut waiting: BTreeMap<u32, VecDeque<u32>> = BTreeMap::new();
         for (ranks, part) in targets.iter().zip(0..) {
-            ranks.iter().for_each(|rank| waiting.entry(*rank).or_default().push_back(part));
+            for rank in ranks {
+                waiting.entry(*rank).or_default().push_back(part);
+            }
         }
         Self { waiting, ready: vec![None; targets.len()], under_way: Vec::new() }
     }
