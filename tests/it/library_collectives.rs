@@ -1,6 +1,14 @@
 //! What holds of the collective operations under the names of the libraries: they move the right data whatever the root, the
 //! number of ranks and the kind of send, and in the rounds and bytes of their definitions.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "numbers of ranks are small"
+)]
+#![expect(clippy::many_single_char_names, reason = "they are those of the formulas")]
+
 use super::collectives::{ideal, moved, output, run_on};
 use parsim::Simulation;
 use parsim::machine::{Allocation, Machine, Placement, Sends};
@@ -387,7 +395,7 @@ fn split_binary(p: u64, m: u64) -> Cost {
     let times = down(&levels(p, 2), 1);
     let mut end = 0;
     for number in 1..p as usize {
-        let even_end = p % 2 == 0 && number as u64 == p - 1;
+        let even_end = p.is_multiple_of(2) && number as u64 == p - 1;
         let partner = if even_end {
             0
         } else if number % 2 == 1 {
