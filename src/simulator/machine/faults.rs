@@ -38,7 +38,7 @@ impl Machine {
         };
         if nodes.interface.is_none() {
             let message = "without contention only network interfaces delay messages, and the nodes have none";
-            reject(network.contention == Contention::None, "network.contention", message, "describe `nodes.interface`");
+            reject(network.contention == Contention::Off, "network.contention", message, "describe `nodes.interface`");
             return faults;
         }
         let software = nodes.sending != Sending::FREE
@@ -70,7 +70,7 @@ impl Machine {
         reject(by_packets, "sends", message, "give Eager(up_to: \"64 KiB\"), or Buffered");
         let no_interface = nodes.interface.as_ref().is_some_and(|interface| interface.count == 0);
         reject(no_interface, "nodes.interface.count", "no message could be sent", "give a number from 1 on");
-        if network.contention == Contention::None {
+        if network.contention == Contention::Off {
             let message = "a network without contention has one way and one speed for all messages";
             let differs = !network.overrides.is_empty() || network.end_links.is_some();
             reject(differs, "network.contention", message, "leave `end_links` and `overrides` out");
@@ -80,7 +80,7 @@ impl Machine {
 
     /// Returns whether messages delay each other at interfaces alone.
     pub(super) fn is_free_of_contention(&self) -> bool {
-        self.nodes.interface.is_some() && self.network.contention == Contention::None
+        self.nodes.interface.is_some() && self.network.contention == Contention::Off
     }
 
     /// Faults of the combination when `topology` is in use.

@@ -81,7 +81,7 @@ impl From<LogGops> for Machine {
 fn free_network(latency: SimDuration) -> Network {
     let switching = Switching::CutThrough(CutThrough { packet: Bytes::new(u32::MAX.into()), header: Bytes::new(0) });
     let links = Link { latency, ..Link::new(PerByte::FREE) };
-    let contention = Contention::None;
+    let contention = Contention::Off;
     Network {
         contention,
         ..Network::new(Topology::Complete { nodes: NODES }, Routing::DimensionOrder, switching, links)

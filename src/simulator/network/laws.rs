@@ -32,7 +32,7 @@ fn network(topology: Topology, switching: Switching, links: Link) -> Network {
         links,
         end_links: None,
         virtual_channels: VirtualChannels::AsNeeded,
-        contention: crate::network::Contention::Links,
+        contention: crate::network::Contention::FirstComeFirstServed,
         overrides: Vec::new(),
     }
 }

@@ -63,7 +63,7 @@ pub struct Network {
     /// Classes of buffers that keep the routing free of deadlock.
     #[serde(default)]
     pub virtual_channels: VirtualChannels,
-    /// Whether messages delay each other on the way; they do unless `None` is given.
+    /// Whether messages delay each other on the way; they do unless it is `Off`.
     #[serde(default, skip_serializing_if = "Contention::is_default")]
     pub contention: Contention,
     /// The links that differ from all others; none unless given.
@@ -77,9 +77,9 @@ pub struct Network {
 pub enum Contention {
     /// A link carries one packet at a time, in the order in which they come to it.
     #[default]
-    Links,
+    FirstComeFirstServed,
     /// Every message has the network to itself. Needs `nodes.interface`, whose messages still wait for each other.
-    None,
+    Off,
 }
 
 impl Contention {
@@ -101,7 +101,7 @@ impl Network {
             links,
             end_links: None,
             virtual_channels,
-            contention: Contention::Links,
+            contention: Contention::FirstComeFirstServed,
             overrides: Vec::new(),
         }
     }

@@ -93,6 +93,11 @@ impl Program for Traffic {
             let message = "a load is a share of what a link can carry, and here a byte takes no time".to_owned();
             fault("machine.network.links", message, "give links that take time for a byte");
         }
+        if machine.nodes.interface.is_some() {
+            let message =
+                "traffic enters the network without the nodes' interfaces, whose times would not be paid".to_owned();
+            fault("program", message, "leave `nodes.interface` out, or give a program of messages");
+        }
         if let Some(rank) = (0..layout.ranks()).find(|rank| layout.seat(*rank).core > 0) {
             let message = format!("rank {rank} is not the first on its node: traffic goes between nodes");
             fault("placement", message, "place one rank on a node");

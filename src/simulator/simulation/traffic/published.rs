@@ -60,7 +60,7 @@ fn network(row: &Row) -> Network {
         links: link(row.width),
         end_links: Some(link(1.0)),
         virtual_channels: VirtualChannels::AsNeeded,
-        contention: crate::network::Contention::Links,
+        contention: crate::network::Contention::FirstComeFirstServed,
         overrides: Vec::new(),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::machine::{LogGops, Machine};
 use crate::network::{Link, Network, Topology};
+use crate::node::{InterfaceChoice, Progress};
 use crate::program::{Message, Process};
 use crate::simulation::Simulation;
 use crate::units::{Bytes, PerByte, SimDuration};
@@ -68,6 +69,28 @@ fn a_large_message_holds_its_sender_until_it_is_met() {
     assert_eq!(fan_out(&machine, &[bytes, 1]), (1000 + 6 * 65_535) + 5500);
     let short_gap = LogGops { gap_per_byte: PerByte::FREE, gap: ns(0), ..loggops() };
     assert_eq!(fan_out(&Machine::from(short_gap), &[bytes, 1]), 4000 + 5500);
+}
+
+#[test]
+fn several_interfaces_send_side_by_side() {
+    let mut machine = Machine::from(LogGops { overhead: ns(100), gap: ns(4000), ..loggops() });
+    // A message each 4000 ns; o + L + o for the last.
+    assert_eq!(fan_out(&machine, &[1, 1, 1]), 2 * 4000 + 2700);
+    let interface = machine.nodes.interface.as_mut().unwrap();
+    (interface.count, interface.choice) = (2, InterfaceChoice::RoundRobin);
+    // The third waits for the first.
+    assert_eq!(fan_out(&machine, &[1, 1, 1]), 4000 + 2700);
+}
+
+#[test]
+fn a_receiver_may_be_spared_the_bytes_or_all_work() {
+    let mut machine = Machine::from(LogGops { overhead_per_byte: PerByte::new(ns(1)), ..loggops() });
+    // While they arrive: the slower of G and O after the first byte; the sender's O runs beside the wire.
+    assert_eq!(fan_out(&machine, &[1001]), 1500 + 2500 + 1500 + 6000);
+    machine.nodes.interface.as_mut().unwrap().progress = Progress::AfterArrival;
+    assert_eq!(fan_out(&machine, &[1001]), 1500 + 2500 + 6000 + 1500 + 1000);
+    machine.nodes.interface.as_mut().unwrap().progress = Progress::Offloaded;
+    assert_eq!(fan_out(&machine, &[1001]), 1500 + 2500 + 6000);
 }
 
 #[test]

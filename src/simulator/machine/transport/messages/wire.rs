@@ -71,13 +71,13 @@ impl Wire {
     pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
         let packet_bytes = network.switching.packet_bytes();
         match network.contention {
-            Contention::None => Self::Free(Box::new(Free {
+            Contention::Off => Self::Free(Box::new(Free {
                 topology,
                 per_hop: network.links.latency + network.links.per_packet,
                 per_byte: network.links.byte_time(),
                 switching: network.switching.clone(),
             })),
-            Contention::Links => Self::Shared(Box::new(Shared {
+            Contention::FirstComeFirstServed => Self::Shared(Box::new(Shared {
                 fabric: Fabric::new(network, topology, Onward::ByRouter, streams),
                 calendar: Calendar::new(),
                 packet_bytes,
@@ -90,8 +90,8 @@ impl Wire {
 
     pub fn memory(network: &Network, topology: &Topology, destinations: u32) -> f64 {
         match network.contention {
-            Contention::None => 0.0,
-            Contention::Links => Fabric::memory(network, topology, destinations),
+            Contention::Off => 0.0,
+            Contention::FirstComeFirstServed => Fabric::memory(network, topology, destinations),
         }
     }
 
