@@ -29,6 +29,7 @@ const WHAT_IFS: [(&str, &[&str]); 6] = [
         "communication software",
         &[
             "machine.nodes.sending",
+            "machine.nodes.interface",
             "machine.nodes.receiving",
             "machine.nodes.forwarding",
             "machine.nodes.routing",
@@ -46,6 +47,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "communication",
         &[
             "machine.nodes.sending",
+            "machine.nodes.interface",
             "machine.nodes.receiving",
             "machine.nodes.forwarding",
             "machine.nodes.routing",
