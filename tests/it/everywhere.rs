@@ -43,6 +43,9 @@ fn files(folder: &str) -> Vec<PathBuf> {
 /// A scenario on four nodes of a topology that it gets as a whole.
 fn document(file: &PathBuf, topology: &str, placement: &str) -> Document {
     let mut document = Document::load(file).expect("a sound file");
+    if is_loggops(&document) {
+        document.set("machine.over", NETWORK).expect("a field that can be set");
+    }
     let ranks = if document.get("program").is_some_and(|_| file.ends_with("ping.ron")) { "2" } else { "4" };
     let mut settings = vec![
         ("machine.network.topology", topology),
@@ -56,14 +59,31 @@ fn document(file: &PathBuf, topology: &str, placement: &str) -> Document {
     let routing = if topology.starts_with("Graph") { "ShortestPath(Lowest)" } else { "DimensionOrder" };
     settings.push(("machine.network.routing", routing));
     // Overrides name links and nodes of the scenario's own topology.
-    settings.extend(["machine.network.overrides", "machine.overrides"].map(|path| (path, "[]")));
+    settings.push(("machine.network.overrides", "[]"));
+    if !is_loggops(&document) {
+        settings.push(("machine.overrides", "[]"));
+    }
     if document.get("program.n").is_some() {
         settings.push(("program.n", "16"));
     }
     for (path, value) in settings {
-        document.set(path, value).expect("a field that can be set");
+        set(&mut document, path, value);
     }
     document
+}
+
+/// The network that a LogGOPS machine gets in these tests.
+const NETWORK: &str = "Network(topology: Complete(nodes: 8), routing: DimensionOrder, \
+     switching: StoreAndForward(packet: \"1 KiB\"), links: Link(per_byte: \"1 ns/B\"))";
+
+fn is_loggops(document: &Document) -> bool {
+    document.get("machine").is_some_and(|machine| machine.name() == Some("LogGOPS"))
+}
+
+/// Sets a field of the scenario; the network of a LogGOPS machine is in `over`.
+fn set(document: &mut Document, path: &str, value: &str) {
+    let path = if is_loggops(document) { path.replace("machine.network", "machine.over") } else { path.to_owned() };
+    document.set(&path, value).unwrap_or_else(|fault| panic!("{path} = {value}: {fault:?}"));
 }
 
 #[test]
@@ -224,7 +244,7 @@ fn the_transfers_of_every_shipped_scenario_fill_the_links_of_every_fabric() {
                 }
                 let place = format!("{} on {topology} {fabric:?}", file.display());
                 for (path, value) in fabric {
-                    document.set(path, value).unwrap_or_else(|fault| panic!("{place}: {fault:?}"));
+                    set(&mut document, path, value);
                 }
                 let case = Plan::new(document, &[]).and_then(|plan| plan.base());
                 let scenario = case.unwrap_or_else(|faults| panic!("{place}: {faults}")).scenario;
