@@ -38,7 +38,7 @@ pub enum Completion {
         /// The handle given by the caller.
         handle: u32,
     },
-    /// The send of a message is complete, in the sense of [`Sends`].
+    /// The send of a message is complete, in the sense of [`Sends`](super::Sends).
     Sent {
         /// The sender's handle.
         handle: u32,

@@ -96,7 +96,7 @@ impl<'s> Execution<'s> {
         };
         let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
         let mut transport = set_up(machine, layout.topology.clone(), ranks, *streams);
-        if simulation.logs_activities {
+        if simulation.logs.activities {
             transport.keep_services();
         }
         Self {
@@ -109,10 +109,10 @@ impl<'s> Execution<'s> {
             places: Vec::new(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             surroundings,
-            deliveries: simulation.keeps_deliveries.then(Vec::new),
+            deliveries: simulation.logs.deliveries.then(Vec::new),
             recorder: None,
-            request_logger: simulation.logs_requests.then(|| Box::new(RequestLogger::new(machine, ranks))),
-            activity_logger: simulation.logs_activities.then(|| Box::new(ActivityLogger::new(machine, ranks))),
+            request_logger: simulation.logs.requests.then(|| Box::new(RequestLogger::new(machine, ranks))),
+            activity_logger: simulation.logs.activities.then(|| Box::new(ActivityLogger::new(machine, ranks))),
             ready: VecDeque::new(),
             awaited: FxHashMap::default(),
             freed: Vec::new(),

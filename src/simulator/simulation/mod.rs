@@ -55,10 +55,16 @@ pub struct Simulation<'m> {
     layout: Layout,
     streams: Streams,
     limits: Limits,
-    keeps_deliveries: bool,
-    logs_activities: bool,
-    logs_requests: bool,
+    logs: Logs,
     packet_by_packet: bool,
+}
+
+/// Logs that the trace of a run holds beside its accounts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Logs {
+    deliveries: bool,
+    activities: bool,
+    requests: bool,
 }
 
 /// Reason why a run has no result.
@@ -183,16 +189,7 @@ impl<'m> Simulation<'m> {
     /// The ranks of a layout on `machine`, which has been granted there.
     #[must_use]
     pub fn laid_out(machine: &'m Machine, layout: Layout, streams: Streams) -> Self {
-        Self {
-            machine,
-            layout,
-            streams,
-            limits: Limits::default(),
-            keeps_deliveries: false,
-            logs_activities: false,
-            logs_requests: false,
-            packet_by_packet: false,
-        }
+        Self { machine, layout, streams, limits: Limits::default(), logs: Logs::default(), packet_by_packet: false }
     }
 
     /// The layout of the ranks.
@@ -225,21 +222,21 @@ impl<'m> Simulation<'m> {
     /// The same run, whose trace holds the delivery of every message.
     #[must_use]
     pub const fn keep_deliveries(mut self) -> Self {
-        self.keeps_deliveries = true;
+        self.logs.deliveries = true;
         self
     }
 
     /// The same run, packet by packet, whose trace holds an activity log.
     #[must_use]
     pub const fn log_activities(mut self) -> Self {
-        self.logs_activities = true;
+        self.logs.activities = true;
         self.packet_by_packet()
     }
 
     /// The same run, whose trace holds the requests of every rank.
     #[must_use]
     pub const fn log_requests(mut self) -> Self {
-        self.logs_requests = true;
+        self.logs.requests = true;
         self
     }
 

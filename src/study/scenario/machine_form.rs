@@ -11,17 +11,17 @@ use serde::{Deserialize, Deserializer};
 #[serde(deny_unknown_fields)]
 pub enum MachineForm {
     /// Nodes on a network.
-    Machine(Machine),
+    Machine(Box<Machine>),
     /// Processors and network interfaces by the LogGOPS model.
     #[serde(rename = "LogGOPS")]
-    LogGops(LogGops),
+    LogGops(Box<LogGops>),
 }
 
 impl From<MachineForm> for Machine {
     fn from(form: MachineForm) -> Self {
         match form {
-            MachineForm::Machine(machine) => machine,
-            MachineForm::LogGops(model) => model.into(),
+            MachineForm::Machine(machine) => *machine,
+            MachineForm::LogGops(model) => (*model).into(),
         }
     }
 }

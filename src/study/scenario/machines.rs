@@ -65,9 +65,9 @@ machines! {
     bwgrid = "bwgrid";
     /// bwUniCluster, after Kredel, Kruse and Richling (2015).
     bwunicluster = "bwunicluster";
-    /// A hypercube for comparisons with closed forms: a message takes t_s + m t_w to a neighbour, nothing else any time.
+    /// A hypercube for comparisons with closed forms: a message takes `t_s + m t_w` to a neighbour, nothing else any time.
     ideal_hypercube = "ideal-hypercube";
-    /// A torus for comparisons with closed forms: a message takes t_s + m t_w to a neighbour, nothing else any time.
+    /// A torus for comparisons with closed forms: a message takes `t_s + m t_w` to a neighbour, nothing else any time.
     ideal_torus = "ideal-torus";
     /// The cluster that LogGOPSim simulates unless it is told otherwise, by the LogGOPS model.
     loggopsim_default = "loggopsim-default";
