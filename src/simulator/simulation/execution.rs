@@ -219,7 +219,7 @@ impl<'s> Execution<'s> {
                 }
                 self.matching.delivered(now, handle, message);
                 while let Some(found) = self.matching.met.pop_front() {
-                    self.meet(now, &found, false);
+                    self.meet(now, &found);
                     self.transport.accept(now, found.message);
                     self.completed(found.operation);
                 }

@@ -25,7 +25,8 @@ struct RecordedMessage {
 #[derive(Clone, Copy)]
 enum RecordedOperation {
     UnderWay(Origin),
-    Complete(Cause),
+    /// The cause, and when it took effect: with network interfaces the time until which the processor deals with it.
+    Complete(Cause, SimTime),
 }
 
 /// Records a run while it is run.
@@ -121,7 +122,7 @@ impl<'w> Recorder<'w> {
 
     /// A message meets a receive of a rank: when it arrives, when the receive is posted, or when a message arrives that
     /// it had to wait for, which then is the cause.
-    pub fn received(&mut self, now: SimTime, rank: u32, found: &Match, is_posted: bool) {
+    pub fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
         let origin = self.origin(now, rank);
         let cause = *self.message(found.by);
         let message = self.message(found.handle);
@@ -130,11 +131,9 @@ impl<'w> Recorder<'w> {
         } else if now > message.delivered {
             message.received = Some(origin);
         }
-        // The process goes on though its processor may still deal with a message that was not expected.
-        let delivered = if is_posted { cause.delivered.min(now) } else { cause.delivered };
-        let delay = delivered.since(cause.sent.1);
+        let (delivered, delay) = (cause.delivered, cause.delivered.since(cause.sent.1));
         let cause = Cause { event: cause.sent.0, delay, means: Means::Message { bytes: cause.bytes } };
-        put(&mut self.tasks, found.operation.0, RecordedOperation::Complete(cause));
+        put(&mut self.tasks, found.operation.0, RecordedOperation::Complete(cause, delivered));
     }
 
     /// A send is complete.
@@ -153,15 +152,29 @@ impl<'w> Recorder<'w> {
 
     fn complete(&mut self, now: SimTime, operation: Operation, origin: Origin, means: Means) {
         let cause = Cause { event: origin.0, delay: now.since(origin.1), means };
-        put(&mut self.tasks, operation.0, RecordedOperation::Complete(cause));
+        put(&mut self.tasks, operation.0, RecordedOperation::Complete(cause, now));
     }
 
-    /// A rank goes on because an operation is complete. What has been waited for once causes nothing any more.
+    /// A rank goes on because an operation is complete. An operation is the cause of one wait at most.
     pub fn joined(&mut self, rank: u32, operation: Operation) {
-        if let Some(Some(RecordedOperation::Complete(cause))) = self.tasks.get(operation.0 as usize) {
-            self.causes[rank as usize] = Some(*cause);
-            self.tasks[operation.0 as usize] = None;
+        if let Some((cause, _)) = self.take_cause(operation) {
+            self.causes[rank as usize] = Some(cause);
         }
+    }
+
+    /// A rank need not wait for an operation, though its processor may still deal with it.
+    pub fn joined_at_once(&mut self, now: SimTime, rank: u32, operation: Operation) {
+        if let Some((cause, at)) = self.take_cause(operation) {
+            let too_late = if at > now { at.since(now) } else { SimDuration::ZERO };
+            self.causes[rank as usize] = Some(Cause { delay: cause.delay - too_late, ..cause });
+        }
+    }
+
+    fn take_cause(&mut self, operation: Operation) -> Option<(Cause, SimTime)> {
+        let task = self.tasks.get_mut(operation.0 as usize)?;
+        let Some(RecordedOperation::Complete(cause, at)) = *task else { return None };
+        *task = None;
+        Some((cause, at))
     }
 
     /// A rank goes on because another one has come to a barrier.

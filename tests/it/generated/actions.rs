@@ -109,6 +109,11 @@ pub fn draw(dice: &mut Dice, ranks: u32, sends: &str) -> Vec<Action> {
     (0..count).map(|_| action(dice, ranks, sends, 2)).collect()
 }
 
+/// Whether sends may wait for their receives.
+pub fn waits_for_receives(sends: &str) -> bool {
+    sends == "Rendezvous" || sends.starts_with("Eager")
+}
+
 fn action(dice: &mut Dice, ranks: u32, sends: &str, depth: u32) -> Action {
     let rank = dice.between(0, ranks - 1);
     let bytes = length(dice);
@@ -129,7 +134,7 @@ fn action(dice: &mut Dice, ranks: u32, sends: &str, depth: u32) -> Action {
             match choice {
                 9 => Action::Gather { to, bytes },
                 10 => Action::CountDown { from: rank, to, count: dice.between(1, 4) },
-                11 if sends != "Rendezvous" => Action::Swapped { from: rank, to, bytes: lengths(dice, 2) },
+                11 if !waits_for_receives(sends) => Action::Swapped { from: rank, to, bytes: lengths(dice, 2) },
                 _ => {
                     let (tag, count) = (dice.between(0, 2), dice.between(1, 4));
                     Action::Send { from: rank, to, tag, bytes: lengths(dice, count) }

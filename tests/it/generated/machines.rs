@@ -6,7 +6,10 @@ use super::sample::Sample;
 
 /// Draws what a machine may have beside its topology; mostly a few things.
 pub fn draw(dice: &mut Dice, sample: &mut Sample, part: &Part) {
-    sample.set("sends", dice.one_of(&["UntilInjected", "UntilDelivered", "Rendezvous", "Buffered"]));
+    sample.set(
+        "sends",
+        dice.one_of(&["UntilInjected", "UntilDelivered", "Rendezvous", "Buffered", "Eager(up_to: \"64 B\")"]),
+    );
     switching(dice, sample);
     routing(dice, sample, part);
     node(dice, sample);
@@ -16,6 +19,9 @@ pub fn draw(dice: &mut Dice, sample: &mut Sample, part: &Part) {
     if dice.once_in(8) {
         let region = "interface: Shared(bandwidth: \"70 ns/B\", discipline: FirstComeFirstServed)";
         sample.set("levels", format!("[Level(name: \"region\", members: {}, {region})]", dice.between(1, 4)));
+    }
+    if dice.once_in(4) {
+        interface(dice, sample);
     }
     if dice.once_in(20) {
         // Long enough that the sum over the ranks is more than 64 bits of picoseconds.
@@ -86,6 +92,40 @@ fn node(dice: &mut Dice, sample: &mut Sample) {
         sample.set("router", "Hardware");
         sample.set("routing_software", "Routing(per_packet: \"0 us\")");
         sample.set("router_turn", "None");
+    }
+}
+
+/// Network interfaces instead of processors that prepare packets.
+fn interface(dice: &mut Dice, sample: &mut Sample) {
+    let (o, g) = (dice.one_of(&["0 us", "1500 ns", "4 us"]), dice.one_of(&["0 us", "1 us", "7 us"]));
+    let (o_per_byte, g_per_byte) =
+        (dice.one_of(&["0 ns/B", "3 ns/B", "50 ns/B"]), dice.one_of(&["0 ns/B", "6 ns/B", "100 ns/B"]));
+    let (count, choice) = (dice.between(1, 3), dice.one_of(&["RoundRobin", "ByCore", "ByDestination"]));
+    let progress = dice.one_of(&["WhileArriving", "AfterArrival", "Offloaded"]);
+    let interface = format!(
+        "Some(Interface(overhead: \"{o}\", overhead_per_byte: \"{o_per_byte}\", gap: \"{g}\", \
+         gap_per_byte: \"{g_per_byte}\", count: {count}, choice: {choice}, progress: {progress}))"
+    );
+    sample.set("interface", interface);
+    for (field, plain) in [
+        ("sending", "Sending(per_packet: \"0 us\", overlap: false)"),
+        ("receiving", "Receiving(per_packet: \"0 us\")"),
+        ("router", "Hardware"),
+        ("routing_software", "Routing(per_packet: \"0 us\")"),
+        ("router_turn", "None"),
+        ("time_slice", "\"0 us\""),
+        ("dma_per_word", "\"0 us\""),
+        ("acknowledging", "Acknowledging()"),
+        ("node_levels", "[]"),
+        ("levels", "[]"),
+    ] {
+        sample.set(field, plain);
+    }
+    sample.set("sends", dice.one_of(&["Buffered", "Eager(up_to: \"64 B\")", "Eager(up_to: \"0 B\")"]));
+    if dice.once_in(2) {
+        sample.set("contention", "Off");
+        sample.set("end_links", "None");
+        sample.set("link_overrides", "[]");
     }
 }
 

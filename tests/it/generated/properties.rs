@@ -1,6 +1,6 @@
 //! Properties of every scenario that passes the check.
 
-use super::actions::named_messages;
+use super::actions::{named_messages, waits_for_receives};
 use super::sample::Sample;
 use parsim::analysis::{Breakdown, CriticalPath};
 use parsim::experiment;
@@ -99,7 +99,7 @@ fn may_end_so(sample: &Sample, error: &SimulationError) -> bool {
     match error {
         SimulationError::TimeLimit { .. } | SimulationError::EventLimit { .. } => true,
         SimulationError::Deadlock(_) => {
-            let waits = sample.field("sends") == "Rendezvous";
+            let waits = waits_for_receives(sample.field("sends"));
             // A rank alone sends to itself before it receives.
             is_ring("ReceiveFirst") || waits && (is_ring("SendFirst") || sample.ranks == 1 && is_ring("EvenSendFirst"))
         }

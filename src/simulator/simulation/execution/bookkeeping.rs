@@ -51,11 +51,11 @@ impl<'s> Execution<'s> {
         activity_logger.asked(rank, verb, awaited);
     }
 
-    /// Records that a message and its receive have met, which `is_posted` now or was before.
-    pub(super) fn meet(&mut self, now: SimTime, found: &Match, is_posted: bool) {
+    /// Records that a message and its receive have met.
+    pub(super) fn meet(&mut self, now: SimTime, found: &Match) {
         if let Some(recorder) = &mut self.recorder {
             let rank = self.matching.rank(found.operation);
-            recorder.received(now, rank, found, is_posted);
+            recorder.received(now, rank, found);
         }
     }
 
@@ -69,7 +69,7 @@ impl<'s> Execution<'s> {
     /// Records that `rank` need not wait for an operation that is complete already.
     pub(super) fn join_at_once(&mut self, now: SimTime, rank: u32, operation: Operation, activity: Activity) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.joined(rank, operation);
+            recorder.joined_at_once(now, rank, operation);
             let phase = self.surroundings.phases.name(self.ranks[rank as usize].phase);
             recorder.booked(rank, phase, activity, now, SimDuration::ZERO);
         }

@@ -98,7 +98,7 @@ impl Execution<'_> {
             recorder.begun(now, rank, operation);
         }
         if let Some(found) = found {
-            self.meet(now, &found, true);
+            self.meet(now, &found);
             self.transport.accept(now, found.message);
         }
         operation
