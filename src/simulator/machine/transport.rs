@@ -187,7 +187,7 @@ impl Transport {
     pub fn busy_until(&self, now: SimTime, seat: Seat) -> Option<SimTime> {
         match self {
             Self::Packets(_) => None,
-            Self::Messages(transport) => Some(transport.free_at(seat)).filter(|free| *free > now),
+            Self::Messages(transport) => Some(transport.communicates_until(seat)).filter(|end| *end > now),
         }
     }
 

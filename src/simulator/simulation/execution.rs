@@ -13,7 +13,7 @@ use crate::program::{
 };
 use crate::trace::{Accounts, Activity, Delivery, Phase};
 use crate::units::{SimDuration, SimTime};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -54,6 +54,8 @@ pub struct Execution<'s> {
     freed: Vec<(u32, Reply)>,
     /// Those whose processors still work for it.
     delayed: FxHashMap<u32, Reply>,
+    /// Ranks that have finished but for the work of their processors.
+    finishing: FxHashSet<u32>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
     finished: u32,
@@ -117,6 +119,7 @@ impl<'s> Execution<'s> {
             awaited: FxHashMap::default(),
             freed: Vec::new(),
             delayed: FxHashMap::default(),
+            finishing: FxHashSet::default(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
             finished: 0,
@@ -176,19 +179,22 @@ impl<'s> Execution<'s> {
     /// Handles what has happened at `now` until nothing more follows from it without time passing.
     fn settle(&mut self, now: SimTime) -> Result<(), SimulationError> {
         loop {
-            if let Some(completion) = self.transport.next_completion() {
+            while let Some(completion) = self.transport.next_completion() {
                 self.notice(now, completion);
-            } else if let Some((rank, reply)) = self.ready.pop_front() {
-                self.run(now, rank, Some(reply))?;
-            } else if !self.resume_by_rank(now) {
-                return Ok(());
             }
+            self.resume_by_rank(now);
+            let Some((rank, reply)) = self.ready.pop_front() else { return Ok(()) };
+            self.run(now, rank, Some(reply))?;
         }
     }
 
     fn notice(&mut self, now: SimTime, completion: Completion) {
         match completion {
             Completion::Computed { owner: rank } | Completion::TimeUp { owner: rank } => {
+                if self.finishing.remove(&rank) {
+                    self.account(now, rank);
+                    return self.finish(now, rank);
+                }
                 let reply = self.delayed.remove(&rank).unwrap_or(Reply::Done);
                 self.ready.push_back((rank, reply));
             }
@@ -249,16 +255,14 @@ impl<'s> Execution<'s> {
     }
 
     /// Has the processes that an event of interfaces has freed go on, those of lower ranks first, once their processors have
-    /// dealt with it. Whether there are any.
-    fn resume_by_rank(&mut self, now: SimTime) -> bool {
+    /// dealt with it.
+    fn resume_by_rank(&mut self, now: SimTime) {
         self.freed.sort_by_key(|(rank, _)| *rank);
-        let is_any = !self.freed.is_empty();
         for (rank, reply) in std::mem::take(&mut self.freed) {
             self.delayed.insert(rank, reply);
             let end = self.end_of_work(now, rank);
             self.transport.wait(now, rank, end.since(now));
         }
-        is_any
     }
 
     /// Lets the process of `rank` run until it has to wait.
@@ -298,11 +302,18 @@ impl<'s> Execution<'s> {
         self.transport.busy_until(now, self.layout.seat(rank)).unwrap_or(now)
     }
 
+    /// Ends a process, as soon as its processor has done its work for the communication.
     fn finish(&mut self, now: SimTime, rank: u32) {
+        let end = self.end_of_work(now, rank);
+        if end > now {
+            self.finishing.insert(rank);
+            self.ranks[rank as usize].waits = WaitState::ForTime;
+            self.ranks[rank as usize].activity = Activity::Blocked;
+            return self.transport.wait(now, rank, end.since(now));
+        }
         self.ranks[rank as usize].activity = Activity::Idle;
         self.finished += 1;
-        let end = self.end_of_work(now, rank);
-        self.last_finish = self.last_finish.max(end);
+        self.last_finish = now;
     }
 }
 

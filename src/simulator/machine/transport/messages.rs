@@ -180,10 +180,10 @@ impl MessageTransport {
         self.vacant.push(id);
     }
 
-    /// The time from which the core of `seat` can do what its process asks for next.
+    /// The time from which the core of `seat` does not work for the communication any more.
     #[must_use]
-    pub fn free_at(&self, seat: Seat) -> SimTime {
-        self.resources.free_at(self.resources.core(seat))
+    pub fn communicates_until(&self, seat: Seat) -> SimTime {
+        self.resources.communicates_until(self.resources.core(seat))
     }
 
     #[must_use]

@@ -73,6 +73,11 @@ impl Resources {
         self.cores[core as usize].free
     }
 
+    /// The end of the work of a core for the communication, as far as it has begun.
+    pub fn communicates_until(&self, core: u32) -> SimTime {
+        self.cores[core as usize].communicates_until
+    }
+
     pub fn sends_at(&self, node: u32, interface: u32) -> SimTime {
         self.interfaces[self.ends(node, interface)].sends
     }
