@@ -182,7 +182,9 @@ impl<'s> Execution<'s> {
             while let Some(completion) = self.transport.next_completion() {
                 self.notice(now, completion);
             }
-            self.resume_by_rank(now);
+            if !self.freed.is_empty() {
+                self.resume_by_rank(now);
+            }
             let Some((rank, reply)) = self.ready.pop_front() else { return Ok(()) };
             self.run(now, rank, Some(reply))?;
         }
@@ -191,12 +193,12 @@ impl<'s> Execution<'s> {
     fn notice(&mut self, now: SimTime, completion: Completion) {
         match completion {
             Completion::Computed { owner: rank } | Completion::TimeUp { owner: rank } => {
-                if self.finishing.remove(&rank) {
+                if !self.finishing.is_empty() && self.finishing.remove(&rank) {
                     self.account(now, rank);
                     return self.finish(now, rank);
                 }
-                let reply = self.delayed.remove(&rank).unwrap_or(Reply::Done);
-                self.ready.push_back((rank, reply));
+                let delayed = if self.delayed.is_empty() { None } else { self.delayed.remove(&rank) };
+                self.ready.push_back((rank, delayed.unwrap_or(Reply::Done)));
             }
             Completion::Moved { handle } => {
                 self.matching.moved(Operation(handle));
