@@ -56,7 +56,7 @@ impl Answer {
         String::from_utf8_lossy(&self.0.stderr).into_owned()
     }
 
-    /// What it printed; it must have succeeded.
+    /// Standard output of the command, which must have succeeded.
     #[track_caller]
     fn good(&self) -> String {
         assert_eq!(self.code(), Some(0), "{}", self.told());

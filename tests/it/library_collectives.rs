@@ -1,4 +1,4 @@
-//! What holds of the collective operations under the names of the libraries: they move the right data whatever the root, the
+//! Laws of the collective operations under the names of the libraries: they move the right data whatever the root, the
 //! number of ranks and the kind of send, and in the rounds and bytes of their definitions.
 
 #![expect(
@@ -181,7 +181,7 @@ fn every_algorithm_moves_the_right_data_to_any_number_of_ranks() {
     }
 }
 
-/// What an algorithm costs by its definition.
+/// Cost of an algorithm by its definition.
 struct Cost {
     /// The longest chain of messages, where a rank sends one message a round and receives any number: at least and at most.
     rounds: [u64; 2],
@@ -312,7 +312,7 @@ fn size(tree: &Tree, root: usize) -> u64 {
     1 + tree[root].iter().map(|child| size(tree, *child)).sum::<u64>()
 }
 
-/// When each number has got the last of so many segments, and when it has sent it on.
+/// Times at which each number has got the last of so many segments, and has sent it on.
 fn down(tree: &Tree, segments: u64) -> Vec<[u64; 2]> {
     fn from(tree: &Tree, number: usize, arrivals: &[u64], times: &mut [[u64; 2]]) {
         let mut free = 0;
@@ -365,7 +365,7 @@ fn gather(tree: &Tree, b: u64) -> Cost {
     rounds(depth(tree, 0), blocks(tree, b))
 }
 
-/// How many messages a rank sends with distances 1, k, k², …, and how many digits other than 0 all numbers have.
+/// Messages that a rank sends with distances 1, k, k², …, and digits other than 0 of all numbers.
 fn bruck(p: u64, k: u64) -> [u64; 2] {
     let powers = std::iter::successors(Some(1), |unit| Some(unit * k)).take_while(|unit| *unit < p);
     let sends = powers.map(|unit| (1..k).filter(|times| times * unit < p).count() as u64).sum();
@@ -423,7 +423,7 @@ fn multiplying(p: u64, k: u64, m: u64) -> Cost {
     cost((k - 1) * e + some + of_one, (q * e * (k - 1) + 2 * guests) * m, (e + 2 * some) * m)
 }
 
-/// How many numbers of s bits read the same backwards.
+/// Count of the numbers of s bits that read the same backwards.
 fn palindromes(s: u64) -> u64 {
     1 << s.div_ceil(2)
 }

@@ -49,7 +49,7 @@ pub struct MeasuredTable {
     /// before the first that is judged, `{folder}` for the folder of the case; columns that it does not name are labels.
     #[serde(default)]
     pub command: Option<String>,
-    /// Whether it takes so long that only `--all` runs it.
+    /// Marks a table that takes so long that only `--all` runs it.
     #[serde(default)]
     pub long: bool,
     /// Published points instead of the scenario's axes: a CSV file, relative to the case. Its columns before the

@@ -63,7 +63,7 @@ pub struct Network {
     /// Classes of buffers that keep the routing free of deadlock.
     #[serde(default)]
     pub virtual_channels: VirtualChannels,
-    /// Whether messages delay each other on the way; they do unless it is `Off`.
+    /// Contention of messages on the way; they delay each other unless it is `Off`.
     #[serde(default, skip_serializing_if = "Contention::is_default")]
     pub contention: Contention,
     /// The links that differ from all others; none unless given.

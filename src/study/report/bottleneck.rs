@@ -202,7 +202,7 @@ fn put_times(record: &mut Record, components: Option<&Components>) {
 
 fn put_ratios(record: &mut Record, components: Option<&Components>) {
     for component in Component::ALL {
-        // What contains two others has a ratio only where these cannot be separated.
+        // A component that contains two others has a ratio only where these cannot be separated.
         let ratio = components.filter(|known| known.distinct().any(|(one, _)| one == component));
         let ratio = ratio.and_then(|known| known.b_ratio(component));
         record.put(&format!("{}_b_ratio", component.name()), ratio);

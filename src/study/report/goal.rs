@@ -7,7 +7,7 @@ use parsim_sim::trace::{Request, RequestLog};
 use parsim_sim::units::SimDuration;
 use std::io::{self, Write};
 
-/// Why a run cannot be written as a schedule.
+/// Reasons for which a run cannot be written as a schedule.
 #[derive(Debug, thiserror::Error)]
 pub enum GoalError {
     /// A request that is neither a message nor work.
@@ -27,7 +27,7 @@ pub enum GoalError {
 
 /// Writes the requests of a run, times in whole `unit`s, rounded to the nearest; the number of statements.
 ///
-/// What a process waits for comes before what it asks for next (`requires`); operations that it begins without waiting begin
+/// Operations that a process waits for come before its next request (`requires`); those that it begins without waiting begin
 /// in its order (`irequires`). A message of 0 B is written as one of 1 B, which takes the same time by LogGOPS.
 ///
 /// # Errors

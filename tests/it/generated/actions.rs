@@ -109,7 +109,7 @@ pub fn draw(dice: &mut Dice, ranks: u32, sends: &str) -> Vec<Action> {
     (0..count).map(|_| action(dice, ranks, sends, 2)).collect()
 }
 
-/// Whether sends may wait for their receives.
+/// Returns whether sends may wait for their receives.
 pub fn waits_for_receives(sends: &str) -> bool {
     sends == "Rendezvous" || sends.starts_with("Eager")
 }

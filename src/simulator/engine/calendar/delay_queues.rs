@@ -76,7 +76,7 @@ impl DelayQueues {
 struct DelayQueue {
     time: SimTime,
     current: Vec<Entity>,
-    /// How many of the current ones have been handed out.
+    /// Number of the current ones that have been handed out.
     handed_out: usize,
     instants: VecDeque<Instant>,
     /// The entities of the instants behind the current one, those of the first instant first.

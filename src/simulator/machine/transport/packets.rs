@@ -103,7 +103,7 @@ struct MessageState {
     missing: u32,
     /// Packets that have not left over their first link.
     uninjected: u32,
-    /// Whether its bytes are copied into its packets.
+    /// True if its bytes are copied into its packets.
     copies: bool,
     /// The condition for the end of its send; not `Eager`.
     rule: Sends,
@@ -203,7 +203,7 @@ impl PacketTransport {
         let processors = processors(topology.vertices(), topology.nodes(), machine.nodes.cores());
         let links = Fabric::most_entities(topology);
         let first = links.zip(processors).and_then(|(links, count)| FirstEntities::after(links, count, owners));
-        // What passes through shared servers has events of its own, several for each process.
+        // Bytes and packets in shared servers have events of their own, several for each process.
         let shared = Hierarchy::count(machine, topology.nodes()) + 4 * u64::from(owners);
         first.is_some_and(|first| Entity::try_from(u64::from(first.hierarchy) + shared).is_ok())
     }

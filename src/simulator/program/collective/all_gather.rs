@@ -97,7 +97,7 @@ impl AllGather {
         Box::pin(self.divided(me, own, &division)).await
     }
 
-    /// Whether each rank keeps a list of all blocks.
+    /// True if each rank keeps a list of all blocks.
     pub(super) const fn keeps_blocks(&self, ranks: u32) -> bool {
         match self {
             Self::Ring | Self::Torus => true,

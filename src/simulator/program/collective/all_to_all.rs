@@ -80,7 +80,7 @@ impl AllToAll {
         Box::pin(self.divided(me, &own, bytes)).await
     }
 
-    /// Whether each rank keeps a list of all blocks.
+    /// True if each rank keeps a list of all blocks.
     pub(super) const fn keeps_blocks(self) -> bool {
         matches!(self, Self::Pairwise | Self::Hypercube | Self::Torus)
     }

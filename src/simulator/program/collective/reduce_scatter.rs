@@ -78,7 +78,7 @@ impl ReduceScatter {
         Box::pin(self.divided(me, &own, &Division::even(bytes, me.ranks()))).await
     }
 
-    /// Whether each rank keeps a list of all blocks.
+    /// True if each rank keeps a list of all blocks.
     pub(super) const fn keeps_blocks(&self, ranks: u32) -> bool {
         match self {
             Self::Ring | Self::Pairwise => true,

@@ -18,7 +18,7 @@ fn name(update: &Update) -> EventName {
 pub struct EventMessage {
     /// The content.
     pub update: Update,
-    /// Whether it takes back a message with this content.
+    /// True if it takes back a message with this content.
     pub anti: bool,
 }
 

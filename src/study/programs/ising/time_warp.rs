@@ -35,7 +35,7 @@ struct TimeWarp<'r> {
     last_round: SimTime,
     /// Whether an event has been processed since then: rounds that follow at once must not keep rank 0 from its work.
     has_worked: bool,
-    /// Whether the coordinator has been notified since then that this rank is idle.
+    /// True if the coordinator has been notified since then that this rank is idle.
     noticed: bool,
     /// The coordinator's: which ranks are idle, since then.
     idle: Vec<bool>,

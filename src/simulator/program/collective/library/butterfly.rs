@@ -167,7 +167,7 @@ pub(in crate::program::collective) struct Halving<'a, R> {
     pub place: &'a dyn Fn(u32) -> u32,
     /// The bytes of a window of codes.
     pub ranges: R,
-    /// Whether each block is a message of its own.
+    /// True if each block is a message of its own.
     pub by_block: bool,
 }
 

@@ -18,7 +18,7 @@ pub(in crate::program::collective) const fn core(ranks: u32) -> u32 {
     1 << ranks.ilog2()
 }
 
-/// Whether there is less than a word for each of so many ranks.
+/// Returns whether there is less than a word for each of so many ranks.
 pub(in crate::program::collective) const fn fewer_words(bytes: u64, ranks: u32) -> bool {
     bytes / WORD < ranks as u64
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-/// Which numbers tell the partner in a dimension.
+/// Numbers that name the partner in a dimension.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Numbers {
@@ -51,7 +51,7 @@ impl Lane {
         (0..ports as usize).map(lane).collect()
     }
 
-    /// Why ranks cannot be such a torus.
+    /// Fault of ranks that cannot be such a torus.
     pub fn fault(shape: &[u32], ports: u32, ranks: u32) -> Option<String> {
         if shape.is_empty() || shape.len() > DIMENSIONS || !shape.iter().all(|side| side.is_power_of_two()) {
             return Some(format!("a torus of ports has 1 to {DIMENSIONS} sides that are powers of two, not {shape:?}"));
@@ -109,7 +109,7 @@ impl Lane {
         self.moved(place, dimension, partner)
     }
 
-    /// Where a rank stands such that partners of step k differ in bit s − 1 − k and agree in those above it.
+    /// Position of a rank such that partners of step k differ in bit s − 1 − k and agree in those above it.
     fn code(&self, place: u32) -> u32 {
         (0..self.steps()).fold(0, |code, step| {
             let (dimension, level) = self.step(step);

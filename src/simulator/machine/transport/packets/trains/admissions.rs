@@ -21,7 +21,7 @@ pub(super) struct SpeculativeAdmission {
     pub(super) link_free: SimTime,
     /// It waits for the router's turn.
     pub(super) deferred: bool,
-    /// Whether the source is notified of the departure of the last packet.
+    /// True if the source is notified of the departure of the last packet.
     pub(super) notice: bool,
 }
 

@@ -48,7 +48,7 @@ impl Worms {
         let Self { inputs, outputs, routers, active, .. } = self;
         let (inputs, outputs, routers) = (&mut inputs[..], &outputs[..], &mut routers[..]);
         for &transit in transits {
-            // Where it comes to the node there is no input channel.
+            // No input channel lies beyond the port to the node.
             let Some(input) = inputs.get_mut(transit.to as usize) else { continue };
             if !transit.flit.is_between() {
                 return Some(transit);
@@ -66,7 +66,7 @@ impl Worms {
         let Self { inputs, outputs, routers, active, .. } = self;
         let (inputs, outputs) = (&inputs[..], &mut outputs[..]);
         for Transit { credit, .. } in transits {
-            // What comes from the node leaves its room to no output channel.
+            // Flits from the node leave their room to no output channel.
             let Some(Output { room, holder, .. }) = outputs.get_mut(*credit as usize) else { continue };
             *room += 1;
             if *room == 1 && *holder != NONE {
