@@ -18,7 +18,8 @@
 //! | [`simulation`] | the meeting point: the event loop and the deadlock report |
 //! | [`trace`] | what happened: accounts, link loads, deliveries |
 //! | [`analysis`], [`model`] | explanations: accounts of the time; closed forms |
-//! | [`report`] | records, tables, a run in words |
+//! | [`experiment`] | what is asked of many runs: sweeps, bottlenecks, fits, validations |
+//! | [`answer`], [`report`] | quantities and records; tables, a run in words, pictures |
 //! | [`fault`] | faults of a description |
 //! | [`units`] | times, sizes, rates: exact, and with their units in text |
 //!
@@ -81,4 +82,4 @@ pub mod guide {
 pub use parsim_sim::{Machine, Message, Process, Program, Simulation, Trace};
 pub use parsim_sim::{engine, fault, machine, network, node, program, simulation, trace, units};
 pub use parsim_study::{Scenario, load_machine, machines};
-pub use parsim_study::{analysis, experiment, model, programs, report, scenario};
+pub use parsim_study::{analysis, answer, experiment, model, programs, report, scenario};

@@ -1,23 +1,11 @@
 //! `parsim bottleneck`: what limits a program, along an axis.
 
-use super::curves::{CurveAxis, TimeLines, write_chart};
-use super::notice::note;
-use super::outcome::{Outcome, keyed, metadata};
-use super::output::Output;
-use super::references::{self, References, note_on_withheld};
-use super::remarks::Remarks;
-use super::running::{Failures, run_all};
-use super::sweep::prepared;
-use super::{CaseArguments, Failure, ScenarioArguments, files, pictures};
+use super::progress::Bar;
+use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::{Args, ValueEnum};
-use parsim_sim::node::processor::{ComponentAccount, QuarterCycles};
-use parsim_sim::node::{Module, Processor};
-use parsim_study::analysis::{Bottleneck, BottleneckSite, Components, ComputationSplit};
-use parsim_study::model::zemerly::{self, Prediction};
-use parsim_study::programs::Shipped;
-use parsim_study::report::{BottleneckCurve, BottleneckPoint, figures};
-use parsim_study::scenario::{Case, CheckedScenario};
-use std::path::{Path, PathBuf};
+use parsim_study::experiment::bottleneck::{BottleneckSource, Bottlenecks};
+use parsim_study::experiment::{CurveAxis, prepared};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct BottleneckArguments {
@@ -27,7 +15,7 @@ pub struct BottleneckArguments {
     cases: CaseArguments,
     /// The origin of the times.
     #[arg(long, value_enum, default_value = "simulated")]
-    source: BottleneckSource,
+    source: Source,
     /// The axis to follow; the last one unless given.
     #[arg(long, value_name = "NAME")]
     axis: Option<String>,
@@ -37,7 +25,7 @@ pub struct BottleneckArguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum BottleneckSource {
+enum Source {
     /// The simulation.
     Simulated,
     /// The equations of CS-RR-281 read literally (Gauss-Jordan only).
@@ -46,314 +34,34 @@ pub enum BottleneckSource {
     AsPrinted,
 }
 
-impl BottleneckSource {
-    const fn title(self) -> &'static str {
-        match self {
-            Self::Simulated => "simulated",
-            Self::AsWritten => "predicted as written",
-            Self::AsPrinted => "predicted as printed",
+impl From<Source> for BottleneckSource {
+    fn from(source: Source) -> Self {
+        match source {
+            Source::Simulated => Self::Simulated,
+            Source::AsWritten => Self::AsWritten,
+            Source::AsPrinted => Self::AsPrinted,
         }
     }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Simulated => "simulated",
-            Self::AsWritten => "as-written",
-            Self::AsPrinted => "as-printed",
-        }
-    }
-}
-
-/// The cases of one curve, by their numbers, and the curve.
-pub struct CurveCases {
-    pub name: String,
-    cases: Vec<usize>,
-    pub curve: BottleneckCurve,
 }
 
 pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
-    let common = &arguments.common;
+    let (common, bar) = (&arguments.common, Bar::default());
     let plan = common.plan(&arguments.cases.over)?;
     let axis = match arguments.plot {
         Some(_) => CurveAxis::to_draw(&plan, arguments.axis.as_deref())?,
         None => CurveAxis::of(&plan, arguments.axis.as_deref())?,
     };
-    let Some((cases, references)) = prepared(common, &plan)? else { return Ok(()) };
+    if common.dumps(&plan.unfold()?)? {
+        return Ok(());
+    }
+    let (cases, references) = prepared(&plan, &common.scenario)?;
     common.claims(&plan).folder(arguments.plot.as_deref()).check()?;
-    let output = common.output.many()?;
-    let mut failures = Failures::default();
-    let answers = answers(&cases, arguments.source, arguments.cases.jobs, &references, &axis, &mut failures)?;
-    let withheld = answers.iter().filter(|one| one.point.compared.iter().any(|one| one.is_withheld)).count();
-    let mut times = TimeLines::default();
-    for (case, CaseBottleneck { point, half_width_s, .. }) in cases.iter().zip(&answers) {
-        let seconds = point.components.as_ref().map(|components| components.total_s);
-        times.add(&axis, case, (arguments.source.title(), seconds, *half_width_s), &point.compared);
-    }
-    let (points, errors): (Vec<_>, Vec<_>) = answers.into_iter().map(|one| (one.point, one.error)).unzip();
-    let groups = grouped(&cases, points, &axis, arguments.source);
-    print(&cases, &errors, &groups, arguments, output)?;
-    if let Some(folder) = &arguments.plot {
-        plot(folder, &groups, figures::times(cases[0].scenario.program.name(), &axis.along, times.lines()))?;
-    }
-    note(note_on_withheld(withheld));
-    Remarks::on(cases.iter().map(|case| &case.scenario)).say();
-    failures.into_result()
-}
-
-/// The point of a case, where it has one.
-struct CaseBottleneck {
-    point: BottleneckPoint,
-    /// Half the 95 % interval of its makespan, in seconds; 0 for a single run.
-    half_width_s: f64,
-    /// The reason why the case failed.
-    error: Option<String>,
-}
-
-impl From<BottleneckPoint> for CaseBottleneck {
-    fn from(point: BottleneckPoint) -> Self {
-        Self { point, half_width_s: 0.0, error: None }
-    }
-}
-
-fn answers(
-    cases: &[Case],
-    source: BottleneckSource,
-    jobs: Option<usize>,
-    references: &References,
-    axis: &CurveAxis,
-    failures: &mut Failures,
-) -> Result<Vec<CaseBottleneck>, Failure> {
-    let predicted = |predict: fn(&CheckedScenario) -> Option<Prediction>| {
-        let prediction = |case: &Case| predict(&case.scenario).filter(|_| references.has_machine_of(case));
-        let point = |case| point(case, axis, references, explained(prediction(case).as_ref()));
-        cases.iter().map(|case| CaseBottleneck::from(point(case))).collect()
-    };
-    if let (BottleneckSource::AsWritten | BottleneckSource::AsPrinted, Some(other)) =
-        (source, cases.iter().find_map(not_gauss_jordan))
-    {
-        let message =
-            format!("--source {}: the equations of CS-RR-281 are about GaussJordan, not {other}", source.name());
-        return Err(Failure::Usage(message));
-    }
-    match source {
-        BottleneckSource::AsWritten => Ok(predicted(references::as_written)),
-        BottleneckSource::AsPrinted => Ok(predicted(references::as_printed)),
-        BottleneckSource::Simulated => {
-            let mut answers = Vec::new();
-            run_all(cases, jobs, references, |case, result| {
-                answers.push(match result {
-                    Ok(outcome) => {
-                        let (_, half_width_s) = outcome.makespan_s();
-                        let point = simulated_point(case, axis, references, &outcome);
-                        CaseBottleneck { point, half_width_s, error: None }
-                    }
-                    Err(error) => {
-                        let error = error.into();
-                        failures.add(&case.keys, &error);
-                        let point = point(case, axis, references, (None, BottleneckSite::default()));
-                        CaseBottleneck { point, half_width_s: 0.0, error: Some(error.to_string()) }
-                    }
-                });
-                true
-            })?;
-            Ok(answers)
-        }
-    }
-}
-
-/// A run case as a point of a curve along `axis`.
-pub fn simulated_point(case: &Case, axis: &CurveAxis, references: &References, outcome: &Outcome) -> BottleneckPoint {
-    let components = outcome.components(split(&case.scenario));
-    let place = BottleneckSite::in_trace(&outcome.trace, &Bottleneck::of(&components));
-    point(case, axis, references, (Some(components), place))
-}
-
-/// The name of the program of `case`, if it is another one.
-fn not_gauss_jordan(case: &Case) -> Option<&'static str> {
-    let program = &case.scenario.program;
-    (!matches!(program, Shipped::GaussJordan(_))).then(|| program.name())
-}
-
-/// Returns the parts of the computation of a simulated processor, if its description has them: the shares of an
-/// iteration of `Rsub`, which outweighs all other modules of an elimination.
-fn split(scenario: &CheckedScenario) -> Option<ComputationSplit> {
-    match (&scenario.machine.nodes.processor, &scenario.program) {
-        (Processor::Kernels(kernels), Shipped::GaussJordan(system)) => {
-            let kernel = kernels.timed(Module::Rsub).ok()?;
-            // With a cache no iteration is like another: then a whole row speaks for them.
-            let cost = kernel.iteration().or_else(|| kernel.inner_cost(system.n).ok())?;
-            Some(shares(cost.account(kernels.accounting)))
-        }
-        (
-            Processor::Kernels(_)
-            | Processor::Calibrated(_)
-            | Processor::Counted(_)
-            | Processor::Rate(_)
-            | Processor::FlopRate(_)
-            | Processor::Unspecified,
-            _,
-        ) => None,
-    }
-}
-
-fn shares(account: &ComponentAccount) -> ComputationSplit {
-    let share = |cycles: QuarterCycles| cycles.cycles() / account.total().cycles();
-    ComputationSplit {
-        cpu: share(account.cpu),
-        fpu: share(account.fpu - account.fpu_overlap),
-        internal_memory: share(account.internal_memory),
-        external_memory: share(account.external_memory + account.external_fetch),
-        words_per_flop: Some(zemerly::RSUB_WORDS_PER_FLOP),
-    }
-}
-
-/// The components of a prediction and the place of its bottleneck.
-fn explained(prediction: Option<&Prediction>) -> (Option<Components>, BottleneckSite) {
-    let components = prediction.map(Components::from);
-    let place = components.as_ref().map(|components| zemerly::place(&Bottleneck::of(components)));
-    (components, place.unwrap_or_default())
-}
-
-fn point(
-    case: &Case,
-    axis: &CurveAxis,
-    references: &References,
-    (components, place): (Option<Components>, BottleneckSite),
-) -> BottleneckPoint {
-    BottleneckPoint {
-        label: axis.value(case).map_or_else(String::new, ToString::to_string),
-        position: axis.position(case),
-        components,
-        place,
-        compared: references.compare(case),
-    }
-}
-
-/// One curve for all cases that differ in the axis only, in the order of their first cases.
-pub fn grouped(
-    cases: &[Case],
-    points: Vec<BottleneckPoint>,
-    axis: &CurveAxis,
-    source: BottleneckSource,
-) -> Vec<CurveCases> {
-    let mut groups: Vec<CurveCases> = Vec::new();
-    for (index, (case, point)) in cases.iter().zip(points).enumerate() {
-        let name = axis.group(case);
-        let known = groups.iter().position(|group| group.name == name);
-        let number = known.unwrap_or_else(|| {
-            let words = [case.scenario.program.name(), name.as_str(), source.title()];
-            let title = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
-            let curve =
-                BottleneckCurve { title, name: axis.name.clone(), axis: axis.along.clone(), points: Vec::new() };
-            groups.push(CurveCases { name, cases: Vec::new(), curve });
-            groups.len() - 1
-        });
-        groups[number].cases.push(index);
-        groups[number].curve.points.push(point);
-    }
-    groups
-}
-
-/// Prints the points in the order of their cases; every row has `error` if one of the cases failed.
-fn print(
-    cases: &[Case],
-    errors: &[Option<String>],
-    groups: &[CurveCases],
-    arguments: &BottleneckArguments,
-    mut output: Output,
-) -> Result<(), Failure> {
-    for (index, group) in groups.iter().enumerate() {
-        let gap = if index == 0 { "" } else { "\n\n" };
-        output.words(format_args!("{gap}{}", group.curve))?;
-    }
-    let mut records: Vec<_> = groups
+    let workers = arguments.cases.workers(&bar);
+    let found = Bottlenecks::find(&cases, arguments.source.into(), workers, &references, &axis)?;
+    let figures = arguments
+        .plot
         .iter()
-        .flat_map(|group| group.cases.iter().enumerate().map(|(place, case)| (*case, group.curve.record(place))))
-        .collect();
-    records.sort_by_key(|(case, _)| *case);
-    for (index, known) in records {
-        let mut record = keyed(&cases[index].keys);
-        record.put("source", arguments.source.name());
-        record.append(known);
-        record.put_metadata(&metadata(&cases[index].scenario, &cases[index].settings));
-        if errors.iter().any(Option::is_some) {
-            record.put_error(errors[index].as_deref());
-        }
-        output.write(&record)?;
-    }
-    output.finish()
-}
-
-/// The times of all curves in the folder, and the figures of each curve; in folders of their own
-/// if there are several.
-fn plot(folder: &Path, groups: &[CurveCases], (times_file, times): figures::NamedChart) -> Result<(), Failure> {
-    let times = std::iter::once_with(|| write_chart(&folder.join(times_file), &times));
-    let components = groups.iter().flat_map(|group| {
-        let own = if groups.len() > 1 { folder.join(group.name.replace([' ', '/'], "")) } else { folder.to_owned() };
-        let made = std::iter::once(files::make_folder(&own));
-        made.chain(
-            figures::components(&group.curve)
-                .into_iter()
-                .map(move |(file, chart)| write_chart(&own.join(file), &chart)),
-        )
-    });
-    files::each(times.chain(components))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use parsim_study::scenario::source::Document;
-    use parsim_study::scenario::{Override, Plan};
-
-    fn curves(overrides: &[(&str, &[&str])], source: BottleneckSource) -> Vec<CurveCases> {
-        let overrides = overrides.iter().map(|(name, values)| Override {
-            name: (*name).to_owned(),
-            values: values.iter().map(|value| (*value).to_owned()).collect(),
-        });
-        let file = "scenarios/gauss-jordan-neighbour.ron";
-        let plan = Plan::new(Document::load(file).unwrap(), &overrides.collect::<Vec<_>>()).unwrap();
-        let cases = plan.cases().unwrap();
-        let references = References::load(&cases[0].scenario, Path::new(file)).unwrap();
-        let axis = CurveAxis::of(&plan, None).unwrap();
-        let mut failures = Failures::default();
-        let answers = answers(&cases, source, Some(1), &references, &axis, &mut failures).unwrap();
-        assert!(failures.into_result().is_ok());
-        let points = answers.into_iter().map(|one| one.point).collect();
-        grouped(&cases, points, &axis, source)
-    }
-
-    #[test]
-    fn components_of_a_run_sum_to_its_makespan() {
-        let groups = curves(&[("n", &["32", "48"]), ("p", &["1", "4", "6"])], BottleneckSource::Simulated);
-        assert_eq!(groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(), ["n = 32", "n = 48"]);
-        assert_eq!(groups[1].cases, [3, 4, 5]);
-        for point in groups.iter().flat_map(|group| &group.curve.points) {
-            let components = point.components.as_ref().unwrap();
-            assert!(components.unattributed_s().abs() < 1e-3 * components.total_s, "{components:?}");
-        }
-    }
-
-    /// With the factor N that the printed predictions lack, communication is the bottleneck before
-    /// input and output ever are.
-    #[test]
-    fn the_simulated_crossover_is_at_half_the_processors_of_the_printed_one() {
-        let crossing = |source| {
-            let groups = curves(&[("n", &["256"]), ("p", &["16", "32", "64"])], source);
-            let key = "communication_to_computation_passes_1_at";
-            (0..3).find_map(|point| groups[0].curve.record(point).get(key).and_then(serde_json::Value::as_f64)).unwrap()
-        };
-        assert!((45.0..48.0).contains(&crossing(BottleneckSource::AsPrinted)));
-        assert!((21.0..26.0).contains(&crossing(BottleneckSource::Simulated)));
-        assert!((21.0..26.0).contains(&crossing(BottleneckSource::AsWritten)));
-    }
-
-    #[test]
-    fn off_the_table_nothing_is_known() {
-        let groups = curves(&[("n", &["256"]), ("p", &["2", "3"])], BottleneckSource::AsPrinted);
-        let record = groups[0].curve.record(1);
-        for key in ["total_s", "communication_s", "bottleneck", "communication_b_ratio"] {
-            assert_eq!(record.get(key), Some(&serde_json::Value::Null), "{key}");
-        }
-    }
+        .flat_map(|folder| found.figures().into_iter().map(|(file, svg)| (folder.join(file), svg)));
+    common.output.print(figures.fold(found.answer(), |answer, (file, svg)| answer.with_figure(&file, &svg)))?;
+    Ok(found.failures.into_result()?)
 }

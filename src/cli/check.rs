@@ -2,13 +2,13 @@
 
 use super::Failure;
 use super::notice;
-use super::overrides::set_all;
-use super::references::References;
-use super::remarks::Remarks;
-use super::validate;
+use super::notice::note;
+use super::overrides::setting;
+use super::question::Questions;
 use clap::Args;
 use parsim_sim::node::Module;
 use parsim_sim::simulation::Estimate;
+use parsim_study::experiment::{References, Remarks, Setting, set_all, validation};
 use parsim_study::scenario::source::Document;
 use parsim_study::scenario::{ChangedValues, Description, Inspection, Plan};
 use std::io::{Write, stdout};
@@ -20,8 +20,8 @@ pub struct CheckArguments {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Changes a value of every file; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    set: Vec<Setting>,
 }
 
 pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
@@ -42,11 +42,12 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
     }
 }
 
-fn verdict(file: &Path, settings: &[String]) -> Result<String, Failure> {
+fn verdict(file: &Path, settings: &[Setting]) -> Result<String, Failure> {
     let mut document = Document::load(file)?;
     set_all(&mut document, settings)?;
     if document.root().name() == Some("Validation") {
-        return validate::inspect(&document, file.parent().unwrap_or(Path::new("")));
+        let folder = file.parent().unwrap_or(Path::new(""));
+        return Ok(validation::inspect(&document, folder, &Questions)?);
     }
     Ok(match Description::read(document)? {
         Description::Scenario(plan) => {
@@ -83,7 +84,7 @@ fn along_the_axes(plan: &Plan) -> Result<String, Failure> {
     if let Some(notes) = changed.notes(plan.document()).filter(|_| !notice::is_quiet()) {
         notice::write(format_args!("{notes}\n"));
     }
-    remarks.say();
+    remarks.all().into_iter().for_each(|remark| note(Some(remark)));
     let Inspection { cases, points, checked, is_complete } = inspection;
     let estimate: Estimate = estimates.into_iter().sum();
     if is_complete {

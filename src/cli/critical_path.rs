@@ -1,14 +1,14 @@
 //! `parsim critical-path`: what kept a run from ending earlier.
 
 use super::files::{Claims, create, each};
-use super::traced::{Traced, files};
+use super::overrides::setting;
 use super::{Failure, OutputArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_sim::units::SimDuration;
-use parsim_study::analysis::{Accounting, CriticalPath, Gain};
-use parsim_study::report::Record;
-use parsim_study::report::comparison::{balance_table, gain_record, gain_table, rank_record, rank_table};
+use parsim_study::analysis::{Accounting, CriticalPath};
+use parsim_study::answer::{Answer, Record};
+use parsim_study::experiment::{Setting, StudyError, Traced, files};
 use parsim_study::report::critical_path::{CriticalPathReport, write_events, write_path};
 use parsim_study::report::perfetto::write_perfetto;
 use parsim_study::report::space_time::{DiagramWindow, SpaceTime, histogram, profile};
@@ -21,8 +21,8 @@ pub struct CriticalPathArguments {
     #[arg(value_name = "TRACE|SCENARIO")]
     input: PathBuf,
     /// Changes a base value of the scenario; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    set: Vec<Setting>,
     /// Replaces the seed of the scenario.
     #[arg(long)]
     seed: Option<u64>,
@@ -65,44 +65,25 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed, Detail::Links)?;
     let path = traced.path()?;
     let window = window(arguments, &path)?;
-    let report = CriticalPathReport::new(traced.title.clone(), &path, traced.recording());
-    let (record, words) = answer(arguments, &traced, &path, &report)?;
-    let mut output = arguments.output.single()?;
-    output.words(&report)?;
-    output.words(words)?;
-    output.write(&record)?;
-    output.finish()?;
+    arguments.output.print(arguments.answer(&traced, &path))?;
     write_files(arguments, &traced, &path, window)
 }
 
-/// The record of the path and, if they are asked for, the human-readable accounts.
-fn answer(
-    arguments: &CriticalPathArguments,
-    traced: &Traced,
-    path: &CriticalPath<'_>,
-    report: &CriticalPathReport,
-) -> Result<(Record, String), Failure> {
-    let (mut record, mut words) = (report.record(), String::new());
-    if let Some(run) = traced.recording().filter(|_| arguments.accounts) {
-        let accounting = Accounting::of(&run.times, &path.overlaps());
-        let gain = gain(arguments, traced)?;
-        words = accounts(&accounting, gain.as_ref());
-        record.append(gain_record(gain));
-        record.append(rank_record(&accounting));
-    }
-    if let Some(metadata) = &traced.metadata {
-        record.put_metadata(metadata);
-    }
-    Ok((record, words))
-}
-
 impl CriticalPathArguments {
+    /// The path and, if they are asked for, the accounts.
+    fn answer(&self, traced: &Traced, path: &CriticalPath<'_>) -> Answer {
+        let accounted = traced.recording().filter(|_| self.accounts);
+        let gain = accounted.and_then(|_| traced.gain());
+        let accounting = accounted.map(|run| (Accounting::of(&run.times, &path.overlaps()), gain));
+        let report = CriticalPathReport::new(traced.title.clone(), path, traced.recording());
+        report.answer(accounting.as_ref(), traced.metadata.as_ref())
+    }
+
     /// The only record of the answer.
-    pub fn records(&self) -> Result<Vec<Record>, Failure> {
+    pub fn records(&self) -> Result<Vec<Record>, StudyError> {
         let traced = Traced::load(&self.input, &self.set, self.seed, Detail::Links)?;
-        let path = traced.path()?;
-        let report = CriticalPathReport::new(traced.title.clone(), &path, traced.recording());
-        Ok(vec![answer(self, &traced, &path, &report)?.0])
+        let report = CriticalPathReport::new(traced.title.clone(), &traced.path()?, traced.recording());
+        Ok(report.answer(None, traced.metadata.as_ref()).records)
     }
 
     pub fn claims(&self) -> Claims {
@@ -116,20 +97,6 @@ impl CriticalPathArguments {
             .output("--histogram", self.histogram.as_deref())
             .output("--perfetto", self.perfetto.as_deref())
     }
-}
-
-/// The human-readable accounts.
-fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
-    let (ranks, balance) = (rank_table(accounting), balance_table(accounting));
-    let told = "overlap is computation while a message from or to the rank is on its way";
-    let gain = gain.map_or_else(String::new, |gain| format!("\n{}", gain_table(gain)));
-    format!("\nWhere the time of every rank went, in seconds; {told}:\n\n{ranks}\n{balance}{gain}")
-}
-
-/// Returns gain and cost of parallel execution; `None` if there is no scenario to be run on one rank.
-fn gain(arguments: &CriticalPathArguments, traced: &Traced) -> Result<Option<Gain>, Failure> {
-    let CriticalPathArguments { input, set, seed, .. } = arguments;
-    if traced.metadata.is_some() { super::compare::gain(input, set, *seed, traced) } else { Ok(None) }
 }
 
 /// Writes, draws and exports what is asked for.

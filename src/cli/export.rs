@@ -1,12 +1,12 @@
 //! `parsim export`: the messages of a run for other simulators.
 
 use super::files::fill;
-use super::outcome::metadata;
 use super::{Failure, ScenarioArguments};
 use clap::Args;
 use parsim_sim::units::SimDuration;
-use parsim_study::experiment::simulation;
-use parsim_study::report::{GoalError, Record, write_goal};
+use parsim_study::answer::{Answer, Record};
+use parsim_study::experiment::{metadata, simulation};
+use parsim_study::report::{GoalError, write_goal};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -36,19 +36,17 @@ pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
         return Err(Failure::Usage("the packets of Traffic are no messages of ranks: give another program".to_owned()));
     }
     common.claims(&plan).output("--goal", Some(&arguments.goal)).check()?;
-    let mut output = common.output.single()?;
     let trace = simulation(scenario).log_requests().run_checked(&scenario.program)?;
     let log = trace.requests.expect("the run was asked for its requests");
     let statements = fill(&arguments.goal, |sink| Ok(write_goal(&log, arguments.unit, sink)?))?;
-    let (ranks, makespan_s) = (log.ranks.len(), trace.makespan.seconds());
-    output.words(format_args!("{}: {ranks} ranks, {statements} statements\n", arguments.goal.display()))?;
+    let ranks = log.ranks.len();
     let mut record = Record::default();
     record.put("ranks", ranks);
     record.put("statements", statements);
-    record.put("makespan_s", makespan_s);
+    record.put("makespan_s", trace.makespan.seconds());
     record.put_metadata(&metadata(scenario, &case.settings));
-    output.write(&record)?;
-    output.finish()
+    let words = format!("{}: {ranks} ranks, {statements} statements\n", arguments.goal.display());
+    common.output.print(Answer::one(record, &words))
 }
 
 impl From<GoalError> for Failure {

@@ -2,6 +2,7 @@
 
 use super::notice::{self, say};
 use parsim_sim::simulation::SimulationError;
+use parsim_study::experiment::StudyError;
 use parsim_study::scenario::source::{Faults, SourceFault, Sources};
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -80,9 +81,18 @@ impl From<io::Error> for Failure {
 
 impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
+        StudyError::from(error).into()
+    }
+}
+
+impl From<StudyError> for Failure {
+    fn from(error: StudyError) -> Self {
         match error {
-            SimulationError::NothingToRecord { .. } | SimulationError::Rejected(_) => Self::Usage(error.to_string()),
-            _ => Self::Simulation(error.to_string()),
+            StudyError::Faults(faults) => Self::Faults(faults),
+            StudyError::Request(message) => Self::Usage(message),
+            StudyError::Argument(name, message) => Self::Usage(format!("--{name} {message}")),
+            StudyError::Failed(message) => Self::Simulation(message),
+            StudyError::Defect(message) => Self::Defect(message),
         }
     }
 }

@@ -3,10 +3,8 @@
 mod advice;
 mod bottleneck;
 mod check;
-mod cluster;
 mod compare;
 mod critical_path;
-mod curves;
 mod explain;
 mod export;
 mod failure;
@@ -14,23 +12,16 @@ mod files;
 mod fit;
 pub mod interrupt;
 mod laws;
-mod memory_budget;
 mod notice;
 mod optimum;
-mod outcome;
 mod output;
 mod overrides;
 mod pictures;
 mod plan;
+mod progress;
 mod question;
-mod real_programs;
-mod references;
-mod remarks;
-mod repetition;
 mod report;
-mod rows;
 mod run;
-mod running;
 mod saturation;
 mod schema;
 mod sensitivity;
@@ -38,13 +29,15 @@ mod shell;
 mod sweep;
 mod telemetry;
 mod topology;
-mod traced;
 mod validate;
 
 pub use failure::Failure;
 use output::OutputArguments;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use parsim_study::experiment::Setting;
+use parsim_study::scenario::Override;
+use std::num::NonZero;
 use std::path::PathBuf;
 
 /// Simulates message-passing parallel machines, packet by packet, and sets the simulated times beside
@@ -156,8 +149,8 @@ struct ScenarioArguments {
     /// The scenario, a RON file.
     scenario: PathBuf,
     /// Changes a base value, in the machine file too; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = overrides::setting)]
+    set: Vec<Setting>,
     /// Replaces the seed, or the values of an axis over it.
     #[arg(long)]
     seed: Option<u64>,
@@ -172,11 +165,11 @@ struct ScenarioArguments {
 #[derive(Debug, Args)]
 struct CaseArguments {
     /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
-    #[arg(long, value_name = "NAME=V1,V2,…")]
-    over: Vec<String>,
+    #[arg(long, value_name = "NAME=V1,V2,…", value_parser = overrides::over)]
+    over: Vec<Override>,
     /// Number of cases run in parallel; all cores unless given.
-    #[arg(short, long)]
-    jobs: Option<usize>,
+    #[arg(short, long, value_parser = overrides::jobs)]
+    jobs: Option<NonZero<usize>>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

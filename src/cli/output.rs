@@ -1,11 +1,12 @@
 //! The data of a command on their way out: to the standard output or into a file, whole lines only.
 
-use super::files::{Claims, OutputFile, is_stream};
+use super::files::{self, Claims, OutputFile, is_stream};
 use super::interrupt::{self, Announced};
-use super::notice::say;
+use super::notice::{note, say};
 use super::{Failure, OutputFormat};
 use clap::{Args, ValueEnum};
-use parsim_study::report::{Format, Record, Writer};
+use parsim_study::answer::{Answer, AnswerShape, Figure, Record};
+use parsim_study::report::{Format, RowSink, Writer};
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, Stdout, Write, stdout};
@@ -34,28 +35,32 @@ pub struct Destination {
 const TEXTS: [&str; 3] = ["txt", "log", "out"];
 
 impl OutputArguments {
-    /// The output of several records.
+    /// Prints an answer in the form that is asked for, writes its figures, and says its notes.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn many(&self) -> Result<Output, Failure> {
-        Ok(Output::new(Writer::many(self.destination.sink()?, self.format())))
+    pub fn print(&self, answer: Answer) -> Result<(), Failure> {
+        let mut output = self.open(answer.shape)?;
+        output.add(&answer)?;
+        output.finish()?;
+        answer.notes.into_iter().for_each(|text| note(Some(text)));
+        files::each(answer.figures.iter().map(|Figure { file, content }| {
+            files::make_folder(files::folder_of(file))?;
+            files::create(file, |sink| sink.write_all(content.as_bytes()))
+        }))
     }
 
-    /// The output of records of several kinds.
+    /// The output of an answer that comes in parts.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn mixed(&self) -> Result<Output, Failure> {
-        Ok(Output::new(Writer::mixed(self.destination.sink()?, self.format())))
-    }
-
-    /// The output of a single record.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
-    pub fn single(&self) -> Result<Output, Failure> {
-        Ok(Output::new(Writer::single(self.destination.sink()?, self.format())))
+    pub fn open(&self, shape: AnswerShape) -> Result<Output, Failure> {
+        let (sink, format) = (self.destination.sink()?, self.format());
+        Ok(Output::new(match shape {
+            AnswerShape::One => Writer::single(sink, format),
+            AnswerShape::Many => Writer::many(sink, format),
+            AnswerShape::Mixed => Writer::mixed(sink, format),
+        }))
     }
 
     /// Writes a text as it is, whatever the form.
@@ -173,6 +178,12 @@ pub struct Output {
 
 type SharedWriter = Arc<Mutex<Option<Writer<Sink>>>>;
 
+impl RowSink for Output {
+    fn row(&mut self, record: &Record) -> io::Result<()> {
+        self.with(|writer| writer.row(record))
+    }
+}
+
 impl Output {
     fn new(writer: Writer<Sink>) -> Self {
         let writer = Arc::new(Mutex::new(Some(writer)));
@@ -180,20 +191,15 @@ impl Output {
         Self { writer, _announced: interrupt::announce(move || end(&shared)) }
     }
 
-    /// Writes one record; nothing as text.
+    /// Writes the records of an answer, or its words as text.
     ///
     /// # Errors
     /// The error of the sink.
-    pub fn write(&mut self, record: &Record) -> io::Result<()> {
-        self.with(|writer| writer.write(record))
-    }
-
-    /// Writes one record; as text it is a row of a table, whose columns are those of the first record.
-    ///
-    /// # Errors
-    /// The error of the sink.
-    pub fn row(&mut self, record: &Record) -> io::Result<()> {
-        self.with(|writer| writer.row(record))
+    pub fn add(&mut self, answer: &Answer) -> io::Result<()> {
+        self.with(|writer| {
+            answer.records.iter().try_for_each(|record| writer.write(record))?;
+            writer.words(&answer.words)
+        })
     }
 
     /// Writes what only people read: nothing in other forms than text.

@@ -1,87 +1,77 @@
 //! Values from the command line.
 
 use super::files::Claims;
-use super::{Failure, OutputArguments, ScenarioArguments};
-use parsim_sim::network::Topology;
-use parsim_study::scenario::source::Document;
-use parsim_study::scenario::{Override, Plan, complete_topology};
-use std::path::Path;
+use super::{Failure, ScenarioArguments};
+use parsim_study::answer::Answer;
+use parsim_study::experiment::{ScenarioFile, Setting};
+use parsim_study::scenario::{Case, Cases, Override, Plan};
+use std::num::NonZero;
 
 impl ScenarioArguments {
-    /// Those with which a command reads a scenario that it is given in its own way.
-    pub fn of(scenario: &Path, set: &[String], seed: Option<u64>) -> Self {
-        let output = OutputArguments::default();
-        Self { scenario: scenario.to_owned(), set: set.to_vec(), seed, output, dump_config: false }
-    }
-
     /// The files that the command writes and reads: `-o` and the files of `plan`.
     pub fn claims(&self, plan: &Plan) -> Claims {
         self.output.claims().inputs(plan.files())
     }
 
     /// The scenario with the values of the command line, unfolded along its axes.
-    pub fn plan(&self, overs: &[String]) -> Result<Plan, Failure> {
-        let span = tracing::info_span!("parse", scenario = %self.scenario.display()).entered();
-        let mut document = Document::load(&self.scenario)?;
-        set_all(&mut document, &self.set)?;
-        let mut overrides = Vec::new();
-        for over in overs {
-            let (name, values) = split(over, "--over", "name=v1,v2")?;
-            overrides.push(Override { name: name.to_owned(), values: list(values) });
+    pub fn plan(&self, over: &[Override]) -> Result<Plan, Failure> {
+        Ok(self.file(over).plan()?)
+    }
+
+    /// The scenario with the values of the command line.
+    pub fn file(&self, over: &[Override]) -> ScenarioFile {
+        let (path, set) = (self.scenario.clone(), self.set.clone());
+        ScenarioFile { path, set, seed: self.seed, over: over.to_vec() }
+    }
+
+    /// Prints the answer to the base values of a scenario, or with `--dump-config` these.
+    pub fn answer(
+        &self,
+        claims: impl FnOnce(Claims) -> Claims,
+        answer: impl FnOnce(&Plan, &Case) -> Result<Answer, Failure>,
+    ) -> Result<(), Failure> {
+        let plan = self.plan(&[])?;
+        let case = plan.base()?;
+        if self.dump_config {
+            return self.output.write(format_args!("{}\n", case.scenario.to_ron()));
         }
-        if let Some(seed) = self.seed {
-            replace_seed(seed, &mut document, &mut overrides)?;
+        claims(self.claims(&plan)).check()?;
+        self.output.print(answer(&plan, &case)?)
+    }
+
+    /// Writes the resolved scenarios of all cases with `--dump-config`; whether it has.
+    pub fn dumps(&self, cases: &Cases<'_>) -> Result<bool, Failure> {
+        if !self.dump_config {
+            return Ok(false);
         }
-        drop(span);
-        Ok(Plan::new(document, &overrides)?.with_settings(settings(&self.set)?))
+        let mut output = self.output.raw()?;
+        for point in cases.points() {
+            if cases.holds(point)? {
+                output.words(format_args!("{}\n", cases.case(point)?.scenario.to_ron()))?;
+            }
+        }
+        output.finish().map(|()| true)
     }
 }
 
-/// A seed replaces the base value, and the values of an axis that varies it.
-fn replace_seed(seed: u64, document: &mut Document, overrides: &mut Vec<Override>) -> Result<(), Failure> {
-    let text = seed.to_string();
-    document.set("seed", &text).map_err(|fault| document.faults(vec![fault]))?;
-    let declared = declared_over_seeds(document);
-    if overrides.iter().any(|over| over.name == "seed" || declared.contains(&over.name)) {
-        return Err(Failure::Usage(format!("--seed {seed} and --over both give the seed: give one of them")));
-    }
-    overrides.extend(declared.into_iter().map(|name| Override { name, values: vec![text.clone()] }));
-    Ok(())
+/// Reads `PATH=VALUE`.
+pub fn setting(text: &str) -> Result<Setting, String> {
+    split(text).map(|(path, value)| (path.to_owned(), value.to_owned())).ok_or_else(|| "write path=value".to_owned())
 }
 
-/// The names of the declared axes over the seed.
-fn declared_over_seeds(document: &Document) -> Vec<String> {
-    let axes = (0..).map_while(|index| {
-        let path = document.get(&format!("axes.{index}.path"))?;
-        Some((index, matches!(&path.node, parsim_study::scenario::source::TreeValue::Text(path) if path == "seed")))
-    });
-    let over_seeds = axes.filter(|(_, is_over_seeds)| *is_over_seeds);
-    over_seeds.filter_map(|(index, _)| document.read_at(&format!("axes.{index}.name")).ok()).collect()
+/// Reads `NAME=V1,V2,…`.
+pub fn over(text: &str) -> Result<Override, String> {
+    let over = split(text).map(|(name, values)| Override { name: name.to_owned(), values: list(values) });
+    over.ok_or_else(|| "write name=v1,v2".to_owned())
 }
 
-/// The path and text of every `--set path=value`.
-pub fn settings(settings: &[String]) -> Result<Vec<(String, String)>, Failure> {
-    let parts = |setting: &String| {
-        split(setting, "--set", "path=value").map(|(path, value)| (path.to_owned(), value.to_owned()))
-    };
-    settings.iter().map(parts).collect()
+/// Reads a number of threads.
+pub fn jobs(text: &str) -> Result<NonZero<usize>, String> {
+    text.parse().map_err(|_| "give a number from 1 on".to_owned())
 }
 
-/// Applies every `--set path=value`.
-pub fn set_all(document: &mut Document, settings: &[String]) -> Result<(), Failure> {
-    for (path, value) in self::settings(settings)? {
-        let before = document.read_at::<Topology>(&path).ok();
-        document
-            .set(&path, &value)
-            .and_then(|()| complete_topology(document, &path, &value, before.as_ref()))
-            .map_err(|fault| document.faults(vec![fault]))?;
-    }
-    Ok(())
-}
-
-fn split<'t>(text: &'t str, option: &str, form: &str) -> Result<(&'t str, &'t str), Failure> {
-    let parts = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
-    parts.ok_or_else(|| Failure::Usage(format!("`{option} {text}`: write {option} {form}")))
+fn split(text: &str) -> Option<(&str, &str)> {
+    text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty())
 }
 
 /// Values between commas; commas within parentheses, brackets or quotes belong to a value.

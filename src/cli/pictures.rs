@@ -1,6 +1,9 @@
 //! Names of pictures and other outputs of one form on the command line.
 
-use super::files::is_stream;
+use super::Failure;
+use super::files::{create, is_stream};
+use std::fmt::Display;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Reads the name of a picture: SVG is what is drawn, so no other suffix will do.
@@ -50,6 +53,11 @@ pub fn folder(text: &str) -> Result<PathBuf, String> {
         Some(suffix) => Err(format!("several pictures are drawn: give a folder, whose name does not end in .{suffix}")),
         None => Ok(path),
     }
+}
+
+/// Writes a picture.
+pub fn write(path: &Path, picture: &impl Display) -> Result<(), Failure> {
+    create(path, |sink| write!(sink, "{picture}"))
 }
 
 fn suffix(path: &Path) -> Option<&str> {

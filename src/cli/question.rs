@@ -1,9 +1,11 @@
 //! Commands whose answer is rows of figures, asked from within.
 
 use super::files::Claims;
-use super::{Failure, critical_path, laws, saturation, topology};
+use super::{critical_path, laws, saturation, topology};
 use clap::{Parser, Subcommand};
-use parsim_study::report::Record;
+use parsim_study::answer::Record;
+use parsim_study::experiment::StudyError;
+use parsim_study::experiment::validation::{Command, Commands};
 
 /// One of the commands that answer with rows, and write nothing else.
 #[derive(Debug, Parser)]
@@ -38,11 +40,18 @@ impl Question {
         Ok(question)
     }
 
-    /// The rows of its answer.
-    ///
-    /// # Errors
-    /// Those of the command.
-    pub fn records(&self) -> Result<Vec<Record>, Failure> {
+    fn claims(&self) -> Claims {
+        match &self.command {
+            QuestionCommand::CriticalPath(arguments) => arguments.claims(),
+            QuestionCommand::Laws(arguments) => arguments.claims(),
+            QuestionCommand::Saturation(arguments) => arguments.claims(),
+            QuestionCommand::Topology(arguments) => arguments.claims(),
+        }
+    }
+}
+
+impl Command for Question {
+    fn records(&self) -> Result<Vec<Record>, StudyError> {
         match &self.command {
             QuestionCommand::CriticalPath(arguments) => arguments.records(),
             QuestionCommand::Laws(arguments) => arguments.records(),
@@ -50,13 +59,61 @@ impl Question {
             QuestionCommand::Topology(arguments) => arguments.records(),
         }
     }
+}
 
-    fn claims(&self) -> Claims {
-        match &self.command {
-            QuestionCommand::CriticalPath(arguments) => arguments.claims(),
-            QuestionCommand::Laws(arguments) => arguments.claims(),
-            QuestionCommand::Saturation(arguments) => arguments.claims(),
-            QuestionCommand::Topology(arguments) => arguments.claims(),
+/// The commands that a validation may ask.
+pub struct Questions;
+
+impl Commands for Questions {
+    fn read(&self, words: &[String]) -> Result<Box<dyn Command>, String> {
+        Question::read(words).map(|question| Box::new(question) as Box<dyn Command>)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parsim_study::experiment::Workers;
+    use parsim_study::experiment::validation::{Cell, Judging, Validation};
+    use parsim_study::scenario::source::Document;
+
+    const DATA: &str = "f,p,kind,recomputed\n0.1,4,measured,3.0769230769230766\n0.2,inf,measured,5\n";
+
+    fn cells(command: &str) -> Result<Vec<Cell>, StudyError> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("data.csv"), DATA).unwrap();
+        let table = format!(
+            r#"(name: "t", command: "{command}", simulated: "speedup", reference: "recomputed", data: "data.csv",
+                no_baseline: "a law")"#
+        );
+        let text = format!(r#"Validation(title: "t", calibrated_on: [], tables: [{table}], totals: [])"#);
+        let validation = Validation::of(&Document::from_text("case", &text).unwrap()).unwrap();
+        let judging = Judging { set: &[], workers: Workers::default(), commands: &Questions };
+        validation.judge(folder.path(), judging).map(|judged| judged.cells)
+    }
+
+    #[test]
+    fn columns_stand_in_the_command_and_others_are_labels() {
+        let cells = cells("laws amdahl --serial-fraction {f} --p {p}").unwrap();
+        let values: Vec<_> = cells.iter().map(Cell::simulated).collect();
+        assert_eq!(values, [Some(3.076_923_076_923_076_6), Some(5.0)]);
+        assert_eq!(cells[1].keys.len(), 3);
+    }
+
+    #[test]
+    fn a_command_that_cannot_be_asked_is_named_with_its_place() {
+        for (command, said) in [
+            ("laws amdahl --serial-fraction {g} --p {p}", "table `t`: `{g}` in its command is neither"),
+            (
+                "laws amdahl --p {p}",
+                "table `t`, line 2 of its data: `parsim laws amdahl --p 4`: the following required",
+            ),
+            ("laws amdahl --serial-fraction {f} --p 2,3", "its answer has 2 rows: ask for one"),
+            ("run {folder}/scenario.ron", "unrecognized subcommand 'run'"),
+            ("topology ring --nodes 4 -o x.json", "it writes a file"),
+        ] {
+            let Err(StudyError::Request(message)) = cells(command) else { panic!("{command} is answered") };
+            assert!(message.contains(said), "{message}");
         }
     }
 }

@@ -1,15 +1,12 @@
 //! `parsim run`: the base values of a scenario.
 
 use super::files::{Claims, create, each, fill};
-use super::notice::note;
-use super::outcome::Outcome;
-use super::references::{References, note_on_withheld};
-use super::remarks::Remarks;
-use super::topology::{drawing, write_picture};
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_study::analysis::Parallelism;
+use parsim_study::experiment::topology::drawing;
+use parsim_study::experiment::{Outcome, References};
 use parsim_study::report::HeatMap;
 use parsim_study::report::space_time::Degrees;
 use parsim_study::scenario::Case;
@@ -48,7 +45,6 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     }
     arguments.claims(common.claims(&plan)).check()?;
     let references = References::load(&case.scenario, &common.scenario)?;
-    let mut output = common.output.single()?;
     let outcome = match &arguments.trace {
         None => Outcome::of(&case, &references)?,
         Some(file) => {
@@ -56,11 +52,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
             fill(file, |sink| Ok(Outcome::recorded(&case, &references, detail, Box::new(sink))?))?
         }
     };
-    output.words(outcome.report())?;
-    output.write(&outcome.record())?;
-    output.finish()?;
-    note(note_on_withheld(outcome.is_withheld().into()));
-    Remarks::on([&case.scenario]).say();
+    common.output.print(outcome.answer())?;
     arguments.draw(&case, &outcome)
 }
 
@@ -77,7 +69,7 @@ impl RunArguments {
     fn draw(&self, case: &Case, outcome: &Outcome) -> Result<(), Failure> {
         let heat_map = self.heat_map.iter().map(|file| {
             let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology)?;
-            write_picture(file, &HeatMap::new(drawing, &outcome.trace))
+            pictures::write(file, &HeatMap::new(drawing, &outcome.trace))
         });
         let histogram = self.histogram.iter().map(|file| {
             let picture = histogram(outcome, self.published.as_deref())?;

@@ -2,10 +2,10 @@
 
 use super::Failure;
 use super::output::Destination;
-use super::validate::Validation;
 use clap::{Args, ValueEnum};
 use parsim_sim::machine::Machine;
 use parsim_sim::node::processor::Kernel;
+use parsim_study::experiment::validation::Validation;
 use parsim_study::report::reference;
 use parsim_study::scenario::Scenario;
 use schemars::{Schema, schema_for};

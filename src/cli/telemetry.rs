@@ -48,17 +48,3 @@ pub fn install(arguments: &TelemetryArguments) {
         tracing::warn!("RUST_LOG is not understood and left aside: give targets and levels, such as parsim=debug");
     }
 }
-
-/// CPU time of the current thread in seconds, where the system reports it.
-pub fn thread_cpu_s() -> Option<f64> {
-    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds: f64 = statistics.split_whitespace().next()?.parse().ok()?;
-    Some(nanoseconds * 1e-9)
-}
-
-/// The largest resident memory of the process so far, in KiB, where the system reports it.
-pub fn peak_memory_kib() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.split_whitespace().next()?.parse().ok()
-}

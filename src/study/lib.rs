@@ -7,11 +7,13 @@
 //! | --- | --- |
 //! | [`scenario`] | the question: read from RON, checked, unfolded along its axes |
 //! | [`programs`] | the programs that a scenario can name, and the language of its own ones |
-//! | [`experiment`] | runs of scenarios |
+//! | [`experiment`] | runs of scenarios, and what is asked of many of them, with typed results |
+//! | [`answer`] | quantities with their units and roles, records, sentences, figures |
 //! | [`analysis`], [`model`] | explanations: where the time went; closed forms |
 //! | [`report`] | records, tables, a run in words |
 
 pub mod analysis;
+pub mod answer;
 pub mod experiment;
 pub mod model;
 pub mod programs;
@@ -23,6 +25,7 @@ pub mod scenario;
 /// Scenarios with their axes (`Plan`, `Case`), shipped machines and programs, runs of scenarios, and analyses of traces.
 pub mod prelude {
     pub use crate::analysis::{Accounting, Breakdown, CriticalPath};
+    pub use crate::answer::{Answer, Quantity, Record};
     pub use crate::experiment;
     pub use crate::machines;
     pub use crate::programs::Shipped;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// For each module the modules that it may use; ARCHITECTURE.md shows the same table with reasons.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("units", &[]),
     ("fault", &[]),
     ("engine", &["units"]),
@@ -20,8 +20,27 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("model", &["units", "node", "network", "machine", "analysis"]),
     ("programs", &["units", "fault", "engine", "trace", "node", "machine", "program", "model"]),
     ("scenario", &["units", "fault", "engine", "node", "network", "machine", "program", "simulation", "programs"]),
-    ("experiment", &["trace", "program", "simulation", "programs", "scenario"]),
-    ("report", &["units", "trace", "analysis", "model"]),
+    ("answer", &[]),
+    ("report", &["units", "trace", "analysis", "model", "answer"]),
+    (
+        "experiment",
+        &[
+            "units",
+            "engine",
+            "trace",
+            "node",
+            "network",
+            "machine",
+            "program",
+            "simulation",
+            "analysis",
+            "model",
+            "programs",
+            "scenario",
+            "answer",
+            "report",
+        ],
+    ),
     (
         "cli",
         &[
@@ -38,8 +57,9 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "model",
             "programs",
             "scenario",
-            "experiment",
+            "answer",
             "report",
+            "experiment",
         ],
     ),
 ];

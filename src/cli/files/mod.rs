@@ -4,7 +4,7 @@ mod claims;
 mod output_file;
 
 pub use claims::Claims;
-pub use output_file::{OutputFile, is_stream};
+pub use output_file::{OutputFile, folder_of, is_stream};
 
 use super::Failure;
 use std::fs;

@@ -136,6 +136,6 @@ fn begin(place: &Path) -> io::Result<(File, TempPath)> {
 }
 
 /// The folder in which a file is.
-pub(super) fn folder_of(path: &Path) -> &Path {
+pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

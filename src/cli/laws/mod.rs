@@ -1,18 +1,22 @@
 //! `parsim laws`: the laws of speedup and the closed forms of a quiet network, on given numbers and on the times of a sweep.
 
-mod data;
-mod given;
-mod network;
+mod arguments;
 mod numbers;
-mod search;
 
 use super::files::Claims;
 use super::{Failure, OutputArguments};
+use arguments::{CollectiveArguments, GrowthArguments, IsoefficiencyArguments, KneeArguments, Law, PartsArguments};
+use arguments::{SeriesArguments, SwitchingArguments};
 use clap::Args;
-use data::SeriesArguments;
-use given::Law;
-use parsim_study::report::{Record, table};
-use serde_json::Value;
+use parsim_study::answer::{Answer, Record};
+use parsim_study::experiment::laws::{
+    self, GrowingProblem, Kept, QuietMessage, SeriesColumns, ShareOrSpeedup, WorkParts,
+};
+use parsim_study::experiment::{StudyError, set_all};
+use parsim_study::model::collectives::MessageCost;
+use parsim_study::model::switching::Times;
+use parsim_study::scenario::source::Document;
+use parsim_study::scenario::table::Table;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_value_name = "LAW")]
@@ -26,19 +30,12 @@ pub struct LawsArguments {
     output: OutputArguments,
 }
 
-/// Answer of a law: a row for each number of processors, and sentences.
-#[derive(Default)]
-struct Answer {
-    rows: Vec<Record>,
-    words: String,
-}
-
 impl LawsArguments {
     pub fn claims(&self) -> Claims {
-        self.output.claims().inputs(self.series.file())
+        self.output.claims().inputs(self.series.data.as_ref())
     }
 
-    fn answer(&self) -> Result<Answer, Failure> {
+    fn answer(&self) -> Result<Answer, StudyError> {
         match &self.law {
             Some(law) => law.answer(),
             None => self.series.answer(),
@@ -46,28 +43,98 @@ impl LawsArguments {
     }
 
     /// The rows of the answer.
-    pub fn records(&self) -> Result<Vec<Record>, Failure> {
-        Ok(self.answer()?.rows)
+    pub fn records(&self) -> Result<Vec<Record>, StudyError> {
+        Ok(self.answer()?.records)
     }
 }
 
 pub fn execute(arguments: &LawsArguments) -> Result<(), Failure> {
     arguments.claims().check()?;
-    let answer = arguments.answer()?;
-    let mut output = arguments.output.many()?;
-    for row in &answer.rows {
-        output.write(row)?;
-    }
-    output.words(format_args!("{}{}", table(&answer.rows), answer.words))?;
-    output.finish()
+    arguments.output.print(arguments.answer()?)
 }
 
-/// A number of processors as output shows it: whole where it is, `inf` where it has no end.
-fn processors(count: f64) -> Value {
-    #[expect(clippy::cast_possible_truncation, reason = "it is whole and below 2^53")]
-    match count {
-        count if count.is_infinite() => Value::from("inf"),
-        count if count.fract() == 0.0 && count.abs() < 9e15 => Value::from(count as i64),
-        count => Value::from(count),
+impl Law {
+    /// Evaluates the law.
+    fn answer(&self) -> Result<Answer, StudyError> {
+        Ok(match self {
+            Self::Speedup(law) => law.work().speedups(&law.p),
+            Self::Amdahl(law) => laws::amdahl(share(law.serial_fraction, law.speedup), &law.p),
+            Self::Gustafson(law) => laws::gustafson(share(law.serial_share, law.speedup), &law.p),
+            Self::KarpFlatt(law) => laws::karp_flatt(&law.p, &law.speedup)?,
+            Self::Isoefficiency(law) => law.answer(),
+            Self::Knee(law) => law.work().knees(&law.scale),
+            Self::HeldEfficiency(law) => law.growth.answer(Kept::Efficiency(law.efficiency))?,
+            Self::FixedTime(law) => law.growth.answer(Kept::Seconds(law.time_s))?,
+            Self::Switching(law) => law.answer(),
+            Self::Collective(law) => law.answer(),
+        })
+    }
+}
+
+/// The one of the two that the command line has.
+fn share(share: Option<f64>, speedup: Option<f64>) -> ShareOrSpeedup {
+    share.map_or_else(|| ShareOrSpeedup::Speedup(speedup.unwrap_or(f64::NAN)), ShareOrSpeedup::Share)
+}
+
+impl PartsArguments {
+    const fn work(&self) -> WorkParts {
+        let overhead = self.overhead.by(self.overhead_s);
+        WorkParts { serial_s: self.serial_s, parallel_s: self.parallel_s, overhead }
+    }
+}
+
+impl KneeArguments {
+    const fn work(&self) -> WorkParts {
+        let overhead = self.overhead.by(self.overhead_s);
+        WorkParts { serial_s: self.serial_s, parallel_s: self.parallel_s, overhead }
+    }
+}
+
+impl IsoefficiencyArguments {
+    fn answer(&self) -> Answer {
+        let constant = self.constant.or_else(|| self.efficiency.map(laws::isoefficiency_constant));
+        let constant = constant.expect("the command line has one of the two");
+        laws::isoefficiency(self.algorithm.into(), constant, self.memory, &self.p)
+    }
+}
+
+impl SwitchingArguments {
+    fn answer(&self) -> Answer {
+        let times = Times { startup_s: self.startup_s, hop_s: self.per_hop_s, byte_s: self.per_byte_s };
+        let (bytes, packets, flit_bytes) = (self.bytes, self.packets, self.flit_bytes);
+        QuietMessage { times, bytes, packets, flit_bytes }.answer(&self.links)
+    }
+}
+
+impl CollectiveArguments {
+    fn answer(&self) -> Answer {
+        let costs = MessageCost { start_s: self.startup_s, per_byte_s: self.per_byte_s };
+        laws::collective(costs, self.bytes, &self.p)
+    }
+}
+
+impl GrowthArguments {
+    fn answer(&self, kept: Kept) -> Result<Answer, StudyError> {
+        let mut document = Document::load(&self.scenario)?;
+        set_all(&mut document, &self.set)?;
+        let (processors, size, largest) = (self.p.clone(), self.size.clone(), self.largest);
+        let growth = GrowingProblem { document, processors, size, largest }.search(kept)?;
+        let answer = growth.answer();
+        Ok(match &self.svg {
+            Some(file) => answer.with_figure(file, &growth.chart().svg()),
+            None => answer,
+        })
+    }
+}
+
+impl SeriesArguments {
+    /// The laws at every point, and what they say about every series.
+    fn answer(&self) -> Result<Answer, StudyError> {
+        let Some(path) = &self.data else {
+            let message = "give a law, such as `parsim laws amdahl`, or times by `--data`; see `parsim laws --help`";
+            return Err(StudyError::Request(message.to_owned()));
+        };
+        let (time, processors, components) = (self.time.clone(), self.processors.clone(), self.components.clone());
+        SeriesColumns { time, processors, sequential_s: self.sequential_s, components }.answer(Table::load(path)?)
     }
 }

@@ -1,8 +1,8 @@
 //! A validation from the command line: a scenario, a file of measurements and models to judge beside it.
 
-use super::description::{MeasuredTable, Tolerance, ToleranceKind, Validation};
 use crate::cli::Failure;
 use clap::Args;
+use parsim_study::experiment::validation::{MeasuredTable, Tolerance, ToleranceKind, Validation};
 use parsim_study::scenario::AxisValue;
 use parsim_study::scenario::source::Document;
 use std::path::{Path, PathBuf};

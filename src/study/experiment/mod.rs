@@ -1,14 +1,52 @@
 //! Runs of scenarios, and what is asked of many of them.
+//!
+//! Every experiment returns typed results, which know their [`Answer`](crate::answer::Answer): records, sentences, figures.
 
+pub mod bottleneck;
+mod cases;
+pub mod chapter;
+mod cluster;
+mod curves;
+mod error;
+pub mod explain;
+pub mod fit;
+mod history;
+pub mod laws;
+mod memory_budget;
+pub mod optimum;
+mod outcome;
+mod planning;
+mod real_programs;
+mod references;
+mod remarks;
+mod repetition;
 mod saturation;
+mod scenario_file;
+pub mod sensitivity;
+mod sweep;
+mod telemetry;
+pub mod topology;
+mod traced;
+pub mod validation;
 
-pub use saturation::{OperatingPoint, Saturation, SaturationSign, saturation};
+pub use cases::{CaseError, Failures, Keys, Progress, Turn, Workers, failed_row, guarded, run_all, run_each};
+pub use cluster::{ClosedForms, ClusterCase};
+pub use curves::{CurveAxis, OFFERED, TimeLines};
+pub use error::StudyError;
+pub use outcome::{Outcome, keyed, metadata};
+pub use planning::{Shard, planned};
+pub use references::{Met, References, note_on_withheld, prepared};
+pub use remarks::Remarks;
+pub use repetition::{first_and_mean_s, mean_makespan_s};
+pub use saturation::{OperatingPoint, Saturation, SaturationSign, SaturationSweep, saturation};
+pub use scenario_file::{ScenarioFile, Setting, set_all};
+pub use sweep::{SweepRemarks, sweep};
+pub use traced::{TraceSource, Traced, files};
 
 use crate::scenario::CheckedScenario;
 use parsim_sim::simulation::{Detail, SimulationError};
 use parsim_sim::{Simulation, Trace};
 use std::io::Write;
-
 /// Runs the base values of a scenario.
 ///
 /// # Errors

@@ -1,11 +1,15 @@
 //! The load at which a network saturates.
 
-use super::run;
+use super::memory_budget::Room;
+use super::{OFFERED, StudyError, Workers, keyed, metadata, run};
+use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
-use crate::scenario::{CheckedScenario, Scenario};
+use crate::report::table;
+use crate::scenario::{Case, CheckedScenario, Plan, Scenario};
 use parsim_sim::program::Traffic;
 use parsim_sim::simulation::SimulationError;
 use parsim_sim::trace::Trace;
+use rayon::prelude::*;
 
 /// The load at which packets hardly meet, in flits per node and cycle.
 const ALMOST_NONE: f64 = 0.005;
@@ -84,6 +88,95 @@ pub fn saturation(
         }
     }
     Ok(Saturation { idle, below, sign })
+}
+
+/// The saturation points of a plan: one for every combination of its axes but the load.
+pub struct SaturationSweep {
+    /// The cases, and what was found for each.
+    pub found: Vec<(Case, Result<Saturation, SimulationError>)>,
+}
+
+impl SaturationSweep {
+    /// Searches the saturation point of every case of `plan`, to a `resolution` in flits per node and cycle.
+    ///
+    /// # Errors
+    /// A program that offers no load; threads that cannot be started.
+    pub fn search(plan: &Plan, resolution: f64, workers: Workers<'_>) -> Result<Self, StudyError> {
+        let cases = without_load(plan, plan.cases()?);
+        if cases.is_empty() {
+            return Err(StudyError::no_case());
+        }
+        let room = Room::of_this_computer();
+        let search_one = |case: &Case| {
+            let _place = room.enter(case.scenario.estimate().memory_bytes);
+            search(case, resolution)
+        };
+        let search_all = || cases.par_iter().map(search_one).collect();
+        let found: Vec<_> = workers.pool(cases.len())?.install(search_all);
+        let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { found: cases.into_iter().zip(found).collect() })
+    }
+
+    /// A record for each case; all have the column `error` if some failed.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        let has_failed = self.found.iter().any(|(_, found)| found.is_err());
+        let record = |(case, found): &(Case, Result<Saturation, SimulationError>)| {
+            let mut record = record(case, found.as_ref().ok());
+            if has_failed {
+                record.put_error(found.as_ref().err().map(ToString::to_string).as_deref());
+            }
+            record
+        };
+        let records: Vec<_> = self.found.iter().map(record).collect();
+        let words = table(&records);
+        Answer::many(records, &words)
+    }
+
+    /// All failures as one.
+    ///
+    /// # Errors
+    /// That failure, if a case has failed.
+    pub fn into_result(self) -> Result<(), StudyError> {
+        let failures: Vec<_> = self.found.iter().filter_map(|(_, found)| found.as_ref().err()).collect();
+        let words: Vec<_> = failures.iter().map(ToString::to_string).collect();
+        if words.is_empty() { Ok(()) } else { Err(StudyError::Failed(words.join("\nparsim: "))) }
+    }
+}
+
+/// One case for every combination of the axes but the load.
+fn without_load(plan: &Plan, cases: Vec<Case>) -> Vec<Case> {
+    let is_load = |name: &String| plan.axes().any(|axis| axis.path == OFFERED && axis.name == *name);
+    let mut kept: Vec<Case> = Vec::new();
+    for mut case in cases {
+        case.keys.retain(|(name, _)| !is_load(name));
+        if kept.iter().all(|other| other.keys != case.keys) {
+            kept.push(case);
+        }
+    }
+    kept
+}
+
+fn search(case: &Case, resolution: f64) -> Result<Result<Saturation, SimulationError>, StudyError> {
+    match &case.scenario.program {
+        Shipped::Traffic(traffic) => Ok(saturation(&case.scenario, traffic, resolution)),
+        other => {
+            Err(StudyError::Request(format!("{} offers no load that could be raised: give Traffic", other.name())))
+        }
+    }
+}
+
+fn record(case: &Case, search: Option<&Saturation>) -> Record {
+    let mut record = keyed(&case.keys);
+    let saturated = search.filter(|found| found.sign.is_some());
+    record.put("saturation_flits_per_node_cycle", saturated.map(|found| found.below.offered));
+    record.put("sign", saturated.and_then(|found| found.sign).map(SaturationSign::name));
+    record.put("accepted_flits_per_node_cycle", search.map(|found| found.below.accepted));
+    record.put("latency_mean_s", search.map(|found| found.below.latency_s));
+    record.put("zero_load_latency_s", search.map(|found| found.idle.latency_s));
+    record.end_summary();
+    record.put_metadata(&metadata(&case.scenario, &case.settings));
+    record
 }
 
 impl OperatingPoint {

@@ -1,10 +1,10 @@
 //! Bottlenecks along an axis: records, tables and sentences.
 
 use super::along::Along;
-use super::record::Record;
 use super::run::Compared;
 use super::table::{TextTable, digits, time};
 use crate::analysis::{AxisInterval, Bottleneck, BottleneckSite, Component, Components, SubComponent};
+use crate::answer::Record;
 use std::fmt;
 
 /// The components of an execution time along an axis.

@@ -1,18 +1,53 @@
 //! Runs side by side, and the accounts of their ranks.
 
-use super::record::Record;
+use super::summary;
 use super::table::{TextTable, digits, percent, time, wrapped};
 use crate::analysis::critical_path::{CriticalPath, PathPart};
 use crate::analysis::{Accounting, Gain, PhaseBalance, RankTime};
+use crate::answer::{Quantity, Record};
 use parsim_sim::trace::Recording;
-use parsim_sim::units::SimDuration;
 use std::fmt;
 
 /// One of the runs that are compared.
 pub struct ComparedRun {
     title: String,
-    /// Key, what it is in words, and the value where there is one.
-    values: Vec<(String, String, Option<f64>)>,
+    values: Vec<ComparedValue>,
+}
+
+/// A quantity of a run, which the other may have, too.
+struct ComparedValue {
+    quantity: Quantity,
+    group: ValueGroup,
+    /// Its name within the group, in words.
+    name: String,
+}
+
+/// The groups in which quantities stand, in their order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ValueGroup {
+    Whole,
+    PathByKind,
+    PathByPhase,
+    Means,
+    Imbalances,
+}
+
+impl ValueGroup {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Whole => "",
+            Self::PathByKind => "path: ",
+            Self::PathByPhase => "path: phase ",
+            Self::Means => "mean of the ranks: ",
+            Self::Imbalances => "imbalance of ",
+        }
+    }
+}
+
+impl ComparedValue {
+    fn words(&self) -> String {
+        self.group.words().to_owned() + &self.name
+    }
 }
 
 impl ComparedRun {
@@ -20,20 +55,25 @@ impl ComparedRun {
     #[must_use]
     pub fn new(title: String, path: &CriticalPath<'_>, run: Option<&Recording>, gain: Option<Gain>) -> Self {
         let mut side = Self { title, values: Vec::new() };
-        side.put("makespan_s", "makespan", run.map(|run| run.makespan.seconds()));
-        side.put("sequential_s", "on one processor", gain.map(|gain| gain.sequential_s));
-        side.put("speedup", "speedup", gain.map(|gain| gain.speedup));
-        side.put("efficiency", "efficiency", gain.map(|gain| gain.efficiency));
-        side.put("overhead_s", "parallel overhead p T − T(1)", gain.map(|gain| gain.overhead_s));
-        side.put("critical_path_s", "critical path", Some(path.length().seconds()));
-        side.put("average_parallelism", "average parallelism", path.average_parallelism());
-        side.put("mean_active", "processors at work", path.mean_active());
+        let whole = [
+            ("makespan_s", "makespan", run.map(|run| run.makespan.seconds())),
+            ("sequential_s", "on one processor", gain.map(|gain| gain.sequential_s)),
+            ("speedup", "speedup", gain.map(|gain| gain.speedup)),
+            ("efficiency", "efficiency", gain.map(|gain| gain.efficiency)),
+            ("overhead_s", "parallel overhead p T − T(1)", gain.map(|gain| gain.overhead_s)),
+            ("critical_path_s", "critical path", Some(path.length().seconds())),
+            ("average_parallelism", "average parallelism", path.average_parallelism()),
+            ("mean_active", "processors at work", path.mean_active()),
+        ];
+        for (key, name, value) in whole {
+            side.put(ValueGroup::Whole, key, name, value);
+        }
         let composition = path.composition();
         for PathPart { of, time, .. } in &composition.kinds {
-            side.time(&format!("path_{}_s", key(of)), &format!("path: {of}"), *time);
+            side.put(ValueGroup::PathByKind, &format!("path_{}_s", key(of)), of, Some(time.seconds()));
         }
         for PathPart { of, time, .. } in &composition.phases {
-            side.time(&format!("path_phase_{}_s", key(of)), &format!("path: phase {of}"), *time);
+            side.put(ValueGroup::PathByPhase, &format!("path_phase_{}_s", key(of)), of, Some(time.seconds()));
         }
         if let Some(run) = run {
             side.account(&Accounting::of(&run.times, &path.overlaps()));
@@ -43,31 +83,23 @@ impl ComparedRun {
 
     fn account(&mut self, accounting: &Accounting) {
         for (name, seconds) in accounting.mean() {
-            self.put(
-                &format!("mean_{name}_s"),
-                &format!("mean of the ranks: {}", name.replace('_', "/")),
-                Some(seconds),
-            );
+            self.put(ValueGroup::Means, &format!("mean_{name}_s"), &name.replace('_', "/"), Some(seconds));
         }
-        let words = "mean of the ranks: computation overlapped with own messages";
-        self.put("mean_overlap_s", words, Some(accounting.mean_overlap_s()));
-        self.put("imbalance", "imbalance of the computation", accounting.whole.imbalance);
+        let words = "computation overlapped with own messages";
+        self.put(ValueGroup::Means, "mean_overlap_s", words, Some(accounting.mean_overlap_s()));
+        self.put(ValueGroup::Imbalances, "imbalance", "the computation", accounting.whole.imbalance);
         for phase in accounting.phases.iter().filter(|phase| phase.imbalance.is_some()) {
             let name = format!("imbalance_{}", key(&phase.phase));
-            self.put(&name, &format!("imbalance of {}", phase.phase), phase.imbalance);
+            self.put(ValueGroup::Imbalances, &name, &phase.phase, phase.imbalance);
         }
     }
 
-    fn put(&mut self, key: &str, words: &str, value: Option<f64>) {
-        self.values.push((key.to_owned(), words.to_owned(), value));
-    }
-
-    fn time(&mut self, key: &str, words: &str, time: SimDuration) {
-        self.put(key, words, Some(time.seconds()));
+    fn put(&mut self, group: ValueGroup, key: &str, name: &str, value: Option<f64>) {
+        self.values.push(ComparedValue { quantity: Quantity::new(key, value), group, name: name.to_owned() });
     }
 
     fn value(&self, key: &str) -> Option<f64> {
-        self.values.iter().find(|(name, ..)| name == key).and_then(|(_, _, value)| *value)
+        self.values.iter().find(|value| value.quantity.key == key)?.quantity.value.number()
     }
 }
 
@@ -75,23 +107,9 @@ fn key(name: &str) -> String {
     if name.is_empty() { "unnamed".to_owned() } else { name.replace(' ', "_") }
 }
 
-/// The groups in which rows stand.
-const PATH_BY_KIND: u8 = 1;
-const PATH_BY_PHASE: u8 = 2;
 /// As many causes of a difference as are told, and the least share of it that is one.
 const CAUSES: usize = 3;
 const LEAST_CAUSE: f64 = 0.05;
-
-/// The group of a key: what both runs have, the path by kind and by phase, means of the ranks, imbalances.
-fn group(key: &str) -> u8 {
-    match key {
-        _ if key.starts_with("path_phase_") => PATH_BY_PHASE,
-        _ if key.starts_with("path_") => PATH_BY_KIND,
-        _ if key.starts_with("mean_") && key.ends_with("_s") => 3,
-        _ if key.starts_with("imbalance") => 4,
-        _ => 0,
-    }
-}
 
 /// Two runs side by side.
 pub struct RunComparison {
@@ -102,15 +120,20 @@ pub struct RunComparison {
 }
 
 impl RunComparison {
-    /// Keys and words of both, those of the first one first.
-    fn rows(&self) -> Vec<(&str, &str)> {
-        let mut rows: Vec<(&str, &str)> = Vec::new();
-        for (key, words, _) in self.first.values.iter().chain(&self.second.values) {
-            if !rows.iter().any(|(known, _)| known == key) {
-                rows.push((key, words));
+    /// The quantities of either, each once, those of the first one first.
+    fn rows(&self) -> Vec<&ComparedValue> {
+        let mut rows: Vec<&ComparedValue> = Vec::new();
+        for value in self.first.values.iter().chain(&self.second.values) {
+            if !rows.iter().any(|known| known.quantity.key == value.quantity.key) {
+                rows.push(value);
             }
         }
         rows
+    }
+
+    /// The values of both.
+    fn pair(&self, row: &ComparedValue) -> [Option<f64>; 2] {
+        [&self.first, &self.second].map(|side| side.value(&row.quantity.key))
     }
 
     /// The difference, and what made it on the critical path, by phase and by activity.
@@ -123,21 +146,20 @@ impl RunComparison {
         }
         let percent = if a > 0.0 { format!(" ({} %)", percent(difference / a)) } else { String::new() };
         let (by, word) = (time(difference.abs()), if difference < 0.0 { "less" } else { "more" });
-        let [phases, kinds] = [true, false].map(|is_phase| self.causes(difference, is_phase));
+        let [phases, kinds] =
+            [ValueGroup::PathByPhase, ValueGroup::PathByKind].map(|group| self.causes(difference, group));
         let causes = [("phase", phases), ("activity", kinds)].into_iter().filter(|(_, causes)| !causes.is_empty());
         let causes = causes.map(|(what, causes)| format!(" On the critical path, by {what}: {causes}."));
         Some(format!("B takes {by} {word} than A{percent}.{}", causes.collect::<String>()))
     }
 
     /// The parts of the critical path that differ most, in words.
-    fn causes(&self, difference: f64, is_phase: bool) -> String {
-        let is_part = |key: &str| group(key) == if is_phase { PATH_BY_PHASE } else { PATH_BY_KIND };
-        let part = |(key, words): (&str, &str)| {
-            let of = |side: &ComparedRun| side.value(key).unwrap_or(0.0);
-            let name = words.trim_start_matches("path: ").trim_start_matches("phase ").to_owned();
-            (name, of(&self.first), of(&self.second))
+    fn causes(&self, difference: f64, group: ValueGroup) -> String {
+        let part = |row: &ComparedValue| {
+            let [a, b] = self.pair(row).map(|value| value.unwrap_or(0.0));
+            (row.name.clone(), a, b)
         };
-        let mut parts: Vec<_> = self.rows().into_iter().filter(|(key, _)| is_part(key)).map(part).collect();
+        let mut parts: Vec<_> = self.rows().into_iter().filter(|row| row.group == group).map(part).collect();
         parts.retain(|(_, a, b)| (b - a).abs() >= LEAST_CAUSE * difference.abs());
         parts.sort_by(|(_, a, b), (_, c, d)| (d - c).abs().total_cmp(&(b - a).abs()));
         let shown = parts.into_iter().take(CAUSES).map(|(name, a, b)| {
@@ -154,8 +176,8 @@ impl RunComparison {
         let mut record = Record::default();
         record.put("a", self.first.title.as_str());
         record.put("b", self.second.title.as_str());
-        for (key, _) in self.rows() {
-            let (a, b) = (self.first.value(key), self.second.value(key));
+        for row in self.rows() {
+            let (key, [a, b]) = (&row.quantity.key, self.pair(row));
             record.put(&format!("a_{key}"), a);
             record.put(&format!("b_{key}"), b);
             record.put(&format!("difference_{key}"), a.zip(b).map(|(a, b)| b - a));
@@ -172,20 +194,29 @@ impl fmt::Display for RunComparison {
         }
         let mut table = TextTable::new(["", "A", "B", "B − A", "%"]);
         let mut rows = self.rows();
-        rows.sort_by_key(|(key, _)| group(key));
-        for (key, words) in rows {
-            let (a, b) = (self.first.value(key), self.second.value(key));
-            let both = a.zip(b);
+        rows.sort_by_key(|row| row.group);
+        for row in rows {
+            let [a, b] = self.pair(row);
             if [a, b].into_iter().all(|value| value.is_none_or(|value| value == 0.0)) {
                 continue;
             }
-            let shown = if key.ends_with("_s") { time } else { digits };
+            let both = a.zip(b);
+            let shown = |value: f64| summary::number(row.quantity.unit, value);
             let number = |value: Option<f64>| value.map_or_else(String::new, shown);
             let relative = both.filter(|(a, _)| *a != 0.0).map_or_else(String::new, |(a, b)| percent(b / a - 1.0));
-            table.row([words.to_owned(), number(a), number(b), number(both.map(|(a, b)| b - a)), relative]);
+            table.row([row.words(), number(a), number(b), number(both.map(|(a, b)| b - a)), relative]);
         }
         write!(f, "{table}")
     }
+}
+
+/// The human-readable accounts: of every rank, of every phase, and the gain over one rank.
+#[must_use]
+pub fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
+    let (ranks, balance) = (rank_table(accounting), balance_table(accounting));
+    let overlap = "overlap is computation while a message from or to the rank is on its way";
+    let gain = gain.map_or_else(String::new, |gain| format!("\n{}", gain_table(gain)));
+    format!("\nWhere the time of every rank went, in seconds; {overlap}:\n\n{ranks}\n{balance}{gain}")
 }
 
 /// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle, and the

@@ -1,13 +1,14 @@
 //! The critical path in words, tables and keys.
 
-use super::record::Record;
+use super::comparison;
 use super::table::{TextTable, digits, time};
 use crate::analysis::Parallelism;
 use crate::analysis::critical_path::{Composition, CriticalPath, PathPart, Through};
+use crate::analysis::{Accounting, Gain};
+use crate::answer::{Answer, Metadata, Record, Value};
 use parsim_sim::trace::Recording;
 use parsim_sim::trace::events::{Label, MESSAGE};
 use parsim_sim::units::{SimDuration, TotalTime};
-use serde_json::{Map, Value};
 use std::fmt;
 
 /// Longest table printed.
@@ -58,6 +59,21 @@ impl CriticalPathReport {
             parallelism: path.parallelism(),
             slack: slack(path),
         }
+    }
+
+    /// The report, with the accounts of the ranks and the gain over one rank where they are known.
+    #[must_use]
+    pub fn answer(&self, accounts: Option<&(Accounting, Option<Gain>)>, metadata: Option<&Metadata>) -> Answer {
+        let (mut record, mut words) = (self.record(), self.to_string());
+        if let Some((accounting, gain)) = accounts {
+            words += &comparison::accounts(accounting, gain.as_ref());
+            record.append(comparison::gain_record(*gain));
+            record.append(comparison::rank_record(accounting));
+        }
+        if metadata.is_some() {
+            record.put_metadata(metadata);
+        }
+        Answer::one(record, &words)
     }
 
     /// The report as a flat object.
@@ -191,7 +207,7 @@ fn link(link: Option<&str>) -> String {
 
 fn object<T>(parts: &[PathPart<T>], name: impl Fn(&T) -> String) -> Value {
     let entry = |part: &PathPart<T>| (name(&part.of), Value::from(part.time.seconds()));
-    Value::Object(parts.iter().map(entry).collect::<Map<_, _>>())
+    Value::Group(parts.iter().map(entry).collect())
 }
 
 /// Every event as a line: the columns of a table of events, and its critical time and slack.

@@ -1,7 +1,7 @@
 //! Records on their way out.
 
 use super::lines::Lines;
-use super::record::Record;
+use crate::answer::Record;
 use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, Write};
@@ -184,7 +184,7 @@ mod tests {
         let mut record = Record::default();
         record.put("n", n);
         record.put("name", name);
-        record.put("measured_s", serde_json::Value::Null);
+        record.put("measured_s", crate::answer::Value::Missing);
         record
     }
 

@@ -1,8 +1,7 @@
 //! Tables whose rows are written one by one.
 
-use super::record::Record;
-use super::summary::{cell, heading, streamed};
-use serde_json::Value;
+use super::summary::{cell, streamed};
+use crate::answer::{Quantity, Record, Role, Value};
 
 /// A table whose rows are written one by one: its columns are as wide as their names and the first row ask for, and
 /// wider where a number stands, which may grow. What is longer moves the rest of its row.
@@ -11,13 +10,12 @@ pub struct Lines {
 }
 
 struct LineColumn {
+    name: String,
     key: String,
     width: usize,
     is_number: bool,
 }
 
-/// The key of what a case failed of, which stands behind its row.
-const ERROR: &str = "error";
 /// Room for a count, such as one of ranks.
 const WIDTH_OF_COUNT: usize = 4;
 /// Room for a number with four significant digits, or for a time.
@@ -27,20 +25,21 @@ impl Lines {
     /// A table of the keys that `first` shows to people, and its line of names.
     #[must_use]
     pub fn begin(first: &Record) -> (Self, String) {
-        let keys = streamed(first).into_iter().filter(|key| key != ERROR);
-        let column = |key: String| {
-            let value = first.get(&key).unwrap_or(&Value::Null);
-            let is_number = value.is_number() || value.is_null();
+        let column = |quantity: &Quantity| {
+            let value = &quantity.value;
             let least = match value {
-                Value::Number(number) if !number.is_f64() => WIDTH_OF_COUNT,
-                Value::Number(_) | Value::Null => WIDTH_OF_NUMBER,
+                Value::Whole(_) => WIDTH_OF_COUNT,
+                Value::Real(_) | Value::Missing => WIDTH_OF_NUMBER,
                 _ => 0,
             };
-            let width = heading(&key).chars().count().max(cell(first, &key).chars().count()).max(least);
-            LineColumn { key, width, is_number }
+            let (name, key) = (quantity.name().to_owned(), quantity.key.clone());
+            let width = name.chars().count().max(cell(first, &key).chars().count()).max(least);
+            LineColumn { name, key, width, is_number: value.is_number() || value.is_missing() }
         };
-        let lines = Self { columns: keys.map(column).collect() };
-        let names = lines.line(|column| heading(&column.key).to_owned());
+        // What a case failed of stands behind its row.
+        let shown = streamed(first).into_iter().filter(|quantity| quantity.role != Role::Failure);
+        let lines = Self { columns: shown.map(column).collect() };
+        let names = lines.line(|column| column.name.clone());
         (lines, names)
     }
 
@@ -48,9 +47,9 @@ impl Lines {
     #[must_use]
     pub fn row(&self, record: &Record) -> String {
         let line = self.line(|column| cell(record, &column.key));
-        match record.get(ERROR) {
-            Some(Value::String(error)) => format!("{}  {error}\n", line.trim_end()),
-            _ => line,
+        match record.error() {
+            Some(error) => format!("{}  {error}\n", line.trim_end()),
+            None => line,
         }
     }
 
@@ -75,13 +74,13 @@ mod tests {
             record.put("p", p);
             record.put("kind", "ring");
             record.put("makespan_s", time);
-            record.put("error", Value::Null);
+            record.put_error(None);
             record
         };
         let (lines, names) = Lines::begin(&record(1, 2.0));
         let mut failed = record(128, 1.0);
-        failed.put("makespan_s", Value::Null);
-        failed.put("error", "deadlock");
+        failed.put("makespan_s", Value::Missing);
+        failed.put_error(Some("deadlock"));
         let text = names + &lines.row(&record(1, 2.0)) + &lines.row(&record(2, 12345.0)) + &lines.row(&failed);
         assert_eq!(
             text,

@@ -1,8 +1,9 @@
 //! One run in words and tables.
 
-use super::summary::{heading, number};
+use super::summary::number;
 use super::table::{TextTable, counted, decimals, digits, percent, unit_of_time};
 use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
+use crate::answer::Quantity;
 use parsim_sim::trace::{Activity, Trace};
 use parsim_sim::units::TotalTime;
 use std::fmt;
@@ -129,7 +130,8 @@ impl RunReport<'_> {
         }
         let mut table = TextTable::new(["reported by the program", "value"]);
         for (name, value) in &self.trace.outcomes {
-            table.row([heading(name).to_owned(), number(name, *value)]);
+            let quantity = Quantity::new(name, *value);
+            table.row([quantity.name().to_owned(), number(quantity.unit, *value)]);
         }
         writeln!(f, "{table}")?;
         match self.compared_outcomes() {

@@ -1,8 +1,7 @@
 //! The columns of records that people see, and their cells.
 
-use super::record::Record;
 use super::table::{TextTable, digits, time};
-use serde_json::Value;
+use crate::answer::{Quantity, Record, Unit, Value};
 
 /// The mean of all seeds, which stands for the run of the first one.
 const MEAN: &str = "makespan_mean_s";
@@ -11,48 +10,34 @@ const WITH_MEAN: [&str; 2] = ["makespan_s", "makespan_interval95_s"];
 
 /// The columns of the summary that any row has a value in. Of repeated runs the mean is shown with its interval.
 #[must_use]
-pub fn columns(rows: &[Record]) -> Vec<String> {
-    let mut columns = rows.first().map(Record::summary_keys).unwrap_or_default();
-    columns.retain(|column| rows.iter().any(|row| row.get(column).is_some_and(|value| !value.is_null())));
-    if columns.iter().any(|column| column == MEAN) {
-        columns.retain(|column| !WITH_MEAN.contains(&column.as_str()));
-    }
+pub fn columns(rows: &[Record]) -> Vec<&Quantity> {
+    let mut columns = rows.first().map(streamed).unwrap_or_default();
+    columns.retain(|column| rows.iter().any(|row| row.get(&column.key).is_some_and(|value| !value.is_missing())));
     columns
 }
 
 /// The columns of a table whose rows come one by one after `first`: any of them may have a value later.
 #[must_use]
-pub fn streamed(first: &Record) -> Vec<String> {
-    let mut columns = first.summary_keys();
-    if columns.iter().any(|column| column == MEAN) {
-        columns.retain(|column| !WITH_MEAN.contains(&column.as_str()));
+pub fn streamed(first: &Record) -> Vec<&Quantity> {
+    let mut columns: Vec<_> = first.summary().collect();
+    if columns.iter().any(|column| column.key == MEAN) {
+        columns.retain(|column| !WITH_MEAN.contains(&column.key.as_str()));
     }
     columns
 }
 
-/// The name of `column` for people: times stand with their units.
+/// A number in `unit` for people; times stand with their units.
 #[must_use]
-pub fn heading(column: &str) -> &str {
-    if is_time(column) { column.trim_end_matches("_s") } else { column }
+pub fn number(unit: Unit, value: f64) -> String {
+    if unit == Unit::Seconds { time(value) } else { digits(value) }
 }
 
-/// True for the key of a time in seconds.
-fn is_time(column: &str) -> bool {
-    column.ends_with("_s") && !column.ends_with("_per_s")
-}
-
-/// The value of `column` for people.
+/// The human-readable content of the column `key` in `row`.
 #[must_use]
-pub fn number(column: &str, value: f64) -> String {
-    if is_time(column) { time(value) } else { digits(value) }
-}
-
-/// The human-readable content of `column` in `row`.
-#[must_use]
-pub fn cell(row: &Record, column: &str) -> String {
-    let shown = row.get(column).map_or_else(String::new, |value| shown(column, value));
-    match row.get(WITH_MEAN[1]).and_then(Value::as_f64) {
-        Some(half_width) if column == MEAN => format!("{shown} ± {}", number(column, half_width)),
+pub fn cell(row: &Record, key: &str) -> String {
+    let shown = row.quantity(key).map_or_else(String::new, shown);
+    match row.number(WITH_MEAN[1]) {
+        Some(half_width) if key == MEAN => format!("{shown} ± {}", time(half_width)),
         _ => shown,
     }
 }
@@ -61,19 +46,17 @@ pub fn cell(row: &Record, column: &str) -> String {
 #[must_use]
 pub fn table(rows: &[Record]) -> TextTable {
     let columns = columns(rows);
-    let mut table = TextTable::new(columns.iter().map(|column| heading(column)));
+    let mut table = TextTable::new(columns.iter().map(|column| column.name()));
     for row in rows {
-        table.row(columns.iter().map(|column| cell(row, column)));
+        table.row(columns.iter().map(|column| cell(row, &column.key)));
     }
     table
 }
 
-fn shown(column: &str, value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Number(number) if number.is_f64() => self::number(column, number.as_f64().unwrap_or(f64::NAN)),
-        other => other.to_string(),
+fn shown(quantity: &Quantity) -> String {
+    match quantity.value {
+        Value::Real(value) => number(quantity.unit, value),
+        ref other => other.to_string(),
     }
 }
 
@@ -88,9 +71,10 @@ mod tests {
         row.put("makespan_s", 0.25);
         row.put("makespan_mean_s", 0.5);
         row.put("makespan_interval95_s", 0.125);
-        row.put("measured_s", Value::Null);
+        row.put("measured_s", Value::Missing);
         row.end_summary();
-        assert_eq!(columns(std::slice::from_ref(&row)), ["p", "makespan_mean_s"]);
+        let keys: Vec<_> = columns(std::slice::from_ref(&row)).iter().map(|column| column.key.as_str()).collect();
+        assert_eq!(keys, ["p", "makespan_mean_s"]);
         assert_eq!(cell(&row, "makespan_mean_s"), "500.0 ms ± 125.0 ms");
     }
 }

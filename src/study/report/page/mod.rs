@@ -1,11 +1,10 @@
 //! A self-contained page: questions, tables, pictures and data in one HTML file that needs no network.
 
 use super::format::{Format, Writer};
-use super::record::Record;
 use super::summary::{self, columns};
+use crate::answer::{Quantity, Record};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::Value;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -100,6 +99,12 @@ impl Chapter {
 }
 
 impl Picture {
+    /// A picture with its caption, which can be saved as `file`.
+    #[must_use]
+    pub fn new(file: &str, caption: &str, svg: String) -> Self {
+        Self { file: file.to_owned(), caption: caption.to_owned(), svg }
+    }
+
     fn markup(&self) -> Markup {
         html! {
             figure {
@@ -116,15 +121,15 @@ fn table(rows: &[Record]) -> Markup {
     let columns = columns(rows);
     html! {
         div.wide { table.sortable {
-            thead { tr { @for column in &columns { th scope="col" { button type="button" { (column) } } } } }
+            thead { tr { @for column in &columns { th scope="col" { button type="button" { (column.key) } } } } }
             tbody { @for row in rows { tr { @for column in &columns { (cell(row, column)) } } } }
         } }
     }
 }
 
-fn cell(row: &Record, column: &str) -> Markup {
-    let shown = summary::cell(row, column);
-    if let Some(Value::Number(number)) = row.get(column) {
+fn cell(row: &Record, column: &Quantity) -> Markup {
+    let shown = summary::cell(row, &column.key);
+    if let Some(number) = row.get(&column.key).filter(|value| value.is_number()) {
         html! { td.number data-value=(number) { (shown) } }
     } else {
         html! { td { (shown) } }
@@ -164,7 +169,7 @@ mod tests {
         let mut row = Record::default();
         row.put("p", 4);
         row.put("makespan_s", 0.25);
-        row.put("measured_s", Value::Null);
+        row.put("measured_s", crate::answer::Value::Missing);
         row.end_summary();
         row.put("events", 7);
         Chapter {

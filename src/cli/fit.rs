@@ -1,0 +1,153 @@
+//! `parsim fit`: models fitted to the times of a sweep or of measurements.
+
+use super::{Failure, OutputArguments};
+use clap::{Args, ValueEnum};
+use parsim_study::experiment::fit::{FitModel, FitRequest, FormRequest, MessageColumns};
+use parsim_study::model::fit::Weighting;
+use parsim_study::scenario::table::Table;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct FitArguments {
+    /// The data: the output of a sweep as jsonl, json or csv, Extra-P's JSON Lines, or measurements; `-` is the
+    /// standard input.
+    data: PathBuf,
+    /// The model.
+    #[arg(long, value_enum)]
+    model: Model,
+    /// The column of the times; `makespan_mean_s`, `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
+    /// what was varied.
+    #[arg(long, value_name = "KEY")]
+    value: Option<String>,
+    /// Residuals in the unit of the values or relative to them.
+    #[arg(long, value_enum, default_value = "relative")]
+    residuals: ResidualKind,
+    #[command(flatten)]
+    messages: MessageArguments,
+    #[command(flatten)]
+    form: FormArguments,
+    /// Fits only the rows up to this value, such as `p=32`; the others judge the fit. May be repeated.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = limit)]
+    up_to: Vec<(String, f64)>,
+    /// Writes a row for each point instead of the coefficients: value, fitted, error.
+    #[arg(long)]
+    points: bool,
+    /// Writes the model, or with `--like` a machine that behaves so, as RON.
+    #[arg(long, value_name = "FILE.ron")]
+    ron: Option<PathBuf>,
+    /// The machine that the written one is like, as a path relative to the written file.
+    #[arg(long, value_name = "MACHINE.ron", requires = "ron")]
+    like: Option<String>,
+    /// Writes the data as Extra-P's JSON Lines.
+    #[arg(long, value_name = "FILE.jsonl")]
+    extra_p: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// The columns of data on messages.
+#[derive(Clone, Debug, Args)]
+struct MessageArguments {
+    /// The column of the bytes of a message.
+    #[arg(long, value_name = "KEY", default_value = "bytes")]
+    bytes: String,
+    /// The column of its hops, for point-to-point.
+    #[arg(long, value_name = "KEY", default_value = "hops")]
+    hops: String,
+    /// The column of the number of messages in a row, for loggp; one unless given.
+    #[arg(long, value_name = "KEY")]
+    messages: Option<String>,
+    /// The column of the time of a processor for a message, mean of sender and receiver, for loggp; `system_s` of a
+    /// swept ping.
+    #[arg(long, value_name = "KEY")]
+    overhead: Option<String>,
+    /// The longest message of the short regime, for point-to-point; found unless given.
+    #[arg(long, value_name = "BYTES")]
+    break_bytes: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Model {
+    /// Equation (4) of CS-RR-281: two regimes of alpha + beta l + gamma d + delta l d.
+    PointToPoint,
+    /// `t_0` + l / `r_inf`
+    Hockney,
+    /// L, o, g, G
+    Loggp,
+    /// Extra-P's: `c_0` + sum of `c_k` x^i log2^j x, with one or two parameters
+    NormalForm,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ResidualKind {
+    Absolute,
+    Relative,
+}
+
+/// Arguments of the search for a normal form.
+#[derive(Clone, Debug, Args)]
+struct FormArguments {
+    /// The columns that the normal form is a function of, one or two; all that vary unless given.
+    #[arg(long, value_name = "KEY,…", value_delimiter = ',')]
+    parameters: Vec<String>,
+    /// The most terms of a normal form with one parameter.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    terms: u8,
+    /// The parameter that is the number of processors of a strong scaling: what is fitted is the time of all
+    /// processors together, because falling times have no normal form.
+    #[arg(long, value_name = "KEY")]
+    strong_scaling: Option<String>,
+    /// Predicts the value there, such as `p=128` or `p=128,n=512`; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    at: Vec<String>,
+}
+
+impl From<Model> for FitModel {
+    fn from(model: Model) -> Self {
+        match model {
+            Model::PointToPoint => Self::PointToPoint,
+            Model::Hockney => Self::Hockney,
+            Model::Loggp => Self::Loggp,
+            Model::NormalForm => Self::NormalForm,
+        }
+    }
+}
+
+/// Reads `KEY=VALUE` with a number.
+fn limit(text: &str) -> Result<(String, f64), String> {
+    let parts = text.split_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+    parts.ok_or_else(|| "write --up-to p=32".to_owned())
+}
+
+pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
+    let claims = arguments.output.claims().inputs([&arguments.data]);
+    claims.output("--ron", arguments.ron.as_deref()).output("--extra-p", arguments.extra_p.as_deref()).check()?;
+    let fits = arguments.request().fit(Table::load(&arguments.data)?)?;
+    let mut answer = fits.answer(arguments.points);
+    if let Some(file) = &arguments.extra_p {
+        answer = answer.with_figure(file, &fits.to_extra_p());
+    }
+    if let Some(file) = &arguments.ron {
+        answer = answer.with_figure(file, &fits.to_ron(arguments.like.as_deref())?);
+    }
+    arguments.output.print(answer)
+}
+
+impl FitArguments {
+    fn request(&self) -> FitRequest {
+        let weighting = match self.residuals {
+            ResidualKind::Absolute => Weighting::Absolute,
+            ResidualKind::Relative => Weighting::Relative,
+        };
+        let MessageArguments { bytes, hops, messages, overhead, break_bytes } = self.messages.clone();
+        let FormArguments { parameters, terms, strong_scaling, at } = self.form.clone();
+        FitRequest {
+            model: self.model.into(),
+            value: self.value.clone(),
+            weighting,
+            messages: MessageColumns { bytes, hops, messages, overhead, break_bytes },
+            form: FormRequest { parameters, terms, strong_scaling, at },
+            up_to: self.up_to.clone(),
+        }
+    }
+}

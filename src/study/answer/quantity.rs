@@ -1,0 +1,272 @@
+//! A quantity: its key, its unit, its value and the part that it plays in an answer.
+
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// One quantity of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity {
+    /// Its key in output; with a dimension it ends in its unit.
+    pub key: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// Its value.
+    pub value: Value,
+    /// Its role.
+    pub role: Role,
+}
+
+/// The part of a quantity in an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// A value that was chosen: of an axis.
+    Axis,
+    /// What was simulated, and is judged; of repeated runs the mean.
+    Simulated,
+    /// What else is known of repeated runs.
+    Spread,
+    /// A prediction of what was simulated.
+    Predicted,
+    /// A measurement of what was simulated.
+    Measured,
+    /// The relative error of what was simulated against the measurement.
+    Residual,
+    /// Another relative error.
+    Error,
+    /// What the run failed of.
+    Failure,
+    /// Anything else that is known.
+    #[default]
+    Detail,
+}
+
+/// The unit of a quantity, with which its key ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// `_s`
+    Seconds,
+    /// `_ns`
+    Nanoseconds,
+    /// `_ps`
+    Picoseconds,
+    /// `_bytes`
+    Bytes,
+    /// `_per_s`, of what the key says
+    PerSecond,
+    /// `_cycles` of a processor
+    Cycles,
+    /// A count, a ratio or a name.
+    One,
+}
+
+/// The endings of keys; the first that fits counts.
+const ENDINGS: [(&str, Unit); 6] = [
+    ("_per_s", Unit::PerSecond),
+    ("_s", Unit::Seconds),
+    ("_ns", Unit::Nanoseconds),
+    ("_ps", Unit::Picoseconds),
+    ("_bytes", Unit::Bytes),
+    ("_cycles", Unit::Cycles),
+];
+
+impl Unit {
+    /// The unit that a key says, and the key without it.
+    #[must_use]
+    pub fn of_key(key: &str) -> (Self, &str) {
+        let found = ENDINGS.iter().find_map(|(ending, unit)| Some((*unit, key.strip_suffix(ending)?)));
+        found.unwrap_or((Self::One, key))
+    }
+
+    /// A key without this unit, if it ends so.
+    #[must_use]
+    pub fn strip(self, key: &str) -> &str {
+        let (unit, name) = Self::of_key(key);
+        if unit == self { name } else { key }
+    }
+}
+
+impl Quantity {
+    /// A quantity whose key says its unit.
+    #[must_use]
+    pub fn new(key: &str, value: impl Into<Value>) -> Self {
+        let (unit, _) = Unit::of_key(key);
+        Self { key: key.to_owned(), unit, value: value.into(), role: Role::default() }
+    }
+
+    /// The same in another role.
+    #[must_use]
+    pub fn with_role(self, role: Role) -> Self {
+        Self { role, ..self }
+    }
+
+    /// The value in seconds, of a time.
+    #[must_use]
+    pub fn seconds(&self) -> Option<f64> {
+        self.value.number().filter(|_| self.unit == Unit::Seconds)
+    }
+
+    /// The name of a time without its unit; the key of anything else.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        Unit::Seconds.strip(&self.key)
+    }
+}
+
+/// The value of a quantity.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    /// There is none.
+    #[default]
+    Missing,
+    /// Whether it is so.
+    Flag(bool),
+    /// A whole number.
+    Whole(i128),
+    /// A finite number.
+    Real(f64),
+    /// A name or a sentence.
+    Text(String),
+    /// One for each rank, or the like.
+    List(Vec<Self>),
+    /// Some, by their names.
+    Group(Vec<(String, Self)>),
+}
+
+impl Value {
+    /// The number, if it is one.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a count beyond 2^53 is rounded")]
+    pub const fn number(&self) -> Option<f64> {
+        match self {
+            Self::Real(number) => Some(*number),
+            Self::Whole(number) => Some(*number as f64),
+            _ => None,
+        }
+    }
+
+    /// True if there is no value.
+    #[must_use]
+    pub const fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+
+    /// True for a number.
+    #[must_use]
+    pub const fn is_number(&self) -> bool {
+        matches!(self, Self::Whole(_) | Self::Real(_))
+    }
+}
+
+/// Texts as they are, nothing as an empty text, anything else as JSON.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => Ok(()),
+            Self::Text(text) => f.write_str(text),
+            other => f.write_str(&serde_json::to_string(other).map_err(|_| fmt::Error)?),
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Missing => serializer.serialize_unit(),
+            Self::Flag(flag) => serializer.serialize_bool(*flag),
+            Self::Whole(number) => serializer.serialize_i128(*number),
+            Self::Real(number) => serializer.serialize_f64(*number),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(values) => serializer.collect_seq(values),
+            Self::Group(values) => serializer.collect_map(values.iter().map(|(name, value)| (name, value))),
+        }
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        if number.is_finite() { Self::Real(number) } else { Self::Missing }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<usize> for Value {
+    fn from(number: usize) -> Self {
+        Self::Whole(i128::try_from(number).unwrap_or(i128::MAX))
+    }
+}
+
+impl From<i128> for Value {
+    fn from(number: i128) -> Self {
+        Self::Whole(number)
+    }
+}
+
+macro_rules! from_whole {
+    ($($whole:ty),*) => { $(impl From<$whole> for Value {
+        fn from(number: $whole) -> Self {
+            Self::Whole(number.into())
+        }
+    })* };
+}
+
+from_whole!(u8, u16, u32, u64, i32, i64);
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, Into::into)
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Value {
+    fn from(values: Vec<T>) -> Self {
+        Self::List(values.into_iter().map(Into::into).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_says_its_unit_and_a_time_stands_without_it() {
+        for (key, unit, name) in [
+            ("makespan_s", Unit::Seconds, "makespan"),
+            ("per_byte_s", Unit::Seconds, "per_byte"),
+            ("flop_per_s", Unit::PerSecond, "flop_per_s"),
+            ("time_ps", Unit::Picoseconds, "time_ps"),
+            ("bytes", Unit::One, "bytes"),
+            ("speedup", Unit::One, "speedup"),
+        ] {
+            let quantity = Quantity::new(key, 1.5);
+            assert_eq!((quantity.unit, quantity.name()), (unit, name), "{key}");
+            assert_eq!(quantity.seconds().is_some(), unit == Unit::Seconds);
+        }
+    }
+
+    #[test]
+    fn values_are_written_as_json_has_them() {
+        let json = |value: Value| serde_json::to_string(&value).unwrap();
+        assert_eq!(json(f64::NAN.into()), "null");
+        assert_eq!([json(1.0.into()), json(u64::MAX.into()), json((-3).into())], ["1.0", "18446744073709551615", "-3"]);
+        assert_eq!(json(vec![0.5, 1.0].into()), "[0.5,1.0]");
+        assert_eq!(json(Value::Group(vec![("a".to_owned(), "b\"".into())])), r#"{"a":"b\""}"#);
+        assert_eq!(Value::from("b\"").to_string(), "b\"");
+    }
+}

@@ -1,0 +1,348 @@
+//! Limits of a program, along an axis.
+
+use super::cases::{Failures, Workers, run_all};
+use super::curves::{CurveAxis, TimeLines};
+use super::outcome::{Outcome, keyed, metadata};
+use super::references::{self, References, note_on_withheld};
+use super::{Remarks, StudyError};
+use crate::analysis::{Bottleneck, BottleneckSite, Components, ComputationSplit};
+use crate::answer::{Answer, Record};
+use crate::model::zemerly::{self, Prediction};
+use crate::programs::Shipped;
+use crate::report::figures::NamedChart;
+use crate::report::{BottleneckCurve, BottleneckPoint, figures};
+use crate::scenario::{Case, CheckedScenario};
+use parsim_sim::node::processor::{ComponentAccount, QuarterCycles};
+use parsim_sim::node::{Module, Processor};
+use std::path::PathBuf;
+
+/// The origin of the times of a curve.
+#[derive(Clone, Copy, Debug)]
+pub enum BottleneckSource {
+    /// The simulation.
+    Simulated,
+    /// The equations of CS-RR-281 read literally (Gauss-Jordan only).
+    AsWritten,
+    /// A reconstruction of the printed predictions of CS-RR-281 (Gauss-Jordan, only where it prints one).
+    AsPrinted,
+}
+
+impl BottleneckSource {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Simulated => "simulated",
+            Self::AsWritten => "predicted as written",
+            Self::AsPrinted => "predicted as printed",
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Simulated => "simulated",
+            Self::AsWritten => "as-written",
+            Self::AsPrinted => "as-printed",
+        }
+    }
+}
+
+/// The cases of one curve, by their numbers, and the curve.
+pub struct CurveCases {
+    /// The values of all other axes in words.
+    pub name: String,
+    cases: Vec<usize>,
+    /// The curve.
+    pub curve: BottleneckCurve,
+}
+
+/// The components of the times of cases, as curves along an axis.
+pub struct Bottlenecks<'c> {
+    cases: &'c [Case],
+    source: BottleneckSource,
+    /// The curves.
+    pub curves: Vec<CurveCases>,
+    errors: Vec<Option<String>>,
+    times: NamedChart,
+    withheld: usize,
+    /// The cases that have failed.
+    pub failures: Failures,
+}
+
+impl<'c> Bottlenecks<'c> {
+    /// Finds the components of the time of every case.
+    ///
+    /// # Errors
+    /// Threads that cannot be started; a source that is not about the program of a case.
+    pub fn find(
+        cases: &'c [Case],
+        source: BottleneckSource,
+        workers: Workers<'_>,
+        references: &References,
+        axis: &CurveAxis,
+    ) -> Result<Self, StudyError> {
+        let mut failures = Failures::default();
+        let answers = answers(cases, source, workers, references, axis, &mut failures)?;
+        let withheld = answers.iter().filter(|one| one.point.compared.iter().any(|one| one.is_withheld)).count();
+        let mut times = TimeLines::default();
+        for (case, CaseBottleneck { point, half_width_s, .. }) in cases.iter().zip(&answers) {
+            let seconds = point.components.as_ref().map(|components| components.total_s);
+            times.add(axis, case, (source.title(), seconds, *half_width_s), &point.compared);
+        }
+        let program = cases.first().map_or("", |case| case.scenario.program.name());
+        let times = figures::times(program, &axis.along, times.lines());
+        let (points, errors): (Vec<_>, Vec<_>) = answers.into_iter().map(|one| (one.point, one.error)).unzip();
+        let curves = grouped(cases, points, axis, source);
+        Ok(Self { cases, source, curves, errors, times, withheld, failures })
+    }
+
+    /// The points in the order of their cases; every record has `error` if one of the cases failed.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        let words: Vec<_> = self.curves.iter().map(|group| group.curve.to_string()).collect();
+        let mut numbered: Vec<_> = self.curves.iter().flat_map(|group| self.records(group)).collect();
+        numbered.sort_by_key(|(case, _)| *case);
+        let records = numbered.into_iter().map(|(_, record)| record).collect();
+        let remarks = Remarks::on(self.cases.iter().map(|case| &case.scenario)).all();
+        let notes = note_on_withheld(self.withheld).into_iter().chain(remarks).collect();
+        Answer { notes, ..Answer::many(records, &words.join("\n\n")) }
+    }
+
+    fn records<'g>(&'g self, group: &'g CurveCases) -> impl Iterator<Item = (usize, Record)> + 'g {
+        group.cases.iter().enumerate().map(|(place, number)| {
+            let case = &self.cases[*number];
+            let mut record = keyed(&case.keys);
+            record.put("source", self.source.name());
+            record.append(group.curve.record(place));
+            record.put_metadata(&metadata(&case.scenario, &case.settings));
+            if self.errors.iter().any(Option::is_some) {
+                record.put_error(self.errors[*number].as_deref());
+            }
+            (*number, record)
+        })
+    }
+
+    /// The times of all curves, and the figures of each curve, by the names of their files; in folders of their own if
+    /// there are several curves.
+    #[must_use]
+    pub fn figures(&self) -> Vec<(PathBuf, String)> {
+        let (file, times) = &self.times;
+        let of_curve = |group: &CurveCases| {
+            let own = if self.curves.len() > 1 { group.name.replace([' ', '/'], "") } else { String::new() };
+            let components = figures::components(&group.curve).into_iter();
+            components.map(move |(file, chart)| (PathBuf::from(&own).join(file), chart.svg())).collect::<Vec<_>>()
+        };
+        let all = std::iter::once((PathBuf::from(file), times.svg()));
+        all.chain(self.curves.iter().flat_map(of_curve)).collect()
+    }
+}
+
+/// The point of a case, where it has one.
+struct CaseBottleneck {
+    point: BottleneckPoint,
+    /// Half the 95 % interval of its makespan, in seconds; 0 for a single run.
+    half_width_s: f64,
+    /// The reason why the case failed.
+    error: Option<String>,
+}
+
+impl From<BottleneckPoint> for CaseBottleneck {
+    fn from(point: BottleneckPoint) -> Self {
+        Self { point, half_width_s: 0.0, error: None }
+    }
+}
+
+fn answers(
+    cases: &[Case],
+    source: BottleneckSource,
+    workers: Workers<'_>,
+    references: &References,
+    axis: &CurveAxis,
+    failures: &mut Failures,
+) -> Result<Vec<CaseBottleneck>, StudyError> {
+    let predicted = |predict: fn(&CheckedScenario) -> Option<Prediction>| {
+        let prediction = |case: &Case| predict(&case.scenario).filter(|_| references.has_machine_of(case));
+        let point = |case| point(case, axis, references, explained(prediction(case).as_ref()));
+        cases.iter().map(|case| CaseBottleneck::from(point(case))).collect()
+    };
+    if let (BottleneckSource::AsWritten | BottleneckSource::AsPrinted, Some(other)) =
+        (source, cases.iter().find_map(not_gauss_jordan))
+    {
+        let what = format!("{}: the equations of CS-RR-281 are about GaussJordan, not {other}", source.name());
+        return Err(StudyError::Argument("source", what));
+    }
+    match source {
+        BottleneckSource::AsWritten => Ok(predicted(references::as_written)),
+        BottleneckSource::AsPrinted => Ok(predicted(references::as_printed)),
+        BottleneckSource::Simulated => {
+            let mut answers = Vec::new();
+            run_all(cases, workers, references, |case, result| {
+                answers.push(match result {
+                    Ok(outcome) => {
+                        let (_, half_width_s) = outcome.makespan_s();
+                        let point = simulated_point(case, axis, references, &outcome);
+                        CaseBottleneck { point, half_width_s, error: None }
+                    }
+                    Err(error) => {
+                        let error = error.into();
+                        failures.add(&case.keys, &error);
+                        let point = point(case, axis, references, (None, BottleneckSite::default()));
+                        CaseBottleneck { point, half_width_s: 0.0, error: Some(error.to_string()) }
+                    }
+                });
+                true
+            })?;
+            Ok(answers)
+        }
+    }
+}
+
+/// A run case as a point of a curve along `axis`.
+pub fn simulated_point(case: &Case, axis: &CurveAxis, references: &References, outcome: &Outcome) -> BottleneckPoint {
+    let components = outcome.components(split(&case.scenario));
+    let place = BottleneckSite::in_trace(&outcome.trace, &Bottleneck::of(&components));
+    point(case, axis, references, (Some(components), place))
+}
+
+/// The name of the program of `case`, if it is another one.
+fn not_gauss_jordan(case: &Case) -> Option<&'static str> {
+    let program = &case.scenario.program;
+    (!matches!(program, Shipped::GaussJordan(_))).then(|| program.name())
+}
+
+/// Returns the parts of the computation of a simulated processor, if its description has them: the shares of an
+/// iteration of `Rsub`, which outweighs all other modules of an elimination.
+fn split(scenario: &CheckedScenario) -> Option<ComputationSplit> {
+    match (&scenario.machine.nodes.processor, &scenario.program) {
+        (Processor::Kernels(kernels), Shipped::GaussJordan(system)) => {
+            let kernel = kernels.timed(Module::Rsub).ok()?;
+            // With a cache no iteration is like another: then a whole row speaks for them.
+            let cost = kernel.iteration().or_else(|| kernel.inner_cost(system.n).ok())?;
+            Some(shares(cost.account(kernels.accounting)))
+        }
+        (
+            Processor::Kernels(_)
+            | Processor::Calibrated(_)
+            | Processor::Counted(_)
+            | Processor::Rate(_)
+            | Processor::FlopRate(_)
+            | Processor::Unspecified,
+            _,
+        ) => None,
+    }
+}
+
+fn shares(account: &ComponentAccount) -> ComputationSplit {
+    let share = |cycles: QuarterCycles| cycles.cycles() / account.total().cycles();
+    ComputationSplit {
+        cpu: share(account.cpu),
+        fpu: share(account.fpu - account.fpu_overlap),
+        internal_memory: share(account.internal_memory),
+        external_memory: share(account.external_memory + account.external_fetch),
+        words_per_flop: Some(zemerly::RSUB_WORDS_PER_FLOP),
+    }
+}
+
+/// The components of a prediction and the place of its bottleneck.
+fn explained(prediction: Option<&Prediction>) -> (Option<Components>, BottleneckSite) {
+    let components = prediction.map(Components::from);
+    let place = components.as_ref().map(|components| zemerly::place(&Bottleneck::of(components)));
+    (components, place.unwrap_or_default())
+}
+
+fn point(
+    case: &Case,
+    axis: &CurveAxis,
+    references: &References,
+    (components, place): (Option<Components>, BottleneckSite),
+) -> BottleneckPoint {
+    BottleneckPoint {
+        label: axis.value(case).map_or_else(String::new, ToString::to_string),
+        position: axis.position(case),
+        components,
+        place,
+        compared: references.compare(case),
+    }
+}
+
+/// One curve for all cases that differ in the axis only, in the order of their first cases.
+pub fn grouped(
+    cases: &[Case],
+    points: Vec<BottleneckPoint>,
+    axis: &CurveAxis,
+    source: BottleneckSource,
+) -> Vec<CurveCases> {
+    let mut groups: Vec<CurveCases> = Vec::new();
+    for (index, (case, point)) in cases.iter().zip(points).enumerate() {
+        let name = axis.group(case);
+        let known = groups.iter().position(|group| group.name == name);
+        let number = known.unwrap_or_else(|| {
+            let words = [case.scenario.program.name(), name.as_str(), source.title()];
+            let title = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
+            let curve =
+                BottleneckCurve { title, name: axis.name.clone(), axis: axis.along.clone(), points: Vec::new() };
+            groups.push(CurveCases { name, cases: Vec::new(), curve });
+            groups.len() - 1
+        });
+        groups[number].cases.push(index);
+        groups[number].curve.points.push(point);
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::source::Document;
+    use crate::scenario::{Override, Plan};
+    use std::path::Path;
+
+    fn curves(overrides: &[(&str, &[&str])], source: BottleneckSource) -> Vec<CurveCases> {
+        let overrides = overrides.iter().map(|(name, values)| Override {
+            name: (*name).to_owned(),
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+        });
+        let file = "../../scenarios/gauss-jordan-neighbour.ron";
+        let plan = Plan::new(Document::load(file).unwrap(), &overrides.collect::<Vec<_>>()).unwrap();
+        let cases = plan.cases().unwrap();
+        let references = References::load(&cases[0].scenario, Path::new(file)).unwrap();
+        let axis = CurveAxis::of(&plan, None).unwrap();
+        let mut failures = Failures::default();
+        let answers = answers(&cases, source, Workers::default(), &references, &axis, &mut failures).unwrap();
+        assert!(failures.into_result().is_ok());
+        let points = answers.into_iter().map(|one| one.point).collect();
+        grouped(&cases, points, &axis, source)
+    }
+
+    #[test]
+    fn components_of_a_run_sum_to_its_makespan() {
+        let groups = curves(&[("n", &["32", "48"]), ("p", &["1", "4", "6"])], BottleneckSource::Simulated);
+        assert_eq!(groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(), ["n = 32", "n = 48"]);
+        assert_eq!(groups[1].cases, [3, 4, 5]);
+        for point in groups.iter().flat_map(|group| &group.curve.points) {
+            let components = point.components.as_ref().unwrap();
+            assert!(components.unattributed_s().abs() < 1e-3 * components.total_s, "{components:?}");
+        }
+    }
+
+    /// With the factor N that the printed predictions lack, communication is the bottleneck before
+    /// input and output ever are.
+    #[test]
+    fn the_simulated_crossover_is_at_half_the_processors_of_the_printed_one() {
+        let crossing = |source| {
+            let groups = curves(&[("n", &["256"]), ("p", &["16", "32", "64"])], source);
+            let key = "communication_to_computation_passes_1_at";
+            (0..3).find_map(|point| groups[0].curve.record(point).number(key)).unwrap()
+        };
+        assert!((45.0..48.0).contains(&crossing(BottleneckSource::AsPrinted)));
+        assert!((21.0..26.0).contains(&crossing(BottleneckSource::Simulated)));
+        assert!((21.0..26.0).contains(&crossing(BottleneckSource::AsWritten)));
+    }
+
+    #[test]
+    fn off_the_table_nothing_is_known() {
+        let groups = curves(&[("n", &["256"]), ("p", &["2", "3"])], BottleneckSource::AsPrinted);
+        let record = groups[0].curve.record(1);
+        for key in ["total_s", "communication_s", "bottleneck", "communication_b_ratio"] {
+            assert_eq!(record.get(key), Some(&crate::answer::Value::Missing), "{key}");
+        }
+    }
+}

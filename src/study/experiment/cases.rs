@@ -1,0 +1,303 @@
+//! Many cases on all cores, their results in order.
+
+use super::StudyError;
+use super::memory_budget::Room;
+use super::outcome::{Outcome, keyed, metadata};
+use super::references::References;
+use crate::answer::{Record, Value};
+use crate::scenario::source::Faults;
+use crate::scenario::{AxisValue, Case};
+use parsim_sim::simulation::SimulationError;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZero;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Mutex, mpsc};
+
+/// The values of the axes of a case, by their names.
+pub type Keys = Vec<(String, Option<AxisValue>)>;
+
+/// The reason why a case has no outcome.
+#[derive(Debug)]
+pub enum CaseError {
+    /// It cannot be run as it is described.
+    Faulty(Box<Faults>),
+    /// It came to no end, or to a defect.
+    Failed(SimulationError),
+}
+
+impl CaseError {
+    /// True if parsim itself is at fault.
+    #[must_use]
+    pub const fn is_defect(&self) -> bool {
+        matches!(self, Self::Failed(SimulationError::Defect(_)))
+    }
+}
+
+impl fmt::Display for CaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Faulty(faults) => f.write_str(faults.list.first().map_or("", |fault| &fault.message)),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<SimulationError> for CaseError {
+    fn from(error: SimulationError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// A case after its turn.
+pub enum Turn<'c> {
+    /// It was run.
+    Played(Box<Cow<'c, Case>>, Box<Result<Outcome, SimulationError>>),
+    /// It could not be.
+    Unplayed(Keys, CaseError),
+}
+
+/// The progress of many cases, for those who wait.
+pub trait Progress {
+    /// Roughly as many cases as will be run.
+    fn begin(&self, cases: u64);
+    /// One more has had its turn.
+    fn advance(&self);
+    /// All have had it.
+    fn end(&self);
+}
+
+/// Nobody waits.
+impl Progress for () {
+    fn begin(&self, _: u64) {}
+    fn advance(&self) {}
+    fn end(&self) {}
+}
+
+/// The way in which many cases are run.
+#[derive(Clone, Copy)]
+pub struct Workers<'w> {
+    /// Number of threads; one for each core unless given.
+    pub jobs: Option<NonZero<usize>>,
+    /// Who is told how far it is.
+    pub progress: &'w dyn Progress,
+}
+
+impl Default for Workers<'_> {
+    fn default() -> Self {
+        Self { jobs: None, progress: &() }
+    }
+}
+
+/// As [`run_each`], for cases that are known.
+///
+/// # Errors
+/// Threads that cannot be started.
+pub fn run_all(
+    cases: &[Case],
+    workers: Workers<'_>,
+    references: &References,
+    mut receive: impl FnMut(&Case, Result<Outcome, SimulationError>) -> bool,
+) -> Result<(), StudyError> {
+    let known = |case| Ok(Cow::Borrowed(case));
+    run_each(cases.iter(), cases.len() as u64, known, workers, references, |turn| match turn {
+        Turn::Played(case, result) => receive(&case, *result),
+        Turn::Unplayed(..) => unreachable!("these cases are described well"),
+    })
+}
+
+/// Makes cases and runs them on all `workers`, and hands every result to `receive` in the order of the cases,
+/// as soon as those before it are done; ends early when `receive` says `false`. `count` is the number of cases, roughly.
+///
+/// Cases begin in their order, and no case begins while more than twice as many as there are threads are
+/// under way or wait for one before them: so the number of threads bounds the memory that results take, too. Cases that
+/// together need more memory than a run may take wait for each other.
+///
+/// # Errors
+/// Threads that cannot be started.
+///
+/// # Panics
+/// Never: the receiver outlives the threads.
+pub fn run_each<'c, T: Send>(
+    cases: impl Iterator<Item = T> + Send,
+    count: u64,
+    make: impl Fn(T) -> Result<Cow<'c, Case>, (Keys, CaseError)> + Sync,
+    workers: Workers<'_>,
+    references: &References,
+    mut receive: impl FnMut(Turn<'c>) -> bool,
+) -> Result<(), StudyError> {
+    let pool = workers.pool(usize::try_from(count).unwrap_or(usize::MAX))?;
+    workers.progress.begin(count);
+    let room = Room::of_this_computer();
+    let (sender, results) = mpsc::channel();
+    let (permit, permits) = mpsc::channel();
+    for _ in 0..2 * pool.current_num_threads() {
+        permit.send(()).expect("the other end is here");
+    }
+    let source = Mutex::new((permits, cases.enumerate()));
+    // Whoever waits for a permit keeps the others from the next case, for which they would wait, too.
+    let next = || source.lock().ok().and_then(|mut source| source.0.recv().ok().and_then(|()| source.1.next()));
+    let turn = |item| match make(item) {
+        Ok(case) => {
+            let _place = room.enter(case.scenario.estimate().memory_bytes);
+            let result = Box::new(guarded(|| Outcome::of(&case, references)));
+            Turn::Played(Box::new(case), result)
+        }
+        Err((keys, error)) => Turn::Unplayed(keys, error),
+    };
+    pool.in_place_scope(|scope| {
+        for _ in 0..pool.current_num_threads() {
+            let (sender, next, turn) = (sender.clone(), &next, &turn);
+            scope.spawn(move |_| {
+                while let Some((index, item)) = next() {
+                    // The receiver is gone when nobody reads the output any more: then the rest is not run.
+                    if sender.send((index, turn(item))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let permit = permit;
+        let mut early = BTreeMap::new();
+        let mut next = 0;
+        for (index, turn) in results {
+            early.insert(index, turn);
+            while let Some(turn) = early.remove(&next) {
+                workers.progress.advance();
+                if !receive(turn) {
+                    return;
+                }
+                next += 1;
+                // Whoever has no case left does not need it.
+                let _ = permit.send(());
+            }
+        }
+    });
+    workers.progress.end();
+    Ok(())
+}
+
+/// Calls `play`; a panic in it becomes a failure of its case, so that the other cases are not lost.
+///
+/// # Errors
+/// Those of `play`, and its panic.
+pub fn guarded<T>(play: impl FnOnce() -> Result<T, SimulationError>) -> Result<T, SimulationError> {
+    // State that a case has half changed is its own and is dropped with it.
+    let played = panic::catch_unwind(AssertUnwindSafe(play));
+    played.unwrap_or_else(|cause| {
+        let text = cause.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("a panic without words");
+        Err(SimulationError::Defect(text.to_owned()))
+    })
+}
+
+impl Workers<'_> {
+    /// The threads, never more than there are cases.
+    ///
+    /// # Errors
+    /// Threads that cannot be started.
+    pub fn pool(&self, cases: usize) -> Result<rayon::ThreadPool, StudyError> {
+        let jobs = self.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.min(cases).max(1)).build();
+        pool.map_err(|error| StudyError::Request(format!("{jobs} threads: {error}")))
+    }
+}
+
+/// The failures of cases: all counted, the first ones in words.
+#[derive(Default)]
+pub struct Failures {
+    words: Vec<String>,
+    count: u64,
+    defects: u64,
+}
+
+/// The failures that are reported one by one.
+const TOLD: usize = 20;
+
+impl Failures {
+    /// Adds the failure of the case with these keys.
+    pub fn add(&mut self, keys: &Keys, error: &CaseError) {
+        self.count += 1;
+        self.defects += u64::from(error.is_defect());
+        if self.words.len() < TOLD {
+            self.words.push(format!("{}: {error}", name(keys)));
+        }
+    }
+
+    /// All of them as one failure, if there are any.
+    ///
+    /// # Errors
+    /// That failure.
+    pub fn into_result(mut self) -> Result<(), StudyError> {
+        let unreported = self.count - self.words.len() as u64;
+        if unreported > 0 {
+            self.words.push(format!("{unreported} more cases failed"));
+        }
+        let words = self.words.join("\nparsim: ");
+        match self {
+            Self { count: 0, .. } => Ok(()),
+            Self { defects: 0, .. } => Err(StudyError::Failed(words)),
+            _ => Err(StudyError::Defect(words)),
+        }
+    }
+}
+
+/// The record of a case without a result; `case` is known if it can be run at all.
+#[must_use]
+pub fn failed_row(keys: &Keys, case: Option<&Case>, error: &CaseError) -> Record {
+    let mut row = keyed(keys);
+    row.put("makespan_s", Value::Missing);
+    let metadata = case.map(|case| metadata(&case.scenario, &case.settings));
+    row.put_metadata(metadata.as_ref());
+    row.put_error(Some(&error.to_string()));
+    row
+}
+
+/// A case by the values of its axes.
+pub fn name(keys: &Keys) -> String {
+    let shown = |(name, value): &(String, Option<AxisValue>)| {
+        format!("{name} = {}", value.as_ref().map_or("?".to_owned(), ToString::to_string))
+    };
+    keys.iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_no_more_threads_than_cases() {
+        let workers = |jobs| Workers { jobs: NonZero::new(jobs), ..Workers::default() };
+        let threads = |jobs, cases| workers(jobs).pool(cases).unwrap().current_num_threads();
+        assert_eq!((threads(1_000_000, 3), threads(2, 3), threads(2, 0), threads(0, 1)), (3, 2, 1, 1));
+    }
+
+    #[test]
+    fn a_panic_is_the_failure_of_one_case() {
+        let defect = |case: u32| guarded(|| if case == 1 { panic!("case {case} is lost") } else { Ok(case) });
+        let outcomes: Vec<_> = (0..3).map(defect).collect();
+        assert!(matches!(outcomes[..], [Ok(0), Err(_), Ok(2)]));
+        assert_eq!(outcomes[1].as_ref().unwrap_err().to_string(), "parsim has a defect: case 1 is lost");
+    }
+
+    #[test]
+    fn a_defect_among_failures_is_what_counts() {
+        let failed = |count: u64, defects: u64| {
+            let mut failures = Failures::default();
+            for case in 0..count {
+                let error = if case < defects {
+                    SimulationError::Defect("lost".to_owned())
+                } else {
+                    SimulationError::NotRecorded(String::new())
+                };
+                failures.add(&Vec::new(), &error.into());
+            }
+            failures.into_result()
+        };
+        assert!(failed(0, 0).is_ok());
+        assert!(matches!(failed(2, 0), Err(StudyError::Failed(_))));
+        assert!(matches!(failed(30, 1), Err(StudyError::Defect(words)) if words.ends_with("10 more cases failed")));
+    }
+}

@@ -1,0 +1,191 @@
+//! Runs on clusters of multi-core nodes: what follows from the operations, and what the hierarchical model predicts.
+
+use crate::analysis::Performance;
+use crate::model::kredel::{
+    BandwidthReading, Communication, Hardware, NodeSearch, Parameters, Roundings, Scaling, best_cores, best_nodes,
+};
+use crate::programs::Shipped;
+use crate::programs::characteristic::{Application, Characteristic, Growth, Mode};
+use crate::report::{Compared, ReferenceTime};
+use crate::scenario::CheckedScenario;
+use parsim_sim::engine::Discipline;
+use parsim_sim::trace::Trace;
+
+/// Adds what follows from the operations that the program reports: its performance, and the dimensionless
+/// parameters of a characteristic program.
+pub fn judge(scenario: &CheckedScenario, trace: &mut Trace) {
+    let (Some(operations), Some(rate)) = (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s()) else {
+        return;
+    };
+    if let Some(performance) = Performance::of(operations, trace.makespan.seconds(), scenario.ranks, rate) {
+        let Performance { efficiency, speedup, flop_per_s } = performance;
+        trace.outcomes.extend([("efficiency", efficiency), ("speedup", speedup), ("flop_per_s", flop_per_s)]);
+    }
+    super::real_programs::explain(scenario, trace);
+    let Some(case) = ClusterCase::of(scenario) else { return };
+    let Parameters { x, r, v, .. } = case.parameters;
+    trace.outcomes.extend([("x", x), ("r", r), ("v", v)]);
+    if case.program.mode == Mode::BulkSynchronous {
+        trace.outcomes.push(("rounding_bound", case.roundings().bound(&case.hardware, trace.makespan.seconds())));
+    }
+}
+
+/// The efficiency by the hierarchical model, of a characteristic program on a cluster.
+pub fn predictions(scenario: &CheckedScenario) -> Vec<Compared> {
+    let case = ClusterCase::of(scenario);
+    let prediction = |title: &str, key: &str, scaling, reading| Compared {
+        title: title.to_owned(),
+        key: key.to_owned(),
+        beside: ReferenceTime::Outcome("efficiency"),
+        value: case.as_ref().map(|case| case.parameters.efficiency(case.at(), scaling, reading)),
+        is_withheld: false,
+    };
+    vec![
+        prediction("equation (5)", "predicted_efficiency", Scaling::Hockney, BandwidthReading::Corrected),
+        prediction("roofline", "predicted_efficiency_roofline", Scaling::Roofline, BandwidthReading::Corrected),
+        prediction(
+            "equation (5) as printed",
+            "predicted_efficiency_as_printed",
+            Scaling::Hockney,
+            BandwidthReading::Printed,
+        ),
+    ]
+}
+
+/// The speed-up of equation (5), corrected, with `cores` cores on each of `nodes` nodes.
+pub fn predicted_speedup(program: &Characteristic, hardware: &Hardware, cores: u32, nodes: u32) -> f64 {
+    let at = (cores.into(), nodes.into());
+    parameters(program, hardware, at.1).speedup(at, Scaling::Hockney, BandwidthReading::Corrected)
+}
+
+fn parameters(program: &Characteristic, hardware: &Hardware, p: f64) -> Parameters {
+    program.demand(p, hardware.balance()).on(hardware, program.application.beta1(p))
+}
+
+/// Closed forms of the source; each is errata-corrected, and as printed where that differs.
+pub struct ClosedForms {
+    /// `q_E`, the cores of each node with the greatest speed-up.
+    pub best_cores: f64,
+    /// `p_E`, the nodes with the greatest speed-up, where its assumptions hold.
+    pub best_nodes: Option<f64>,
+    /// The same by the source's table, with x where x + q follows, and the exponent 3/2 of √p.
+    pub best_nodes_as_printed: Option<f64>,
+    /// The simplification of equation (5), which is (5) itself once it has its β.
+    pub simplified_efficiency: f64,
+    /// The same without that β.
+    pub simplified_efficiency_as_printed: f64,
+}
+
+/// A characteristic program on a cluster.
+pub struct ClusterCase<'s> {
+    /// The program.
+    pub program: &'s Characteristic,
+    /// The machine as the model sees it.
+    pub hardware: Hardware,
+    /// The dimensionless parameters of both.
+    pub parameters: Parameters,
+    /// Cores of each node.
+    pub cores: u32,
+    /// Nodes.
+    pub nodes: u32,
+    discipline: Discipline,
+}
+
+impl<'s> ClusterCase<'s> {
+    /// None for another program or another machine.
+    pub fn of(scenario: &'s CheckedScenario) -> Option<Self> {
+        let Shipped::Characteristic(program) = &scenario.program else { return None };
+        let hardware = Hardware::of(&scenario.machine)?;
+        let cores = scenario.layout().most_ranks_on_a_node();
+        let nodes = scenario.ranks / cores.max(1);
+        let parameters = parameters(program, &hardware, nodes.into());
+        let discipline = scenario.machine.nodes.shared_memory()?.discipline;
+        Some(Self { program, hardware, parameters, cores, nodes, discipline })
+    }
+
+    /// (q, p).
+    #[must_use]
+    pub fn at(&self) -> (f64, f64) {
+        (self.cores.into(), self.nodes.into())
+    }
+
+    /// The speed-up by the model with other numbers of cores and nodes, which need not be whole.
+    #[must_use]
+    pub fn speedup_at(&self, q: f64, p: f64) -> f64 {
+        parameters(self.program, &self.hardware, p).speedup((q, p), Scaling::Hockney, BandwidthReading::Corrected)
+    }
+
+    /// The source's closed forms at `q` cores on each of `p` nodes.
+    #[must_use]
+    pub fn closed_forms(&self, (q, p): (f64, f64)) -> ClosedForms {
+        let parameters = parameters(self.program, &self.hardware, p);
+        let search = self.search();
+        ClosedForms {
+            best_cores: best_cores(&parameters, p, BandwidthReading::Corrected),
+            best_nodes: search.map(|search| best_nodes(&search, q, BandwidthReading::Corrected)),
+            best_nodes_as_printed: search.map(|search| search.best_nodes_by_table(q, BandwidthReading::Printed)),
+            simplified_efficiency: parameters.simplified((q, p), BandwidthReading::Corrected),
+            simplified_efficiency_as_printed: parameters.simplified((q, p), BandwidthReading::Printed),
+        }
+    }
+
+    /// Returns the source's assumptions for `p_E`: a constant β1, and r = c / d(p) with one of its three d(p).
+    fn search(&self) -> Option<NodeSearch> {
+        let Application::Dimensionless(numbers) = &self.program.application else { return None };
+        let communication = match numbers.d {
+            Growth::Constant => return None,
+            Growth::Linear => Communication::Linear,
+            Growth::Root => Communication::Root,
+            Growth::Logarithmic => Communication::Logarithm,
+        };
+        let Parameters { x, v, .. } = self.parameters;
+        let c = numbers.c.filter(|_| numbers.beta1 == Growth::Constant)?;
+        Some(NodeSearch { x, v, c, beta0: 1.0, communication })
+    }
+
+    fn roundings(&self) -> Roundings {
+        let rounds = f64::from(self.program.rounds);
+        let each_ps = match self.discipline {
+            Discipline::FirstComeFirstServed => 0.5,
+            Discipline::ProcessorSharing => 1.5,
+        };
+        let message = self.program.exchanged_bytes(self.nodes.into(), self.hardware.balance());
+        // On one node what leaves it is no message.
+        let message_bytes = if self.nodes > 1 { (message.round() - message).abs() } else { 0.0 };
+        let chunks = rounds * f64::from(self.program.chunks);
+        Roundings { q: self.cores.into(), chunks, rounds, each_ps, message_bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Plan;
+    use crate::scenario::source::Document;
+    use std::path::Path;
+
+    fn scenario(application: &str) -> CheckedScenario {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/cluster-hpl.ron");
+        let mut document = Document::load(path).unwrap();
+        document.set("program.application", application).unwrap();
+        Plan::new(document, &[]).unwrap().base().unwrap().scenario
+    }
+
+    /// More nodes or fewer than the closed form says are no faster; and there is none where its assumptions do not hold.
+    #[test]
+    fn closed_forms_are_given_where_their_assumptions_hold() {
+        let with_a_form = scenario("Dimensionless(x: 200, c: 200, d: Root)");
+        let case = ClusterCase::of(&with_a_form).unwrap();
+        let forms = case.closed_forms((4.0, 10.0));
+        let best = forms.best_nodes.unwrap();
+        let speedup = |p: f64| case.speedup_at(4.0, p);
+        assert!(speedup(best) > speedup(0.99 * best) && speedup(best) > speedup(1.01 * best));
+        assert!((forms.best_nodes_as_printed.unwrap() / best - 1.0).abs() > 0.5, "the exponent is printed wrongly");
+        let efficiency = case.speedup_at(4.0, 10.0) / 40.0;
+        assert!((forms.simplified_efficiency / efficiency - 1.0).abs() < 1e-12);
+        for without in ["LinearEquations", "Dimensionless(x: 200, c: 200)", "Dimensionless(x: 200, d: Root)"] {
+            let scenario = scenario(without);
+            assert!(ClusterCase::of(&scenario).unwrap().closed_forms((4.0, 10.0)).best_nodes.is_none(), "{without}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Cases as curves over one of their axes.
+
+use super::StudyError;
+use super::outcome::Outcome;
+use crate::report::Along;
+use crate::report::figures::TimeLine;
+use crate::report::latency_load::{MEAN, P99};
+use crate::report::{Compared, ReferenceTime};
+use crate::scenario::{AxisValue, Case, Plan};
+
+/// The path of the load, which is searched instead of swept.
+pub const OFFERED: &str = "program.offered";
+
+/// The axis that curves run along; a scenario without axes has none.
+pub struct CurveAxis {
+    /// Its name, empty if there is none.
+    pub name: String,
+    /// It in pictures: its human-readable name, with its unit.
+    pub along: Along,
+    /// Axes whose values do not tell curves apart, as they follow from those of this one.
+    follows: Vec<String>,
+}
+
+impl CurveAxis {
+    /// The axis `name` of `plan`; unless given the load of traffic, or else the last one.
+    ///
+    /// # Errors
+    /// An axis that there is not.
+    pub fn of(plan: &Plan, name: Option<&str>) -> Result<Self, StudyError> {
+        let over = |axis| Self::over(plan, axis);
+        let Some(name) = name else {
+            let load = plan.axes().find(|axis| axis.path == OFFERED);
+            return Ok(load.or_else(|| plan.axes().next_back()).map_or_else(Self::none, over));
+        };
+        plan.axes().find(|axis| axis.name == name).map(over).ok_or_else(|| {
+            let names: Vec<_> = plan.axes().map(|axis| axis.name.as_str()).collect();
+            StudyError::Argument("axis", format!("{name}: there is no such axis; the axes are: {}", names.join(", ")))
+        })
+    }
+
+    /// The axis `name` of `plan`, as [`of`](Self::of) chooses it, to draw along.
+    ///
+    /// # Errors
+    /// An axis that there is not, or none at all.
+    pub fn to_draw(plan: &Plan, name: Option<&str>) -> Result<Self, StudyError> {
+        let axis = Self::of(plan, name)?;
+        if axis.name.is_empty() {
+            let message = "--plot: there is no axis to draw along; give one, such as --over p=1,2,4,8";
+            return Err(StudyError::Request(message.to_owned()));
+        }
+        Ok(axis)
+    }
+
+    /// The axis that says most on a page: the load of traffic, the ranks where they vary, or else the last one that
+    /// varies by itself. What has one value at each of its values does not tell curves apart.
+    pub fn of_page(plan: &Plan, cases: &[Case]) -> Self {
+        let varies = |axis: &&crate::scenario::Axis| {
+            let mut values = cases.iter().filter_map(|case| value(case, &axis.name));
+            values.next().is_some_and(|first| values.any(|other| other != first))
+        };
+        let at = |path: &str| plan.axes().find(|axis| axis.path == path).filter(varies);
+        let last = || plan.axes().rfind(|axis| axis.expression.is_none() && varies(axis));
+        let chosen = at(OFFERED).or_else(|| at("ranks")).or_else(last).or_else(|| plan.axes().next_back());
+        let Some(chosen) = chosen.map(|axis| Self::over(plan, axis)) else { return Self::none() };
+        let follows = |axis: &&crate::scenario::Axis| {
+            let same = |one: &&Case, other: &&Case, name: &str| value(one, name) == value(other, name);
+            let mut pairs = cases.iter().flat_map(|one| cases.iter().map(move |other| (one, other)));
+            pairs.all(|(one, other)| !same(&one, &other, &chosen.name) || same(&one, &other, &axis.name))
+        };
+        let follows = plan.axes().filter(follows).map(|axis| axis.name.clone()).collect();
+        Self { follows, ..chosen }
+    }
+
+    fn none() -> Self {
+        Self { name: String::new(), along: Along::default(), follows: Vec::new() }
+    }
+
+    fn over(plan: &Plan, axis: &crate::scenario::Axis) -> Self {
+        let label = match (axis.path.as_str(), &axis.unit) {
+            (OFFERED, _) => "Offered load [flits per node and cycle]".to_owned(),
+            ("ranks", _) if axis.name == "ranks" => "Processors".to_owned(),
+            ("ranks", _) => format!("Processors {}", axis.name),
+            (_, Some(unit)) => format!("{} [{unit}]", axis.name),
+            (_, None) => axis.name.clone(),
+        };
+        let along = Along { label, categories: plan.categories(&axis.name) };
+        Self { name: axis.name.clone(), along, follows: Vec::new() }
+    }
+
+    /// Returns whether the axis varies the number of ranks.
+    pub fn is_ranks(&self, plan: &Plan) -> bool {
+        plan.axes().any(|axis| axis.name == self.name && axis.path == "ranks")
+    }
+
+    /// Describes the growth of the problem along this axis: the numbers of the program that vary with it, if the
+    /// program's data grow on the whole from its first value to its last. `None` for one problem everywhere.
+    pub fn growth(&self, plan: &Plan, cases: &[Case]) -> Option<String> {
+        let first_group = self.group(cases.first()?);
+        let of_one_curve = cases.iter().filter(|case| self.group(case) == first_group);
+        let positions: Vec<_> = of_one_curve.filter_map(|case| Some((self.position(case)?, case))).collect();
+        let (_, least) = positions.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let (_, most) = positions.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let data = |case: &Case| case.scenario.node_memory().into_iter().map(u128::from).sum::<u128>();
+        // Copies and edges of a problem that stays the same are not twice as much as all of it.
+        if data(most) < 2 * data(least).max(1) {
+            return None;
+        }
+        let of_program =
+            plan.axes().filter(|axis| self.follows.contains(&axis.name) && axis.path.starts_with("program."));
+        let grows = of_program.filter_map(|axis| {
+            let (from, to) = (value(least, &axis.name)?, value(most, &axis.name)?);
+            let field = axis.path.trim_start_matches("program.");
+            (from != to).then(|| format!("{field} from {from} to {to}"))
+        });
+        Some(grows.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
+    }
+
+    /// The value of the axis in `case`.
+    pub fn value<'c>(&self, case: &'c Case) -> Option<&'c AxisValue> {
+        value(case, &self.name)
+    }
+
+    /// The value of the axis in `case` as a number.
+    pub fn position(&self, case: &Case) -> Option<f64> {
+        self.value(case).and_then(AxisValue::number)
+    }
+
+    /// The position of `case` along the axis of a picture.
+    fn place(&self, case: &Case) -> Option<f64> {
+        self.along.place(self.position(case), &self.value(case)?.to_string())
+    }
+
+    /// The values of all other axes in words; cases with the same ones lie on one curve.
+    pub fn group(&self, case: &Case) -> String {
+        let others = case.keys.iter().filter(|(name, _)| *name != self.name && !self.follows.contains(name));
+        let words = others.map(|(name, value)| match value {
+            Some(value) => format!("{name} = {value}"),
+            None => name.clone(),
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn value<'c>(case: &'c Case, name: &str) -> Option<&'c AxisValue> {
+    case.keys.iter().find(|(other, _)| other == name).and_then(|(_, value)| value.as_ref())
+}
+
+/// Times of cases, gathered into the lines of a picture.
+#[derive(Default)]
+pub struct TimeLines(Vec<TimeLine>);
+
+impl TimeLines {
+    /// Adds the time of `case` with half its interval, of kind `kind`, and what it is compared with.
+    pub fn add(
+        &mut self,
+        axis: &CurveAxis,
+        case: &Case,
+        (kind, seconds, half_width): (&str, Option<f64>, f64),
+        compared: &[Compared],
+    ) {
+        let Some(place) = axis.place(case) else { return };
+        let group = axis.group(case);
+        // The prediction that is looked at need not be compared with itself.
+        let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
+        let times = others.filter(|one| !matches!(one.beside, ReferenceTime::Outcome(_) | ReferenceTime::Outcomes(_)));
+        let others = times
+            .map(|one| (one.title.as_str(), one.value, 0.0, matches!(one.beside, ReferenceTime::MeasuredMakespan)));
+        for (kind, seconds, half_width, is_measurement) in
+            [(kind, seconds, half_width, false)].into_iter().chain(others)
+        {
+            let Some(seconds) = seconds else { continue };
+            let line = self.line(&group, kind, is_measurement);
+            line.points.push((place, seconds));
+            line.half_widths.push(half_width);
+        }
+    }
+
+    /// Adds what was simulated of `case`, and what it is compared with: of traffic the latencies, else the makespan.
+    pub fn add_outcome(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
+        if case.scenario.program.is_traffic() {
+            for (kind, name) in [(MEAN, "latency_mean_s"), (P99, "latency_p99_s")] {
+                let (seconds, half_width) = outcome.reported(name).unzip();
+                self.add(axis, case, (kind, seconds, half_width.unwrap_or(0.0)), &[]);
+            }
+        } else {
+            let (seconds, half_width) = outcome.makespan_s();
+            self.add(axis, case, ("simulated", Some(seconds), half_width), outcome.compared());
+        }
+    }
+
+    fn line(&mut self, group: &str, kind: &str, is_measurement: bool) -> &mut TimeLine {
+        let found = self.0.iter().position(|line| line.group == group && line.kind == kind);
+        let index = found.unwrap_or_else(|| {
+            let (group, kind) = (group.to_owned(), kind.to_owned());
+            self.0.push(TimeLine { group, kind, is_measurement, points: Vec::new(), half_widths: Vec::new() });
+            self.0.len() - 1
+        });
+        &mut self.0[index]
+    }
+
+    /// The lines, in the order of their first cases.
+    #[must_use]
+    pub fn lines(&self) -> &[TimeLine] {
+        &self.0
+    }
+}

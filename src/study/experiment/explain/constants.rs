@@ -1,0 +1,55 @@
+//! The constants that items pay for: their values, and where they stand.
+
+use crate::report::TextTable;
+use crate::scenario::AxisValue;
+use crate::scenario::source::Document;
+use std::fmt;
+
+/// The constants of a human-readable table, which stand below it, each once, by the numbers that the table gives them.
+pub struct Constants<'d> {
+    document: &'d Document,
+    paths: Vec<String>,
+}
+
+impl<'d> Constants<'d> {
+    /// None yet.
+    pub const fn new(document: &'d Document) -> Self {
+        Self { document, paths: Vec::new() }
+    }
+
+    /// The value of a constant and its number; nothing for what pays for none.
+    pub fn note(&mut self, path: Option<&str>) -> [String; 2] {
+        let Some(path) = path else { return Default::default() };
+        let index = self.paths.iter().position(|known| known == path).unwrap_or_else(|| {
+            self.paths.push(path.to_owned());
+            self.paths.len() - 1
+        });
+        [value(self.document, path).unwrap_or_default(), (index + 1).to_string()]
+    }
+}
+
+impl fmt::Display for Constants<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.paths.is_empty() {
+            return Ok(());
+        }
+        let mut table = TextTable::new(["", "constant", "source"]);
+        for (path, number) in self.paths.iter().zip(1..) {
+            table.row([format!("{number}"), path.clone(), source(self.document, path).unwrap_or_default()]);
+        }
+        write!(f, "{table}")
+    }
+}
+
+/// Returns the place of a constant: file and line.
+pub fn source(document: &Document, path: &str) -> Option<String> {
+    let entry = document.faults(vec![document.fault_at(path, "", None)]).entries().into_iter().next()?;
+    document.get(path)?;
+    Some(format!("{}:{}", entry.file?, entry.line?))
+}
+
+/// The constant as it stands there.
+pub fn value(document: &Document, path: &str) -> Option<String> {
+    let (_, leaf) = document.leaves(path).into_iter().next()?;
+    AxisValue::of_tree(leaf).map(|value| value.to_string())
+}

@@ -1,0 +1,269 @@
+//! One message of a run, or one step of a rank, item by item.
+
+mod constants;
+mod step;
+
+use super::{StudyError, metadata, simulation};
+use crate::answer::{Answer, Record};
+use crate::model::message::{self, CostItem, Itinerary};
+use crate::report::{TextTable, counted, signed_us};
+use crate::scenario::source::Document;
+use crate::scenario::{Case, CheckedScenario, Plan, Scenario};
+use constants::{Constants, source, value};
+use parsim_sim::node::Linear;
+use parsim_sim::program::{Message, Process};
+use parsim_sim::simulation::Simulation;
+use parsim_sim::trace::{Delivery, Trace};
+use parsim_sim::units::{PerByte, SimDuration, SimTime};
+
+/// The message that is wanted, of those between two ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct WantedMessage {
+    /// The rank that sends it; any unless given.
+    pub from: Option<u32>,
+    /// The rank that gets it; any unless given.
+    pub to: Option<u32>,
+    /// Its number among these, in the order of their delivery, 1-based.
+    pub number: u32,
+    /// Instead of the number: the one that waited longest for others.
+    pub longest_wait: bool,
+}
+
+/// The step of a rank that is wanted: from where it enters a phase to where it enters it again, or ends.
+#[derive(Clone, Copy, Debug)]
+pub struct WantedStep<'a> {
+    /// Its number, 1-based.
+    pub number: usize,
+    /// The phase that begins it; that which a rank enters most often unless given, of several the earliest.
+    pub phase: Option<&'a str>,
+    /// The rank; that which ends it last unless given.
+    pub rank: Option<u32>,
+}
+
+/// A message of a run and what its time consists of.
+struct Explanation {
+    delivery: Delivery,
+    hops: u32,
+    itinerary: Itinerary,
+    /// Time for which its own packets waited for each other beyond the itinerary.
+    among_themselves: SimDuration,
+    /// Time for which it waited for others: queues at processors and links, unfinished computations.
+    waiting: SimDuration,
+}
+
+impl Explanation {
+    fn of(scenario: &CheckedScenario, delivery: Delivery) -> Result<Self, StudyError> {
+        let layout = scenario.layout();
+        let (from, to) = (layout.seat(delivery.from), layout.seat(delivery.to));
+        let hops = layout.topology.distance(from.node, to.node);
+        let copies = scenario.machine.nodes.sending.does_copy(delivery.again);
+        let message = message::LoneMessage { from, to, hops, bytes: delivery.bytes, copies, sent: delivery.sent };
+        let itinerary =
+            Itinerary::of(&scenario.machine, &message).map_err(|error| StudyError::Request(error.to_string()))?;
+        let simulated = delivery.delivered.since(delivery.sent);
+        let beyond = simulated.ps().checked_sub(itinerary.total().ps()).map(SimDuration::from_ps);
+        let beyond = beyond.ok_or_else(|| {
+            StudyError::Failed(format!(
+                "the message took {} s, less than the {} s that it takes alone",
+                simulated.seconds(),
+                itinerary.total().seconds()
+            ))
+        })?;
+        let among_themselves = match itinerary.remainder {
+            // Packets that others delay may meet each other less.
+            Some(_) => (alone(scenario, delivery)? - itinerary.total()).min(beyond),
+            None => SimDuration::ZERO,
+        };
+        Ok(Self { delivery, hops, itinerary, among_themselves, waiting: beyond - among_themselves })
+    }
+
+    /// All waits by name.
+    fn waits(&self) -> impl Iterator<Item = (&'static str, SimDuration)> {
+        let own = self.itinerary.remainder.map(|what| (what, self.among_themselves));
+        own.into_iter().chain([("waiting for others", self.waiting)])
+    }
+}
+
+/// The time of a message that is sent at the same time on the same machine where nothing else happens.
+fn alone(scenario: &CheckedScenario, delivery: Delivery) -> Result<SimDuration, StudyError> {
+    let mut alone = Scenario::clone(scenario);
+    alone.machine.network.links.start = SimDuration::ZERO;
+    alone.machine.host.input = Linear { start: delivery.sent.since(SimTime::START), per_byte: PerByte::FREE };
+    let program = move |me: Process| send_at_a_time(me, delivery);
+    let simulation = Simulation::on(&alone.allocation())?.limits(scenario.limits.clone()).keep_deliveries();
+    let deliveries = simulation.run(&program)?.deliveries;
+    Ok(deliveries.iter().map(|one| one.delivered.since(one.sent)).sum())
+}
+
+/// The sender waits, for the host as it were, until it is time.
+async fn send_at_a_time(me: Process, Delivery { from, to, bytes, again, .. }: Delivery) {
+    if me.rank() == from {
+        me.input(0).await;
+        let message = Message::new(bytes);
+        let sending = me.start_send(to, if again { message.again() } else { message }).await;
+        if from == to {
+            me.receive(from).await;
+        }
+        me.wait(sending).await;
+    } else if me.rank() == to {
+        me.receive(from).await;
+    }
+}
+
+/// Breaks one message of a run down into its costs and waiting times.
+///
+/// # Errors
+/// Those of the run; a message that there is not, or one of network interfaces.
+pub fn explain_message(plan: &Plan, wanted: &WantedMessage) -> Result<Answer, StudyError> {
+    let case = itemisable(plan)?;
+    let explanation = wanted.explained(&case.scenario)?;
+    let words = text(&explanation, plan.document());
+    Ok(answer(&case, records(&explanation, plan.document()), &words))
+}
+
+/// Breaks one step of a rank down into its costs and waiting times.
+///
+/// # Errors
+/// Those of the run; a step that there is not, or one with messages of network interfaces.
+pub fn explain_step(plan: &Plan, wanted: &WantedStep<'_>) -> Result<Answer, StudyError> {
+    let case = itemisable(plan)?;
+    let (scenario, document) = (&case.scenario, plan.document());
+    let step = step::find(scenario, wanted)?;
+    Ok(answer(&case, step::records(&step, scenario, document), &step::text(&step, scenario, document)))
+}
+
+/// The base values of a plan, if its messages can be itemised.
+fn itemisable(plan: &Plan) -> Result<Case, StudyError> {
+    let case = plan.base()?;
+    if case.scenario.machine.nodes.interface.is_some() {
+        let message = "explain itemises packets that processors prepare; a message of network interfaces takes \
+                       o + (s - 1) O at both ends, L and (s - 1) G: `critical-path` tells what it waits for";
+        return Err(StudyError::Request(message.to_owned()));
+    }
+    Ok(case)
+}
+
+fn answer(case: &Case, mut records: Vec<Record>, words: &str) -> Answer {
+    let metadata = metadata(&case.scenario, &case.settings);
+    for record in &mut records {
+        record.put_metadata(&metadata);
+    }
+    Answer::many(records, &words)
+}
+
+impl WantedMessage {
+    fn explained(&self, scenario: &CheckedScenario) -> Result<Explanation, StudyError> {
+        for (option, rank) in [("from", self.from), ("to", self.to)] {
+            refuse_others(option, rank, scenario.ranks)?;
+        }
+        let fits = |delivery: &Delivery| {
+            self.from.is_none_or(|from| from == delivery.from) && self.to.is_none_or(|to| to == delivery.to)
+        };
+        let deliveries: Vec<_> = deliveries(scenario)?.into_iter().filter(fits).collect();
+        let count = deliveries.len();
+        let explain = |delivery: Delivery| Explanation::of(scenario, delivery);
+        let chosen = if self.longest_wait {
+            let explained = deliveries.into_iter().map(explain).collect::<Result<Vec<_>, _>>()?;
+            // The first of several.
+            explained.into_iter().reduce(|best, next| if next.waiting > best.waiting { next } else { best })
+        } else {
+            deliveries.into_iter().nth(self.number as usize - 1).map(explain).transpose()?
+        };
+        chosen.ok_or_else(|| self.no_such_message(count))
+    }
+
+    /// The message that is wanted is none of the `count` that fit.
+    fn no_such_message(&self, count: usize) -> StudyError {
+        let who = match (self.from, self.to) {
+            (None, None) => "the ranks send".to_owned(),
+            (Some(from), None) => format!("rank {from} sends"),
+            (None, Some(to)) => format!("rank {to} is sent"),
+            (Some(from), Some(to)) => format!("rank {from} sends rank {to}"),
+        };
+        match count {
+            0 => StudyError::Request(format!("there is no such message: {who} none")),
+            1 => StudyError::Argument("number", format!("{}: {who} one message; give 1", self.number)),
+            _ => {
+                let range = format!("{}: {who} {count} messages; give a number from 1 to {count}", self.number);
+                StudyError::Argument("number", range)
+            }
+        }
+    }
+}
+
+/// Refuses a rank that there is not.
+fn refuse_others(option: &'static str, rank: Option<u32>, ranks: u32) -> Result<(), StudyError> {
+    match rank.filter(|rank| *rank >= ranks) {
+        Some(rank) => Err(StudyError::Argument(option, format!("{rank}: the ranks are 0 to {}", ranks - 1))),
+        None => Ok(()),
+    }
+}
+
+/// All messages of the run, in the order of their delivery.
+fn deliveries(scenario: &CheckedScenario) -> Result<Vec<Delivery>, StudyError> {
+    Ok(run_alone(scenario, |simulation| simulation)?.deliveries)
+}
+
+/// The run, with its messages and what else `keeping` asks for.
+fn run_alone<'s>(
+    scenario: &'s CheckedScenario,
+    keeping: impl FnOnce(Simulation<'s>) -> Simulation<'s>,
+) -> Result<Trace, StudyError> {
+    if scenario.program.is_traffic() {
+        return Err(StudyError::Request(
+            "the packets of Traffic are no messages of ranks: give another program".to_owned(),
+        ));
+    }
+    Ok(keeping(simulation(scenario).keep_deliveries()).run(&scenario.program)?)
+}
+
+fn records(explanation: &Explanation, document: &Document) -> Vec<Record> {
+    let Explanation { delivery, hops, itinerary, .. } = explanation;
+    let record = |what: &str, constant: Option<&str>, count: Option<u64>, time: SimDuration| {
+        let mut record = Record::default();
+        record.put("from", delivery.from);
+        record.put("to", delivery.to);
+        record.put("bytes", delivery.bytes);
+        record.put("hops", *hops);
+        record.put("packets", itinerary.packets);
+        record.put("sent_s", delivery.sent.seconds());
+        record.put("item", what);
+        record.put("constant", constant);
+        record.put("value", constant.and_then(|path| value(document, path)));
+        record.put("source", constant.and_then(|path| source(document, path)));
+        record.put("count", count);
+        record.put("time_ps", time.ps());
+        record
+    };
+    let item = |item: &CostItem| record(&item.what, item.constant.as_deref(), Some(item.count), item.time);
+    let items = itinerary.items.iter().map(item);
+    items.chain(explanation.waits().map(|(what, time)| record(what, None, None, time))).collect()
+}
+
+fn text(explanation: &Explanation, document: &Document) -> String {
+    let Explanation { delivery, hops, itinerary, .. } = explanation;
+    let us = |time: SimDuration| signed_us(time.ps().into());
+    let mut table = TextTable::new(["item", "times", "value", "us", "constant"]);
+    let mut constants = Constants::new(document);
+    for CostItem { what, constant, count, time } in &itinerary.items {
+        let [value, number] = constants.note(constant.as_deref());
+        table.row([what.to_string(), count.to_string(), value, us(*time), number]);
+    }
+    let mut row = |what: &str, time: SimDuration| table.row([what, "", "", &us(time), ""].map(str::to_owned));
+    for (what, time) in explanation.waits() {
+        row(what, time);
+    }
+    row("sum", delivery.delivered.since(delivery.sent));
+    format!(
+        "{} B from rank {} to rank {}, {} over {}, sent at {} s\n\n{table}\n{constants}\nOnly what is on the critical path counts: what is done meanwhile costs nothing.\n",
+        delivery.bytes,
+        delivery.from,
+        delivery.to,
+        counted(itinerary.packets, "packet"),
+        counted(*hops, "link"),
+        delivery.sent.seconds()
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Items of steps sum to their times.
+
+use super::*;
+use crate::experiment::explain::tests::of_file;
+
+/// Every step of every rank, by every phase; their number.
+fn check_all(scenario: &CheckedScenario) -> usize {
+    let trace = run_alone(scenario, parsim_sim::simulation::Simulation::log_activities).unwrap();
+    let activity_log = trace.activity_log.as_ref().unwrap();
+    let steps = PhaseIterations::of(activity_log, &trace.deliveries, scenario.ranks);
+    let mut checked = 0;
+    for (phase, _) in steps.phases() {
+        for rank in 0..scenario.ranks {
+            for number in 1..=steps.count(rank, phase) {
+                let step = steps.step(rank, phase, number).unwrap();
+                let sum: i128 = step.items.iter().map(|item| item.time_ps).sum();
+                assert_eq!(sum, i128::from(step.end.since(step.begin).ps()), "{step:#?}");
+                checked += 1;
+            }
+        }
+    }
+    checked
+}
+
+/// Times are exact on every kind of machine and for every kind of program: loops, collectives, barriers, requests,
+/// several ranks on a node, cores that share, noise, slow nodes, routers with a clock.
+#[test]
+fn items_of_every_step_sum_to_its_time() {
+    let pivots: &[_] = &[("program.n", "24"), ("ranks", "6")];
+    let wormhole = ("machine.network.switching", r#"Wormhole(packet: "120 B", flit: "4 B", buffer: 8, lanes: 1)"#);
+    let changes: &[&[(&str, &str)]] = &[
+        &[],
+        &[("machine.sends", "Rendezvous")],
+        &[("machine.nodes.router_turn", "AtOnce"), ("machine.nodes.dma_per_word", "200 ns")],
+        &[("machine.nodes.noise", "Uniform(0.1)"), ("machine.overrides", "[NodeSpeed(nodes: [1], factor: 0.3)]")],
+        &[("placement", "Packed(ranks_per_node: 2)")],
+        &[wormhole, ("machine.network.links.per_packet", "0 us")],
+    ];
+    for change in changes {
+        assert!(check_all(&of_file("gauss-jordan-neighbour", &[pivots, change].concat()).1) > 300, "{change:?}");
+    }
+    assert!(check_all(&of_file("gauss-jordan-naive", pivots).1) > 300);
+    for (file, settings) in [
+        ("floyd", &[("program.n", "16"), ("ranks", "4")][..]),
+        ("finite-difference", &[("program.n", "16")]),
+        ("reduction", &[("ranks", "8")]),
+        ("stencil", &[("ranks", "4")]),
+        ("master-worker", &[("ranks", "4")]),
+        ("cluster-matmul", &[]),
+        ("real-lu", &[("program.n", "256")]),
+    ] {
+        assert!(check_all(&of_file(file, settings).1) > 1, "{file}");
+    }
+}
+
+fn find_in(
+    settings: &[(&str, &str)],
+    number: usize,
+    phase: Option<&str>,
+    rank: Option<u32>,
+) -> Result<PhaseIteration, StudyError> {
+    let settings = [&[("program.n", "24"), ("ranks", "6")], settings].concat();
+    find(&of_file("gauss-jordan-neighbour", &settings).1, &WantedStep { number, phase, rank })
+}
+
+/// A pivot step reduces the four rows of a rank, the pivot row excepted, in what is left of 25 columns.
+#[test]
+fn a_step_of_gauss_jordan_is_one_pivot() {
+    let step = find_in(&[], 3, Some("reduction"), Some(5)).unwrap();
+    assert_eq!((step.rank, step.number, step.of), (5, 3, 24));
+    let rsub = step.items.iter().find(|item| item.part == StepPart::Loop("rsub")).unwrap();
+    assert_eq!(rsub.time_ps, i128::from(rsub.count) * 9_000_000);
+    assert_eq!(rsub.count % 4, 0);
+    let next = find_in(&[], 4, Some("reduction"), Some(5)).unwrap();
+    assert_eq!(step.end, next.begin);
+    // Without a name it is a phase that every pivot enters, on the rank that is last to end it.
+    let critical = find_in(&[], 3, None, None).unwrap();
+    for rank in 0..6 {
+        let other = find_in(&[], 3, Some(critical.phase), Some(rank)).unwrap();
+        assert!(other.end <= critical.end && other.of == 24);
+    }
+}
+
+/// The message named as awaited is one that comes while the rank waits.
+#[test]
+fn the_message_waited_for_longest_can_be_itemised() {
+    let (_, scenario) = of_file("gauss-jordan-neighbour", &[("program.n", "24"), ("ranks", "6")]);
+    let trace = run_alone(&scenario, parsim_sim::simulation::Simulation::log_activities).unwrap();
+    let steps = PhaseIterations::of(trace.activity_log.as_ref().unwrap(), &trace.deliveries, scenario.ranks);
+    let step = steps.step(5, "broadcast", 3).unwrap();
+    let (from, number) = longest_wait(&step).unwrap();
+    let mut between = trace.deliveries.iter().filter(|one| (one.from, one.to) == (from, 5));
+    let delivery = between.nth(number as usize - 1).unwrap();
+    assert!(delivery.sent < step.end && delivery.delivered > step.begin && delivery.delivered <= step.end);
+    let waited = step.items.iter().find(|item| item.part == StepPart::UnderWay { from }).unwrap().time_ps;
+    assert!(waited <= i128::from(delivery.delivered.since(delivery.sent).ps()));
+}
+
+/// A scalar product on a node is bound by its memory: bytes that a rank waits for are named as such.
+#[test]
+fn waits_for_memory_are_named() {
+    let (document, scenario) = of_file("cluster-matmul", &[]);
+    let step = find(&scenario, &WantedStep { number: 1, phase: Some("load"), rank: Some(0) }).unwrap();
+    let records = records(&step, &scenario, &document);
+    let of = |item: &str, key: &str| {
+        let record = records.iter().find(|record| record.get("item").is_some_and(|name| *name == item.into()));
+        record.and_then(|record| record.get(key).cloned()).unwrap_or_else(|| panic!("{item} in {records:#?}"))
+    };
+    assert_eq!(of("waiting for bytes through memory", "constant"), "machine.nodes.levels.0.memory.bandwidth".into());
+    assert_eq!(of("floating-point operations", "constant"), "machine.nodes.processor".into());
+}
+
+#[test]
+fn what_does_not_exist_is_refused_with_what_would_be_right() {
+    let message = |number, phase, rank| match find_in(&[], number, phase, rank) {
+        Err(StudyError::Request(message)) => message,
+        other => panic!("{other:?}"),
+    };
+    assert!(message(25, Some("reduction"), None).contains("give a number from 1 to 24"));
+    assert!(message(1, Some("reductoin"), None).contains("reduction (24 ×)"));
+    assert!(message(1, None, Some(6)).contains("the ranks are 0 to 5"));
+}

@@ -1,0 +1,56 @@
+//! Fits and data for others: RON that scenarios can name, and Extra-P's JSON Lines.
+
+use super::Fitted;
+use crate::experiment::StudyError;
+use crate::scenario::table::Table as Data;
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// The only fit as RON: the model itself, or a machine like another that behaves so.
+pub fn ron<'f>(like: Option<&str>, mut fits: impl Iterator<Item = &'f Fitted>) -> Result<String, StudyError> {
+    let (Some(fit), None) = (fits.next(), fits.next()) else {
+        let message = "--ron writes one model: give data in which only what the model knows is varied";
+        return Err(StudyError::Request(message.to_owned()));
+    };
+    Ok(match like {
+        None => format!("{}\n", fit.ron),
+        Some(base) => {
+            let changes = fit.machine.as_ref().ok_or_else(|| {
+                let right = "point-to-point and hockney do where no constant is negative";
+                StudyError::Request(format!("--like: this model does not describe a machine; {right}"))
+            })?;
+            machine(base, changes)
+        }
+    })
+}
+
+fn machine(base: &str, changes: &[(&str, String)]) -> String {
+    let mut text = String::from("// Fitted by `parsim fit`; all software stands at the source of a message.\n");
+    writeln!(text, "Like(File({base:?}), {{").expect("a text can be written to");
+    for (path, value) in changes {
+        writeln!(text, "    {path:?}: {value},").expect("a text can be written to");
+    }
+    text.push_str("})\n");
+    text
+}
+
+/// `value` over `parameters` as Extra-P reads it: one object for each point, with all its values.
+pub fn extra_p(data: &Data, value: &str, parameters: &[String]) -> String {
+    let mut lines: Vec<(Map<String, Value>, String, Vec<f64>)> = Vec::new();
+    let others: Vec<_> = data.axes(value).filter(|axis| !parameters.contains(axis)).collect();
+    for row in &data.rows {
+        let numbers = parameters.iter().map(|name| Some((name.clone(), Value::from(row.number(name)?))));
+        let (Some(point), Some(number)) = (numbers.collect::<Option<Map<_, _>>>(), row.number(value)) else { continue };
+        let named = row.cells.iter().filter(|(name, _)| others.contains(&name));
+        let path: Vec<_> = named.map(|(name, value)| format!("{name}={value}")).collect();
+        let path = if path.is_empty() { "run".to_owned() } else { path.join("->") };
+        match lines.iter_mut().find(|(other, callpath, _)| *other == point && *callpath == path) {
+            Some((_, _, values)) => values.push(number),
+            None => lines.push((point, path, vec![number])),
+        }
+    }
+    let line = |(point, callpath, values): &(Map<String, Value>, String, Vec<f64>)| {
+        format!("{}\n", json!({"params": point, "callpath": callpath, "metric": value, "value": values}))
+    };
+    lines.iter().map(line).collect()
+}

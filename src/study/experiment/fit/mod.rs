@@ -1,0 +1,285 @@
+//! Models fitted to the times of a sweep or of measurements.
+
+mod exchange;
+mod latency;
+mod normal_form;
+mod regimes;
+
+use super::StudyError;
+use crate::analysis::Residuals;
+use crate::answer::{Answer, Record, Role};
+use crate::model::fit::{Quality, Weighting};
+use crate::report::table;
+use crate::scenario::AxisValue;
+use crate::scenario::table::{Row, Table as Data};
+pub use normal_form::FormRequest;
+
+/// The data to be fitted, and what to them.
+#[derive(Clone, Debug)]
+pub struct FitRequest {
+    /// The model.
+    pub model: FitModel,
+    /// The column of the values; one that is known as times unless given. Columns before it say what was varied.
+    pub value: Option<String>,
+    /// Residuals in the unit of the values or relative to them.
+    pub weighting: Weighting,
+    /// The columns of data on messages.
+    pub messages: MessageColumns,
+    /// The search for a normal form.
+    pub form: FormRequest,
+    /// Fits only the rows up to these values of columns; the others judge the fit.
+    pub up_to: Vec<(String, f64)>,
+}
+
+/// The columns of data on messages.
+#[derive(Clone, Debug)]
+pub struct MessageColumns {
+    /// The column of the bytes of a message.
+    pub bytes: String,
+    /// The column of its hops, for point-to-point.
+    pub hops: String,
+    /// The column of the number of messages in a row, for `LogGP`; one unless given.
+    pub messages: Option<String>,
+    /// The column of the time of a processor for a message, mean of sender and receiver, for `LogGP`.
+    pub overhead: Option<String>,
+    /// The longest message of the short regime, for point-to-point; found unless given.
+    pub break_bytes: Option<f64>,
+}
+
+/// A model that can be fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FitModel {
+    /// Equation (4) of CS-RR-281: two regimes of alpha + beta l + gamma d + delta l d.
+    PointToPoint,
+    /// `t_0` + l / `r_inf`
+    Hockney,
+    /// L, o, g, G
+    Loggp,
+    /// Extra-P's: `c_0` + sum of `c_k` x^i log2^j x, with one or two parameters
+    NormalForm,
+}
+
+/// The fits to some data: one for each group of rows.
+pub struct Fits {
+    data: Data,
+    value: String,
+    parameters: Vec<String>,
+    groups: Vec<(FitGroup, Fitted)>,
+    notes: Vec<String>,
+}
+
+/// A fit to the rows of one group.
+struct Fitted {
+    /// Its coefficients and what they are worth.
+    record: Record,
+    /// In words.
+    words: String,
+    /// Every point: where it lies, its value, the model there, half its interval if known, and whether it was fitted.
+    points: Vec<FittedPoint>,
+    /// The model as RON.
+    ron: String,
+    /// The changes that make a machine behave so, where the model is one of machines.
+    machine: Option<Vec<(&'static str, String)>>,
+}
+
+struct FittedPoint {
+    at: Vec<(String, AxisValue)>,
+    value: Option<f64>,
+    model: Option<f64>,
+    interval: Option<f64>,
+    is_fitted: bool,
+}
+
+/// Rows with the same values of what the model does not know.
+struct FitGroup {
+    name: Vec<(String, AxisValue)>,
+    /// Those to be fitted.
+    fitted: Vec<Row>,
+    /// Those that judge the fit.
+    judging: Vec<Row>,
+}
+
+impl FitRequest {
+    /// Fits the model to the rows of each group of `data` that differs in what the model does not know.
+    ///
+    /// # Errors
+    /// Columns that there are not, or that have no numbers; rows that do not determine the model.
+    pub fn fit(&self, data: Data) -> Result<Fits, StudyError> {
+        let mut data = data;
+        let value = data.quantity(self.value.as_deref())?;
+        let overhead = self.messages.overhead.as_deref().map(|name| data.quantity(Some(name))).transpose()?;
+        let parameters = self.parameters(&data, &value)?;
+        data.need_numbers(&parameters)?;
+        let used = [&value].into_iter().chain(&parameters).chain(&overhead);
+        let notes = used.filter_map(|column| data.unused(column)).collect();
+        let mut groups = Vec::new();
+        for group in self.groups(&data, &value, &parameters)? {
+            let fitted = self.fit_group(&data, &group, &value, &parameters)?;
+            groups.push((group, fitted));
+        }
+        Ok(Fits { data, value, parameters, groups, notes })
+    }
+
+    /// The columns that the model is a function of.
+    fn parameters(&self, data: &Data, value: &str) -> Result<Vec<String>, StudyError> {
+        let columns = &self.messages;
+        match self.model {
+            FitModel::PointToPoint => named(data, [&columns.bytes, &columns.hops]),
+            FitModel::Hockney => named(data, [&columns.bytes]),
+            FitModel::Loggp => named(data, [Some(&columns.bytes), columns.messages.as_ref()].into_iter().flatten()),
+            FitModel::NormalForm => self.form.parameters(data, value),
+        }
+    }
+
+    fn groups(&self, data: &Data, value: &str, parameters: &[String]) -> Result<Vec<FitGroup>, StudyError> {
+        let limit = |(name, most): &(String, f64)| Ok((data.column(name)?, *most));
+        let limits = self.up_to.iter().map(limit).collect::<Result<Vec<_>, StudyError>>()?;
+        let others: Vec<_> = data.axes(value).filter(|axis| !parameters.contains(axis)).collect();
+        let mut groups: Vec<FitGroup> = Vec::new();
+        let is_complete =
+            |row: &&Row| row.number(value).is_some() && parameters.iter().all(|name| row.number(name).is_some());
+        for row in data.rows.iter().filter(is_complete) {
+            let name: Vec<_> = row.cells.iter().filter(|(name, _)| others.contains(&name)).cloned().collect();
+            let index = groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
+                groups.push(FitGroup { name, fitted: Vec::new(), judging: Vec::new() });
+                groups.len() - 1
+            });
+            let is_fitted = limits.iter().all(|(key, most)| row.number(key).is_none_or(|number| number <= *most));
+            let rows = if is_fitted { &mut groups[index].fitted } else { &mut groups[index].judging };
+            rows.push(row.clone());
+        }
+        if groups.is_empty() {
+            return Err(data
+                .failure(&format!("no row has numbers in all of {}, {value}", parameters.join(", ")))
+                .into());
+        }
+        Ok(groups)
+    }
+
+    fn fit_group(
+        &self,
+        data: &Data,
+        group: &FitGroup,
+        value: &str,
+        parameters: &[String],
+    ) -> Result<Fitted, StudyError> {
+        let fitted = match self.model {
+            FitModel::PointToPoint => regimes::fit(self, group, value),
+            FitModel::Hockney => latency::hockney(self, group, value),
+            FitModel::Loggp => latency::loggp(self, group, value),
+            FitModel::NormalForm => self.form.fit(self.weighting, group, value, parameters)?,
+        };
+        fitted.ok_or_else(|| {
+            let at = if group.name.is_empty() { String::new() } else { format!(" for {}", described(&group.name)) };
+            data.failure(&format!("its {} rows do not determine the model{at}", group.fitted.len())).into()
+        })
+    }
+}
+
+/// The columns with these names.
+fn named<'n>(data: &Data, names: impl IntoIterator<Item = &'n String>) -> Result<Vec<String>, StudyError> {
+    names.into_iter().map(|name| Ok(data.column(name)?)).collect()
+}
+
+fn described(name: &[(String, AxisValue)]) -> String {
+    name.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
+
+fn beginning(name: &[(String, AxisValue)]) -> Record {
+    let mut record = Record::default();
+    for (name, value) in name {
+        record.put_as(Role::Axis, name, value);
+    }
+    record
+}
+
+/// Adds what a fit is worth; `prefix` distinguishes several fits of a record.
+fn put_quality(record: &mut Record, prefix: &str, quality: Option<&Quality>) {
+    record.put(&format!("{prefix}points"), quality.map(|quality| quality.points));
+    record.put(&format!("{prefix}smape"), quality.map(|quality| quality.smape));
+    record.put(&format!("{prefix}root_mean_square_s"), quality.map(|quality| quality.root_mean_square));
+    record.put(&format!("{prefix}largest_error"), quality.map(|quality| quality.largest_error));
+    record.put(&format!("{prefix}r_squared_adjusted"), quality.and_then(|quality| quality.r_squared_adjusted));
+    record.put(&format!("{prefix}leave_one_out"), quality.and_then(|quality| quality.leave_one_out));
+}
+
+/// The quality in words.
+fn quality_words(quality: &Quality) -> String {
+    let percent = |ratio: f64| format!("{:.3} %", 100.0 * ratio);
+    let adjusted =
+        quality.r_squared_adjusted.map_or_else(|| ", no adjusted R²".to_owned(), |r| format!(", adjusted R² {r:.6}"));
+    let left_out =
+        quality.leave_one_out.map_or_else(String::new, |error| format!(", leave-one-out error {}", percent(error)));
+    format!(
+        "{} points: SMAPE {}, largest error {}{adjusted}{left_out}",
+        quality.points,
+        percent(quality.smape),
+        percent(quality.largest_error)
+    )
+}
+
+impl Fits {
+    /// The coefficients, or the points: where they lie, their values, the model there. As text the points that judge stand
+    /// behind the coefficients.
+    #[must_use]
+    pub fn answer(&self, wants_points: bool) -> Answer {
+        let mut words = String::new();
+        for (group, fit) in &self.groups {
+            let name = if group.name.is_empty() { String::new() } else { format!("{}: ", described(&group.name)) };
+            words += &(name + &fit.words);
+        }
+        let points = || self.groups.iter().flat_map(|(_, fit)| &fit.points);
+        let shown = points().filter(|point| wants_points || !point.is_fitted);
+        let shown: Vec<_> = shown.map(|point| point.record(&self.value)).collect();
+        if !shown.is_empty() {
+            words += &["\n", &table(&shown).to_string()].concat();
+        }
+        let records =
+            if wants_points { shown } else { self.groups.iter().map(|(_, fit)| fit.record.clone()).collect() };
+        Answer { notes: self.notes.clone(), ..Answer::many(records, &words) }
+    }
+
+    /// The only fit as RON: the model itself, or a machine like another that behaves so.
+    ///
+    /// # Errors
+    /// Several fits; a model that is not one of machines.
+    pub fn to_ron(&self, like: Option<&str>) -> Result<String, StudyError> {
+        exchange::ron(like, self.groups.iter().map(|(_, fit)| fit))
+    }
+
+    /// The data as Extra-P reads them.
+    #[must_use]
+    pub fn to_extra_p(&self) -> String {
+        exchange::extra_p(&self.data, &self.value, &self.parameters)
+    }
+}
+
+impl FittedPoint {
+    fn record(&self, value: &str) -> Record {
+        let mut record = beginning(&self.at);
+        record.put(value, self.value);
+        record.put("model_s", self.model);
+        record.put("model_interval95_s", self.interval);
+        let error = self.model.zip(self.value).map(|(model, value)| Residuals::error(model, value));
+        record.put("error", error);
+        record.put("fitted", self.is_fitted);
+        record
+    }
+}
+
+/// The points of a group: those that were fitted, then those that judge; `model` gives value and interval.
+fn points(
+    group: &FitGroup,
+    value: &str,
+    parameters: &[String],
+    model: impl Fn(&Row) -> (Option<f64>, Option<f64>),
+) -> Vec<FittedPoint> {
+    let rows = group.fitted.iter().map(|row| (row, true)).chain(group.judging.iter().map(|row| (row, false)));
+    let point = |(row, is_fitted): (&Row, bool)| {
+        let own = row.cells.iter().filter(|(name, _)| parameters.contains(name)).cloned();
+        let (model, interval) = model(row);
+        let at = group.name.iter().cloned().chain(own).collect();
+        FittedPoint { at, value: row.number(value), model, interval, is_fitted }
+    };
+    rows.map(point).collect()
+}

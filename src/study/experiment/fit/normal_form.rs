@@ -1,0 +1,122 @@
+//! `--model normal-form`
+
+use super::{FitGroup, Fitted, FittedPoint, beginning, points, put_quality, quality_words};
+use crate::answer::Record;
+use crate::experiment::StudyError;
+use crate::model::fit::{FittedForm, NormalFormSearch, Observation, Weighting};
+use crate::scenario::AxisValue;
+use crate::scenario::table::{Row, Table as Data};
+
+/// A search for a normal form.
+#[derive(Clone, Debug)]
+pub struct FormRequest {
+    /// The columns that the normal form is a function of, one or two; all that vary unless given.
+    pub parameters: Vec<String>,
+    /// The most terms of a normal form with one parameter.
+    pub terms: u8,
+    /// The parameter that is the number of processors of a strong scaling: what is fitted is the time of all
+    /// processors together, because falling times have no normal form.
+    pub strong_scaling: Option<String>,
+    /// Predicts the value there, such as `p=128` or `p=128,n=512`; may be repeated.
+    pub at: Vec<String>,
+}
+
+impl FormRequest {
+    pub(super) fn parameters(&self, data: &Data, value: &str) -> Result<Vec<String>, StudyError> {
+        let named = super::named(data, &self.parameters)?;
+        let varied = |axis: &&String| {
+            let mut numbers = data.rows.iter().filter_map(|row| row.number(axis));
+            let first = numbers.next();
+            numbers.any(|number| Some(number) != first)
+        };
+        let parameters = if named.is_empty() { data.axes(value).filter(varied).cloned().collect() } else { named };
+        if parameters.is_empty() || parameters.len() > 2 {
+            let message =
+                format!("a normal form has one or two parameters, not {}: name them by --parameters", parameters.len());
+            return Err(data.failure(&message).into());
+        }
+        Ok(parameters)
+    }
+
+    pub(super) fn fit(
+        &self,
+        weighting: Weighting,
+        group: &FitGroup,
+        value: &str,
+        parameters: &[String],
+    ) -> Result<Option<Fitted>, StudyError> {
+        let search = NormalFormSearch {
+            parameters: parameters.to_vec(),
+            terms: usize::from(self.terms),
+            strong_scaling: self.strong_scaling(parameters)?,
+            weighting,
+        };
+        let place = |row: &Row| parameters.iter().map(|name| row.number(name)).collect::<Option<Vec<_>>>();
+        let observation = |row: &Row| Some(Observation { point: place(row)?, value: row.number(value)? });
+        let observations: Vec<_> = group.fitted.iter().filter_map(observation).collect();
+        let Some(found) = search.fit(&observations) else { return Ok(None) };
+        let model = |row: &Row| {
+            let predicted = place(row).map(|point| found.predict(&point));
+            (predicted.map(|predicted| predicted.0), predicted.and_then(|predicted| predicted.1))
+        };
+        let mut points = points(group, value, parameters, model);
+        for text in &self.at {
+            points.push(predicted(&found, group, parameters, text)?);
+        }
+        let quality = &found.regression.quality;
+        let what = self.strong_scaling.as_ref().map_or_else(|| value.to_owned(), |p| format!("{p} × {value}"));
+        let words = format!("{what} = {}\n{}\n", found.form, quality_words(quality));
+        let record = self.record(group, &found);
+        Ok(Some(Fitted { record, words, points, ron: found.form.to_ron(), machine: None }))
+    }
+
+    fn strong_scaling(&self, parameters: &[String]) -> Result<Option<usize>, StudyError> {
+        let Some(name) = &self.strong_scaling else { return Ok(None) };
+        let index = parameters.iter().position(|parameter| parameter == name);
+        index.map(Some).ok_or_else(|| {
+            let message = format!("--strong-scaling {name}: the parameters are {}", parameters.join(", "));
+            StudyError::Request(message)
+        })
+    }
+
+    fn record(&self, group: &FitGroup, found: &FittedForm) -> Record {
+        let mut record = beginning(&group.name);
+        record.put("model", "normal-form");
+        record.put("form", found.form.to_string());
+        record.put("times", self.strong_scaling.clone());
+        record.put("constant", found.form.constant);
+        let interval = |index: usize| found.regression.intervals.as_ref().map(|intervals| intervals[index]);
+        record.put("constant_interval95", interval(0));
+        for index in 0..2 {
+            let term = found.form.terms.get(index);
+            record.put(&format!("coefficient_{}", index + 1), term.map(|term| term.coefficient));
+            let half = term.and_then(|_| interval(index + 1));
+            record.put(&format!("coefficient_{}_interval95", index + 1), half);
+        }
+        put_quality(&mut record, "", Some(&found.regression.quality));
+        record
+    }
+}
+
+/// The value at a point of `--at`.
+fn predicted(
+    found: &FittedForm,
+    group: &FitGroup,
+    parameters: &[String],
+    text: &str,
+) -> Result<FittedPoint, StudyError> {
+    let pair = |part: &str| part.split_once('=').map(|(name, value)| (name.to_owned(), AxisValue::parse(value)));
+    let pairs = text.split(',').map(pair).collect::<Option<Vec<_>>>().unwrap_or_default();
+    let number = |name: &String| pairs.iter().find(|(key, _)| key == name)?.1.number().filter(|number| *number > 0.0);
+    let point = parameters.iter().map(number).collect::<Option<Vec<_>>>().filter(|_| pairs.len() == parameters.len());
+    let point = point.ok_or_else(|| {
+        let right: Vec<_> = parameters.iter().map(|name| format!("{name}=128")).collect();
+        StudyError::Request(format!(
+            "`--at {text}`: give every parameter a number above 0, such as {}",
+            right.join(",")
+        ))
+    })?;
+    let (value, interval) = found.predict(&point);
+    let at = group.name.iter().cloned().chain(pairs).collect();
+    Ok(FittedPoint { at, value: None, model: Some(value), interval, is_fitted: false })
+}

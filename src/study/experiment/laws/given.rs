@@ -1,0 +1,187 @@
+//! The laws of speedup on given numbers.
+
+use super::{processors, rows};
+use crate::answer::{Answer, Record, Role};
+use crate::experiment::StudyError;
+use crate::model::laws::isoefficiency::{self, Algorithm};
+use crate::model::laws::{
+    OverheadLaw, ScaledWork, SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl, efficiency, gustafson, karp_flatt, knee,
+};
+
+/// The largest number of processors that is looked at.
+const MOST_PROCESSORS: u64 = 1 << 40;
+
+/// The parts of an execution time, for fixed and for scaled work.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkParts {
+    /// sigma: the inherently sequential computation, in seconds.
+    pub serial_s: f64,
+    /// phi: the computation that can be divided, in seconds of one processor.
+    pub parallel_s: f64,
+    /// kappa: the overhead.
+    pub overhead: OverheadLaw,
+}
+
+/// A share of the time, or the speedup that it allows.
+#[derive(Clone, Copy, Debug)]
+pub enum ShareOrSpeedup {
+    /// The share.
+    Share(f64),
+    /// The speedup, for which the largest share is wanted.
+    Speedup(f64),
+}
+
+fn beginning(p: f64) -> Record {
+    let mut record = Record::default();
+    record.put_as(Role::Axis, "p", processors(p));
+    record
+}
+
+/// Returns a value that exists only for more than one processor.
+fn if_parallel(p: f64, value: impl Fn() -> f64) -> Option<f64> {
+    (p > 1.0).then(value)
+}
+
+impl ShareOrSpeedup {
+    /// The share on `p` processors, by the inverse of the law where a speedup is given.
+    fn share(self, p: f64, inverse: fn(f64, f64) -> f64) -> Option<f64> {
+        match self {
+            Self::Share(share) => Some(share),
+            Self::Speedup(speedup) => if_parallel(p, || inverse(speedup, p)),
+        }
+    }
+}
+
+impl WorkParts {
+    /// The bounds of speedup and efficiency on these numbers of processors.
+    #[must_use]
+    pub fn speedups(&self, counts: &[f64]) -> Answer {
+        let knee = knee(self.serial_s, self.parallel_s, self.overhead);
+        let words = knee.map_or_else(String::new, |knee| format!("\nthe knee is at p = {knee}\n"));
+        rows(counts, |p| self.record(p)).with_words(&words)
+    }
+
+    fn record(&self, p: f64) -> Record {
+        let Self { serial_s, parallel_s, overhead } = *self;
+        let parts = overhead.parts(serial_s, parallel_s, p);
+        let mut record = beginning(p);
+        record.put("time_s", parts.parallel_time_s(p));
+        record.put("speedup", parts.speedup(p));
+        record.put("efficiency", parts.efficiency(p));
+        record.put("scaled_speedup", ScaledWork { serial_s, parallel_s, overhead }.scaled_speedup(p));
+        record.put("amdahl", amdahl::speedup(parts.serial_fraction(), p));
+        record.put("gustafson_barsis", gustafson::scaled_speedup(parts.serial_share(p), p));
+        record.put("karp_flatt", if_parallel(p, || karp_flatt::metric(parts.speedup(p), p)));
+        record.put("karp_flatt_definition", karp_flatt::definition(&parts));
+        record.put("total_overhead_s", parts.total_overhead_s(p));
+        record
+    }
+
+    /// The number of processors with the largest speedup, for these multiples of the parallel work.
+    #[must_use]
+    pub fn knees(&self, scales: &[f64]) -> Answer {
+        rows(scales, |scale| {
+            let parallel_s = scale * self.parallel_s;
+            let knee = knee(self.serial_s, parallel_s, self.overhead);
+            let parts = knee.map(|knee| self.overhead.parts(self.serial_s, parallel_s, knee));
+            let mut record = Record::default();
+            record.put_as(Role::Axis, "scale", scale);
+            record.put("parallel_s", parallel_s);
+            record.put("knee_p", knee.map(processors));
+            record.put("speedup", parts.zip(knee).map(|(parts, knee)| parts.speedup(knee)));
+            record.put("efficiency", parts.zip(knee).map(|(parts, knee)| parts.efficiency(knee)));
+            record
+        })
+    }
+}
+
+/// Amdahl's law: the speedup of fixed work, or the serial fraction that a speedup allows.
+#[must_use]
+pub fn amdahl(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
+    rows(counts, |p| {
+        let mut record = beginning(p);
+        let fraction = given.share(p, amdahl::serial_fraction);
+        let speedup = fraction.map(|fraction| amdahl::speedup(fraction, p));
+        record.put("serial_fraction", fraction);
+        record.put("speedup", speedup);
+        record.put("efficiency", speedup.map(|speedup| efficiency(speedup, p)));
+        record.put("limit", fraction.map(amdahl::limit));
+        record
+    })
+}
+
+/// The law of Gustafson and Barsis: the scaled speedup, or the serial share that it allows.
+#[must_use]
+pub fn gustafson(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
+    rows(counts, |p| {
+        let mut record = beginning(p);
+        let share = given.share(p, gustafson::serial_share);
+        let speedup = share.map(|share| gustafson::scaled_speedup(share, p));
+        let fraction = share.map(|share| gustafson::fraction_of_share(share, p));
+        record.put("serial_share", share);
+        record.put("scaled_speedup", speedup);
+        record.put("efficiency", speedup.map(|speedup| efficiency(speedup, p)));
+        record.put("serial_fraction_of_scaled_work", fraction);
+        record
+    })
+}
+
+/// The Karp-Flatt metric of measured speedups, with what it says about them.
+///
+/// # Errors
+/// Another number of speedups than of processors.
+///
+/// # Panics
+/// Never: the speedups have a base.
+pub fn karp_flatt(counts: &[f64], speedups: &[f64]) -> Result<Answer, StudyError> {
+    if counts.len() != speedups.len() {
+        return Err(StudyError::Request(format!(
+            "--p has {} values and --speedup {}: give a speedup for each number of processors",
+            counts.len(),
+            speedups.len()
+        )));
+    }
+    let point =
+        |(p, speedup): (&f64, &f64)| SeriesPoint { processors: *p, time_s: speedup.recip(), components: Vec::new() };
+    // Only ratios of times matter here, so the base may be one second.
+    let series =
+        SpeedupSeries::new(counts.iter().zip(speedups).map(point).collect(), Some(1.0)).expect("a base is given");
+    let fractions = || series.laws().into_iter().filter_map(|point| point.serial_fraction);
+    let meaning = series.verdict().map(|verdict| format!("\n{}\n", verdict.trend.meaning(fractions())));
+    let record = |point: SpeedupPoint| {
+        let mut record = beginning(point.processors);
+        record.put("speedup", point.speedup);
+        record.put("efficiency", point.efficiency);
+        record.put("karp_flatt", point.serial_fraction);
+        record
+    };
+    let records: Vec<_> = series.laws().into_iter().map(record).collect();
+    Ok(super::answer(records).with_words(&meaning.unwrap_or_default()))
+}
+
+/// Growth of the problem of `algorithm`, whose constants are one, that holds the efficiency of the relation's `constant`;
+/// `memory` is the capacity of a processor, in numbers.
+#[must_use]
+pub fn isoefficiency(algorithm: Algorithm, constant: f64, memory: Option<f64>, counts: &[f64]) -> Answer {
+    let largest = memory.map(|memory| algorithm.largest_processors(constant, memory, MOST_PROCESSORS));
+    let words = largest.map_or_else(String::new, |largest| match largest {
+        Some(MOST_PROCESSORS) => "\nthe memory holds the efficiency on any number of processors\n".to_owned(),
+        Some(largest) => format!("\nthe memory holds the efficiency on up to {largest} processors\n"),
+        None => "\nthe memory holds the efficiency on no more than one processor\n".to_owned(),
+    });
+    let record = |p: f64| {
+        let mut record = beginning(p);
+        record.put("constant", constant);
+        record.put("n", algorithm.problem_size(constant, p));
+        record.put("numbers_per_processor", algorithm.scalability(constant, p));
+        record.put("fits", memory.map(|memory| algorithm.scalability(constant, p) <= memory));
+        record
+    };
+    rows(counts, record).with_words(&words)
+}
+
+/// The constant of the isoefficiency relation for an efficiency.
+#[must_use]
+pub fn isoefficiency_constant(efficiency: f64) -> f64 {
+    isoefficiency::constant(efficiency)
+}

@@ -1,0 +1,35 @@
+//! The laws of speedup and the closed forms of a quiet network, on given numbers and on the times of a sweep.
+
+mod given;
+mod growth;
+mod network;
+mod series;
+
+pub use given::{ShareOrSpeedup, WorkParts, amdahl, gustafson, isoefficiency, isoefficiency_constant, karp_flatt};
+pub use growth::{FoundProblem, GrowingProblem, Growth, Kept, SearchedProblem};
+pub use network::{QuietMessage, collective};
+pub use series::SeriesColumns;
+
+use crate::answer::{Answer, Record, Value};
+use crate::report::table;
+
+/// A number of processors as output shows it: whole where it is, `inf` where it has no end.
+fn processors(count: f64) -> Value {
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole and below 2^53")]
+    match count {
+        count if count.is_infinite() => Value::from("inf"),
+        count if count.fract() == 0.0 && count.abs() < 9e15 => Value::from(count as i64),
+        count => Value::from(count),
+    }
+}
+
+/// A record for each of these numbers.
+fn rows(counts: &[f64], record: impl Fn(f64) -> Record) -> Answer {
+    answer(counts.iter().map(|p| record(*p)).collect())
+}
+
+/// An answer of records, and of a table of them.
+fn answer(records: Vec<Record>) -> Answer {
+    let words = table(&records);
+    Answer::many(records, &words)
+}

@@ -1,0 +1,189 @@
+//! The laws on the times of a sweep or of measurements.
+
+use super::processors;
+use crate::answer::{Answer, Record, Role, Unit, Value};
+use crate::experiment::StudyError;
+use crate::model::laws::{Base, SeriesPoint, SpeedupPoint, SpeedupSeries, Verdict};
+use crate::report::table;
+use crate::scenario::AxisValue;
+use crate::scenario::table::{Row, Table as Data};
+use std::fmt::Write;
+
+/// Activities of a rank, by their keys in the output of a sweep; the times sum to the makespan.
+const ACTIVITIES: [&str; 6] = ["computing_s", "input_output_s", "sending_s", "blocked_s", "system_s", "idle_s"];
+
+/// The mean of all seeds.
+const MEAN: &str = "makespan_mean_s";
+
+/// The columns of times by the number of processors.
+#[derive(Clone, Debug)]
+pub struct SeriesColumns {
+    /// The column of the times; one that is known as such unless given. Columns before it say what was varied.
+    pub time: Option<String>,
+    /// The column of the processors.
+    pub processors: String,
+    /// The time of a sequential program in seconds, from which speedups are counted instead of from T(1).
+    pub sequential_s: Option<f64>,
+    /// Columns that sum to the time; the parts that they have in the Karp-Flatt metric. What ranks do unless given.
+    pub components: Vec<String>,
+}
+
+/// The values of what was varied besides the processors.
+type SeriesKey = Vec<(String, AxisValue)>;
+
+impl SeriesColumns {
+    /// The laws at every point, and what they say about every series.
+    ///
+    /// # Errors
+    /// Columns that there are not, or that have no such numbers; a series without a base.
+    pub fn answer(&self, mut data: Data) -> Result<Answer, StudyError> {
+        if self.sequential_s.is_some_and(|time| !(time.is_finite() && time > 0.0)) {
+            return Err(StudyError::Request("--sequential-s: give seconds above 0".to_owned()));
+        }
+        let components = self.components(&mut data)?;
+        let time = data.quantity(self.time.as_deref())?;
+        let processors = data.column(&self.processors)?;
+        data.need_numbers([&processors])?;
+        let mut answer = Answer::default();
+        answer.notes.extend([&time, &processors].into_iter().filter_map(|column| data.unused(column)));
+        data.rows.retain(|row| row.number(&time).is_some() && row.number(&processors).is_some());
+        if data.rows.is_empty() {
+            return Err(data.failure(&format!("no row has both `{processors}` and `{time}`")).into());
+        }
+        let axes: Vec<_> = data.axes(&time).filter(|axis| **axis != processors).cloned().collect();
+        data.need_different_points(&axes.iter().chain([&processors]).cloned().collect::<Vec<_>>())?;
+        // Activities of ranks are known of the first seed alone, and sum to its time.
+        let is_mean = self.components.is_empty() && time == MEAN;
+        let components = if is_mean { Vec::new() } else { self.complete(&data, components)? };
+        let mut words = String::new();
+        for (group, points) in groups(&data, &axes, &[&time, &processors], &components)? {
+            let Some(series) = SpeedupSeries::new(points, self.sequential_s) else {
+                let at = if group.is_empty() { String::new() } else { format!(" for {}", described(&group)) };
+                let right = "give the time of a sequential program by --sequential-s";
+                return Err(data.failure(&format!("there is no time at {processors} = 1{at}: {right}")).into());
+            };
+            answer.records.extend(records(&series, &group, &time));
+            words += &sentences(&series, &group, series.verdict().as_ref());
+        }
+        answer.words = format!("{}{words}", table(&answer.records));
+        Ok(answer)
+    }
+
+    /// The columns of the components, in seconds: those that are named, or what ranks do where a table has all of it.
+    fn components(&self, data: &mut Data) -> Result<Vec<String>, StudyError> {
+        if self.components.is_empty() {
+            let known = ACTIVITIES.iter().map(|name| data.column(name).ok()).collect::<Option<_>>();
+            return Ok(known.unwrap_or_default());
+        }
+        self.components.iter().map(|name| Ok(data.quantity(Some(name))?)).collect()
+    }
+
+    /// The components that every row has; those that are named must be such.
+    fn complete(&self, data: &Data, components: Vec<String>) -> Result<Vec<String>, StudyError> {
+        data.need_numbers(&components)?;
+        match data.need_values(&components) {
+            Err(_) if self.components.is_empty() => Ok(Vec::new()),
+            complete => Ok(complete.map(|()| components)?),
+        }
+    }
+}
+
+/// Rows with the same values of all other axes form a series.
+fn groups(
+    data: &Data,
+    axes: &[String],
+    columns: &[&String; 2],
+    components: &[String],
+) -> Result<Vec<(SeriesKey, Vec<SeriesPoint>)>, StudyError> {
+    let mut groups: Vec<(SeriesKey, Vec<SeriesPoint>)> = Vec::new();
+    for row in &data.rows {
+        let point = point(data, row, columns, components)?;
+        let group: SeriesKey = row.cells.iter().filter(|(name, _)| axes.contains(name)).cloned().collect();
+        match groups.iter_mut().find(|(other, _)| *other == group) {
+            Some((_, points)) => points.push(point),
+            None => groups.push((group, vec![point])),
+        }
+    }
+    Ok(groups)
+}
+
+fn point(
+    data: &Data,
+    row: &Row,
+    [time, processors]: &[&String; 2],
+    components: &[String],
+) -> Result<SeriesPoint, StudyError> {
+    let number = |column: &String, is_good: &dyn Fn(f64) -> bool, right: &str| {
+        let number = row.number(column).filter(|number| is_good(*number));
+        number.ok_or_else(|| data.fault_in(row, column, right))
+    };
+    let time_s = number(time, &|time| time > 0.0, "a time is above 0")?;
+    let processors = number(processors, &|count| count >= 1.0, "a number of processors is 1 or more")?;
+    let component = |name: &String| Some((name.clone(), row.number(name)?));
+    let components = components.iter().filter_map(component).collect();
+    Ok(SeriesPoint { processors, time_s, components })
+}
+
+fn records(series: &SpeedupSeries, group: &SeriesKey, time: &str) -> Vec<Record> {
+    let (verdict, parts) = (series.verdict(), series.parts());
+    let record = |point: SpeedupPoint| {
+        let mut record = Record::default();
+        for (name, value) in group {
+            let value = value.number().map_or_else(|| Value::from(value.to_string()), processors);
+            record.put_as(Role::Axis, name, value);
+        }
+        record.put_as(Role::Axis, "p", processors(point.processors));
+        record.put(time, point.time_s);
+        record.put("speedup", point.speedup);
+        record.put("efficiency", point.efficiency);
+        record.put("karp_flatt", point.serial_fraction);
+        record.end_summary();
+        record.put("base", series.base().name());
+        record.put("base_s", series.base().time_s());
+        let own = parts.iter().find(|(p, _)| p.total_cmp(&point.processors).is_eq());
+        for (index, (column, _)) in parts.first().map_or(&[][..], |(_, parts)| parts).iter().enumerate() {
+            let part = own.map(|(_, parts)| parts[index].1);
+            record.put(&format!("karp_flatt_of_{}", time_name(column)), part);
+        }
+        record.put("knee_p", series.knee().map(processors));
+        record.put("verdict", verdict.as_ref().map(|verdict| verdict.trend.name()));
+        record.put("growing", verdict.as_ref().and_then(|verdict| verdict.growing.clone()).map(|growing| growing.0));
+        record
+    };
+    series.laws().into_iter().map(record).collect()
+}
+
+/// The name of a column of times without its unit.
+fn time_name(column: &str) -> &str {
+    Unit::Seconds.strip(column)
+}
+
+/// Describes a series by the laws.
+fn sentences(series: &SpeedupSeries, group: &SeriesKey, verdict: Option<&Verdict>) -> String {
+    let beginning = if group.is_empty() { String::new() } else { format!("{}: ", described(group)) };
+    let base = match series.base() {
+        Base::OneProcessor(_) => format!("speedup is relative to {}", series.base().name()),
+        Base::Sequential(time) => format!("speedup is relative to {} of {time} s", series.base().name()),
+    };
+    let mut text = format!("\n{beginning}{base}");
+    let last = series.laws().last().map_or(1.0, |point| point.processors);
+    match series.knee() {
+        Some(knee) => write!(text, "; the knee is at p = {knee}"),
+        None => write!(text, "; no knee up to p = {last}"),
+    }
+    .expect("a text can be written to");
+    if let Some(Verdict { trend, growing }) = verdict {
+        let fractions = series.laws().into_iter().filter_map(|point| point.serial_fraction);
+        write!(text, "; {}", trend.meaning(fractions)).expect("a text can be written to");
+        if let Some((name, growth)) = growing {
+            let name = time_name(name).replace('_', " ");
+            write!(text, "; {name} grows most ({growth:+.4} of e)").expect("a text can be written to");
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn described(group: &SeriesKey) -> String {
+    group.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}

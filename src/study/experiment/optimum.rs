@@ -1,0 +1,220 @@
+//! The numbers of cores and nodes that suit a load best, by model and by simulation.
+
+use super::cluster::{ClosedForms, ClusterCase, predicted_speedup};
+use super::{StudyError, first_and_mean_s, metadata};
+use crate::analysis::{ClusterPoint, Goal, Optimum, Performance, SearchLimits};
+use crate::answer::{Answer, Record};
+use crate::model::kredel::{Hardware, Scaling};
+use crate::report::plot::LineChart;
+use crate::report::{TextTable, cluster, digits};
+use crate::scenario::{Case, CheckedScenario, Scenario};
+use parsim_sim::machine::Placement;
+use std::convert::Infallible;
+
+/// The optima of a scenario, by each method that was asked.
+pub struct Optima<'s> {
+    case: &'s Case,
+    limits: SearchLimits,
+    /// The methods by their names, and what they found.
+    pub found: Vec<(&'static str, Option<Optimum>)>,
+}
+
+impl<'s> Optima<'s> {
+    /// Searches the best numbers of cores and nodes within `limits`, by the model, by simulation, or by both.
+    ///
+    /// # Errors
+    /// Those of the runs; a program that the model does not know, or that has no speed-up.
+    pub fn search(
+        case: &'s Case,
+        limits: SearchLimits,
+        by_model: bool,
+        by_simulation: bool,
+    ) -> Result<Self, StudyError> {
+        let mut found = Vec::new();
+        if by_model {
+            match ClusterCase::of(&case.scenario) {
+                Some(cluster) => found.push(("model", predicted(&limits, &cluster))),
+                None if by_simulation => {}
+                None => {
+                    let reason = "the model is about Characteristic programs on cores that share memory and interface";
+                    return Err(StudyError::Request(reason.to_owned()));
+                }
+            }
+        }
+        if by_simulation {
+            found.push((
+                "simulated",
+                limits.look_around(|cores, nodes| simulated_speedup(&case.scenario, cores, nodes))?,
+            ));
+        }
+        Ok(Self { case, limits, found })
+    }
+
+    /// The optima in a record and in words.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        let scenario = &self.case.scenario;
+        let (program, machine, forms) = (scenario.program.name(), &scenario.machine.name, self.closed_forms());
+        let mut record = Record::default();
+        record.put("machine", machine.as_str());
+        for (name, found) in &self.found {
+            put(&mut record, name, found.as_ref());
+        }
+        if let Some(forms) = &forms {
+            record.put("closed_form_q", Some(forms.best_cores).filter(|cores| cores.is_finite()));
+            record.put("closed_form_p", forms.best_nodes);
+            record.put("closed_form_p_as_printed", forms.best_nodes_as_printed);
+            record.put("simplified_efficiency", forms.simplified_efficiency);
+            record.put("simplified_efficiency_as_printed", forms.simplified_efficiency_as_printed);
+        }
+        record.put_metadata(&metadata(scenario, &self.case.settings));
+        let table = table(&self.limits, &self.found);
+        let forms = forms.map_or_else(String::new, |forms| in_words(&forms));
+        Answer::one(record, &format!("{program} on {machine}, {}\n\n{table}{forms}", words(&self.limits)))
+    }
+
+    /// The closed forms at the best point of the model, if it was asked.
+    fn closed_forms(&self) -> Option<ClosedForms> {
+        let best = self.found.iter().find(|(name, _)| *name == "model")?.1.as_ref()?.best;
+        Some(ClusterCase::of(&self.case.scenario)?.closed_forms((best.cores.into(), best.nodes.into())))
+    }
+
+    /// Speed-up, efficiency of a node, roofline, and simulation against model, by the names of their files.
+    ///
+    /// # Errors
+    /// A scenario that the model is not about; those of the runs.
+    pub fn figures(&self) -> Result<Vec<(&'static str, String)>, StudyError> {
+        let (scenario, limits) = (&self.case.scenario, &self.limits);
+        let Some(case) = ClusterCase::of(scenario) else {
+            let reason = "--plot: only a Characteristic program on a cluster has a model to draw";
+            return Err(StudyError::Request(reason.to_owned()));
+        };
+        let what = format!("{} on {}", case.program.application, scenario.machine.name);
+        let marks = self.found.iter().filter_map(|(name, found)| Some((found.as_ref()?.best, *name)));
+        let marks: Vec<(ClusterPoint, &str)> = marks.collect();
+        let model = |q: f64, p: f64| case.speedup_at(q, p);
+        let title = format!("Speed-up of {what}");
+        let speedup = cluster::speedup(&title, (limits.most_cores, limits.most_nodes), &marks, model);
+        let title = format!("Efficiency of a node of {}", scenario.machine.name);
+        let (q, _) = case.at();
+        let efficiency = cluster::efficiency(&title, case.parameters.x, q, limits.most_cores, Scaling::Hockney);
+        Ok(vec![
+            ("speedup.svg", speedup.svg()),
+            ("efficiency.svg", efficiency.svg()),
+            ("roofline.svg", roofline(scenario, &case, &what)?.svg()),
+            ("simulated.svg", self.simulated_and_predicted(&case)?.svg()),
+        ])
+    }
+
+    /// Along powers of two of nodes, with the cores per node that are best.
+    fn simulated_and_predicted(&self, case: &ClusterCase<'_>) -> Result<LineChart, StudyError> {
+        let (scenario, limits) = (&self.case.scenario, &self.limits);
+        let best = self.found.iter().find_map(|(_, found)| found.as_ref());
+        let cores = best.map_or(limits.most_cores, |found| found.best.cores);
+        let doubled = std::iter::successors(Some(1u32), |nodes| nodes.checked_mul(2));
+        let (mut simulated, mut predicted) = (Vec::new(), Vec::new());
+        for nodes in doubled.take_while(|nodes| *nodes <= limits.most_nodes) {
+            simulated.extend(simulated_speedup(scenario, cores, nodes)?.map(|speedup| (f64::from(nodes), speedup)));
+            predicted.push((f64::from(nodes), predicted_speedup(case.program, &case.hardware, cores, nodes)));
+        }
+        let title = format!("Simulated and predicted speed-up on {}, {cores} cores per node", scenario.machine.name);
+        Ok(cluster::simulated_and_predicted(&title, simulated, predicted))
+    }
+}
+
+fn predicted(choice: &SearchLimits, case: &ClusterCase<'_>) -> Option<Optimum> {
+    let speedup =
+        |cores, nodes| Ok::<_, Infallible>(Some(predicted_speedup(case.program, &case.hardware, cores, nodes)));
+    let Ok(found) = choice.look_everywhere(speedup);
+    found
+}
+
+/// The simulated speed-up of `scenario` with other numbers of cores and nodes; nothing where that cannot be, such
+/// as where the program does not fit.
+fn simulated_speedup(scenario: &CheckedScenario, cores: u32, nodes: u32) -> Result<Option<f64>, StudyError> {
+    let placement = Placement::Packed { ranks_per_node: cores };
+    let scenario = Scenario { ranks: cores * nodes, placement, ..Scenario::clone(scenario) };
+    let Ok(scenario) = scenario.checked() else { return Ok(None) };
+    let (trace, makespan_s) = first_and_mean_s(&scenario)?;
+    let (Some(operations), Some(rate)) = (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s()) else {
+        let reason = "a speed-up needs a program that reports its operations, on cores with a rate of them";
+        return Err(StudyError::Request(reason.to_owned()));
+    };
+    let performance = Performance::of(operations, makespan_s, scenario.ranks, rate);
+    Ok(performance.map(|performance| performance.speedup))
+}
+
+fn in_words(forms: &ClosedForms) -> String {
+    let nodes = match (forms.best_nodes, forms.best_nodes_as_printed) {
+        (Some(nodes), Some(printed)) => {
+            format!("p_E = {} for its q ({} by the table as printed)", digits(nodes), digits(printed))
+        }
+        _ => "p_E has none (it assumes Dimensionless numbers with r = c / d(p) and a constant β1)".to_owned(),
+    };
+    let cores = if forms.best_cores.is_finite() {
+        format!("q_E = {} for its p", digits(forms.best_cores))
+    } else {
+        "q_E is unbounded for its p".to_owned()
+    };
+    format!(
+        "\nclosed forms at the best point of the model:\n {cores}\n {nodes}\n simplified efficiency {}, {} as printed, without its β\n",
+        digits(forms.simplified_efficiency),
+        digits(forms.simplified_efficiency_as_printed)
+    )
+}
+
+fn words(choice: &SearchLimits) -> String {
+    let range = format!("up to {} cores on each of up to {} nodes", choice.most_cores, choice.most_nodes);
+    match choice.goal {
+        Goal::Speedup => format!("{range}: the greatest speed-up"),
+        Goal::CoresAt(efficiency) => format!("{range}: the most cores with an efficiency of at least {efficiency}"),
+    }
+}
+
+fn table(choice: &SearchLimits, answers: &[(&str, Option<Optimum>)]) -> TextTable {
+    let plateau = format!("p within {} % at this q", 100.0 * choice.tolerance);
+    let cheapest = "fewest cores within it (q × p)".to_owned();
+    let columns = ["", "q", "p", "cores", "speed-up", "efficiency"].map(str::to_owned);
+    let mut table = TextTable::new(columns.into_iter().chain([plateau, cheapest, "points".to_owned()]));
+    for (name, found) in answers {
+        let Some(Optimum { best, first, last, cheapest, looked_at }) = found else {
+            table.row([*name, "none"].into_iter().chain([""; 7]));
+            continue;
+        };
+        table.row([
+            (*name).to_owned(),
+            best.cores.to_string(),
+            best.nodes.to_string(),
+            best.size().to_string(),
+            digits(best.speedup),
+            digits(best.efficiency()),
+            format!("{} to {}", first.nodes, last.nodes),
+            format!("{} × {} = {}", cheapest.cores, cheapest.nodes, cheapest.size()),
+            looked_at.to_string(),
+        ]);
+    }
+    table
+}
+
+fn put(record: &mut Record, name: &str, found: Option<&Optimum>) {
+    let key = |rest: &str| format!("{name}_{rest}");
+    record.put(&key("q"), found.map(|found| found.best.cores));
+    record.put(&key("p"), found.map(|found| found.best.nodes));
+    record.put(&key("speedup"), found.map(|found| found.best.speedup));
+    record.put(&key("efficiency"), found.map(|found| found.best.efficiency()));
+    record.put(&key("plateau_first_p"), found.map(|found| found.first.nodes));
+    record.put(&key("plateau_last_p"), found.map(|found| found.last.nodes));
+    record.put(&key("cheapest_q"), found.map(|found| found.cheapest.cores));
+    record.put(&key("cheapest_p"), found.map(|found| found.cheapest.nodes));
+    record.put(&key("points"), found.map(|found| found.looked_at));
+}
+
+/// The program on one node with all its cores.
+fn roofline(scenario: &CheckedScenario, case: &ClusterCase<'_>, what: &str) -> Result<LineChart, StudyError> {
+    let cores = scenario.machine.nodes.cores();
+    let Hardware { core_flop_per_s, .. } = case.hardware;
+    let speedup = simulated_speedup(scenario, cores, 1)?.unwrap_or(0.0);
+    let intensity = case.parameters.x * case.hardware.balance();
+    let title = format!("{what}: one node, {cores} cores");
+    Ok(cluster::roofline(&title, &case.hardware, cores, intensity, speedup * core_flop_per_s))
+}

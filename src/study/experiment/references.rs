@@ -1,0 +1,332 @@
+//! Models and measurements beside a case: those that its scenario names in `compare`.
+
+use super::StudyError;
+use super::cluster;
+use super::repetition::mean_makespan_s;
+use crate::model::point_to_point::PointToPoint;
+use crate::model::zemerly::{self, Prediction};
+use crate::programs::{Distribution, GaussJordan, Shipped};
+use crate::report::{Compared, ReferenceTime, counted};
+use crate::scenario::source::{Document, Faults, SourceFault, Sources};
+use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements, Plan, Scenario};
+use parsim_sim::node::{Module, Processor};
+use parsim_sim::program::collective::Broadcast;
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+/// The models and measurements that a scenario's times are compared with, read once for all its cases.
+pub struct References {
+    list: Vec<Reference>,
+    /// The scenario that the measurements and the published predictions are about.
+    described: Described,
+}
+
+/// The cases of a plan, and the values that they are compared with; the scenario lies at `path`.
+///
+/// # Errors
+/// Faults of the cases or of the measurements; a filter that leaves no case.
+pub fn prepared(plan: &Plan, path: &Path) -> Result<(Vec<Case>, References), StudyError> {
+    let cases = plan.cases()?;
+    if cases.is_empty() {
+        return Err(StudyError::no_case());
+    }
+    Ok((cases, References::load(plan.scenario(), path)?))
+}
+
+/// The cases for which values of another machine or program were left out, in a sentence, if there are any.
+#[must_use]
+pub fn note_on_withheld(cases: usize) -> Option<String> {
+    let which = if cases == 1 { "one case".to_owned() } else { format!("{cases} cases") };
+    (cases > 0).then(|| {
+        format!(
+            "note: no measurement or published prediction is shown for {which}: they belong to the machine and the \
+             program that the scenario's file describes, and this is another one"
+        )
+    })
+}
+
+/// The measurements in `file`, each of whose points lies on axes of what is `described`.
+fn measurements(file: &Path, described: &Described) -> Result<Measurements, SourceFault> {
+    let measured = Measurements::load(file)?;
+    let fault = |what: &str, help: &str| SourceFault::new(&format!("{}: {what}", file.display())).help(help);
+    if let Some(key) = measured.keys().iter().find(|key| !described.has_axis(key)) {
+        return Err(fault(
+            &format!("the column `{key}` is neither an axis nor the path of a field"),
+            "name the columns before the measured time as the scenario names its axes",
+        ));
+    }
+    if let Some(axis) = measured.behind().iter().find(|name| described.declares(name)) {
+        return Err(fault(
+            &format!("the axis `{axis}` stands behind the measured time, where it does not count"),
+            "give the columns of the axes first, then the measured time",
+        ));
+    }
+    let mut of_numbers = measured.keys().iter().filter(|key| described.has_numbers_on(key));
+    if let Some((key, (text, place))) = of_numbers.find_map(|key| Some((key, measured.text_in(key)?))) {
+        let what = format!("{place}, column `{key}`: `{text}` is no number, as the values of that axis are");
+        return Err(fault(&what, "write the values of the axis as the scenario writes them"));
+    }
+    Ok(measured)
+}
+
+/// The measured points that have had a case.
+pub struct Met<'r> {
+    tables: Vec<(&'r Measurements, HashSet<usize>)>,
+    /// The columns that are no axis of a case, by which no point is found.
+    unknown: BTreeSet<&'r str>,
+}
+
+impl<'r> Met<'r> {
+    /// None of the points of `references` yet.
+    pub fn none(references: &'r References) -> Self {
+        Self { tables: references.measured().map(|table| (table, HashSet::new())).collect(), unknown: BTreeSet::new() }
+    }
+
+    /// Adds the points of the case with these keys.
+    pub fn add(&mut self, keys: &[(String, Option<AxisValue>)]) {
+        for (table, met) in &mut self.tables {
+            met.extend(table.index_of(keys));
+            let is_key = |column: &&String| keys.iter().any(|(key, _)| key == *column);
+            self.unknown.extend(table.keys().iter().filter(|column| !is_key(column)).map(String::as_str));
+        }
+    }
+
+    /// The columns that have found no point, in a sentence, if there are any.
+    #[must_use]
+    pub fn note_on_columns(&self) -> Option<String> {
+        let columns: Vec<_> = self.unknown.iter().map(|column| format!("`{column}`")).collect();
+        (!columns.is_empty()).then(|| {
+            format!(
+                "note: measured points are found by axes, and {} is none here: name the column as the axis, or sweep over it \
+                 with --over",
+                columns.join(", ")
+            )
+        })
+    }
+
+    /// The points that have had none, in a sentence, if there are any.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let place = |keys: Vec<(String, AxisValue)>| {
+            keys.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+        };
+        let missing = self.tables.iter().flat_map(|(table, met)| {
+            table.points().enumerate().filter(|(index, _)| !met.contains(index)).map(|(_, (keys, _))| place(keys))
+        });
+        let missing: Vec<_> = missing.collect();
+        let shown = missing.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>().join("; ");
+        let rest = if missing.len() > MOST_SHOWN { "; …" } else { "" };
+        (!missing.is_empty())
+            .then(|| format!("note: {} without a case: {shown}{rest}", counted(missing.len(), "measured point")))
+    }
+}
+
+/// Number of measured points without a case that are named.
+const MOST_SHOWN: usize = 5;
+
+enum Reference {
+    AsWritten,
+    AsPrinted,
+    PointToPoint,
+    InnerIteration,
+    Hierarchical,
+    Measured(Measurements),
+    OneRank,
+}
+
+impl References {
+    /// Reads the measurements that `scenario`, which lies at `path`, names; they are about what that file describes.
+    ///
+    /// # Errors
+    /// Measurements that cannot be used, with the place that names them.
+    pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, Faults> {
+        let document = Document::load(path);
+        let loaded = Self::about(Described::of(document.clone()), scenario, path);
+        loaded.map_err(|(index, fault)| match document {
+            Ok(document) => {
+                let placed = document.fault_at(&format!("compare.{index}"), &fault.message, fault.help.as_deref());
+                document.faults(vec![placed])
+            }
+            Err(_) => Faults::new(Sources::default(), vec![fault]),
+        })
+    }
+
+    /// Reads the measurements of what is `described` that `scenario`, which lies at `path`, names.
+    ///
+    /// # Errors
+    /// Measurements that cannot be used, with their number in `compare`.
+    pub fn about(described: Described, scenario: &Scenario, path: &Path) -> Result<Self, (usize, SourceFault)> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let reference = |comparison: &Comparison| {
+            Ok(match comparison {
+                Comparison::AsWritten => Reference::AsWritten,
+                Comparison::AsPrinted => Reference::AsPrinted,
+                Comparison::PointToPoint => Reference::PointToPoint,
+                Comparison::InnerIteration => Reference::InnerIteration,
+                Comparison::Hierarchical => Reference::Hierarchical,
+                Comparison::OneRank => Reference::OneRank,
+                Comparison::Measured(file) => Reference::Measured(measurements(&folder.join(file), &described)?),
+            })
+        };
+        let numbered = scenario.compare.iter().enumerate();
+        let list =
+            numbered.map(|(index, one)| reference(one).map_err(|fault| (index, fault))).collect::<Result<_, _>>()?;
+        Ok(Self { list, described })
+    }
+
+    /// Returns the values that the times of `case` are compared with.
+    pub fn compare(&self, case: &Case) -> Vec<Compared> {
+        self.list.iter().flat_map(|reference| self.belonging(reference, case)).collect()
+    }
+
+    /// The measurements among them.
+    fn measured(&self) -> impl Iterator<Item = &Measurements> {
+        self.list.iter().filter_map(|reference| match reference {
+            Reference::Measured(table) => Some(table),
+            _ => None,
+        })
+    }
+
+    /// Returns the reason why the program of `case` cannot run on one rank, in a sentence, if that is asked for.
+    pub fn note_on_one_rank(&self, case: &Case) -> Option<String> {
+        let is_asked = self.list.iter().any(|reference| matches!(reference, Reference::OneRank));
+        let rejection = is_asked.then(|| case.scenario.on_one_rank().err()).flatten()?;
+        let why = rejection.0.first().map_or("", |fault| &fault.message);
+        Some(format!("note: there is no time on one rank, and no speedup: on one rank {why}"))
+    }
+
+    /// True if what was published of the machine of the scenario's file is about the machine of `case`.
+    pub fn has_machine_of(&self, case: &Case) -> bool {
+        self.described.has_machine_of(case)
+    }
+
+    /// The values of `reference` for `case`, as far as they are about its machine and program.
+    fn belonging(&self, reference: &Reference, case: &Case) -> Vec<Compared> {
+        let compared = reference.compare(case);
+        let belongs = match reference {
+            _ if compared.iter().all(|one| one.value.is_none()) => true,
+            Reference::Measured(table) => self.described.is_met_by(case, table.keys()),
+            Reference::AsWritten | Reference::AsPrinted | Reference::PointToPoint | Reference::InnerIteration => {
+                self.has_machine_of(case)
+            }
+            Reference::Hierarchical | Reference::OneRank => true,
+        };
+        compared.into_iter().map(|one| one.only_if(belongs)).collect()
+    }
+}
+
+impl Reference {
+    fn compare(&self, case: &Case) -> Vec<Compared> {
+        let (title, key, value) = match self {
+            Self::AsWritten => {
+                let seconds = as_written(&case.scenario).map(|prediction| prediction.total_s);
+                ("predicted as written", "predicted_as_written_s", seconds)
+            }
+            Self::AsPrinted => {
+                let seconds = as_printed(&case.scenario).map(|prediction| prediction.total_s);
+                ("predicted as printed", "predicted_as_printed_s", seconds)
+            }
+            Self::PointToPoint => ("message by equation (4)", "predicted_message_s", message_s(&case.scenario)),
+            Self::Measured(table) => {
+                let beside = table.efficiency_is_known().then_some(ReferenceTime::Outcome("efficiency"));
+                let (key, beside) =
+                    beside.map_or(("measured_s", ReferenceTime::MeasuredMakespan), |it| ("known_efficiency", it));
+                return vec![compared("measured", key, beside, table.at(&case.keys))];
+            }
+            Self::Hierarchical => return cluster::predictions(&case.scenario),
+            Self::OneRank => {
+                return vec![compared("on one rank", "one_rank_s", ReferenceTime::OneRank, one_rank_s(&case.scenario))];
+            }
+            Self::InnerIteration => return inner_iteration(&case.scenario),
+        };
+        vec![compared(title, key, ReferenceTime::Makespan, value)]
+    }
+}
+
+fn compared(title: &str, key: &str, beside: ReferenceTime, value: Option<f64>) -> Compared {
+    Compared { title: title.to_owned(), key: key.to_owned(), beside, value, is_withheld: false }
+}
+
+/// The cycles of one inner iteration by CS-RR-281, Table 5, beside those of the kernel `Rsub`.
+fn inner_iteration(scenario: &CheckedScenario) -> Vec<Compared> {
+    let shares = zemerly::ComputationShares::inner_iteration();
+    let clock = inner_iteration_clock(scenario);
+    let row = |title: &str, key: &str, outcomes, seconds: f64| {
+        compared(title, key, ReferenceTime::Outcomes(outcomes), clock.map(|per_s| per_s * seconds))
+    };
+    let sum = shares.processing_s() + shares.memory_s();
+    vec![
+        row("Table 5, CPU", "published_cpu_cycles", &["cpu_cycles"], shares.cpu_s),
+        row("Table 5, FPU", "published_fpu_cycles", &["fpu_cycles"], shares.fpu_s),
+        row(
+            "Table 5, external memory",
+            "published_external_cycles",
+            &["external_memory_cycles", "fetch_cycles"],
+            shares.external_memory_s,
+        ),
+        row(
+            "Table 5, internal memory",
+            "published_internal_memory_cycles",
+            &["internal_memory_cycles"],
+            shares.internal_memory_s,
+        ),
+        row(
+            "Table 5, sum",
+            "published_sum_cycles",
+            &["cpu_cycles", "fpu_cycles", "external_memory_cycles", "fetch_cycles", "internal_memory_cycles"],
+            sum,
+        ),
+    ]
+}
+
+/// The clock rate of a scenario that computes inner iterations by kernels, in Hz.
+#[expect(clippy::cast_precision_loss, reason = "clock rates are far below 2^53 Hz")]
+fn inner_iteration_clock(scenario: &CheckedScenario) -> Option<f64> {
+    match (&scenario.program, &scenario.machine.nodes.processor) {
+        (Shipped::Compute(program), Processor::Kernels(kernels)) if program.module == Module::Rsub => {
+            Some(kernels.t800.clock.per_s() as f64)
+        }
+        _ => None,
+    }
+}
+
+/// The equations of CS-RR-281 as written, if `scenario` is what they are about.
+pub fn as_written(scenario: &CheckedScenario) -> Option<Prediction> {
+    let (n, broadcast) = gauss_jordan(scenario)?;
+    let (rows, columns) = parsim_sim::machine::near_square(scenario.ranks);
+    Some(zemerly::as_written(n, zemerly::Mesh::new(rows, columns), broadcast))
+}
+
+/// Returns the prediction that CS-RR-281 prints for `scenario`, if any.
+pub fn as_printed(scenario: &CheckedScenario) -> Option<Prediction> {
+    let (n, broadcast) = gauss_jordan(scenario)?;
+    zemerly::as_printed(n, scenario.ranks, broadcast)
+}
+
+/// The number of equations of a Gauss-Jordan scenario, and its broadcast.
+fn gauss_jordan(scenario: &CheckedScenario) -> Option<(u32, zemerly::BroadcastTerms)> {
+    let Shipped::GaussJordan(GaussJordan { n, broadcast, distribution: Distribution::BlockRows, .. }) =
+        &scenario.program
+    else {
+        return None;
+    };
+    let broadcast = match broadcast {
+        Broadcast::Naive(_) => zemerly::BroadcastTerms::Naive,
+        Broadcast::Neighbour(_) => zemerly::BroadcastTerms::Neighbour,
+        _ => return None,
+    };
+    Some((u32::try_from(*n).ok()?, broadcast))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a message that fits in memory has fewer than 2^52 bytes")]
+fn message_s(scenario: &CheckedScenario) -> Option<f64> {
+    let Shipped::Ping(ping) = &scenario.program else { return None };
+    let layout = scenario.layout();
+    let hops = layout.topology.distance(layout.node(0), layout.node(1));
+    Some(PointToPoint::PARSYTEC_SUPERCLUSTER.time_s(ping.bytes.count() as f64, f64::from(hops)))
+}
+
+/// The makespan of the same program on one rank, if it can run there; the mean of all seeds.
+fn one_rank_s(scenario: &CheckedScenario) -> Option<f64> {
+    mean_makespan_s(&scenario.on_one_rank().ok()?).ok()
+}

@@ -1,0 +1,86 @@
+//! Remarks on scenarios that are played as they are described, though they may not be meant so.
+
+use crate::scenario::CheckedScenario;
+use parsim_sim::machine::Submachine;
+use parsim_sim::units::SimDuration;
+use std::collections::BTreeSet;
+
+/// The number of parts that are named.
+const MOST_SHOWN: usize = 3;
+
+/// Remarks on the cases of a command.
+#[derive(Debug, Default)]
+pub struct Remarks {
+    /// The parts simulated that their machines do not have.
+    missing: BTreeSet<String>,
+    /// The most ranks of a node beside its cores, of nodes with more ranks than cores.
+    crowded: Option<(u32, u32, SimDuration)>,
+    /// The memories of levels that a program without loads does not use.
+    unused: BTreeSet<String>,
+}
+
+impl Remarks {
+    /// Those on `scenarios`.
+    pub fn on<'s>(scenarios: impl IntoIterator<Item = &'s CheckedScenario>) -> Self {
+        let mut remarks = Self::default();
+        for scenario in scenarios {
+            remarks.see(scenario);
+        }
+        remarks
+    }
+
+    /// Adds those on a case.
+    pub fn see(&mut self, scenario: &CheckedScenario) {
+        let (layout, part) = (scenario.layout(), part(scenario));
+        if !part.exists() {
+            self.missing.insert(part.to_string());
+        }
+        let node = &scenario.machine.nodes;
+        let (ranks, cores) = (layout.most_ranks_on_a_node(), node.cores());
+        if ranks > cores && self.crowded.is_none_or(|(most, ..)| ranks > most) {
+            self.crowded = Some((ranks, cores, node.time_slice));
+        }
+        if !scenario.program.loads() {
+            let levels = node.levels.iter().chain(&scenario.machine.levels);
+            let with_memory = levels.filter(|level| level.memory.is_some());
+            self.unused.extend(with_memory.map(|level| format!("`{}`", level.name)));
+        }
+    }
+
+    /// All of them, each in a sentence.
+    #[must_use]
+    pub fn all(&self) -> Vec<String> {
+        [self.on_parts(), self.on_cores(), self.on_memories()].into_iter().flatten().collect()
+    }
+
+    fn on_parts(&self) -> Option<String> {
+        let shown = self.missing.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>().join("; ");
+        let rest = if self.missing.len() > MOST_SHOWN { "; …" } else { "" };
+        (!self.missing.is_empty()).then(|| {
+            format!("warning: simulated: {shown}{rest}. `partition: Whole` takes the machine as it is described")
+        })
+    }
+
+    fn on_cores(&self) -> Option<String> {
+        let (ranks, cores, time_slice) = self.crowded?;
+        let cores = if cores == 1 { "its only core".to_owned() } else { format!("its {cores} cores") };
+        let turns = if time_slice == SimDuration::ZERO {
+            "each computes to its end, as `nodes.time_slice` is 0"
+        } else {
+            "they take turns as `nodes.time_slice` says"
+        };
+        Some(format!("note: {ranks} ranks of a node share {cores}: {turns}"))
+    }
+
+    fn on_memories(&self) -> Option<String> {
+        let names = self.unused.iter().cloned().collect::<Vec<_>>().join(", ");
+        (!names.is_empty()).then(|| {
+            format!("note: the program loads nothing: the memory of {names} costs its messages within a node, and no computation")
+        })
+    }
+}
+
+/// The part of the machine that a scenario gets.
+pub fn part(scenario: &CheckedScenario) -> Submachine {
+    Submachine::new(&scenario.machine.network.topology, &scenario.layout())
+}

@@ -1,0 +1,171 @@
+//! The answers of `parsim sensitivity`, as records and in words.
+
+use super::{ConstantGroup, Effect, Finding, Sensitivities, VariedRun, WhatIf, WholeVariation};
+use crate::analysis::Elasticity;
+use crate::answer::{Record, Value};
+use crate::report::{TextTable, wrapped};
+use std::fmt::Write as _;
+
+/// Two sides that differ by more than this are shown as a tie.
+const VISIBLE: f64 = 5e-4;
+
+fn record(kind: &str, name: &str) -> Record {
+    let mut record = Record::default();
+    record.put("record", kind);
+    record.put("name", name);
+    let keys = ["group", "value", "elasticity", "elasticity_left", "elasticity_right"];
+    let steps = ["smaller", "change_smaller", "larger", "change_larger"];
+    for key in keys.into_iter().chain(steps).chain(["faster", "note"]) {
+        record.put(key, Value::Missing);
+    }
+    record
+}
+
+pub fn records(answers: &Sensitivities) -> Vec<Record> {
+    let findings = answers.findings.iter().map(of_finding);
+    findings.chain(answers.groups.iter().map(of_group)).chain(answers.what_ifs.iter().map(of_what_if)).collect()
+}
+
+fn of_finding(finding: &Finding) -> Record {
+    let parameter = finding.parameter;
+    let mut record = record(if parameter.is_whole() { "whole_number" } else { "parameter" }, &parameter.name);
+    record.put("group", finding.group);
+    record.put("value", parameter.text.as_str());
+    match &finding.effect {
+        Ok(Effect::Elasticity(elasticity)) => put_elasticity(&mut record, *elasticity),
+        Ok(Effect::Steps { smaller, larger }) => {
+            record.put("smaller", smaller.value.as_str());
+            record.put("change_smaller", smaller.change.as_ref().ok().copied());
+            record.put("larger", larger.value.as_str());
+            record.put("change_larger", larger.change.as_ref().ok().copied());
+            record.put("note", reasons(smaller, larger));
+        }
+        Err(why) => record.put("note", why.as_str()),
+    }
+    record
+}
+
+fn of_group(group: &ConstantGroup) -> Record {
+    let mut record = record("group", group.name);
+    match &group.effect {
+        Ok(elasticity) => put_elasticity(&mut record, *elasticity),
+        Err(why) => record.put("note", why.as_str()),
+    }
+    record
+}
+
+fn of_what_if(answer: &WhatIf) -> Record {
+    let mut record = record("what_if", &format!("{} twice as fast", answer.part));
+    record.put("faster", answer.faster.as_ref().ok().copied());
+    record.put("note", answer.faster.as_ref().err().cloned());
+    record
+}
+
+fn put_elasticity(record: &mut Record, elasticity: Elasticity) {
+    record.put("elasticity", elasticity.of_both_sides());
+    record.put("elasticity_left", elasticity.left);
+    record.put("elasticity_right", elasticity.right);
+}
+
+/// The reason for missing makespans beside some steps, if any is missing.
+fn reasons(smaller: &WholeVariation, larger: &WholeVariation) -> Option<String> {
+    let reason = |step: &WholeVariation| step.change.as_ref().err().map(|why| format!("{}: {why}", step.value));
+    let reasons: Vec<_> = [smaller, larger].into_iter().filter_map(reason).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
+    let (title, makespan_s) = (&run.title, run.makespan_s);
+    let mut text = format!("{title}: {makespan_s} s\n\n{}\n", constants(answers));
+    let mut write = |line: String| writeln!(text, "{line}").expect("a text can be written to");
+    if answers.findings.iter().filter_map(Finding::elasticity).any(is_tie) {
+        write(wrapped(TIE) + "\n");
+    }
+    write(format!("All times and rates of a group together, in % per %:\n\n{}", groups(answers)));
+    for WhatIf { part, faster } in &answers.what_ifs {
+        match faster {
+            Ok(faster) => write(format!("{part} twice as fast: {}", in_words(*faster))),
+            Err(why) => write(format!("{part} twice as fast: {why}")),
+        }
+    }
+    if let Some(table) = whole_numbers(answers) {
+        write(format!("\nWhole numbers have no elasticity; the makespan with the next ones:\n\n{table}"));
+    }
+    let without = answers.findings.iter().filter(|one| one.elasticity().is_some() && !one.has_effect());
+    let without: Vec<_> = without.map(|one| one.parameter.name.as_str()).collect();
+    if !without.is_empty() {
+        write(wrapped(&format!("Without effect: {}", without.join(", "))));
+    }
+    for finding in &answers.findings {
+        if let Err(why) = &finding.effect {
+            write(format!("Not varied: {}: {why}", finding.parameter.name));
+        }
+    }
+    text
+}
+
+const TIE: &str = "Where below and above differ, two paths of the run tie, or nearly so: a small change decides which of \
+                   them is the longest, and the makespan bends or jumps. Neither number holds on the other side.";
+
+fn is_tie(elasticity: Elasticity) -> bool {
+    (elasticity.left - elasticity.right).abs() > VISIBLE.max(0.01 * elasticity.size())
+}
+
+fn constants(answers: &Sensitivities) -> TextTable {
+    let mut table = TextTable::new(["parameter", "value", "group", "% per % below", "above", ""]);
+    for finding in answers.findings.iter().filter(|finding| finding.has_effect()) {
+        let Some(elasticity) = finding.elasticity() else { continue };
+        let parameter = finding.parameter;
+        let [left, right, tie] = sides(elasticity);
+        table.row([parameter.name.clone(), parameter.text.clone(), finding.group.to_owned(), left, right, tie]);
+    }
+    table
+}
+
+fn sides(elasticity: Elasticity) -> [String; 3] {
+    let tie = if is_tie(elasticity) { "tie" } else { "" };
+    [format!("{:+.4}", elasticity.left), format!("{:+.4}", elasticity.right), tie.to_owned()]
+}
+
+fn groups(answers: &Sensitivities) -> TextTable {
+    let mut table = TextTable::new(["group", "below", "above", ""]);
+    let mut sum = Elasticity { left: 0.0, right: 0.0 };
+    for group in &answers.groups {
+        match &group.effect {
+            Ok(elasticity) => {
+                sum = Elasticity { left: sum.left + elasticity.left, right: sum.right + elasticity.right };
+                table.row([group.name.to_owned()].into_iter().chain(sides(*elasticity)));
+            }
+            Err(why) => table.row([group.name, "", "", why]),
+        }
+    }
+    let [left, right, _] = sides(sum);
+    table.row(["sum, 1 without ties".to_owned(), left, right, String::new()]);
+    table
+}
+
+fn in_words(faster: f64) -> String {
+    let slower = if faster < 0.995 { ": slower, by a tie or by contention" } else { "" };
+    format!("{faster:.2} × as fast{slower}")
+}
+
+fn whole_numbers(answers: &Sensitivities) -> Option<TextTable> {
+    let mut table = None;
+    for finding in &answers.findings {
+        let Ok(Effect::Steps { smaller, larger }) = &finding.effect else { continue };
+        let shown = |step: &WholeVariation| {
+            step.change.as_ref().map_or_else(|_| "–".to_owned(), |change| format!("{:+.2} %", 100.0 * change))
+        };
+        let row = [
+            finding.parameter.name.clone(),
+            finding.parameter.text.clone(),
+            smaller.value.clone(),
+            shown(smaller),
+            larger.value.clone(),
+            shown(larger),
+        ];
+        let columns = ["whole number", "value", "smaller", "makespan", "larger", "makespan"];
+        table.get_or_insert_with(|| TextTable::new(columns)).row(row);
+    }
+    table
+}

@@ -1,0 +1,97 @@
+//! Every case of a scenario's axes, in the order of the axes.
+
+use super::cases::{CaseError, Keys, Turn, Workers, guarded, run_each};
+use super::references::{Met, References, note_on_withheld};
+use super::{Outcome, Remarks, StudyError};
+use crate::analysis::Residuals;
+use crate::answer::{Record, Role};
+use crate::scenario::{Case, Cases, Inspection};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+/// Runs every case, and hands every result to `receive` in the order of the axes; ends early when it says `false`. A case
+/// whose values turn out not to fit has its turn, too.
+///
+/// # Errors
+/// Faults that all cases share; a filter that leaves no case; threads that cannot be started.
+pub fn sweep<'c>(
+    cases: &'c Cases<'_>,
+    references: &References,
+    workers: Workers<'_>,
+    receive: impl FnMut(Turn<'c>) -> bool,
+) -> Result<(), StudyError> {
+    let Inspection { cases: count, points, .. } = cases.inspect(|_| ())?;
+    if count == Some(0) {
+        return Err(StudyError::no_case());
+    }
+    let make = |point| made(cases, point);
+    run_each(in_turn(cases), count.unwrap_or(points), make, workers, references, receive)
+}
+
+/// The points that are cases, in their order; one at which that is unknown has its turn, too.
+fn in_turn<'c>(cases: &'c Cases<'_>) -> impl Iterator<Item = u64> + Send + 'c {
+    cases.points().filter(|point| cases.holds(*point).unwrap_or(true))
+}
+
+/// The case of a point.
+fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, CaseError)> {
+    let error = match guarded(|| Ok(cases.holds(point).and_then(|_| cases.case(point)))) {
+        Ok(Ok(case)) => return Ok(Cow::Owned(case)),
+        Ok(Err(faults)) => CaseError::Faulty(Box::new(faults)),
+        Err(defect) => defect.into(),
+    };
+    Err((cases.keys(point), error))
+}
+
+/// What is to be said about the cases of a sweep, besides their records.
+pub struct SweepRemarks<'r> {
+    references: &'r References,
+    /// Number of cases with measurements or predictions of another machine or program.
+    withheld: usize,
+    remarks: Remarks,
+    /// The note on runs on one rank, once a case has been seen.
+    alone: OnceCell<Option<String>>,
+    met: Met<'r>,
+    errors: Vec<f64>,
+}
+
+impl<'r> SweepRemarks<'r> {
+    /// No case has been seen.
+    #[must_use]
+    pub fn new(references: &'r References) -> Self {
+        let (met, remarks, errors) = (Met::none(references), Remarks::default(), Vec::new());
+        Self { references, withheld: 0, remarks, alone: OnceCell::new(), met, errors }
+    }
+
+    /// Sees a case that has an outcome, and its record.
+    pub fn see(&mut self, case: &Case, outcome: &Outcome, record: &Record) {
+        self.met.add(&case.keys);
+        self.alone.get_or_init(|| self.references.note_on_one_rank(case));
+        self.withheld += usize::from(outcome.is_withheld());
+        self.remarks.see(&case.scenario);
+        let residuals = record.quantities().iter().filter(|quantity| quantity.role == Role::Residual);
+        self.errors.extend(residuals.filter_map(|error| error.value.number()));
+    }
+
+    /// Sees a case that has none.
+    pub fn see_failed(&mut self, keys: &Keys) {
+        self.met.add(keys);
+    }
+
+    /// The errors against the measurements, in a sentence, if there are any.
+    #[must_use]
+    pub fn errors(&self) -> String {
+        let residuals: Residuals = self.errors.iter().copied().collect();
+        let Some((mean, max)) = residuals.mean_absolute().zip(residuals.max_absolute()) else { return String::new() };
+        let (mean, max) = (100.0 * mean, 100.0 * max);
+        format!("\nabsolute error over {} measured cells: mean {mean:.2} %, max {max:.2} %\n", residuals.count())
+    }
+
+    /// All remarks, each in a sentence; with `all_points` also on measured points that have no case.
+    #[must_use]
+    pub fn notes(self, all_points: bool) -> Vec<String> {
+        let points = self.met.note().filter(|_| all_points);
+        let cases = note_on_withheld(self.withheld).into_iter().chain(self.remarks.all());
+        cases.chain(self.alone.into_inner().flatten()).chain(self.met.note_on_columns()).chain(points).collect()
+    }
+}

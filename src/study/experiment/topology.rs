@@ -1,0 +1,219 @@
+//! The figures of a network, and its picture.
+
+use super::{Setting, StudyError, metadata, set_all};
+use crate::answer::{Answer, Metadata, Record};
+use crate::report::{Drawing, TextTable, digits};
+use crate::scenario::Description;
+use crate::scenario::source::Document;
+use parsim_sim::network::topology::Metrics;
+use parsim_sim::network::traffic::Pattern;
+use parsim_sim::network::{Network, Topology};
+use std::path::{Path, PathBuf};
+
+/// Channel loads look at all pairs of nodes.
+const LARGEST_LOADED: u32 = 4096;
+/// Nobody could see more vertices.
+const LARGEST_DRAWN: u32 = 4096;
+
+/// A topology, and the rate of its links where it is known.
+pub struct DescribedTopology {
+    /// The topology.
+    pub topology: Topology,
+    /// Bytes per second of one direction of a link.
+    rate: Option<f64>,
+    /// Its origin, if a scenario describes it.
+    metadata: Option<Metadata>,
+    /// The files that it is read from.
+    pub files: Vec<PathBuf>,
+}
+
+impl DescribedTopology {
+    /// A topology by its name, such as `torus2d`; meshes and tori are square or cubic.
+    ///
+    /// # Errors
+    /// A name that there is not, or a number of nodes that it cannot have.
+    pub fn named(name: &str, nodes: u32) -> Result<Self, StudyError> {
+        let topology = Topology::from_name(name, nodes).map_err(|error| StudyError::Request(error.to_string()))?;
+        Ok(Self { topology, rate: None, metadata: None, files: Vec::new() })
+    }
+
+    /// The network of a machine, or of a scenario as far as its ranks use it.
+    ///
+    /// # Errors
+    /// Faults of the file; a file of something else.
+    pub fn of_file(path: &Path, settings: &[Setting]) -> Result<Self, StudyError> {
+        let mut document = Document::load(path)?;
+        set_all(&mut document, settings)?;
+        let files = document.files();
+        let rate = |network: &Network| Some(network.links.byte_time().bytes_per_s()).filter(|rate| rate.is_finite());
+        match Description::read(document)? {
+            Description::Machine(machine) => {
+                Ok(Self { rate: rate(&machine.network), topology: machine.network.topology, metadata: None, files })
+            }
+            Description::Scenario(plan) => {
+                let scenario = plan.base()?.scenario;
+                let (rate, metadata) = (rate(&scenario.machine.network), Some(metadata(&scenario, settings)));
+                Ok(Self { topology: scenario.layout().topology, rate, metadata, files })
+            }
+            _ => Err(StudyError::Request("the file describes neither a scenario nor a machine".to_owned())),
+        }
+    }
+
+    /// The figures of the network. With `pins`, all routers together have this number of pins, divided evenly over their
+    /// ports.
+    #[must_use]
+    pub fn answer(&self, pins: Option<u32>) -> Answer {
+        let figures = TopologyAnswer::of(self, pins);
+        let mut record = figures.record();
+        record.put_metadata(self.metadata.as_ref());
+        Answer::one(record, &figures.table())
+    }
+
+    /// A drawing of it.
+    ///
+    /// # Errors
+    /// More vertices than can be told apart.
+    pub fn drawing(&self) -> Result<Drawing, StudyError> {
+        drawing(&self.topology.to_string(), &self.topology)
+    }
+}
+
+/// A drawing of `topology`.
+///
+/// # Errors
+/// More vertices than can be told apart.
+pub fn drawing(title: &str, topology: &Topology) -> Result<Drawing, StudyError> {
+    if topology.vertices() > LARGEST_DRAWN {
+        let message =
+            format!("a drawing of {} vertices shows nothing: give at most {LARGEST_DRAWN}", topology.vertices());
+        return Err(StudyError::Request(message));
+    }
+    let links = topology.links().map(|((from, _), (to, _))| (from, to)).collect();
+    Ok(Drawing::new(title, &topology.layout(), topology.nodes(), links))
+}
+
+struct TopologyAnswer {
+    topology: String,
+    metrics: Metrics,
+    loads: [(Pattern, Option<f64>); Pattern::COMPARED.len()],
+    rate: Option<f64>,
+    /// The width of a link, in flits, where the pins are given.
+    width: Option<f64>,
+}
+
+/// Properties of a network at an equal number of pins, in flits and cycles.
+struct AtEqualPins {
+    link: f64,
+    bisection: Option<f64>,
+    latency: f64,
+    latency_with_self: f64,
+}
+
+impl TopologyAnswer {
+    fn of(subject: &DescribedTopology, pins: Option<u32>) -> Self {
+        let topology = &subject.topology;
+        let small = topology.nodes() <= LARGEST_LOADED;
+        let load = |pattern: Pattern| {
+            let load = small.then(|| pattern.largest_load(topology)).flatten();
+            (pattern, load)
+        };
+        let metrics = topology.metrics();
+        Self {
+            topology: topology.to_string(),
+            width: pins.map(|pins| metrics.width_at_equal_pins(pins.into())),
+            metrics,
+            loads: Pattern::COMPARED.map(load),
+            rate: subject.rate,
+        }
+    }
+
+    /// The bytes per second that cross the narrowest bisection, both ways together.
+    fn bisection_bytes_per_s(&self) -> Option<f64> {
+        self.rate.and_then(|rate| self.through_bisection(rate))
+    }
+
+    /// The rate through the narrowest bisection, both ways together, of links with this `rate`.
+    fn through_bisection(&self, rate: f64) -> Option<f64> {
+        let width = u32::try_from(self.metrics.bisection_width.exact()?).ok()?;
+        Some(2.0 * rate * f64::from(width))
+    }
+
+    /// Latencies are those of messages of two flits, as in Table 5 of execution-time-topologies-collectives: mean
+    /// hops · 2 / width.
+    fn at_equal_pins(&self) -> Option<AtEqualPins> {
+        let link = self.width?;
+        Some(AtEqualPins {
+            link,
+            bisection: self.through_bisection(link),
+            latency: self.metrics.average_distance * 2.0 / link,
+            latency_with_self: self.metrics.average_distance_with_self * 2.0 / link,
+        })
+    }
+
+    fn record(&self) -> Record {
+        let metrics = &self.metrics;
+        let mut record = Record::default();
+        record.put("topology", self.topology.as_str());
+        record.put("nodes", metrics.nodes);
+        record.put("switches", metrics.switches);
+        record.put("links", metrics.links);
+        record.put("degree", metrics.degree);
+        record.put("diameter", metrics.diameter);
+        record.put("average_distance", metrics.average_distance);
+        record.put("average_distance_with_self", metrics.average_distance_with_self);
+        record.put("arc_connectivity", metrics.arc_connectivity);
+        record.put("node_connectivity", metrics.node_connectivity);
+        let width = metrics.bisection_width;
+        record.put("bisection_width", width.exact());
+        if width.exact().is_none() {
+            record.put("bisection_width_lower_bound", width.lower());
+            record.put("bisection_width_upper_bound", width.upper());
+        }
+        record.put("bisection_bytes_per_s", self.bisection_bytes_per_s());
+        let equal = self.at_equal_pins();
+        record.put("link_flits_per_cycle", equal.as_ref().map(|equal| equal.link));
+        record.put("bisection_flits_per_cycle", equal.as_ref().and_then(|equal| equal.bisection));
+        record.put("latency_cycles", equal.as_ref().map(|equal| equal.latency));
+        record.put("latency_with_self_cycles", equal.as_ref().map(|equal| equal.latency_with_self));
+        for (pattern, load) in &self.loads {
+            record.put(&format!("channel_load_{}", pattern.name()), *load);
+        }
+        record
+    }
+
+    fn table(&self) -> TextTable {
+        let metrics = &self.metrics;
+        let mut table = TextTable::new([self.topology.as_str(), ""]);
+        let mut row = |title: &str, value: String| table.row([title.to_owned(), value]);
+        row("nodes", metrics.nodes.to_string());
+        row("switches", metrics.switches.to_string());
+        row("links", metrics.links.to_string());
+        row("degree", metrics.degree.to_string());
+        row("diameter, hops", metrics.diameter.to_string());
+        row("average distance, hops", digits(metrics.average_distance));
+        row("average distance with oneself, hops", digits(metrics.average_distance_with_self));
+        row("arc connectivity", metrics.arc_connectivity.to_string());
+        row("node connectivity", metrics.node_connectivity.to_string());
+        let width = metrics.bisection_width;
+        if let Some(width) = width.exact() {
+            row("bisection width, links", width.to_string());
+        } else {
+            row("bisection width, links, at least", width.lower().to_string());
+            row("bisection width, links, at most", width.upper().to_string());
+        }
+        if let Some(rate) = self.bisection_bytes_per_s() {
+            row("bisection bandwidth both ways, B/s", digits(rate));
+        }
+        if let Some(equal) = self.at_equal_pins() {
+            row("width of a link, flits/cycle", digits(equal.link));
+            row("bisection bandwidth both ways, flits/cycle", equal.bisection.map_or("-".to_owned(), digits));
+            row("latency, cycles", digits(equal.latency));
+            row("latency with oneself, cycles", digits(equal.latency_with_self));
+        }
+        for (pattern, load) in &self.loads {
+            let title = format!("largest channel load, {}", pattern.name().replace('_', " "));
+            row(&title, load.map_or("-".to_owned(), digits));
+        }
+        table
+    }
+}

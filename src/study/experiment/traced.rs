@@ -1,0 +1,219 @@
+//! Traces from files, and from scenarios that are run for them.
+
+use super::outcome::metadata;
+use super::{ScenarioFile, Setting, StudyError, run_recorded};
+use crate::analysis::read_table;
+use crate::analysis::{CriticalPath, Gain};
+use crate::answer::Metadata;
+use crate::report::counted;
+use crate::scenario::CheckedScenario;
+use crate::scenario::source::{Document, STANDARD_INPUT, is_standard_input, open_regular, standard_input};
+use parsim_sim::simulation::Detail;
+use parsim_sim::trace::events::Events;
+use parsim_sim::trace::{Recording, is_recording};
+use parsim_sim::units::{SimDuration, escaped};
+use std::io::{BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+/// A trace to be analysed.
+pub struct Traced {
+    /// The file that it was read from.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// The events.
+    pub source: TraceSource,
+    /// Its origin, if it was run.
+    pub metadata: Option<Metadata>,
+    /// What was run for it.
+    scenario: Option<CheckedScenario>,
+}
+
+/// Form of a trace.
+pub enum TraceSource {
+    /// A run of parsim.
+    Recorded(Box<Recording>),
+    /// A table of events of some other program.
+    Table(Box<Events>),
+}
+
+impl Traced {
+    /// The trace in `input`: a recording, a table of events (`.csv`), or a scenario, whose base values are run.
+    ///
+    /// # Errors
+    /// A file that is neither; settings of what is no scenario; those of the run.
+    ///
+    /// # Panics
+    /// Never: what has been recorded can be read.
+    pub fn load(input: &Path, set: &[Setting], seed: Option<u64>, detail: Detail) -> Result<Self, StudyError> {
+        let name = if is_standard_input(input) { STANDARD_INPUT.into() } else { input.display().to_string() };
+        let name = escaped(&name).into_owned();
+        let fault = |what: String| StudyError::Request(format!("{name}: {what}"));
+        if is_table(input) {
+            let (file, _) = open(input).map_err(|error| fault(error.to_string()))?;
+            let events = read_table(BufReader::new(file)).map_err(|error| fault(error.to_string()))?;
+            refuse_values(&name, set, seed)?;
+            return Ok(Self {
+                title: name.clone(),
+                name,
+                source: TraceSource::Table(Box::new(events)),
+                metadata: None,
+                scenario: None,
+            });
+        }
+        if begins_as_recording(input) {
+            let (file, length) = open(input).map_err(|error| fault(error.to_string()))?;
+            let recording = Recording::read_sized(BufReader::new(file), length);
+            let recording = recording.map_err(|error| fault(error.to_string()))?;
+            refuse_values(&name, set, seed)?;
+            return Ok(Self {
+                name,
+                title: title(&recording),
+                source: TraceSource::Recorded(Box::new(recording)),
+                metadata: None,
+                scenario: None,
+            });
+        }
+        if !begins_as_text(input) {
+            return Err(fault("neither a trace of `run --trace`, nor a table of events, nor a scenario".to_owned()));
+        }
+        Self::recorded(input, name, set, seed, detail)
+    }
+
+    /// Runs the base values of a scenario.
+    fn recorded(
+        scenario: &Path,
+        name: String,
+        set: &[Setting],
+        seed: Option<u64>,
+        detail: Detail,
+    ) -> Result<Self, StudyError> {
+        let case = ScenarioFile { path: scenario.to_owned(), set: set.to_vec(), seed, ..ScenarioFile::default() }
+            .plan()?
+            .base()?;
+        let mut bytes = Vec::new();
+        run_recorded(&case.scenario, detail, Box::new(&mut bytes))?;
+        let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
+        let (title, metadata) = (title(&recording), Some(metadata(&case.scenario, &case.settings)));
+        Ok(Self {
+            name,
+            title,
+            source: TraceSource::Recorded(Box::new(recording)),
+            metadata,
+            scenario: Some(case.scenario),
+        })
+    }
+
+    /// The gain over the same program on one rank; `None` if it cannot run there, or is not known.
+    pub fn gain(&self) -> Option<Gain> {
+        let (alone, run) = (self.scenario.as_ref()?.on_one_rank().ok()?, self.recording()?);
+        let sequential = super::run(&alone).ok()?;
+        Gain::of(run.header.nodes.len(), run.makespan, sequential.makespan)
+    }
+
+    /// The events.
+    pub const fn events(&self) -> &Events {
+        match &self.source {
+            TraceSource::Recorded(recording) => &recording.events,
+            TraceSource::Table(events) => events,
+        }
+    }
+
+    /// The run, if it is one of parsim.
+    pub fn recording(&self) -> Option<&Recording> {
+        match &self.source {
+            TraceSource::Recorded(recording) => Some(recording),
+            TraceSource::Table(_) => None,
+        }
+    }
+
+    /// Its critical path.
+    ///
+    /// # Errors
+    /// Causes that do not explain the run.
+    pub fn path(&self) -> Result<CriticalPath<'_>, StudyError> {
+        let fault = |what: String| StudyError::Request(format!("{}: {what}", self.name));
+        let path = CriticalPath::of(self.events()).map_err(|error| fault(error.to_string()))?;
+        match self.makespan() {
+            Some(makespan) if makespan != path.length() => Err(fault(format!(
+                "the causes in this trace explain {} of a run of {makespan}: it is not what parsim has written",
+                path.length()
+            ))),
+            _ => Ok(path),
+        }
+    }
+
+    /// Returns the makespan, if it is known.
+    pub fn makespan(&self) -> Option<SimDuration> {
+        self.recording().map(|recording| recording.makespan)
+    }
+}
+
+/// The files that [`Traced::load`] reads.
+#[must_use]
+pub fn files(input: &Path) -> Vec<PathBuf> {
+    let document = if is_table(input) || begins_as_recording(input) { None } else { Document::load(input).ok() };
+    document.map_or_else(|| vec![input.to_owned()], |document| document.files())
+}
+
+fn title(recording: &Recording) -> String {
+    let header = &recording.header;
+    format!("{} on {}, {}", header.program, header.machine, counted(header.nodes.len(), "rank"))
+}
+
+/// Returns whether a file begins as a recording does; an unreadable file does not.
+fn begins_as_recording(input: &Path) -> bool {
+    beginning(input).is_ok_and(|first| is_recording(&first))
+}
+
+/// Returns whether a file begins as text does; an unreadable file is reported elsewhere.
+fn begins_as_text(input: &Path) -> bool {
+    let is_text = |first: Vec<u8>| match std::str::from_utf8(&first) {
+        Ok(_) => true,
+        // A character may be cut off.
+        Err(error) => error.error_len().is_none(),
+    };
+    beginning(input).map_or(true, is_text)
+}
+
+/// The columns of a table of events stand within this number of bytes.
+const LONGEST_COMMENT: u64 = 1 << 16;
+
+/// Returns whether a file is a table of events: by its name, or by its columns on the standard input.
+fn is_table(input: &Path) -> bool {
+    if !is_standard_input(input) {
+        return input.extension().is_some_and(|extension| extension == "csv");
+    }
+    let first = standard_input(LONGEST_COMMENT).unwrap_or_default();
+    let mut lines = first.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default();
+    line.split(|byte| *byte == b',').any(|cell| cell.trim_ascii() == b"process")
+}
+
+/// The bytes of an input, and how many there are.
+fn open(input: &Path) -> std::io::Result<(Box<dyn Read>, usize)> {
+    if is_standard_input(input) {
+        let bytes = standard_input(u64::MAX)?;
+        let length = bytes.len();
+        return Ok((Box::new(Cursor::new(bytes)), length));
+    }
+    let file = open_regular(input)?;
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or(0);
+    Ok((Box::new(file), length))
+}
+
+fn beginning(input: &Path) -> std::io::Result<Vec<u8>> {
+    if is_standard_input(input) {
+        return standard_input(64);
+    }
+    let mut first = Vec::new();
+    open_regular(input)?.take(64).read_to_end(&mut first)?;
+    Ok(first)
+}
+
+fn refuse_values(name: &str, set: &[Setting], seed: Option<u64>) -> Result<(), StudyError> {
+    if set.is_empty() && seed.is_none() {
+        return Ok(());
+    }
+    Err(StudyError::Request(format!("{name} is a recorded trace: --set and --seed need a scenario")))
+}

@@ -1,0 +1,142 @@
+//! The cells of a table whose values a command answers with.
+
+use super::cell::CellReading;
+use super::description::MeasuredTable;
+use super::points::PublishedPoint;
+use crate::answer::Record;
+use crate::experiment::{StudyError, Workers};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The folder of the case in a command.
+const FOLDER: &str = "folder";
+
+/// Commands that answer with rows of figures, and write nothing else.
+pub trait Commands {
+    /// Reads the words of a command.
+    ///
+    /// # Errors
+    /// The reason why they are none of these commands, in a sentence.
+    fn read(&self, words: &[String]) -> Result<Box<dyn Command>, String>;
+}
+
+/// A command that has been read.
+pub trait Command: Send + Sync {
+    /// The rows of its answer.
+    ///
+    /// # Errors
+    /// Those of the command.
+    fn records(&self) -> Result<Vec<Record>, StudyError>;
+}
+
+/// Nothing can be asked.
+impl Commands for () {
+    fn read(&self, _: &[String]) -> Result<Box<dyn Command>, String> {
+        Err("no command is known here".to_owned())
+    }
+}
+
+/// Commands, by their words, with their answers: several tables of a case may judge several figures of one.
+#[derive(Default)]
+pub struct AskedAnswers(HashMap<Vec<String>, Record>);
+
+/// A command at a point.
+pub struct Asked<'p> {
+    point: &'p PublishedPoint,
+    words: Vec<String>,
+    question: Box<dyn Command>,
+}
+
+impl AskedAnswers {
+    /// The readings of a table of `command` at its points.
+    pub fn readings(
+        &mut self,
+        table: &MeasuredTable,
+        asked: &[Asked<'_>],
+        workers: Workers<'_>,
+    ) -> Result<Vec<CellReading>, StudyError> {
+        let unknown: Vec<_> = asked.iter().filter(|asked| !self.0.contains_key(&asked.words)).collect();
+        let answer = |asked: &&Asked<'_>| Ok((asked.words.clone(), asked.answer(table)?));
+        let answer_all = || unknown.par_iter().map(answer).collect::<Result<Vec<_>, StudyError>>();
+        let answers = workers.pool(unknown.len())?.install(answer_all)?;
+        self.0.extend(answers);
+        let read = |asked: &Asked<'_>| CellReading::answered(table, &self.0[&asked.words], asked.point);
+        Ok(asked.iter().filter_map(read).collect())
+    }
+}
+
+impl<'p> Asked<'p> {
+    /// The command of a table at each of its points.
+    ///
+    /// # Errors
+    /// The text that is no valid command, with its place in the data.
+    pub fn at(
+        points: &'p [PublishedPoint],
+        table: &MeasuredTable,
+        command: &str,
+        folder: &Path,
+        commands: &dyn Commands,
+    ) -> Result<Vec<Self>, StudyError> {
+        let of = |point| {
+            let words = words(table, command, folder, point)?;
+            let question = commands.read(&words).map_err(|what| wrong(table, point, &words, &what))?;
+            Ok(Self { point, words, question })
+        };
+        points.iter().map(of).collect()
+    }
+
+    fn answer(&self, table: &MeasuredTable) -> Result<Record, StudyError> {
+        let mut rows = self.question.records()?;
+        match (rows.pop(), rows.len()) {
+            (Some(row), 0) => Ok(row),
+            (_, others) => {
+                let what = format!("its answer has {} rows: ask for one", others + 1);
+                Err(wrong(table, self.point, &self.words, &what))
+            }
+        }
+    }
+}
+
+fn wrong(table: &MeasuredTable, point: &PublishedPoint, words: &[String], what: &str) -> StudyError {
+    let (name, place) = (&table.name, &point.place);
+    StudyError::Request(format!("table `{name}`, {place} of its data: `parsim {}`: {what}", words.join(" ")))
+}
+
+/// The words of a command at a point.
+fn words(
+    table: &MeasuredTable,
+    command: &str,
+    folder: &Path,
+    point: &PublishedPoint,
+) -> Result<Vec<String>, StudyError> {
+    command.split_whitespace().map(|word| filled(word, table, folder, point)).collect()
+}
+
+/// A word with the values of a point in place of the names in braces.
+fn filled(word: &str, table: &MeasuredTable, folder: &Path, point: &PublishedPoint) -> Result<String, StudyError> {
+    let (mut text, mut rest) = (String::new(), word);
+    while let Some((before, name, after)) = first_name(rest) {
+        text += before;
+        text += &match point.axes.iter().find(|(axis, _)| axis == name) {
+            Some((_, value)) => value.to_string(),
+            None if name == FOLDER => folder.display().to_string(),
+            None => {
+                let message = format!(
+                    "table `{}`: `{{{name}}}` in its command is neither `{{{FOLDER}}}` nor a column before those that are judged",
+                    table.name
+                );
+                return Err(StudyError::Request(message));
+            }
+        };
+        rest = after;
+    }
+    Ok(text + rest)
+}
+
+/// Splits a text into the parts before, in and after the first braces.
+fn first_name(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('{')?;
+    let (name, after) = rest.split_once('}')?;
+    Some((before, name, after))
+}

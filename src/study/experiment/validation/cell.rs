@@ -1,0 +1,229 @@
+//! A judged cell of a published table.
+
+use super::description::MeasuredTable;
+use super::points::PublishedPoint;
+use crate::analysis::{Residuals, Sample};
+use crate::answer::{Quantity, Record, Role, Unit, Value};
+use crate::experiment::{Outcome, keyed};
+use crate::model::point_to_point::Measurement;
+use crate::scenario::{AxisValue, Case};
+
+/// The makespan, and what is judged in its place where runs are repeated: the mean of all seeds.
+const MAKESPAN: &str = "makespan_s";
+const MEAN: &str = "makespan_mean_s";
+
+/// One judged cell.
+#[derive(Clone)]
+pub struct Cell {
+    /// The table.
+    pub table: String,
+    /// The unit of what is judged.
+    pub unit: Unit,
+    /// Whether it calibrated the parameters.
+    pub calibrates: bool,
+    /// The published value.
+    pub reference: f64,
+    /// The simulated quantity first, then the predictions, by key.
+    pub judged: Vec<(String, Option<f64>)>,
+    /// The values of the baselines, by name.
+    pub baselines: Vec<(String, Option<f64>)>,
+    /// The axes.
+    pub keys: Vec<(String, Option<AxisValue>)>,
+    /// The value of a fitted field.
+    pub(super) fitted: Option<String>,
+}
+
+/// Result of a case, beside the published value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellReading {
+    /// The axes.
+    pub keys: Vec<(String, Option<AxisValue>)>,
+    calibrates: bool,
+    reference: f64,
+    /// The simulated quantity first, then the predictions, by key.
+    judged: Vec<(String, Option<f64>)>,
+}
+
+impl CellReading {
+    /// Returns the reading of a run case, at a published `point` if the table has `data`; none if nothing was
+    /// published for it.
+    pub fn of_case(
+        table: &MeasuredTable,
+        case: &Case,
+        outcome: &Outcome,
+        point: Option<&PublishedPoint>,
+    ) -> Option<Self> {
+        Self::of(table, &case.keys, &outcome.record(), |key| outcome.compared_value(key), point)
+    }
+
+    /// Returns the reading of a command's answer at a published `point`.
+    pub fn answered(table: &MeasuredTable, answer: &Record, point: &PublishedPoint) -> Option<Self> {
+        let keys: Vec<_> = point.axes.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        Self::of(table, &keys, answer, |_| None, Some(point))
+    }
+
+    /// Returns the reading of the row of an answer to the case with these `keys`, and the values it is `compared` with.
+    fn of(
+        table: &MeasuredTable,
+        keys: &[(String, Option<AxisValue>)],
+        row: &Record,
+        compared: impl Fn(&str) -> Option<f64>,
+        point: Option<&PublishedPoint>,
+    ) -> Option<Self> {
+        let simulated = |key: &str| row.number(key);
+        let published = |key: &str| point.and_then(|point| point.value(key));
+        let value = |key: &String| published(key).or_else(|| compared(key)).or_else(|| simulated(key));
+        let reference = match point {
+            Some(point) => point.value(&table.reference)?,
+            None => value(&table.reference)?,
+        };
+        let predicted = table.predictions.iter().map(|key| (key.clone(), value(key)));
+        let own = match table.simulated.as_str() {
+            MAKESPAN if simulated(MEAN).is_some() => MEAN,
+            other => other,
+        };
+        let judged = [(own.to_owned(), simulated(own))].into_iter().chain(predicted).collect();
+        let on_axis = table
+            .calibration
+            .as_ref()
+            .is_some_and(|(axis, value)| keys.iter().any(|(name, key)| name == axis && key.as_ref() == Some(value)));
+        let calibrates = table.calibrated || on_axis || point.is_some_and(|point| point.calibrates);
+        Some(Self { keys: keys.to_vec(), calibrates, reference, judged })
+    }
+
+    /// The means of readings that differ in one axis only, in the order of the first of each.
+    pub fn means_over(axis: &str, readings: Vec<Self>) -> Vec<Self> {
+        let mut groups: Vec<Vec<Self>> = Vec::new();
+        for mut reading in readings {
+            reading.keys.retain(|(name, _)| name != axis);
+            match groups.iter_mut().find(|group| group[0].keys == reading.keys) {
+                Some(group) => group.push(reading),
+                None => groups.push(vec![reading]),
+            }
+        }
+        groups.iter().map(|group| Self::mean(group)).collect()
+    }
+
+    /// The mean of readings that stand at the same place; what one of them lacks has no mean.
+    fn mean(group: &[Self]) -> Self {
+        let mean = |value: &dyn Fn(&Self) -> Option<f64>| {
+            let values: Option<Vec<f64>> = group.iter().map(value).collect();
+            values.and_then(|values| Sample::of(&values)).map(|sample| sample.mean)
+        };
+        let mut first = group[0].clone();
+        for (place, (_, judged)) in first.judged.iter_mut().enumerate() {
+            *judged = mean(&|reading| reading.judged[place].1);
+        }
+        first
+    }
+}
+
+impl Cell {
+    /// The cell of a table in which a reading stands.
+    pub(super) fn of(table: &MeasuredTable, reading: CellReading) -> Self {
+        let CellReading { keys, calibrates, reference, judged } = reading;
+        let (unit, _) = Unit::of_key(&table.simulated);
+        let (table, baselines, fitted) = (table.name.clone(), Vec::new(), None);
+        Self { table, unit, calibrates, reference, judged, baselines, keys, fitted }
+    }
+
+    /// The cell as a record.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        let mut record = Record::default();
+        record.put("record", "cell");
+        record.put("table", self.table.as_str());
+        record.append(keyed(&self.keys));
+        record.put("calibrates", self.calibrates);
+        let reference = if self.unit == Unit::Seconds { "reference_s" } else { "reference" };
+        record.put_as(Role::Measured, reference, self.reference);
+        for (key, value) in &self.judged {
+            let judged = Quantity::new(key, *value);
+            let error = Quantity::new(&format!("{}_error", judged.name()), value.map(|value| self.error_of(value)));
+            record.add(judged.with_role(Role::Predicted));
+            record.add(error.with_role(Role::Error));
+        }
+        record.put("fitted", self.fitted.as_deref());
+        record
+    }
+
+    fn error_of(&self, value: f64) -> f64 {
+        Residuals::error(value, self.reference)
+    }
+
+    /// The cell as predicted with a field at a value that was fitted to other cells.
+    pub(super) fn fitted_to_others(self, value: &str) -> Self {
+        Self { fitted: Some(value.to_owned()), ..self }
+    }
+
+    /// The simulated value.
+    #[must_use]
+    pub fn simulated(&self) -> Option<f64> {
+        self.judged.first()?.1
+    }
+
+    /// The error of what is simulated.
+    #[must_use]
+    pub fn error(&self) -> Option<f64> {
+        self.simulated().map(|value| self.error_of(value))
+    }
+
+    /// Its value on an axis.
+    #[must_use]
+    pub fn at(&self, axis: &str) -> Option<&AxisValue> {
+        self.keys.iter().find(|(name, _)| name == axis)?.1.as_ref()
+    }
+
+    /// The value of what was judged in it under `key`: the simulation, a prediction or a baseline.
+    #[must_use]
+    pub fn value(&self, key: &str) -> Option<f64> {
+        self.judged.iter().chain(&self.baselines).find(|(judged, _)| judged == key)?.1
+    }
+
+    /// Its place on the axes, in words.
+    pub(super) fn place(&self) -> String {
+        let axes = self.keys.iter().map(|(name, value)| format!("{name}={}", shown(value.as_ref())));
+        axes.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The human-readable values of its axes.
+    pub(super) fn shown_axes(&self) -> impl Iterator<Item = String> {
+        self.keys.iter().map(|(_, value)| shown(value.as_ref()))
+    }
+
+    /// The cell as a simulated ping, if it is one.
+    pub(super) fn ping(&self) -> Option<Measurement> {
+        let number = |axis| self.at(axis).and_then(AxisValue::number);
+        Some(Measurement { bytes: number("bytes")?, hops: number("hops")?, seconds: self.simulated()? })
+    }
+}
+
+/// The value of an axis as records have it.
+fn shown(value: Option<&AxisValue>) -> String {
+    value.map_or_else(|| "null".to_owned(), |value| Value::from(value).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(p: u64, seed: u64, value: Option<f64>) -> CellReading {
+        let key = |name: &str, value| (name.to_owned(), Some(AxisValue::parse(&u64::to_string(value))));
+        CellReading {
+            keys: vec![key("p", &p), key("seed", &seed)],
+            calibrates: false,
+            reference: 2.0,
+            judged: vec![("speedup".to_owned(), value)],
+        }
+    }
+
+    #[test]
+    fn means_are_taken_over_one_axis() {
+        let readings =
+            vec![reading(4, 1, Some(1.0)), reading(8, 1, None), reading(4, 2, Some(2.0)), reading(8, 2, Some(3.0))];
+        let means = CellReading::means_over("seed", readings);
+        assert_eq!(means.len(), 2);
+        assert!(means.iter().all(|mean| mean.keys.len() == 1));
+        assert_eq!((means[0].judged[0].1, means[1].judged[0].1), (Some(1.5), None));
+    }
+}

@@ -1,0 +1,341 @@
+//! Description of a validation case: `case.ron`.
+
+use crate::scenario::AxisValue;
+use crate::scenario::source::{Document, Faults, SourceFault};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// A published source and what is compared with it: `case.ron` in a folder of `validation`.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Validation {
+    /// The source.
+    pub title: String,
+    /// The data that calibrated the parameters, in words. None of them count as validation.
+    pub calibrated_on: Vec<String>,
+    /// The tables.
+    pub tables: Vec<MeasuredTable>,
+    /// Summaries over several tables.
+    pub totals: Vec<Total>,
+}
+
+/// Tables that are judged together.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Total {
+    /// Its name in the output.
+    pub name: String,
+    /// The names of its tables.
+    pub tables: Vec<String>,
+    /// The cells of one of the tables that are left out: its name, an axis and a value of it.
+    #[serde(default)]
+    pub without: Option<(String, String, AxisValue)>,
+    /// The tolerance; nothing is rejected unless given.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+}
+
+/// A scenario, or a command, and what was published for it.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredTable {
+    /// Its name in the output.
+    pub name: String,
+    /// The scenario, relative to the case; it is run.
+    #[serde(default)]
+    pub scenario: Option<PathBuf>,
+    /// Instead of a scenario a command that is run for every point of `data`, without `parsim`: `critical-path`, `laws`,
+    /// `saturation` or `topology`, which has to answer with one row. `{COLUMN}` stands for the point's value in a column
+    /// before the first that is judged, `{folder}` for the folder of the case; columns that it does not name are labels.
+    #[serde(default)]
+    pub command: Option<String>,
+    /// Marks a table that takes so long that only `--all` runs it.
+    #[serde(default)]
+    pub long: bool,
+    /// Published points instead of the scenario's axes: a CSV file, relative to the case. Its columns before the
+    /// first that `reference` or `predictions` name are axes or paths of fields; the columns from there on are published
+    /// values. In a column `calibrates`, `true` marks a point
+    /// that calibrated the parameters.
+    #[serde(default)]
+    pub data: Option<PathBuf>,
+    /// Values of its axes instead of the scenario's own.
+    #[serde(default)]
+    pub over: Vec<(String, Vec<AxisValue>)>,
+    /// Base values instead of the scenario's own, as `--set` takes them: path and value. A `File("…")` is
+    /// relative to the case.
+    #[serde(default)]
+    pub set: Vec<(String, String)>,
+    /// The key of the simulated quantity, or of that in the command's answer.
+    pub simulated: String,
+    /// The reference, a measurement or a published formula: a column of `data`, or a key of the run's output.
+    pub reference: String,
+    /// Other predictions to judge beside it: columns of `data`, or keys of the run's output.
+    #[serde(default)]
+    pub predictions: Vec<String>,
+    /// An axis of the scenario, such as that of seeds, over which the quantities are averaged before they are judged.
+    /// The axes are then run, and each case belongs to the point of `data` whose columns agree with it.
+    #[serde(default)]
+    pub mean_over: Option<String>,
+    /// The cases that calibrated the parameters: an axis and its value. They do not count.
+    #[serde(default)]
+    pub calibration: Option<(String, AxisValue)>,
+    /// Whether all points calibrated the parameters. Then none of them counts.
+    #[serde(default)]
+    pub calibrated: bool,
+    /// The tolerance of the points that calibrated, apart from all others: the quality of a fit is no validation,
+    /// but should not change unnoticed.
+    #[serde(default)]
+    pub calibration_tolerance: Option<Tolerance>,
+    /// Whether equation (4) of CS-RR-281 is fitted to the simulated times and set beside its Table 2.
+    #[serde(default)]
+    pub fit_point_to_point: bool,
+    /// The tolerance; nothing is rejected unless given.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+    /// Simpler models with the same calibration: a simulation that the best of them beats validates nothing.
+    #[serde(default)]
+    pub baselines: Vec<Baseline>,
+    /// The reason why there is no baseline; required where `baselines` names none.
+    #[serde(default)]
+    pub no_baseline: Option<String>,
+    /// A field to fit, and the axis whose values are predicted one at a time from the fit to all others.
+    #[serde(default)]
+    pub leave_out: Option<LeaveOut>,
+}
+
+/// A simpler model with the same calibration.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+pub enum Baseline {
+    /// A closed form.
+    Formula(ClosedForm),
+    /// The same scenario with other base values.
+    Alternative(Alternative),
+}
+
+/// An expression for what is simulated.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClosedForm {
+    /// Its name in the output.
+    pub name: String,
+    /// The expression: of axes, of `predictions`, and of `calibrating_reference` and `calibrating_KEY`, the values of
+    /// the reference and of a prediction in the cell that calibrated and agrees in all other axes.
+    pub value: String,
+}
+
+/// A scenario but for some values.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Alternative {
+    /// Its name in the output.
+    pub name: String,
+    /// The base values, beside those of the table's `set`: path and value.
+    pub set: Vec<(String, String)>,
+}
+
+impl Baseline {
+    /// Its name in the output.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Formula(ClosedForm { name, .. }) | Self::Alternative(Alternative { name, .. }) => name,
+        }
+    }
+}
+
+/// A cross-validation: the cells of each value of an axis are predicted with the value of a field that fits all others
+/// best, by the mean of the absolute errors.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeaveOut {
+    /// The axis whose values are left out one at a time.
+    pub axis: String,
+    /// The path of the field that is fitted.
+    pub path: String,
+    /// The values that are tried.
+    pub values: Vec<String>,
+}
+
+/// Meaning of a tolerance.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+pub enum ToleranceKind {
+    /// The source counts as reproduced, for this reason: the noise of the measurement, the error of the baseline, the
+    /// rounding of the printed digits.
+    Acceptance(String),
+    /// Nothing has changed: it was set beside the result.
+    RegressionGuard,
+}
+
+impl ToleranceKind {
+    /// Its name in the output.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Acceptance(_) => "acceptance",
+            Self::RegressionGuard => "regression guard",
+        }
+    }
+
+    /// The reason of an acceptance criterion.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Acceptance(reason) => Some(reason),
+            Self::RegressionGuard => None,
+        }
+    }
+}
+
+/// Tolerated absolute relative errors; what is absent is not judged.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tolerance {
+    /// Of their mean.
+    #[serde(default)]
+    pub mean_percent: Option<f64>,
+    /// Of the largest.
+    #[serde(default)]
+    pub max_percent: Option<f64>,
+    /// The meaning of the tolerance.
+    pub kind: ToleranceKind,
+}
+
+impl Tolerance {
+    /// True if errors can be held against a limit.
+    #[must_use]
+    pub fn is_good(percent: f64) -> bool {
+        percent.is_finite() && percent >= 0.0
+    }
+
+    fn faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
+        let fields = [("mean_percent", self.mean_percent), ("max_percent", self.max_percent)];
+        let bad = fields.into_iter().filter(|(_, percent)| percent.is_some_and(|percent| !Self::is_good(percent)));
+        let fault = |(field, _): (&str, _)| {
+            document.fault_at(
+                &format!("{path}.{field}"),
+                "a tolerance is no such number",
+                Some("give percents from 0 on"),
+            )
+        };
+        bad.map(fault).collect()
+    }
+}
+
+/// Source of the values of a table.
+#[derive(Clone, Copy, Debug)]
+pub enum TableSource<'t> {
+    /// A scenario that is run.
+    Scenario(&'t Path),
+    /// A command that is asked.
+    Command(&'t str),
+}
+
+impl MeasuredTable {
+    /// Returns the source of its values; `None` if there is none, or more than one.
+    #[must_use]
+    pub fn subject(&self) -> Option<TableSource<'_>> {
+        match (&self.scenario, &self.command) {
+            (Some(scenario), None) => Some(TableSource::Scenario(scenario)),
+            (None, Some(command)) => Some(TableSource::Command(command)),
+            _ => None,
+        }
+    }
+
+    fn subject_faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
+        match self.subject() {
+            None => {
+                let help = Some("give `scenario`, which is run, or `command`, which is asked");
+                vec![document.fault_at(path, "a table is of a scenario or of a command", help)]
+            }
+            Some(TableSource::Scenario(_)) => Vec::new(),
+            Some(TableSource::Command(_)) => self.command_faults(path, document),
+        }
+    }
+
+    /// The fields that a command has no use for, and the data that it needs.
+    fn command_faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
+        let alternative = self.baselines.iter().any(|baseline| matches!(baseline, Baseline::Alternative(_)));
+        let useless = [
+            ("over", !self.over.is_empty()),
+            ("set", !self.set.is_empty()),
+            ("mean_over", self.mean_over.is_some()),
+            ("calibration", self.calibration.is_some()),
+            ("fit_point_to_point", self.fit_point_to_point),
+            ("leave_out", self.leave_out.is_some()),
+            ("baselines", alternative),
+        ];
+        let useless = useless.into_iter().filter(|(_, given)| *given).map(|(field, _)| {
+            let message = "only a scenario that is run can be changed so";
+            document.fault_at(&format!("{path}.{field}"), message, Some("write it into the command, or leave it out"))
+        });
+        let missing = self.data.is_none().then(|| {
+            document.fault_at(path, "a command is asked for the points of data", Some("give `data`, a CSV file"))
+        });
+        useless.chain(missing).collect()
+    }
+
+    fn baseline_fault(&self, path: &str, document: &Document) -> Option<SourceFault> {
+        let fault = |field, message| {
+            let help = "give `baselines: [Formula(…)]`, or `no_baseline` with the reason";
+            Some(document.fault_at(&format!("{path}{field}"), message, Some(help)))
+        };
+        let names = || self.baselines.iter().map(Baseline::name);
+        if names().enumerate().any(|(place, name)| names().take(place).any(|other| other == name)) {
+            return fault(".baselines", "two baselines have one name");
+        }
+        match (self.baselines.is_empty(), &self.no_baseline) {
+            (true, None) => fault("", "no baseline is named, and not why there is none"),
+            (false, Some(_)) => fault(".no_baseline", "there are baselines"),
+            _ => None,
+        }
+    }
+}
+
+impl Validation {
+    /// Takes out the tables that take long, with the totals that sum them up; their names.
+    pub fn take_long(&mut self) -> Vec<String> {
+        let long: Vec<_> = self.tables.extract_if(.., |table| table.long).map(|table| table.name).collect();
+        self.totals.retain(|total| !total.tables.iter().any(|name| long.contains(name)));
+        long
+    }
+
+    /// The validation that a document describes, checked.
+    ///
+    /// # Errors
+    /// Faults of the document.
+    pub fn of(document: &Document) -> Result<Self, Faults> {
+        let validation: Self = document.read()?;
+        validation.check(document)?;
+        Ok(validation)
+    }
+
+    /// Every total must be one of tables that there are, every tolerance a number, and every table must have a baseline
+    /// or say why not.
+    fn check(&self, document: &Document) -> Result<(), Faults> {
+        let mut faults = Vec::new();
+        for (index, table) in self.tables.iter().enumerate() {
+            for (field, tolerance) in
+                [("tolerance", &table.tolerance), ("calibration_tolerance", &table.calibration_tolerance)]
+            {
+                let path = format!("tables.{index}.{field}");
+                faults.extend(tolerance.iter().flat_map(|tolerance| tolerance.faults(&path, document)));
+            }
+            faults.extend(table.subject_faults(&format!("tables.{index}"), document));
+            faults.extend(table.baseline_fault(&format!("tables.{index}"), document));
+        }
+        for (index, total) in self.totals.iter().enumerate() {
+            let path = format!("totals.{index}.tolerance");
+            faults.extend(total.tolerance.iter().flat_map(|tolerance| tolerance.faults(&path, document)));
+        }
+        for (total, Total { tables, .. }) in self.totals.iter().enumerate() {
+            for (index, name) in tables.iter().enumerate() {
+                if !self.tables.iter().any(|table| table.name == *name) {
+                    let message = format!("there is no table `{name}`");
+                    let path = format!("totals.{total}.tables.{index}");
+                    faults.push(document.fault_at(&path, &message, Some("give the name of a table of this case")));
+                }
+            }
+        }
+        if faults.is_empty() { Ok(()) } else { Err(document.faults(faults)) }
+    }
+}

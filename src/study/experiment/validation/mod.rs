@@ -1,0 +1,126 @@
+//! Simulations and models against published measurements.
+
+mod asked;
+mod baseline;
+mod cell;
+mod description;
+mod fit;
+mod leave_out;
+mod points;
+mod summary;
+mod table_runner;
+mod text;
+
+pub use asked::{Command, Commands};
+pub use cell::Cell;
+pub use description::{
+    Alternative, Baseline, ClosedForm, LeaveOut, MeasuredTable, TableSource, Tolerance, ToleranceKind, Total,
+    Validation,
+};
+pub use summary::Summary;
+
+use super::{Setting, StudyError, Workers};
+use crate::answer::{Answer, AnswerShape};
+use crate::scenario::source::Document;
+use fit::PointToPointFit;
+use std::path::Path;
+use summary::summaries;
+use table_runner::TableRunner;
+use text::text;
+
+/// The file of a validation case in its folder.
+pub const CASE: &str = "case.ron";
+
+/// The way in which the tables of a validation are run.
+#[derive(Clone, Copy)]
+pub struct Judging<'a> {
+    /// Base values of every scenario, to see what an alternative gives.
+    pub set: &'a [Setting],
+    /// How many cases at once.
+    pub workers: Workers<'a>,
+    /// Who answers the commands of tables.
+    pub commands: &'a dyn Commands,
+}
+
+/// A judged validation.
+pub struct Judged {
+    validation: Validation,
+    /// The cells of all tables.
+    pub cells: Vec<Cell>,
+    /// The errors of each table, and of several together.
+    pub summaries: Vec<Summary>,
+    fits: Vec<PointToPointFit>,
+    notes: Vec<String>,
+}
+
+/// That what is judged is not what was measured, in a sentence, where machine or program are changed.
+#[must_use]
+pub fn note_on_alternatives(settings: &[Setting]) -> Option<String> {
+    const DESCRIPTION: [&str; 5] = ["machine", "program", "ranks", "placement", "partition"];
+    let describes = |(path, _): &&Setting| DESCRIPTION.contains(&path.split('.').next().unwrap_or(""));
+    let changed: Vec<_> = settings.iter().filter(describes).map(|(path, value)| format!("{path}={value}")).collect();
+    (!changed.is_empty()).then(|| {
+        let list = changed.join(", ");
+        format!("note: the errors are of alternatives, with {list}, and not of what the scenarios' files describe")
+    })
+}
+
+/// Describes the tables of a case whose file lies in `folder`, of which nothing is run.
+///
+/// # Errors
+/// Faults of the case, of its scenarios and of its data.
+pub fn inspect(document: &Document, folder: &Path, commands: &dyn Commands) -> Result<String, StudyError> {
+    let validation = Validation::of(document)?;
+    let judging = Judging { set: &[], workers: Workers::default(), commands };
+    let case = TableRunner::new(folder, judging);
+    let counts: Vec<_> = validation.tables.iter().map(|table| case.count(table)).collect::<Result<_, _>>()?;
+    let (tables, cells): (usize, usize) = (counts.len(), counts.iter().sum());
+    let long = validation.tables.iter().filter(|table| table.long).count();
+    let long = if long == 0 { String::new() } else { format!(", {long} of them long") };
+    Ok(format!("a validation, {tables} tables{long}, {cells} cells"))
+}
+
+impl Validation {
+    /// Runs and judges what the validation, which lies in `folder`, names.
+    ///
+    /// # Errors
+    /// Those of the runs; tables whose data do not fit.
+    pub fn judge(&self, folder: &Path, judging: Judging<'_>) -> Result<Judged, StudyError> {
+        let mut validation = self.clone();
+        let mut cells = Vec::new();
+        let case = TableRunner::new(folder, judging);
+        for table in &mut validation.tables {
+            let played = case.cells(table)?;
+            // Of repeated runs the mean is judged, which has another name.
+            if let Some((key, _)) = played.first().and_then(|cell| cell.judged.first()) {
+                table.simulated.clone_from(key);
+            }
+            cells.extend(played);
+        }
+        let summaries = summaries(&validation, &cells);
+        let fits = validation.tables.iter().filter_map(|table| PointToPointFit::of(table, &cells)).collect();
+        Ok(Judged { summaries, fits, notes: case.notes.take(), validation, cells })
+    }
+}
+
+impl Judged {
+    /// Returns whether no error is out of its tolerance.
+    #[must_use]
+    pub fn is_within(&self) -> bool {
+        self.summaries.iter().all(Summary::is_within)
+    }
+
+    /// The cells, the summaries and the fits.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        let Self { validation, cells, summaries, fits, notes } = self;
+        let records = cells.iter().map(Cell::record).chain(summaries.iter().map(Summary::record));
+        Answer {
+            shape: AnswerShape::Mixed,
+            records: records.chain(fits.iter().map(PointToPointFit::record)).collect(),
+            words: text(validation, cells, summaries, fits),
+            notes: notes.clone(),
+            figures: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The cells of a table, as run or asked.
+
+use super::asked::{Asked, AskedAnswers};
+use super::cell::{Cell, CellReading};
+use super::description::{Baseline, MeasuredTable, TableSource};
+use super::points::PublishedPoint;
+use super::{CASE, Judging, baseline, leave_out};
+use crate::experiment::{References, Setting, StudyError, run_all, set_all};
+use crate::scenario::source::Document;
+use crate::scenario::{AxisValue, Case, Described, Override, Plan};
+use std::cell::RefCell;
+use std::path::Path;
+
+/// Runs the tables of a case.
+pub struct TableRunner<'a> {
+    /// The folder of the case.
+    folder: &'a Path,
+    judging: Judging<'a>,
+    /// Answers of commands so far.
+    answers: RefCell<AskedAnswers>,
+    /// Remarks on the tables so far.
+    pub notes: RefCell<Vec<String>>,
+}
+
+impl<'a> TableRunner<'a> {
+    /// Nothing has been run.
+    pub fn new(folder: &'a Path, judging: Judging<'a>) -> Self {
+        Self { folder, judging, answers: RefCell::default(), notes: RefCell::default() }
+    }
+}
+
+/// The cases of a table, and what they are compared with.
+struct Unfolded {
+    cases: Vec<Case>,
+    references: References,
+}
+
+impl TableRunner<'_> {
+    /// The cells of a table with the values of its baselines.
+    pub fn cells(&self, table: &MeasuredTable) -> Result<Vec<Cell>, StudyError> {
+        let mut cells = match &table.leave_out {
+            None => self.run(table, &[])?,
+            Some(fit) => leave_out::predict(fit, |value| self.run(table, &[(fit.path.clone(), value.to_owned())]))?,
+        };
+        for simpler in &table.baselines {
+            match simpler {
+                Baseline::Formula(form) => baseline::add_formula(form, &mut cells)?,
+                Baseline::Alternative(other) => {
+                    let values = self.run(table, &other.set)?.iter().map(Cell::simulated).collect();
+                    baseline::add_values(&other.name, values, &mut cells);
+                }
+            }
+        }
+        Ok(cells)
+    }
+
+    /// Counts the cells of a table; finds the faults that can be found before it is run.
+    pub fn count(&self, table: &MeasuredTable) -> Result<usize, StudyError> {
+        let points = self.points(table)?;
+        let scenario = match table.subject().expect("a checked table has one") {
+            TableSource::Scenario(scenario) => self.folder.join(scenario),
+            TableSource::Command(command) => {
+                return Ok(Asked::at(&points, table, command, self.folder, self.judging.commands)?.len());
+            }
+        };
+        for simpler in &table.baselines {
+            if let Baseline::Alternative(other) = simpler {
+                self.unfolded(table, &scenario, &other.set, &points)?;
+            }
+        }
+        let unfolded = self.unfolded(table, &scenario, &[], &points)?;
+        Ok(if table.mean_over.is_some() { points.len() } else { unfolded.cases.len() })
+    }
+
+    /// The cells of a table without its baselines, with some base values more.
+    fn run(&self, table: &MeasuredTable, more: &[(String, String)]) -> Result<Vec<Cell>, StudyError> {
+        let points = self.points(table)?;
+        let readings = match table.subject().expect("a checked table has one") {
+            TableSource::Scenario(scenario) => self.run_case(table, &self.folder.join(scenario), more, &points)?,
+            TableSource::Command(command) => {
+                self.notes.borrow_mut().extend(note_on_settings(table, self.judging.set));
+                let asked = Asked::at(&points, table, command, self.folder, self.judging.commands)?;
+                self.answers.borrow_mut().readings(table, &asked, self.judging.workers)?
+            }
+        };
+        let cells: Vec<_> = readings.into_iter().map(|reading| Cell::of(table, reading)).collect();
+        all_known(table, &cells).map(|()| cells)
+    }
+
+    fn points(&self, table: &MeasuredTable) -> Result<Vec<PublishedPoint>, StudyError> {
+        let file = table.data.as_ref().map(|file| self.folder.join(file));
+        Ok(file.map_or_else(|| Ok(Vec::new()), |file| PublishedPoint::load(&file, table))?)
+    }
+
+    /// Runs a scenario at the points of a table.
+    fn run_case(
+        &self,
+        table: &MeasuredTable,
+        scenario: &Path,
+        more: &[(String, String)],
+        points: &[PublishedPoint],
+    ) -> Result<Vec<CellReading>, StudyError> {
+        let Unfolded { cases, references } = self.unfolded(table, scenario, more, points)?;
+        self.notes.borrow_mut().extend(note_on_unused_points(table, points, &cases));
+        let readings = self.readings(table, points, &cases, &references)?;
+        Ok(match &table.mean_over {
+            Some(axis) => CellReading::means_over(axis, readings),
+            None => readings,
+        })
+    }
+
+    /// The cases of a table.
+    fn unfolded(
+        &self,
+        table: &MeasuredTable,
+        scenario: &Path,
+        more: &[(String, String)],
+        points: &[PublishedPoint],
+    ) -> Result<Unfolded, StudyError> {
+        let document = self.document(table, scenario, more)?;
+        // Settings of the case and of the command line are another description of the system that was measured.
+        let described = Described::of(Ok(document.clone()));
+        let plan = Plan::new(document, &overrides(table))?;
+        let late = plan.axes().find(|axis| points.first().is_some_and(|point| point.has_behind(&axis.name)));
+        if let Some(axis) = late {
+            let what = format!(
+                "table `{}`: the axis `{}` stands behind the reference, where it does not count: give the \
+                columns of the axes first",
+                table.name, axis.name
+            );
+            return Err(StudyError::Request(what));
+        }
+        let cases = match (&table.data, &table.mean_over) {
+            (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
+            _ => plan.cases()?,
+        };
+        check_calibration(table, &cases)?;
+        let references = References::about(described, &plan.base()?.scenario, scenario).map_err(|(_, fault)| fault)?;
+        Ok(Unfolded { cases, references })
+    }
+
+    /// The table's scenario with its base values.
+    fn document(
+        &self,
+        table: &MeasuredTable,
+        scenario: &Path,
+        more: &[(String, String)],
+    ) -> Result<Document, StudyError> {
+        let mut document = Document::load(scenario)?;
+        for (field, value) in table.set.iter().chain(more) {
+            document.set_from(&self.folder.join(CASE), field, value).map_err(|fault| document.faults(vec![fault]))?;
+        }
+        set_all(&mut document, self.judging.set)?;
+        Ok(document)
+    }
+
+    fn readings(
+        &self,
+        table: &MeasuredTable,
+        points: &[PublishedPoint],
+        cases: &[Case],
+        references: &References,
+    ) -> Result<Vec<CellReading>, StudyError> {
+        let (mut readings, mut failure) = (Vec::new(), None);
+        let mut in_order = points.iter();
+        run_all(cases, self.judging.workers, references, |case, result| {
+            let point = match &table.mean_over {
+                None => in_order.next(),
+                Some(_) => points.iter().find(|point| point.agrees_with(&case.keys)),
+            };
+            let is_published = table.data.is_none() || point.is_some();
+            match result {
+                Ok(outcome) if is_published => readings.extend(CellReading::of_case(table, case, &outcome, point)),
+                Ok(_) => {}
+                Err(error) => failure = Some(error),
+            }
+            failure.is_none()
+        })?;
+        failure.map_or(Ok(readings), |error| Err(error.into()))
+    }
+}
+
+fn overrides(table: &MeasuredTable) -> Vec<Override> {
+    let replaced = |(name, values): &(String, Vec<AxisValue>)| Override {
+        name: name.clone(),
+        values: values.iter().map(ToString::to_string).collect(),
+    };
+    table.over.iter().map(replaced).collect()
+}
+
+/// That `--set` does not reach a command, in a sentence.
+fn note_on_settings(table: &MeasuredTable, set: &[Setting]) -> Option<String> {
+    (!set.is_empty()).then(|| format!("table `{}`: its command is asked as it stands, without --set", table.name))
+}
+
+/// The points of the data that no case stands at, in a sentence, where cases are averaged.
+fn note_on_unused_points(table: &MeasuredTable, points: &[PublishedPoint], cases: &[Case]) -> Option<String> {
+    table.mean_over.as_ref()?;
+    let unplayed = points.iter().filter(|point| !cases.iter().any(|case| point.agrees_with(&case.keys)));
+    let places: Vec<_> = unplayed.map(|point| point.place.as_str()).collect();
+    let count = places.len();
+    (count > 0).then(|| format!("table `{}`: {count} points of data have no case: {}", table.name, places.join(", ")))
+}
+
+/// A calibration on cases that there are not would count everything as validation.
+fn check_calibration(table: &MeasuredTable, cases: &[Case]) -> Result<(), StudyError> {
+    let Some((axis, value)) = &table.calibration else { return Ok(()) };
+    let values = cases.iter().flat_map(|case| &case.keys).filter(|(name, _)| name == axis);
+    let mut shown: Vec<String> = Vec::new();
+    for value in values.map(|(_, value)| value.as_ref().map_or_else(String::new, ToString::to_string)) {
+        if !shown.contains(&value) {
+            shown.push(value);
+        }
+    }
+    if shown.contains(&value.to_string()) {
+        return Ok(());
+    }
+    let known = if shown.is_empty() {
+        format!("there is no axis `{axis}`")
+    } else {
+        format!("its values: {}", shown.join(", "))
+    };
+    let message = format!("table `{}`: no case has the calibration {axis} = {value}; {known}", table.name);
+    Err(StudyError::Request(message))
+}
+
+/// A key that has a value in no cell is a slip of the pen.
+fn all_known(table: &MeasuredTable, cells: &[Cell]) -> Result<(), StudyError> {
+    let keys = [&table.simulated].into_iter().chain(&table.predictions).enumerate();
+    let mut unknown =
+        keys.filter(|(index, _)| cells.iter().all(|cell| cell.judged[*index].1.is_none())).map(|(_, key)| key.as_str());
+    match unknown.next() {
+        Some(key) if !cells.is_empty() => Err(StudyError::Request(format!(
+            "table `{}`: there is no value `{key}`; give a column of the data, or a key of the run's output",
+            table.name
+        ))),
+        _ => Ok(()),
+    }
+}
