@@ -1,11 +1,13 @@
-//! Makes entries of an activity log from the notifications of the execution.
+//! Makes entries of an activity log of what is observed.
 
+use super::SimulationError;
 use super::matching::TaskKind;
+use super::observer::{Observer, Occurrence};
 use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
 use crate::node::{Host, Work};
-use crate::program::{Operation, Reply, Verb};
-use crate::trace::{Activity, ActivityLog, LogDetail, LogEntry, Loop, Service};
+use crate::program::{Reply, Verb};
+use crate::trace::{Activity, ActivityLog, LogDetail, LogEntry, Loop, Service, Trace};
 use rustc_hash::FxHashMap;
 
 /// Keeps an activity log while a run is run.
@@ -30,13 +32,8 @@ impl ActivityLogger {
         }
     }
 
-    /// Bytes begin to move as an operation.
-    pub fn moving(&mut self, operation: Operation, is_memory: bool, bytes: f64) {
-        self.moves.insert(operation.0, (is_memory, bytes));
-    }
-
     /// A process asks for something; `awaited` is what it waits for, if that is one operation.
-    pub fn asked(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
+    fn asked(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
         self.doing[rank as usize] = match verb {
             Verb::Compute(work) => LogDetail::Computing { loops: self.loops(*work) },
             Verb::Operate(operations) => {
@@ -75,22 +72,36 @@ impl ActivityLogger {
     }
 
     /// A process goes on with what it has asked for.
-    pub fn answered(&mut self, rank: u32, answer: Option<&Reply>) {
+    fn answered(&mut self, rank: u32, answer: Option<&Reply>) {
         if let Some(Reply::Received(received)) = answer {
             self.doing[rank as usize] = LogDetail::Receiving { from: received.from, bytes: received.message.bytes };
         }
     }
 
     /// A rank has done this, apart from what exactly it was.
-    pub fn booked(&mut self, entry: LogEntry) {
+    fn booked(&mut self, entry: &LogEntry) {
         if entry.begin < entry.end && entry.activity != Activity::Idle {
-            self.entries.push(LogEntry { doing: self.doing[entry.rank as usize], ..entry });
+            self.entries.push(LogEntry { doing: self.doing[entry.rank as usize], ..*entry });
+        }
+    }
+}
+
+impl Observer for ActivityLogger {
+    fn on(&mut self, occurrence: &Occurrence<'_>) {
+        match *occurrence {
+            Occurrence::Asked { rank, verb, awaited, .. } => self.asked(rank, verb, awaited),
+            Occurrence::Answered { rank, reply } => self.answered(rank, reply),
+            Occurrence::Moving { operation, is_memory, bytes } => {
+                self.moves.insert(operation.0, (is_memory, bytes));
+            }
+            Occurrence::Booked(ref entry) => self.booked(entry),
+            _ => {}
         }
     }
 
-    /// The activity log, with what processors did for the communication.
-    pub fn close(self, services: Vec<Service>) -> ActivityLog {
-        ActivityLog { entries: self.entries, services }
+    fn end(self, trace: &mut Trace, services: Vec<Service>) -> Result<(), SimulationError> {
+        trace.activity_log = Some(ActivityLog { entries: self.entries, services });
+        Ok(())
     }
 }
 

@@ -1,17 +1,15 @@
 //! The event loop: processes ask, the machine works, what has happened wakes the processes.
 
-use super::activity_logger::ActivityLogger;
 use super::matching::Matching;
 use super::node_barrier::NodeBarriers;
-use super::recorder::Recorder;
-use super::request_logger::RequestLogger;
+use super::observer::{Observer, Occurrence};
 use super::{Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Resumed};
 use crate::machine::{Completion, Layout, Machine, Transport};
 use crate::program::{
     Notes, Operation, PhaseIndex, PhaseNames, Process, Program, Received, Reply, STUCK, Surroundings, Verb,
 };
-use crate::trace::{Accounts, Activity, Delivery, Phase};
+use crate::trace::{Accounts, Activity, Phase};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -25,8 +23,8 @@ mod verbs;
 /// The phase of the time before the program starts.
 const INITIALISATION: Phase = "initialisation";
 
-/// A run while it is run.
-pub struct Execution<'s> {
+/// A run while it is run, and its observer.
+pub struct Execution<'s, O> {
     machine: &'s Machine,
     layout: &'s Layout,
     transport: Transport,
@@ -37,14 +35,7 @@ pub struct Execution<'s> {
     accounts: Accounts,
     /// The place of each phase of the processes in the accounts, once time has been spent in it.
     places: Vec<Option<usize>>,
-    /// `None` if the run does not keep them.
-    deliveries: Option<Vec<Delivery>>,
-    /// `None` if the run is not recorded.
-    recorder: Option<Box<Recorder<'s>>>,
-    /// `None` if the run keeps no activity log.
-    activity_logger: Option<Box<ActivityLogger>>,
-    /// `None` if the run keeps no requests.
-    request_logger: Option<Box<RequestLogger>>,
+    observer: O,
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Reply)>,
     /// Operations awaited by each rank that [waits for any of several](WaitState::ForAny); apart, because there may be
@@ -80,9 +71,9 @@ enum WaitState {
     AtBarrier,
 }
 
-impl<'s> Execution<'s> {
+impl<'s, O: Observer> Execution<'s, O> {
     /// Everything in place, nothing begun.
-    pub fn set(simulation: &'s Simulation<'_>, program: &dyn Program) -> Self {
+    pub fn set(simulation: &'s Simulation<'_>, program: &dyn Program, observer: O) -> Self {
         let Simulation { machine, layout, streams, .. } = simulation;
         let ranks = layout.ranks();
         let surroundings = Rc::new(surroundings(simulation));
@@ -111,10 +102,7 @@ impl<'s> Execution<'s> {
             places: Vec::new(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             surroundings,
-            deliveries: simulation.logs.deliveries.then(Vec::new),
-            recorder: None,
-            request_logger: simulation.logs.requests.then(|| Box::new(RequestLogger::new(machine, ranks))),
-            activity_logger: simulation.logs.activities.then(|| Box::new(ActivityLogger::new(machine, ranks))),
+            observer,
             ready: VecDeque::new(),
             awaited: FxHashMap::default(),
             freed: Vec::new(),
@@ -137,9 +125,7 @@ impl<'s> Execution<'s> {
         self.surroundings.clock.set(now);
         for rank in 0..self.layout.ranks() {
             self.accounts.add(rank, INITIALISATION, Activity::System, start);
-            if let Some(recorder) = &mut self.recorder {
-                recorder.created(rank, INITIALISATION, now);
-            }
+            self.observer.on(&Occurrence::Created { rank, phase: INITIALISATION, at: now });
             self.ranks[rank as usize].since = now;
         }
         for rank in 0..self.layout.ranks() {
@@ -159,8 +145,8 @@ impl<'s> Execution<'s> {
             self.surroundings.clock.set(now);
             self.settle(now)?;
         }
-        if self.recorder.is_some() {
-            self.write_transfers();
+        if O::OBSERVES {
+            self.observe_transfers();
         }
         Ok(Some(now))
     }
@@ -202,28 +188,21 @@ impl<'s> Execution<'s> {
             }
             Completion::Moved { handle } => {
                 self.matching.moved(Operation(handle));
-                if let Some(recorder) = &mut self.recorder {
-                    recorder.moved(now, Operation(handle));
-                }
+                self.observer.on(&Occurrence::Moved { now, operation: Operation(handle) });
                 self.completed(Operation(handle));
             }
             Completion::Sent { handle } => {
                 let operation = self.matching.sent(handle);
-                let sender = self.matching.rank(operation);
-                let end = self.end_of_work(now, sender);
-                if let Some(recorder) = &mut self.recorder {
-                    recorder.sent(end, operation, handle);
+                if O::OBSERVES {
+                    let sender = self.matching.rank(operation);
+                    let at = self.end_of_work(now, sender);
+                    self.observer.on(&Occurrence::Sent { at, operation, handle });
                 }
                 self.completed(operation);
             }
             Completion::Delivered { message, handle } => {
-                let receiver = self.matching.receiver(handle);
-                let end = self.end_of_work(now, receiver);
-                if let Some(deliveries) = &mut self.deliveries {
-                    deliveries.push(self.matching.delivery(handle, end));
-                }
-                if let Some(recorder) = &mut self.recorder {
-                    recorder.delivered(end, handle);
+                if O::OBSERVES {
+                    self.observe_delivery(now, handle);
                 }
                 self.matching.delivered(now, handle, message);
                 while let Some(found) = self.matching.met.pop_front() {
@@ -248,7 +227,7 @@ impl<'s> Execution<'s> {
             _ => return,
         };
         state.waits = WaitState::Nothing;
-        self.join(rank, operation);
+        self.observer.on(&Occurrence::Joined { rank, operation });
         if self.transport.has_interfaces() {
             self.freed.push((rank, answer));
         } else {
@@ -269,20 +248,19 @@ impl<'s> Execution<'s> {
 
     /// Lets the process of `rank` run until it has to wait.
     fn run(&mut self, now: SimTime, rank: u32, mut answer: Option<Reply>) -> Result<(), SimulationError> {
-        if let Some(activity_logger) = &mut self.activity_logger {
-            activity_logger.answered(rank, answer.as_ref());
-        }
-        self.note_reply(rank, answer.as_ref());
+        self.observer.on(&Occurrence::Answered { rank, reply: answer.as_ref() });
         self.account(now, rank);
         self.ranks[rank as usize].waits = WaitState::Nothing;
         loop {
             match self.processes.resume(rank as usize, answer.take()) {
                 Resumed::Asks(verb) => {
                     self.ranks[rank as usize].phase = self.surroundings.phase(rank);
-                    self.note_request(rank, &verb);
+                    if O::OBSERVES {
+                        self.observe_request(rank, &verb);
+                    }
                     match self.serve(now, rank, verb)? {
                         Some(at_once) => {
-                            self.note_reply(rank, Some(&at_once));
+                            self.observer.on(&Occurrence::AnsweredAtOnce { rank, reply: &at_once });
                             answer = Some(at_once);
                         }
                         None => return Ok(()),

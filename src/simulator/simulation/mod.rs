@@ -8,6 +8,8 @@ mod guard;
 pub mod limits;
 mod matching;
 mod node_barrier;
+mod observer;
+mod observers;
 mod recorder;
 mod request_logger;
 mod traffic;
@@ -25,6 +27,9 @@ use crate::trace::Trace;
 use crate::units::SimDuration;
 use execution::Execution;
 use guard::Guard;
+use observer::Observer;
+use observers::Observers;
+use recorder::Recorder;
 use std::io::Write;
 
 /// A run that is ready to be run: a machine, a layout of ranks on it, a seed and limits. It can only be made of what
@@ -60,7 +65,7 @@ pub struct Simulation<'m> {
 }
 
 /// Logs that the trace of a run holds beside its accounts.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Logs {
     deliveries: bool,
     activities: bool,
@@ -262,8 +267,10 @@ impl<'m> Simulation<'m> {
         if let Some(traffic) = program.traffic() {
             return traffic::play(self, traffic);
         }
-        let execution = self.advance(Execution::set(self, program))?;
-        self.close(execution, program)
+        if self.logs == Logs::default() {
+            return self.observed(program, (), None);
+        }
+        self.observed(program, Observers::of(self, None), None)
     }
 
     /// Runs the run to its end and records the activities of every rank into `sink`; `name` describes the program.
@@ -295,23 +302,31 @@ impl<'m> Simulation<'m> {
         if program.traffic().is_some() {
             return Err(SimulationError::NothingToRecord { program: name.to_owned() });
         }
-        let mut execution = Execution::set(self, program);
-        execution.record(name, detail, sink)?;
-        let execution = self.advance(execution)?;
-        self.close(execution, program)
+        let recorder = Recorder::new(sink, name, self.machine, &self.layout)?;
+        self.observed(program, Observers::of(self, Some(recorder)), Some(detail))
     }
 
-    /// The trace of a run; one that is cut short is counted by another, packet by packet.
-    fn close(&self, mut execution: Execution<'_>, program: &dyn Program) -> Result<Trace, SimulationError> {
+    /// Runs the run to its end before `observer`; one that is cut short is counted by another, packet by packet.
+    fn observed(
+        &self,
+        program: &dyn Program,
+        observer: impl Observer,
+        detail: Option<Detail>,
+    ) -> Result<Trace, SimulationError> {
+        let mut execution = Execution::set(self, program, observer);
+        if detail == Some(Detail::Links) {
+            execution.record_transfers();
+        }
+        let mut execution = self.advance(execution)?;
         if !execution.is_cut_short() {
             return execution.close();
         }
         let slow = self.clone().packet_by_packet();
-        let exact = slow.advance(Execution::set(&slow, program))?;
+        let exact = slow.advance(Execution::set(&slow, program, ()))?;
         execution.close_counted_by(exact)
     }
 
-    fn advance<'s>(&self, mut execution: Execution<'s>) -> Result<Execution<'s>, SimulationError> {
+    fn advance<'s, O: Observer>(&self, mut execution: Execution<'s, O>) -> Result<Execution<'s, O>, SimulationError> {
         let mut guard = Guard::new(&self.limits);
         guard.check(execution.open()?, execution.events())?;
         while let Some(now) = execution.step()? {

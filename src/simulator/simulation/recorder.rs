@@ -1,10 +1,12 @@
-//! Makes intervals with their causes from the notifications of the execution.
+//! Makes intervals with their causes of what is observed.
 
 use super::SimulationError;
 use super::matching::Match;
+use super::observer::{Observer, Occurrence};
+use crate::machine::{Layout, Machine};
 use crate::program::Operation;
 use crate::trace::events::EventId;
-use crate::trace::{Activity, Cause, Counts, Header, Interval, LinkLoad, Means, Phase, RecordingWriter, Transfer};
+use crate::trace::{Activity, Cause, Header, Interval, LogEntry, Means, RecordingWriter, Service, Trace, Transfer};
 use crate::units::{SimDuration, SimTime};
 use std::io::{self, Write};
 
@@ -47,11 +49,19 @@ pub struct Recorder<'w> {
 }
 
 impl<'w> Recorder<'w> {
-    pub fn new(sink: Box<dyn Write + 'w>, header: &Header, rendezvous: bool) -> io::Result<Self> {
+    /// Records a run of the program called `program` into `sink`.
+    pub fn new(
+        sink: Box<dyn Write + 'w>,
+        program: &str,
+        machine: &Machine,
+        layout: &Layout,
+    ) -> Result<Self, SimulationError> {
+        let nodes = layout.nodes().to_vec();
+        let header = Header { program: program.to_owned(), machine: machine.name.clone(), nodes };
         let ranks = header.nodes.len();
         Ok(Self {
-            writer: RecordingWriter::new(sink, header)?,
-            rendezvous,
+            writer: RecordingWriter::new(sink, &header).map_err(not_recorded)?,
+            rendezvous: machine.sends.may_wait_for_receives(),
             last: vec![0; ranks],
             causes: vec![None; ranks],
             messages: Vec::new(),
@@ -60,14 +70,9 @@ impl<'w> Recorder<'w> {
         })
     }
 
-    /// The time before a process is created.
-    pub fn created(&mut self, rank: u32, phase: Phase, end: SimTime) {
-        let (activity, system) = (Activity::System, SimDuration::ZERO);
-        self.write(&Interval { rank, phase, activity, end, system, cause: None });
-    }
-
     /// A rank has done this since it was last booked.
-    pub fn booked(&mut self, rank: u32, phase: Phase, activity: Activity, end: SimTime, system: SimDuration) {
+    fn booked(&mut self, entry: &LogEntry) {
+        let LogEntry { rank, phase, activity, end, system, .. } = *entry;
         let cause = self.causes[rank as usize].take();
         let begin = self.writer.end(rank);
         if begin == end && cause.is_none() {
@@ -94,35 +99,22 @@ impl<'w> Recorder<'w> {
         (self.last[rank as usize], now)
     }
 
-    /// A rank begins to send; the cause of that.
-    pub fn posted(&mut self, now: SimTime, rank: u32, operation: Operation, handle: u32, bytes: u64) -> EventId {
-        let sent = self.origin(now, rank);
-        put(&mut self.messages, handle, RecordedMessage { sent, bytes, delivered: now, received: None });
+    /// A rank begins to send.
+    fn posted(&mut self, sent: Origin, operation: Operation, handle: u32, bytes: u64) {
+        put(&mut self.messages, handle, RecordedMessage { sent, bytes, delivered: sent.1, received: None });
         put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(sent));
-        sent.0
     }
 
     /// A link has carried packets.
-    pub fn carried(&mut self, transfer: &Transfer) {
+    fn carried(&mut self, transfer: &Transfer) {
         if self.error.is_none() {
             self.error = self.writer.transfer(transfer).err();
         }
     }
 
-    /// A rank begins to receive, or bytes begin to move for it.
-    pub fn begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
-        let origin = self.origin(now, rank);
-        put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(origin));
-    }
-
-    /// All of a message has come.
-    pub fn delivered(&mut self, now: SimTime, handle: u32) {
-        self.message(handle).delivered = now;
-    }
-
     /// A message meets a receive of a rank: when it arrives, when the receive is posted, or when a message arrives that
     /// it had to wait for, which then is the cause.
-    pub fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
+    fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
         let origin = self.origin(now, rank);
         let cause = *self.message(found.by);
         let message = self.message(found.handle);
@@ -137,14 +129,14 @@ impl<'w> Recorder<'w> {
     }
 
     /// A send is complete.
-    pub fn sent(&mut self, now: SimTime, operation: Operation, handle: u32) {
+    fn sent(&mut self, now: SimTime, operation: Operation, handle: u32) {
         let message = *self.message(handle);
         let origin = message.received.filter(|_| self.rendezvous).unwrap_or(message.sent);
         self.complete(now, operation, origin, Means::Sending);
     }
 
     /// Bytes have moved.
-    pub fn moved(&mut self, now: SimTime, operation: Operation) {
+    fn moved(&mut self, now: SimTime, operation: Operation) {
         if let Some(Some(RecordedOperation::UnderWay(origin))) = self.tasks.get(operation.0 as usize) {
             self.complete(now, operation, *origin, Means::Memory);
         }
@@ -156,14 +148,14 @@ impl<'w> Recorder<'w> {
     }
 
     /// A rank goes on because an operation is complete. An operation is the cause of one wait at most.
-    pub fn joined(&mut self, rank: u32, operation: Operation) {
+    fn joined(&mut self, rank: u32, operation: Operation) {
         if let Some((cause, _)) = self.take_cause(operation) {
             self.causes[rank as usize] = Some(cause);
         }
     }
 
     /// A rank need not wait for an operation, though its processor may still deal with it.
-    pub fn joined_at_once(&mut self, now: SimTime, rank: u32, operation: Operation) {
+    fn joined_at_once(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some((cause, at)) = self.take_cause(operation) {
             let too_late = if at > now { at.since(now) } else { SimDuration::ZERO };
             self.causes[rank as usize] = Some(Cause { delay: cause.delay - too_late, ..cause });
@@ -178,7 +170,7 @@ impl<'w> Recorder<'w> {
     }
 
     /// A rank goes on because another one has come to a barrier.
-    pub fn released(&mut self, rank: u32, by: u32) {
+    fn released(&mut self, rank: u32, by: u32) {
         let event = self.last[by as usize];
         self.causes[rank as usize] = Some(Cause { event, delay: SimDuration::ZERO, means: Means::Release });
     }
@@ -186,15 +178,54 @@ impl<'w> Recorder<'w> {
     fn message(&mut self, handle: u32) -> &mut RecordedMessage {
         self.messages[handle as usize].as_mut().expect("a message is posted before anything else happens to it")
     }
+}
 
-    /// Ends the recording.
-    pub fn finish(self, makespan: SimDuration, links: &[LinkLoad], counts: Counts) -> Result<(), SimulationError> {
+impl Observer for Recorder<'_> {
+    fn on(&mut self, occurrence: &Occurrence<'_>) {
+        match *occurrence {
+            Occurrence::Created { rank, phase, at: end } => {
+                let (activity, system) = (Activity::System, SimDuration::ZERO);
+                self.write(&Interval { rank, phase, activity, end, system, cause: None });
+            }
+            Occurrence::Booked(ref entry) => self.booked(entry),
+            Occurrence::Posted { now, rank, operation, handle, bytes } => {
+                self.posted(self.origin(now, rank), operation, handle, bytes);
+            }
+            Occurrence::Begun { now, rank, operation } => {
+                let origin = self.origin(now, rank);
+                put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(origin));
+            }
+            Occurrence::Delivered { at, handle, .. } => self.message(handle).delivered = at,
+            Occurrence::Met { now, rank, found } => self.received(now, rank, found),
+            Occurrence::Sent { at, operation, handle } => self.sent(at, operation, handle),
+            Occurrence::Moved { now, operation } => self.moved(now, operation),
+            Occurrence::Joined { rank, operation } => self.joined(rank, operation),
+            Occurrence::JoinedAtOnce { now, rank, operation } => self.joined_at_once(now, rank, operation),
+            Occurrence::Released { rank, by } => self.released(rank, by),
+            Occurrence::Carried(transfer) => self.carried(transfer),
+            Occurrence::Asked { .. }
+            | Occurrence::Answered { .. }
+            | Occurrence::AnsweredAtOnce { .. }
+            | Occurrence::Moving { .. } => {}
+        }
+    }
+
+    fn last_event(&self, rank: u32) -> EventId {
+        self.last[rank as usize]
+    }
+
+    fn end(self, trace: &mut Trace, _: Vec<Service>) -> Result<(), SimulationError> {
         let written = match self.error {
             Some(error) => Err(error),
-            None => self.writer.finish(makespan, links, counts),
+            None => self.writer.finish(trace.makespan, &trace.links, trace.counts),
         };
-        written.map_err(|error| SimulationError::NotRecorded(error.to_string()))
+        written.map_err(not_recorded)
     }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is the reason of another error")]
+fn not_recorded(error: io::Error) -> SimulationError {
+    SimulationError::NotRecorded(error.to_string())
 }
 
 /// Puts something at a place of a table that grows.

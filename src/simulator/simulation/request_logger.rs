@@ -1,9 +1,11 @@
 //! The requests of the processes of a run, put down while they are served.
 
+use super::SimulationError;
+use super::observer::{Observer, Occurrence};
 use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
 use crate::program::{MessagePattern, Operation, Received, Reply, Verb};
-use crate::trace::{Phase, Request, RequestLog};
+use crate::trace::{Phase, Request, RequestLog, Service, Trace};
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
 
@@ -26,6 +28,23 @@ struct RankLog {
     any: Vec<Operation>,
 }
 
+impl Observer for RequestLogger {
+    fn on(&mut self, occurrence: &Occurrence<'_>) {
+        match *occurrence {
+            Occurrence::Asked { rank, phase, verb, .. } => self.asked(rank, verb, phase),
+            Occurrence::Answered { rank, reply: Some(reply) } | Occurrence::AnsweredAtOnce { rank, reply } => {
+                self.answered(rank, reply);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(self, trace: &mut Trace, _: Vec<Service>) -> Result<(), SimulationError> {
+        trace.requests = Some(self.log);
+        Ok(())
+    }
+}
+
 impl RequestLogger {
     pub fn new(machine: &Machine, ranks: u32) -> Self {
         Self {
@@ -37,7 +56,7 @@ impl RequestLogger {
     }
 
     /// A process asks for something.
-    pub fn asked(&mut self, rank: u32, verb: &Verb, phase: Phase) {
+    fn asked(&mut self, rank: u32, verb: &Verb, phase: Phase) {
         let mut other = |what| self.log.ranks[rank as usize].push(Request::Other { what, phase });
         match verb {
             Verb::Compute(work) => {
@@ -78,7 +97,7 @@ impl RequestLogger {
     }
 
     /// The simulation answers a process.
-    pub fn answered(&mut self, rank: u32, reply: &Reply) {
+    fn answered(&mut self, rank: u32, reply: &Reply) {
         match reply {
             Reply::Started(operation) => {
                 let state = &mut self.ranks[rank as usize];
@@ -100,10 +119,6 @@ impl RequestLogger {
             }
             Reply::Done | Reply::Tested(_) => {}
         }
-    }
-
-    pub fn close(self) -> RequestLog {
-        self.log
     }
 
     fn push(&mut self, rank: u32, request: Request) {

@@ -1,78 +1,71 @@
-//! Records of a run: the accounts always, a recording and an activity log on request, and in the end the trace.
+//! The accounts of a run, what its observer is shown, and in the end its trace.
 
 use super::Execution;
-use crate::program::{Operation, Reply, Verb};
+use crate::program::{Operation, Verb};
+use crate::simulation::SimulationError;
 use crate::simulation::matching::Match;
-use crate::simulation::recorder::Recorder;
-use crate::simulation::{Detail, SimulationError};
-use crate::trace::{Activity, Counts, Header, LinkLoad, LogDetail, LogEntry, Trace};
+use crate::simulation::observer::{Observer, Occurrence};
+use crate::trace::{Activity, Counts, LinkLoad, LogDetail, LogEntry, Phase, Trace};
 use crate::units::{SimDuration, SimTime};
-use std::io::Write;
 
-impl<'s> Execution<'s> {
-    /// Records the run into `sink`. To be called before it begins.
-    pub fn record(&mut self, program: &str, detail: Detail, sink: Box<dyn Write + 's>) -> Result<(), SimulationError> {
-        let nodes = self.layout.nodes().to_vec();
-        let header = Header { program: program.to_owned(), machine: self.machine.name.clone(), nodes };
-        let recorder = Recorder::new(sink, &header, self.machine.sends.may_wait_for_receives());
-        let recorder = recorder.map_err(|error| SimulationError::NotRecorded(error.to_string()))?;
-        self.recorder = Some(Box::new(recorder));
-        if detail == Detail::Links {
-            self.transport.record_transfers();
-        }
-        Ok(())
+impl<O: Observer> Execution<'_, O> {
+    /// Has the transfers over links observed. To be called before the run begins.
+    pub fn record_transfers(&mut self) {
+        self.transport.record_transfers();
     }
 
-    /// Records what links have carried.
-    pub(super) fn write_transfers(&mut self) {
-        let (Some(recorder), Some(transfers)) = (&mut self.recorder, self.transport.transfers()) else { return };
+    /// Shows what links have carried.
+    pub(super) fn observe_transfers(&mut self) {
+        let Some(transfers) = self.transport.transfers() else { return };
         for transfer in transfers.sure() {
-            recorder.carried(&transfer);
+            self.observer.on(&Occurrence::Carried(&transfer));
         }
     }
 
-    /// Puts down the reply to what `rank` has asked for.
-    pub(super) fn note_reply(&mut self, rank: u32, reply: Option<&Reply>) {
-        if let (Some(request_logger), Some(reply)) = (&mut self.request_logger, reply) {
-            request_logger.answered(rank, reply);
-        }
-    }
-
-    /// Writes down in the activity log what `rank` asks for.
-    pub(super) fn note_request(&mut self, rank: u32, verb: &Verb) {
-        if let Some(request_logger) = &mut self.request_logger {
-            request_logger.asked(rank, verb, self.surroundings.phases.name(self.ranks[rank as usize].phase));
-        }
-        let Some(activity_logger) = &mut self.activity_logger else { return };
+    /// Shows what `rank` asks for.
+    pub(super) fn observe_request(&mut self, rank: u32, verb: &Verb) {
         let awaited = match verb {
             Verb::Wait(operation) => self.matching.find(rank, *operation).map(|task| task.kind),
             _ => None,
         };
-        activity_logger.asked(rank, verb, awaited);
+        let phase = self.phase(rank);
+        self.observer.on(&Occurrence::Asked { rank, phase, verb, awaited });
     }
 
-    /// Records that a message and its receive have met.
+    /// Shows that a message is delivered, which has not been received yet.
+    pub(super) fn observe_delivery(&mut self, now: SimTime, handle: u32) {
+        let receiver = self.matching.receiver(handle);
+        let at = self.end_of_work(now, receiver);
+        let delivery = self.matching.delivery(handle, at);
+        self.observer.on(&Occurrence::Delivered { at, handle, delivery });
+    }
+
+    /// Shows that a message and its receive have met.
     pub(super) fn meet(&mut self, now: SimTime, found: &Match) {
-        if let Some(recorder) = &mut self.recorder {
+        if O::OBSERVES {
             let rank = self.matching.rank(found.operation);
-            recorder.received(now, rank, found);
+            self.observer.on(&Occurrence::Met { now, rank, found });
         }
     }
 
-    /// Records that `rank` goes on because an operation is complete.
-    pub(super) fn join(&mut self, rank: u32, operation: Operation) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.joined(rank, operation);
-        }
-    }
-
-    /// Records that `rank` need not wait for an operation that is complete already.
+    /// Shows that `rank` need not wait for an operation that is complete already.
     pub(super) fn join_at_once(&mut self, now: SimTime, rank: u32, operation: Operation, activity: Activity) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.joined_at_once(now, rank, operation);
-            let phase = self.surroundings.phases.name(self.ranks[rank as usize].phase);
-            recorder.booked(rank, phase, activity, now, SimDuration::ZERO);
+        if O::OBSERVES {
+            self.observer.on(&Occurrence::JoinedAtOnce { now, rank, operation });
+            self.observe_time(now, rank, activity, SimDuration::ZERO, now);
         }
+    }
+
+    /// Shows what `rank` has done from `begin` to `now`.
+    fn observe_time(&mut self, now: SimTime, rank: u32, activity: Activity, system: SimDuration, begin: SimTime) {
+        let (phase, processor) = (self.phase(rank), self.transport.processor(self.layout.seat(rank)));
+        let (doing, end) = (LogDetail::Else, now);
+        let entry = LogEntry { rank, processor, phase, activity, doing, begin, end, system };
+        self.observer.on(&Occurrence::Booked(entry));
+    }
+
+    fn phase(&self, rank: u32) -> Phase {
+        self.surroundings.phases.name(self.ranks[rank as usize].phase)
     }
 
     /// Books the time since the process of `rank` was last booked, but for the time in which its
@@ -91,26 +84,11 @@ impl<'s> Execution<'s> {
             self.accounts.add_at(rank, place, Activity::System, stolen);
             self.accounts.add_at(rank, place, state.activity, rest);
         }
-        if let Some(recorder) = &mut self.recorder {
-            let phase = phases.name(state.phase);
-            recorder.booked(rank, phase, state.activity, now, stolen);
-        }
-        if let Some(activity_logger) = &mut self.activity_logger {
-            let (phase, processor) = (phases.name(state.phase), self.transport.processor(self.layout.seat(rank)));
-            let (activity, begin, end, system) = (state.activity, state.since, now, stolen);
-            activity_logger.booked(LogEntry {
-                rank,
-                processor,
-                phase,
-                activity,
-                doing: LogDetail::Else,
-                begin,
-                end,
-                system,
-            });
-        }
-        state.since = now;
+        let (activity, since) = (state.activity, std::mem::replace(&mut state.since, now));
         state.system_before = system;
+        if O::OBSERVES {
+            self.observe_time(now, rank, activity, stolen, since);
+        }
     }
 
     /// The trace, unless processes still wait.
@@ -124,7 +102,7 @@ impl<'s> Execution<'s> {
     }
 
     /// The trace with the counts and the loads of links of another run of the same run.
-    pub fn close_counted_by(self, mut other: Self) -> Result<Trace, SimulationError> {
+    pub fn close_counted_by(self, mut other: Execution<'_, ()>) -> Result<Trace, SimulationError> {
         let (links, counts) = other.traffic()?;
         self.close_with(links, counts)
     }
@@ -142,13 +120,9 @@ impl<'s> Execution<'s> {
         }
         let makespan = end.since(SimTime::START);
         self.transport.finish_transfers(end);
-        self.write_transfers();
-        if let Some(recorder) = self.recorder {
-            recorder.finish(makespan, &links, counts)?;
-        }
+        self.observe_transfers();
         let services = self.transport.take_services();
-        let activity_log = self.activity_logger.map(|activity_logger| activity_logger.close(services));
-        Ok(Trace {
+        let mut trace = Trace {
             makespan,
             host: self.surroundings.host,
             accounts: self.accounts,
@@ -156,10 +130,12 @@ impl<'s> Execution<'s> {
             counts,
             outcomes: self.surroundings.outcomes.take(),
             critical_intervals: self.surroundings.critical_intervals.take(),
-            deliveries: self.deliveries.unwrap_or_default(),
-            activity_log,
-            requests: self.request_logger.map(|logger| logger.close()),
-        })
+            deliveries: Vec::new(),
+            activity_log: None,
+            requests: None,
+        };
+        self.observer.end(&mut trace, services)?;
+        Ok(trace)
     }
 }
 

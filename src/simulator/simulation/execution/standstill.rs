@@ -4,7 +4,7 @@ use super::{Execution, WaitState};
 use crate::simulation::SimulationError;
 use crate::simulation::deadlock::{Blocked, DeadlockReport};
 
-impl Execution<'_> {
+impl<O> Execution<'_, O> {
     /// Returns the error that explains why no event is left.
     pub(super) fn standstill(&mut self) -> SimulationError {
         let standstill = self.transport.standstill();

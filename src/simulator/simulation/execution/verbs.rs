@@ -3,10 +3,11 @@
 use super::{Execution, WaitState, answer, fault};
 use crate::program::{Message, MessagePattern, Operation, Reply, Verb, send_fault};
 use crate::simulation::SimulationError;
+use crate::simulation::observer::{Observer, Occurrence};
 use crate::trace::Activity;
 use crate::units::{SimDuration, SimTime};
 
-impl Execution<'_> {
+impl<O: Observer> Execution<'_, O> {
     /// Does what the process asks for; the answer, if it needs no time.
     pub(super) fn serve(&mut self, now: SimTime, rank: u32, verb: Verb) -> Result<Option<Reply>, SimulationError> {
         let seat = self.layout.seat(rank);
@@ -86,7 +87,8 @@ impl Execution<'_> {
             return Err(fault(rank, reason));
         }
         let (operation, handle) = self.matching.post(now, rank, to, message);
-        let cause = self.recorder.as_mut().map_or(0, |recorder| recorder.posted(now, rank, operation, handle, bytes));
+        let cause = self.observer.last_event(rank);
+        self.observer.on(&Occurrence::Posted { now, rank, operation, handle, bytes });
         let seats = (self.layout.seat(rank), self.layout.seat(to));
         self.transport.send(now, seats, (bytes, again), handle, cause);
         Ok(operation)
@@ -94,9 +96,7 @@ impl Execution<'_> {
 
     fn start_receive(&mut self, now: SimTime, rank: u32, pattern: MessagePattern) -> Operation {
         let (operation, found) = self.matching.receive(rank, pattern);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.begun(now, rank, operation);
-        }
+        self.observer.on(&Occurrence::Begun { now, rank, operation });
         if let Some(found) = found {
             self.meet(now, &found);
             self.transport.accept(now, found.message);
@@ -106,12 +106,8 @@ impl Execution<'_> {
 
     fn begin_move(&mut self, now: SimTime, rank: u32, (is_memory, bytes): (bool, f64)) -> Operation {
         let operation = self.matching.begin_move(rank);
-        if let Some(activity_logger) = &mut self.activity_logger {
-            activity_logger.moving(operation, is_memory, bytes);
-        }
-        if let Some(recorder) = &mut self.recorder {
-            recorder.begun(now, rank, operation);
-        }
+        self.observer.on(&Occurrence::Moving { operation, is_memory, bytes });
+        self.observer.on(&Occurrence::Begun { now, rank, operation });
         operation
     }
 
@@ -170,9 +166,7 @@ impl Execution<'_> {
     /// Lets those who wait at a barrier go on, because `by` has come.
     fn release(&mut self, waiting: impl Iterator<Item = u32>, by: u32) {
         for rank in waiting {
-            if let Some(recorder) = &mut self.recorder {
-                recorder.released(rank, by);
-            }
+            self.observer.on(&Occurrence::Released { rank, by });
             self.ready.push_back((rank, Reply::Done));
         }
     }

@@ -1,0 +1,73 @@
+//! Observation of a run: all that a record of it can be made of.
+
+use super::SimulationError;
+use super::matching::{Match, TaskKind};
+use crate::program::{Operation, Reply, Verb};
+use crate::trace::events::EventId;
+use crate::trace::{Delivery, LogEntry, Phase, Service, Trace, Transfer};
+use crate::units::SimTime;
+
+/// Something that happens in a run.
+pub enum Occurrence<'o> {
+    /// The process of a rank starts, after its machine.
+    Created { rank: u32, phase: Phase, at: SimTime },
+    /// A process asks for something; `awaited` is what it waits for, if that is one operation.
+    Asked { rank: u32, phase: Phase, verb: &'o Verb, awaited: Option<TaskKind> },
+    /// A process goes on with what it has waited for; with nothing, it starts.
+    Answered { rank: u32, reply: Option<&'o Reply> },
+    /// A process goes on at once with what it has asked for.
+    AnsweredAtOnce { rank: u32, reply: &'o Reply },
+    /// A rank begins to send.
+    Posted { now: SimTime, rank: u32, operation: Operation, handle: u32, bytes: u64 },
+    /// A rank begins to receive, or bytes begin to move for it.
+    Begun { now: SimTime, rank: u32, operation: Operation },
+    /// Bytes begin to move through memory, or through an interface for nobody.
+    Moving { operation: Operation, is_memory: bool, bytes: f64 },
+    /// All of a message has come.
+    Delivered { at: SimTime, handle: u32, delivery: Delivery },
+    /// A message meets a receive of a rank.
+    Met { now: SimTime, rank: u32, found: &'o Match },
+    /// A send is complete.
+    Sent { at: SimTime, operation: Operation, handle: u32 },
+    /// Bytes have moved.
+    Moved { now: SimTime, operation: Operation },
+    /// A rank goes on because an operation is complete.
+    Joined { rank: u32, operation: Operation },
+    /// A rank need not wait for an operation that is complete already.
+    JoinedAtOnce { now: SimTime, rank: u32, operation: Operation },
+    /// A rank goes on because another one has come to a barrier.
+    Released { rank: u32, by: u32 },
+    /// A rank has spent time; only a log of activities knows what it has asked for.
+    Booked(LogEntry),
+    /// A link has carried packets.
+    Carried(&'o Transfer),
+}
+
+/// An observer of a run. It changes nothing: a run is the same with any observer.
+pub trait Observer: Sized {
+    /// Whether it observes anything. What only observers want to know is not computed for one that does not.
+    const OBSERVES: bool = true;
+
+    /// Something has happened.
+    fn on(&mut self, occurrence: &Occurrence<'_>);
+
+    /// The last event of a rank, of an observer that numbers events: the cause of what it begins now.
+    fn last_event(&self, _rank: u32) -> EventId {
+        0
+    }
+
+    /// The run is over: adds what was observed to its trace. `services` is what processors did for the communication.
+    ///
+    /// # Errors
+    /// A record that cannot be written.
+    fn end(self, _trace: &mut Trace, _services: Vec<Service>) -> Result<(), SimulationError> {
+        Ok(())
+    }
+}
+
+/// Nobody observes.
+impl Observer for () {
+    const OBSERVES: bool = false;
+
+    fn on(&mut self, _: &Occurrence<'_>) {}
+}

@@ -1,0 +1,58 @@
+//! The observers that a simulation is asked for.
+
+use super::activity_logger::ActivityLogger;
+use super::observer::{Observer, Occurrence};
+use super::recorder::Recorder;
+use super::request_logger::RequestLogger;
+use super::{Simulation, SimulationError};
+use crate::trace::events::EventId;
+use crate::trace::{Delivery, Service, Trace};
+
+/// The observers of a run, each if it is asked for.
+pub struct Observers<'w> {
+    deliveries: Option<Vec<Delivery>>,
+    recorder: Option<Recorder<'w>>,
+    activities: Option<ActivityLogger>,
+    requests: Option<RequestLogger>,
+}
+
+impl<'w> Observers<'w> {
+    /// Those that `simulation` asks for, and `recorder`.
+    pub fn of(simulation: &Simulation<'_>, recorder: Option<Recorder<'w>>) -> Self {
+        let Simulation { machine, layout, logs, .. } = simulation;
+        Self {
+            deliveries: logs.deliveries.then(Vec::new),
+            recorder,
+            activities: logs.activities.then(|| ActivityLogger::new(machine, layout.ranks())),
+            requests: logs.requests.then(|| RequestLogger::new(machine, layout.ranks())),
+        }
+    }
+}
+
+impl Observer for Observers<'_> {
+    fn on(&mut self, occurrence: &Occurrence<'_>) {
+        if let (Some(deliveries), Occurrence::Delivered { delivery, .. }) = (&mut self.deliveries, occurrence) {
+            deliveries.push(*delivery);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.on(occurrence);
+        }
+        if let Some(activities) = &mut self.activities {
+            activities.on(occurrence);
+        }
+        if let Some(requests) = &mut self.requests {
+            requests.on(occurrence);
+        }
+    }
+
+    fn last_event(&self, rank: u32) -> EventId {
+        self.recorder.as_ref().map_or(0, |recorder| recorder.last_event(rank))
+    }
+
+    fn end(self, trace: &mut Trace, services: Vec<Service>) -> Result<(), SimulationError> {
+        trace.deliveries = self.deliveries.unwrap_or_default();
+        self.activities.map_or(Ok(()), |activities| activities.end(trace, services))?;
+        self.requests.map_or(Ok(()), |requests| requests.end(trace, Vec::new()))?;
+        self.recorder.map_or(Ok(()), |recorder| recorder.end(trace, Vec::new()))
+    }
+}
