@@ -108,6 +108,7 @@ pub struct VariedRun {
     parameters: Vec<Parameter>,
     makespan_s: f64,
     title: String,
+    seeds: u32,
 }
 
 /// The effects of all parameters, the largest first.
@@ -134,8 +135,8 @@ impl VariedRun {
                 "{program} takes no simulated time, which no parameter can change"
             )));
         }
-        let title = title(scenario);
-        Ok(Self { parameters: Parameter::all(&document), document, makespan_s, title })
+        let title = format!("{}, {}", scenario.program.name(), counted(scenario.ranks, "rank"));
+        Ok(Self { parameters: Parameter::all(&document), document, makespan_s, title, seeds: scenario.repeat })
     }
 
     /// The effects of all parameters, in records and words. `step` is the relative change of each.
@@ -218,13 +219,6 @@ impl VariedRun {
         let faster = || makespan_s(&self.document, twice_as_fast).map(|time_s| self.makespan_s / time_s);
         (!chosen.is_empty()).then(|| WhatIf { part, faster: faster() })
     }
-}
-
-/// Program, ranks and seeds, in words.
-fn title(scenario: &CheckedScenario) -> String {
-    let (program, ranks) = (scenario.program.name(), counted(scenario.ranks, "rank"));
-    let seeds = if scenario.repeat == 1 { String::new() } else { format!(", the mean of {} seeds", scenario.repeat) };
-    format!("{program}, {ranks}{seeds}")
 }
 
 fn group_of(parameter: &Parameter) -> &'static str {

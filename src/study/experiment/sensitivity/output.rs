@@ -76,7 +76,8 @@ fn reasons(smaller: &WholeVariation, larger: &WholeVariation) -> Option<String> 
 
 pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
     let (title, makespan_s) = (&run.title, run.makespan_s);
-    let mut text = format!("{title}: {makespan_s} s\n\n{}\n", constants(answers));
+    let seeds = if run.seeds == 1 { String::new() } else { format!(", the mean of {} seeds", run.seeds) };
+    let mut text = format!("{title}: {makespan_s} s{seeds}\n\n{}\n", constants(answers));
     let mut write = |line: String| writeln!(text, "{line}").expect("a text can be written to");
     if answers.findings.iter().filter_map(Finding::elasticity).any(is_tie) {
         write(wrapped(TIE) + "\n");

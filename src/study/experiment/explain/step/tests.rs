@@ -113,7 +113,7 @@ fn waits_for_memory_are_named() {
 #[test]
 fn what_does_not_exist_is_refused_with_what_would_be_right() {
     let message = |number, phase, rank| match find_in(&[], number, phase, rank) {
-        Err(StudyError::Request(message)) => message,
+        Err(StudyError::Argument(_, message)) => message,
         other => panic!("{other:?}"),
     };
     assert!(message(25, Some("reduction"), None).contains("give a number from 1 to 24"));

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Checks what a release promises and a test run has no time for. Everything must hold; what fails is listed at the end.
+#
+#   npm install --no-save playwright-core                     and Chromium, for the browser
+#   python3 -m venv venv && venv/bin/pip install perfetto==0.59.1 viztracer==1.1.1 extrap==4.2.5
+#   rustup target add wasm32-unknown-unknown                  and `rustup toolchain install` of the declared version
+#   cargo install cargo-deny
+#   sh tests/release.sh [STEP…]
+#
+# Steps: rust-version wasm licences oracles mutants validations browser perfetto extra-p; all unless named. PYTHON is the
+# interpreter with the packages above, venv/bin/python if it is not set. Mutants and validations take hours.
+set -u
+cd "$(dirname "$0")/.."
+python=${PYTHON:-venv/bin/python}
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+parsim=target/release/parsim
+
+step() {
+    case $1 in
+    rust-version)
+        version=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+        cargo "+$version" check --workspace --all-targets ;;
+    # The libraries need no threads, no clock and no files of a system to compile.
+    wasm) cargo check -p parsim-sim -p parsim-study --target wasm32-unknown-unknown ;;
+    licences) cargo deny check licenses bans sources ;;
+    oracles) cargo test -p parsim-oracles ;;
+    mutants) sh tests/mutants/run.sh ;;
+    validations) "$parsim" validate --all --quiet >"$out/validation.txt" ;;
+    browser) node tests/browser/check.mjs "$parsim" "$out/screenshots" ;;
+    perfetto)
+        "$parsim" critical-path scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256 \
+            --perfetto "$out/trace.json" >/dev/null && "$python" tests/perfetto/check.py "$out/trace.json" ;;
+    extra-p) "$python" tests/extra-p/compare.py "$parsim" ;;
+    *) echo "there is no step $1" && return 1 ;;
+    esac
+}
+
+test $# -gt 0 || set -- rust-version wasm licences oracles mutants validations browser perfetto extra-p
+cargo build --release || exit 1
+failed=
+for name in "$@"; do
+    echo "== $name"
+    step "$name" || failed="$failed $name"
+done
+test -z "$failed" || { echo "failed:$failed"; exit 1; }
