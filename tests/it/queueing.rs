@@ -209,9 +209,60 @@ fn the_number_in_an_m_m_1_queue_is_geometric() {
     }
 }
 
-/// Little's law for the servers: the share of the time that a link is busy is λ S, at the first link and at the last.
+/// The mean number of messages in the system, in each of `BATCHES` parts of the time between the first and the last
+/// arrival.
+fn numbers_in_system(deliveries: &[Delivery]) -> Vec<f64> {
+    let first = deliveries[0].sent;
+    let part = ns(deliveries[deliveries.len() - 1].sent.since(first)) / BATCHES as f64;
+    let mut numbers = vec![0.0; BATCHES];
+    for one in deliveries {
+        let [came, left] = [one.sent, one.delivered].map(|time| ns(time.since(first)) / part);
+        for (number, begin) in numbers.iter_mut().zip(0_u32..).skip(came as usize) {
+            let begin = f64::from(begin);
+            if begin >= left {
+                break;
+            }
+            *number += left.min(begin + 1.0) - came.max(begin);
+        }
+    }
+    numbers
+}
+
+/// L = λ W with the rate at which messages are offered, on tandems of several lengths and with several packets.
 #[test]
-fn links_are_busy_as_long_as_littles_law_says() {
+fn the_number_in_a_system_is_the_rate_times_the_time_in_it() {
+    let utilization = 0.6;
+    for (links, switching, lengths) in [
+        (1, WHOLE, Lengths::Constant),
+        (1, WHOLE, Lengths::Exponential),
+        (2, WHOLE, Lengths::TwoPoint),
+        (3, "StoreAndForward(packet: \"4 kB\")", Lengths::Exponential),
+        (5, "StoreAndForward(packet: \"10 kB\")", Lengths::TwoPoint),
+        (8, "CutThrough(packet: \"1 GiB\")", Lengths::Exponential),
+    ] {
+        let deliveries = deliveries(links, switching, lengths, utilization);
+        let (sojourn, _) = mean(&times(&deliveries));
+        let what = format!("{links} links, {switching}, {lengths:?}");
+        hold(&numbers_in_system(&deliveries), utilization / SERVICE * sojourn, &what);
+    }
+}
+
+/// M/M/1: L = ρ / (1 − ρ). M/D/1: L = ρ + ρ² / (2 (1 − ρ)), and ρ more for every further link of a tandem.
+#[test]
+fn the_number_in_a_system_is_that_of_theory() {
+    let utilization: f64 = 0.6;
+    let markov = numbers_in_system(&deliveries(1, WHOLE, Lengths::Exponential, utilization));
+    hold(&markov, utilization / (1.0 - utilization), "M/M/1");
+    for links in [1, 3, 6] {
+        let numbers = numbers_in_system(&deliveries(links, WHOLE, Lengths::Constant, utilization));
+        let waiting = utilization.powi(2) / (2.0 * (1.0 - utilization));
+        hold(&numbers, f64::from(links) * utilization + waiting, &format!("M/D/1 and {links} links"));
+    }
+}
+
+/// The utilization law: the share of the time that a link is busy is λ S, at the first link and at the last.
+#[test]
+fn links_are_busy_for_the_share_that_the_utilization_law_says() {
     for lengths in KINDS {
         let trace = trace(3, WHOLE, lengths, 0.7);
         let makespan = ns(trace.makespan);

@@ -156,3 +156,40 @@ fn neither_a_shorter_message_nor_a_faster_link_makes_an_all_reduce_slower() {
         }
     }
 }
+
+/// Messages of one packet that every other node sends to the first one, as fast as its network interface takes them.
+async fn hot_spot(me: Process) {
+    const MESSAGES: u32 = 200;
+    if me.rank() == 0 {
+        for _ in 0..MESSAGES * (me.ranks() - 1) {
+            me.receive_any().await;
+        }
+    } else {
+        for _ in 0..MESSAGES {
+            let _ = me.start_send(0, Message::new(64)).await;
+        }
+    }
+}
+
+/// Every input of a switch gets the same share of the channel that all of them ask for, whatever the length of a packet,
+/// which sets the cycles between two allocations.
+#[test]
+fn heads_that_ask_for_one_virtual_channel_get_equal_shares() {
+    let path = repository("scenarios/machines/router-network.ron");
+    let shipped = load_machine(path).expect("a good machine");
+    for (lanes, packet) in [1, 2, 3].into_iter().flat_map(|lanes| (4..=64).step_by(4).map(move |packet| (lanes, packet))) {
+        let mut machine = shipped.clone();
+        machine.network.topology = Topology::FatTree { arity: 8, levels: 1 };
+        let packet = Bytes::new(packet);
+        machine.network.switching = Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 8, lanes });
+        let allocation = Allocation::new(&machine, 8);
+        let simulation = Simulation::on(&allocation).expect("a good machine").keep_deliveries();
+        let mut deliveries = simulation.run(&hot_spot).expect("the program ends").deliveries;
+        deliveries.sort_by_key(|one| one.delivered);
+        let mut shares = [0_u32; 8];
+        for one in &deliveries[..deliveries.len() / 2] {
+            shares[one.from as usize] += 1;
+        }
+        assert!(shares[1..].iter().all(|share| share.abs_diff(100) <= 2), "{lanes} channels, {packet}: {shares:?}");
+    }
+}

@@ -15,6 +15,8 @@ pub(super) struct Group {
     asking: [u64; 2],
     /// The channels that are not allocated.
     free: u64,
+    /// The channel behind the one that was given last.
+    turn: u32,
     first_output: u32,
     /// The first input channel of the router.
     first_input: u32,
@@ -27,7 +29,7 @@ impl Group {
             let channels = if port == shape.links { shape.channels } else { shape.lanes };
             let first_output = shape.first(router, port) + class * shape.lanes;
             let first_input = router * shape.of_router;
-            Self { asking: [0; 2], free: low_bits(channels), first_output, first_input }
+            Self { asking: [0; 2], free: low_bits(channels), turn: 0, first_output, first_input }
         };
         let of_port = |router, port| (0..shape.classes).map(move |class| group(router, port, class));
         (0..routers).flat_map(|router| (0..shape.ports).flat_map(move |port| of_port(router, port))).collect()
@@ -35,6 +37,16 @@ impl Group {
 
     fn is_asked(&self) -> bool {
         self.asking != [0; 2]
+    }
+
+    /// Gives away the next free channel, from that behind the last one on.
+    #[inline]
+    fn give_next(&mut self) -> u32 {
+        let later = self.free.unbounded_shr(self.turn).unbounded_shl(self.turn);
+        let given = if later == 0 { self.free } else { later }.trailing_zeros();
+        self.free &= !(1 << given);
+        self.turn = given + 1;
+        given
     }
 
     /// Takes out the next of those that ask, from `turn` on.
@@ -75,8 +87,7 @@ impl Worms {
         for number in grantable.drain(..) {
             let group = &mut groups[number as usize];
             while group.free != 0 && group.is_asked() {
-                let output = group.first_output + group.free.trailing_zeros();
-                group.free &= group.free - 1;
+                let output = group.first_output + group.give_next();
                 let state = &mut outputs[output as usize];
                 let granted = group.take_next(state.turn);
                 state.turn = granted + 1;
