@@ -22,8 +22,9 @@
 //! ready.
 //!
 //! Flits that are blocked stay where they are. A virtual channel is given away as soon as the tail
-//! has left the router. VC allocation is round robin for every virtual channel; switch allocation is
-//! separable, input first, both round robin, one iteration a cycle.
+//! has left the router. VC allocation is round robin for every virtual channel, and of the free ones a
+//! head gets the next in turn; switch allocation is separable, input first, both round robin, one
+//! iteration a cycle.
 
 mod worms;
 
