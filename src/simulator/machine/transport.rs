@@ -9,8 +9,7 @@ mod packets;
 use super::{Machine, Seat};
 use crate::engine::Streams;
 use crate::network::{Standstill, Topology, Transfers};
-use crate::node::Work;
-use crate::node::processor::KernelError;
+use crate::node::processor::{Computation, KernelError};
 use crate::trace::events::EventId;
 use crate::trace::{Counts, LinkLoad, Service};
 use crate::units::{SimDuration, SimTime};
@@ -121,21 +120,14 @@ impl Transport {
     ///
     /// # Errors
     /// If the processor cannot compute such a row.
-    pub fn compute(&mut self, now: SimTime, seat: Seat, owner: u32, work: Work) -> Result<(), KernelError> {
-        either!(self, transport => transport.compute(now, seat, owner, work))
-    }
-
-    /// Starts a computation of a share of some floating-point operations; else as [`compute`](Self::compute).
-    ///
-    /// # Errors
-    /// If the processor cannot compute them.
-    pub fn operate(&mut self, now: SimTime, seat: Seat, owner: u32, operations: f64) -> Result<(), KernelError> {
-        either!(self, transport => transport.operate(now, seat, owner, operations))
-    }
-
-    /// Has a process of an owner keep its processor for `time`; else as [`compute`](Self::compute).
-    pub fn work(&mut self, now: SimTime, seat: Seat, owner: u32, time: SimDuration) {
-        either!(self, transport => transport.work(now, seat, owner, time));
+    pub fn compute(
+        &mut self,
+        now: SimTime,
+        seat: Seat,
+        owner: u32,
+        computation: Computation,
+    ) -> Result<(), KernelError> {
+        either!(self, transport => transport.compute(now, seat, owner, computation))
     }
 
     /// Sets the timer of an owner; `TimeUp` tells when `span` is over. An owner has one at a time.

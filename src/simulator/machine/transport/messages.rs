@@ -13,8 +13,8 @@ use crate::engine::Streams;
 use crate::machine::speed_profile::SpeedProfile;
 use crate::machine::{Machine, Seat, Sends};
 use crate::network::{Standstill, Topology, Transfers};
-use crate::node::processor::{KernelError, Stopwatch};
-use crate::node::{Interface, Progress, Work};
+use crate::node::processor::{Computation, KernelError, Stopwatch};
+use crate::node::{Interface, Progress};
 use crate::trace::events::EventId;
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
@@ -133,28 +133,20 @@ impl MessageTransport {
             + Wire::memory(&machine.network, topology, ranks)
     }
 
-    pub fn compute(&mut self, now: SimTime, seat: Seat, owner: u32, work: Work) -> Result<(), KernelError> {
-        let row = self.stopwatch.row_time(work)?;
-        self.occupy(now, seat, owner, (row, work.passes()));
-        Ok(())
-    }
-
-    pub fn operate(&mut self, now: SimTime, seat: Seat, owner: u32, operations: f64) -> Result<(), KernelError> {
-        let time = self.stopwatch.operations_time(operations)?;
-        self.occupy(now, seat, owner, (time, 1));
-        Ok(())
-    }
-
-    pub fn work(&mut self, now: SimTime, seat: Seat, owner: u32, time: SimDuration) {
-        self.occupy(now, seat, owner, (time, 1));
-    }
-
-    fn occupy(&mut self, now: SimTime, seat: Seat, owner: u32, (mut row, passes): (SimDuration, u64)) {
+    pub fn compute(
+        &mut self,
+        now: SimTime,
+        seat: Seat,
+        owner: u32,
+        computation: Computation,
+    ) -> Result<(), KernelError> {
+        let (mut row, passes) = self.stopwatch.rows(computation)?;
         if let Some(pace) = &mut self.pace {
             row = pace.row(seat.node, owner, row);
         }
         let core = self.resources.core(seat);
         self.request(now, Event::Compute { core, owner, time: row * passes });
+        Ok(())
     }
 
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {

@@ -10,8 +10,8 @@ use crate::machine::hierarchy::Hierarchy;
 use crate::machine::speed_profile::SpeedProfile;
 use crate::machine::{Machine, Seat, Sends};
 use crate::network::{Fabric, HopEvent, Onward, Packet, PacketKind, Standstill, Topology};
-use crate::node::processor::{KernelError, Stopwatch};
-use crate::node::{Dispatcher, Node, Router, Turns, Work};
+use crate::node::processor::{Computation, KernelError, Stopwatch};
+use crate::node::{Dispatcher, Node, Router, Turns};
 use crate::trace::events::EventId;
 use crate::trace::{Counts, Service};
 use crate::units::{SimDuration, SimTime};
@@ -223,34 +223,21 @@ impl PacketTransport {
     ///
     /// # Errors
     /// If the processor cannot compute such a row.
-    pub fn compute(&mut self, now: SimTime, seat: Seat, owner: u32, work: Work) -> Result<(), KernelError> {
-        let row = self.stopwatch.row_time(work)?;
-        self.occupy(now, seat, owner, (row, work.passes()));
-        Ok(())
-    }
-
-    /// Starts a computation of a share of some floating-point operations; else as [`compute`](Self::compute).
-    ///
-    /// # Errors
-    /// If the processor cannot compute them.
-    pub fn operate(&mut self, now: SimTime, seat: Seat, owner: u32, operations: f64) -> Result<(), KernelError> {
-        let time = self.stopwatch.operations_time(operations)?;
-        self.occupy(now, seat, owner, (time, 1));
-        Ok(())
-    }
-
-    /// Has a process of an owner keep its processor for `time`; else as [`compute`](Self::compute).
-    pub fn work(&mut self, now: SimTime, seat: Seat, owner: u32, time: SimDuration) {
-        self.occupy(now, seat, owner, (time, 1));
-    }
-
-    fn occupy(&mut self, now: SimTime, seat: Seat, owner: u32, (mut row, passes): (SimDuration, u64)) {
+    pub fn compute(
+        &mut self,
+        now: SimTime,
+        seat: Seat,
+        owner: u32,
+        computation: Computation,
+    ) -> Result<(), KernelError> {
+        let (mut row, passes) = self.stopwatch.rows(computation)?;
         if let Some(pace) = &mut self.pace {
             row = pace.row(seat.node, owner, row);
         }
         let processor = self.processor(seat);
         self.settle(now, processor);
         self.processors.compute(&mut self.calendar, now, processor, owner, (row, passes));
+        Ok(())
     }
 
     /// Sets the timer of an owner; `TimeUp` reports the end of `span`. An owner has one at a time.

@@ -34,7 +34,7 @@ pub use kernels::Kernels;
 pub use listing::{Array, Constant, Contents, Holds, Iteration, Kernel, Length, Local, MemoryRegion, Placement};
 pub use memory::{LayoutError, MemoryLayout};
 pub use modules::{Module, Modules, Work};
-pub use stopwatch::Stopwatch;
+pub use stopwatch::{Computation, Stopwatch};
 pub use t800::{FpTimes, KernelError, T800};
 pub use timed_kernel::TimedKernel;
 pub use timing::{Arrival, TimedRun, time_kernel};

@@ -30,11 +30,40 @@ struct RowTimes {
     times: BTreeMap<(Module, u64), SimDuration>,
 }
 
+/// What keeps a processor busy for its process.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Computation {
+    /// Iterations of modules, row by row.
+    Rows(Work),
+    /// A share of some floating-point operations.
+    Operations(f64),
+    /// Something whose time is known.
+    Time(SimDuration),
+}
+
+impl From<Work> for Computation {
+    fn from(work: Work) -> Self {
+        Self::Rows(work)
+    }
+}
+
 impl Stopwatch {
     /// A stopwatch that has timed nothing yet.
     #[must_use]
     pub fn new(processor: &Processor) -> Self {
         Self { processor: processor.clone(), played: RowTimes::default() }
+    }
+
+    /// The time of a row of a computation, and how many rows it has.
+    ///
+    /// # Errors
+    /// As [`row_time`](Self::row_time).
+    pub fn rows(&mut self, computation: Computation) -> Result<(SimDuration, u64), KernelError> {
+        Ok(match computation {
+            Computation::Rows(work) => (self.row_time(work)?, work.passes()),
+            Computation::Operations(operations) => (self.operations_time(operations)?, 1),
+            Computation::Time(time) => (time, 1),
+        })
     }
 
     /// The time of one row of `work`.

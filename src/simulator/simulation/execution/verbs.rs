@@ -1,6 +1,7 @@
 //! Execution of the requests of processes.
 
 use super::{Execution, WaitState, answer, fault};
+use crate::node::processor::Computation;
 use crate::program::{Message, MessagePattern, Operation, Reply, Verb, send_fault};
 use crate::simulation::SimulationError;
 use crate::simulation::observer::{Observer, Occurrence};
@@ -12,17 +13,11 @@ impl<O: Observer> Execution<'_, O> {
     pub(super) fn serve(&mut self, now: SimTime, rank: u32, verb: Verb) -> Result<Option<Reply>, SimulationError> {
         let seat = self.layout.seat(rank);
         match verb {
-            Verb::Compute(work) => {
-                let computing = self.transport.compute(now, seat, rank, work);
-                computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
-                Ok(self.wait(rank, WaitState::ForTime, Activity::Computing))
-            }
+            Verb::Compute(work) => self.compute(now, rank, Computation::Rows(work), Activity::Computing),
             Verb::Operate(operations) => {
-                let computing = self.transport.operate(now, seat, rank, operations);
-                computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
-                Ok(self.wait(rank, WaitState::ForTime, Activity::Computing))
+                self.compute(now, rank, Computation::Operations(operations), Activity::Computing)
             }
-            Verb::Forward(bytes) => Ok(self.forward(now, rank, bytes)),
+            Verb::Forward(bytes) => self.forward(now, rank, bytes),
             Verb::StartLoad(bytes) => {
                 let operation = self.begin_move(now, rank, (true, bytes));
                 self.transport.load(now, seat, bytes, operation.0);
@@ -71,13 +66,23 @@ impl<O: Observer> Execution<'_, O> {
         None
     }
 
-    fn forward(&mut self, now: SimTime, rank: u32, bytes: u64) -> Option<Reply> {
-        let time = self.machine.nodes.forwarding.time(bytes);
-        if time == SimDuration::ZERO {
-            return Some(Reply::Done);
+    fn compute(
+        &mut self,
+        now: SimTime,
+        rank: u32,
+        computation: Computation,
+        activity: Activity,
+    ) -> Result<Option<Reply>, SimulationError> {
+        let computing = self.transport.compute(now, self.layout.seat(rank), rank, computation);
+        computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+        Ok(self.wait(rank, WaitState::ForTime, activity))
+    }
+
+    fn forward(&mut self, now: SimTime, rank: u32, bytes: u64) -> Result<Option<Reply>, SimulationError> {
+        match self.machine.nodes.forwarding.time(bytes) {
+            SimDuration::ZERO => Ok(Some(Reply::Done)),
+            time => self.compute(now, rank, Computation::Time(time), Activity::Sending),
         }
-        self.transport.work(now, self.layout.seat(rank), rank, time);
-        self.wait(rank, WaitState::ForTime, Activity::Sending)
     }
 
     fn start_send(&mut self, now: SimTime, rank: u32, to: u32, message: Message) -> Result<Operation, SimulationError> {

@@ -41,7 +41,7 @@ fn end_with(directions: u32) -> SimTime {
     let neighbours = [1, 3, 5, 7];
     let now = SimTime::START;
     let seat = |node| Seat { node, core: 0 };
-    transport.compute(now, seat(CENTRE), CENTRE, Work::new(Module::Rsub, 10_000)).expect("a sound processor");
+    transport.compute(now, seat(CENTRE), CENTRE, Work::new(Module::Rsub, 10_000).into()).expect("a sound processor");
     for direction in 0..directions {
         let neighbour = neighbours[direction as usize / 2];
         let (from, to) = if direction % 2 == 0 { (neighbour, CENTRE) } else { (CENTRE, neighbour) };
