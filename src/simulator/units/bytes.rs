@@ -1,7 +1,7 @@
 //! Amounts of data, and the time that a byte takes.
 
 use super::text::{QuantityError, QuantityKind, positive, quantity, quantity_text};
-use super::time::SimDuration;
+use super::time::{self, SimDuration};
 use std::fmt;
 use std::str::FromStr;
 
@@ -79,7 +79,7 @@ impl Bytes {
     }
 }
 
-quantity!(Bytes, SIZE, parse, "a size with its unit, such as \"4 KiB\"");
+quantity!(Bytes, SIZE, parse_whole, "a size with its unit, such as \"4 KiB\"");
 
 /// Time per byte: `span` for every `bytes` bytes, an exact ratio.
 ///
@@ -89,6 +89,9 @@ pub struct PerByte {
     span: SimDuration,
     bytes: u64,
 }
+
+/// The span of a byte at one bit per second.
+const EIGHT_SECONDS: SimDuration = SimDuration::from_us(8_000_000);
 
 impl Default for PerByte {
     /// [`FREE`](Self::FREE).
@@ -110,8 +113,18 @@ impl PerByte {
     /// A bandwidth of `bits` per second; it must not be zero.
     #[must_use]
     const fn from_bits_per_s(bits: u64) -> Self {
-        const EIGHT_SECONDS: SimDuration = SimDuration::from_us(8_000_000);
         Self { span: EIGHT_SECONDS, bytes: bits }
+    }
+
+    /// The digits of a time per byte that is no whole number of picoseconds; `None` for a bandwidth.
+    ///
+    /// A bandwidth has eight seconds, which share a divisor with every power of ten.
+    fn decimal(self) -> Option<String> {
+        let decimals = (1..20).find(|decimals| 10u128.pow(*decimals).is_multiple_of(u128::from(self.bytes)));
+        let decimals = decimals.filter(|_| self.span != EIGHT_SECONDS)?;
+        let scale = 10u128.pow(decimals);
+        let digits = u128::from(self.span.ps()) * (scale / u128::from(self.bytes));
+        Some(format!("{}.{:0width$}", digits / scale, digits % scale, width = decimals as usize))
     }
 
     /// The time of `bytes` bytes, rounded once to the nearest picosecond.
@@ -145,7 +158,8 @@ impl FromStr for PerByte {
     type Err = QuantityError;
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         if let Some(time) = text.trim().strip_suffix("/B") {
-            return time.parse().map(Self::new);
+            let (ps, bytes) = time::KIND.parse_ratio(time)?;
+            return Ok(Self { span: SimDuration::from_ps(ps), bytes });
         }
         RATE.parse_positive(text).map(Self::from_bits_per_s)
     }
@@ -153,7 +167,11 @@ impl FromStr for PerByte {
 
 impl fmt::Display for PerByte {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.bytes == 1 { write!(f, "{}/B", self.span) } else { RATE.write(f, self.bytes) }
+        match self.decimal() {
+            _ if self.bytes == 1 => write!(f, "{}/B", self.span),
+            Some(ps) => write!(f, "{ps} ps/B"),
+            None => RATE.write(f, self.bytes),
+        }
     }
 }
 
@@ -236,6 +254,23 @@ mod tests {
     }
 
     #[test]
+    fn a_time_per_byte_is_exact() {
+        for (text, bytes, ps) in [("1.4 ps/B", 1_000_000, 1_400_000), ("0.0833 ns/B", 10_000, 833_000), ("0.4 ps/B", 5, 2)] {
+            assert_eq!(text.parse::<PerByte>().unwrap().time(bytes).ps(), ps, "{text}");
+        }
+        let [slow, fast]: [PerByte; 2] = ["0.08 ps/B", "12500 GB/s"].map(|text| text.parse().unwrap());
+        assert!((0..1000).all(|bytes| slow.time(bytes) == fast.time(bytes)));
+    }
+
+    #[test]
+    fn a_size_is_a_whole_number_of_bytes() {
+        for text in ["0.5 B", "1.5 B", "1.1 KiB", "0.0001 kB"] {
+            assert!(matches!(text.parse::<Bytes>(), Err(QuantityError::NotWhole { .. })), "{text}");
+        }
+        assert_eq!(["1.5 KiB", "0.5 kB", "2e0 B"].map(|text| text.parse()), [1536, 500, 2].map(|count| Ok(Bytes(count))));
+    }
+
+    #[test]
     fn quantities_in_rust_are_those_of_their_texts() {
         assert_eq!(BitRate::from_mbit_per_s(20), "20 Mbit/s".parse().unwrap());
         assert_eq!(BitRate::from_gbit_per_s(1), BitRate::from_bit_per_s(1_000_000_000));
@@ -245,7 +280,7 @@ mod tests {
 
     #[test]
     fn text_and_back() {
-        for text in ["680 ns/B", "20 Mbit/s", "0 us/B", "1.33 us/B"] {
+        for text in ["680 ns/B", "20 Mbit/s", "0 us/B", "1.33 us/B", "1.4 ps/B", "83.3 ps/B", "0.0625 ps/B"] {
             assert_eq!(text.parse::<PerByte>().unwrap().to_string(), text);
         }
         for text in ["120 B", "4 MiB", "4104 B", "64 KiB"] {

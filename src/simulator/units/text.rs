@@ -40,6 +40,17 @@ pub enum QuantityError {
         /// The largest representable value, as text.
         largest: &'static str,
     },
+    /// The quantity is a whole number of base units, and the value is none.
+    #[error("`{text}` is no whole number: {wanted}")]
+    NotWhole {
+        /// The text as written.
+        text: String,
+        /// A description of a valid text.
+        wanted: &'static str,
+    },
+    /// The value is kept exactly, and has too many digits for that.
+    #[error("`{0}` cannot be kept exactly: a quantity has at most 19 digits, and at most 19 behind the point in ps")]
+    TooFine(String),
     /// The value is not zero and would be rounded to zero.
     #[error("`{text}` is too small: the smallest is {smallest}")]
     TooSmall {
@@ -83,14 +94,45 @@ struct Decimal {
 impl QuantityKind {
     /// The value of `text` in base units, rounded to the nearest.
     pub fn parse(&self, text: &str) -> Result<u64, QuantityError> {
-        let (number, unit) = self.split(text)?;
-        let scale = self
-            .units
-            .iter()
-            .find(|(name, _)| *name == unit)
-            .ok_or_else(|| QuantityError::UnknownUnit { unit: unit.to_owned(), wanted: self.wanted })?
-            .1;
+        let (number, scale) = self.measured(text)?;
         self.scaled(text, number, scale)
+    }
+
+    /// The value of `text` in base units, of which it must be a whole number.
+    pub fn parse_whole(&self, text: &str) -> Result<u64, QuantityError> {
+        match self.parse_ratio(text)? {
+            (value, 1) => Ok(value),
+            _ => Err(QuantityError::NotWhole { text: text.to_owned(), wanted: self.wanted }),
+        }
+    }
+
+    /// The exact value of `text` in base units, as numerator and denominator without a common divisor.
+    pub fn parse_ratio(&self, text: &str) -> Result<(u64, u64), QuantityError> {
+        let (number, scale) = self.measured(text)?;
+        let too_fine = || QuantityError::TooFine(text.to_owned());
+        if number.exponent >= 0 {
+            return self.scaled(text, number, scale).map(|value| (value, 1));
+        }
+        let product = number.digits.checked_mul(scale).ok_or_else(|| self.too_large(text))?;
+        let divisor = 10u128.checked_pow(number.exponent.unsigned_abs()).ok_or_else(too_fine)?;
+        let common = gcd(product, divisor);
+        match (u64::try_from(product / common), u64::try_from(divisor / common)) {
+            (Ok(numerator), Ok(denominator)) => Ok((numerator, denominator)),
+            (Err(_), Ok(1)) => Err(self.too_large(text)),
+            _ => Err(too_fine()),
+        }
+    }
+
+    /// The number of `text`, and the base units of its unit.
+    fn measured(&self, text: &str) -> Result<(Decimal, u128), QuantityError> {
+        let (number, unit) = self.split(text)?;
+        let known = self.units.iter().find(|(name, _)| *name == unit);
+        let unknown = || QuantityError::UnknownUnit { unit: unit.to_owned(), wanted: self.wanted };
+        known.map(|(_, scale)| (number, *scale)).ok_or_else(unknown)
+    }
+
+    fn too_large(&self, text: &str) -> QuantityError {
+        QuantityError::TooLarge { text: text.to_owned(), largest: self.largest }
     }
 
     /// The value of `text` in base units, which must not be zero.
@@ -116,7 +158,7 @@ impl QuantityKind {
     }
 
     fn scaled(&self, text: &str, number: Decimal, scale: u128) -> Result<u64, QuantityError> {
-        let too_large = || QuantityError::TooLarge { text: text.to_owned(), largest: self.largest };
+        let too_large = || self.too_large(text);
         let product = number.digits.checked_mul(scale).ok_or_else(too_large)?;
         let value = shift(product, number.exponent).ok_or_else(too_large)?;
         if value == 0 && number.digits != 0 {
@@ -154,6 +196,11 @@ fn number_end(text: &str) -> usize {
         end += 1;
     }
     end
+}
+
+/// The greatest common divisor, of which the second number is not zero.
+const fn gcd(one: u128, other: u128) -> u128 {
+    if one == 0 { other } else { gcd(other % one, one) }
 }
 
 fn decimal(text: &str) -> Option<Decimal> {
@@ -265,6 +312,21 @@ mod tests {
         assert_eq!(TIME.parse("1_000 ns"), Ok(1_000_000));
         assert_eq!(TIME.parse("0.0005 ns"), Ok(1));
         assert_eq!(TIME.parse("0 us"), Ok(0));
+    }
+
+    #[test]
+    fn ratios_are_exact() {
+        assert_eq!(TIME.parse_ratio("0.0833 ns"), Ok((833, 10)));
+        assert_eq!(TIME.parse_ratio("1.5e-3 ps"), Ok((3, 2000)));
+        assert_eq!(TIME.parse_ratio("0.0 ps"), Ok((0, 1)));
+        assert_eq!(TIME.parse_ratio("2.50 ns"), Ok((2500, 1)));
+        assert_eq!(TIME.parse_ratio("1e3 ns"), Ok((1_000_000, 1)));
+        assert!(matches!(TIME.parse_ratio("1e-20 ps"), Err(QuantityError::TooFine(_))));
+        assert!(matches!(TIME.parse_ratio("1e-99 ps"), Err(QuantityError::TooFine(_))));
+        assert!(matches!(TIME.parse_ratio("1.00000000000000000001 ps"), Err(QuantityError::TooFine(_))));
+        assert!(matches!(TIME.parse_ratio("1000000000000000000000.5 us"), Err(QuantityError::TooLarge { .. })));
+        assert!(matches!(TIME.parse_whole("1.5 ps"), Err(QuantityError::NotWhole { .. })));
+        assert_eq!(TIME.parse_whole("1.5 ns"), Ok(1500));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 use std::str::FromStr;
 
-const KIND: QuantityKind = QuantityKind {
+pub(super) const KIND: QuantityKind = QuantityKind {
     wanted: "a time, such as \"1.5 us\" (ps, ns, us, ms, s, min, h)",
     units: &[
         ("ps", 1),

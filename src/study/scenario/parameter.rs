@@ -55,7 +55,7 @@ const SIZES: [(&str, f64); 7] = [
     ("MiB", 1_048_576.0),
     ("GiB", 1_073_741_824.0),
 ];
-/// Rates and ratios are kept with this many digits after the point.
+/// Rates, ratios and times per byte are kept with this many digits after the point.
 const FINE: f64 = 1e-6;
 /// Delays in bit times are kept with two.
 const BIT_GRAIN: f64 = 1e-2;
@@ -127,7 +127,7 @@ impl Parameter {
     /// A document that has no such field.
     pub fn slow_down(&self, document: &mut Document, factor: f64) -> Result<(), SourceFault> {
         match self.dimension {
-            Dimension::Time => self.set(document, (self.number * factor).round()),
+            Dimension::Time => self.set(document, (self.number * factor / self.grain).round() * self.grain),
             Dimension::Rate => self.set(document, self.number / factor),
             Dimension::None => Ok(()),
         }
@@ -152,7 +152,7 @@ fn quantity(text: &str) -> Option<ParsedNumber> {
         return Some(((number * ps).round(), 1.0, NumberStyle::Text("ps".to_owned()), Dimension::Time));
     }
     if let Some(ps) = unit.strip_suffix("/B").and_then(|unit| known(&TIMES, unit)) {
-        return Some(((number * ps).round(), 1.0, NumberStyle::Text("ps/B".to_owned()), Dimension::Time));
+        return Some((number * ps, FINE, NumberStyle::Text("ps/B".to_owned()), Dimension::Time));
     }
     if let Some(bytes) = known(&SIZES, unit) {
         return Some(((number * bytes).round(), 1.0, NumberStyle::Text("B".to_owned()), Dimension::None));
