@@ -53,6 +53,7 @@ impl From<GoalError> for Failure {
     fn from(error: GoalError) -> Self {
         match error {
             GoalError::Io(error) => error.into(),
+            GoalError::TooCoarse { .. } => Self::Usage(error.to_string()),
             GoalError::NotGoal { .. } => Self::Simulation(error.to_string()),
         }
     }

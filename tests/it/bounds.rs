@@ -23,7 +23,7 @@ fn told(log: &[Value], key: &str) -> f64 {
 }
 
 /// Machines of every switching, programs with many ranks, traffic in and beyond the steady state, and real numbers.
-const CASES: [(&str, &[&str]); 19] = [
+const CASES: [(&str, &[&str]); 28] = [
     ("ping", &[]),
     ("reduction", &["ranks=2", "partition=Whole", "machine.network.topology=Hypercube(dimension: 14)"]),
     ("ping", &["partition=Whole", "machine.network.topology=Mesh2d(rows: 300, columns: 300)", "placement=RowMajor"]),
@@ -68,7 +68,35 @@ const CASES: [(&str, &[&str]); 19] = [
     ("ising-time-warp", &["program.attempts=200", "program.sub_lattice=64"]),
     ("gauss-jordan-naive", &["program.n=64"]),
     ("cluster-hpl", &["zip=[]", "compare=[]"]),
+    ("stencil", &[TORUS, "ranks=512", "program=Collective(operation: AllToAll(algorithm: Linear), bytes: \"8 B\")"]),
+    ("stencil", &[TORUS, "ranks=216", "program=Collective(operation: AllToAll(algorithm: Linear), bytes: \"20 kB\")"]),
+    ("stencil", &[COMPLETE, "ranks=400", ALL_TO_ALL]),
+    (
+        "stencil",
+        &[
+            COMPLETE,
+            "ranks=300",
+            "program=Collective(operation: AllToAll(algorithm: Scattered(batch: 64)), bytes: \"8 B\")",
+        ],
+    ),
+    ("stencil", &[TORUS, "ranks=256", "program=Fft2d(n: 2048, all_to_all: Linear)"]),
+    ("stencil", &[TORUS, "ranks=2", "program=Ping(bytes: \"400 MB\")"]),
+    (
+        "stencil",
+        &[TORUS, "ranks=2", "machine.nodes.receiving.per_packet=2 us", "program=Ping(bytes: \"400 MB\")"],
+    ),
+    ("stencil", &[TORUS, "ranks=2", "machine.sends=Buffered", SENDS]),
+    ("stencil", &[TORUS, "ranks=2", SENDS]),
 ];
+
+/// Packets that the network of these machines takes at once.
+const TORUS: &str = "machine=Like(File(\"scenarios/machines/small-cluster.ron\"), {\"network.topology\": Torus3d(layers: 8, \
+    rows: 8, columns: 8), \"network.switching.packet\": \"1 KiB\", \"nodes.levels\": []})";
+const COMPLETE: &str = "machine=Like(File(\"scenarios/machines/small-cluster.ron\"), {\"network.topology\": \
+    Complete(nodes: 400), \"nodes.levels\": []})";
+/// Messages that are taken as they come, where a send waits; where it does not, they lie about.
+const SENDS: &str = "program=Phases(steps: [When(condition: \"rank == 0\", then: [Repeat(times: \"60000\", steps: \
+    [Send(to: \"1\", bytes: \"10 kB\")])], otherwise: [Repeat(times: \"60000\", steps: [Receive(from: \"0\")])])])";
 
 const MANY_PHASES: &str = "program=Phases(steps: [Repeat(times: \"3\", steps: [Phase(name: \"a\", steps: [Compute(flops: \
     \"9\"), Exchange(with: Grid, bytes: \"80 B\")]), Phase(name: \"b\", steps: [Compute(flops: \"9\")]), Phase(name: \
@@ -108,13 +136,16 @@ fn a_run_beyond_a_limit_is_rejected_before_it() {
     let line = format!("{topology}=Line(nodes: 67108864)");
     let numerics = ["program=Summa(n: 100000, panel: 100, numerics: true)", "machine.nodes.memory=400 GB"];
     let memory = "limits=(memory: \"4 GiB\")";
-    let cases: [(&str, &[&str], &str); 8] = [
+    let often = "program=Collective(operation: AllReduce(algorithm: RecursiveDoubling), bytes: \"64 B\", \
+        repetitions: 1000000000)";
+    let cases: [(&str, &[&str], &str); 9] = [
         ("reduction", &["ranks=2", "partition=Whole", &hypercube, memory], "and `limits.memory` allows 4.3 GB"),
         ("ping", &["partition=Whole", &columns, memory], "and `limits.memory` allows 4.3 GB"),
         ("reduction", &["ranks=67108864", "program.n=67108864", &line, memory], "and `limits.memory` allows 4.3 GB"),
         ("program-numerics", &[numerics[0], numerics[1], memory], "and `limits.memory` allows 4.3 GB"),
         ("traffic-64", &["program.measured=1000 h", memory], "and `limits.memory` allows 4.3 GB"),
         ("gauss-jordan-naive", &["limits=(events: 1000)"], "events, and `limits.events` allows 1e3"),
+        ("stencil", &["ranks=64", often], "events, and `limits.events` allows 1e11"),
         ("ping", &["repeat=4294967295"], "a mean over 4294967295 seeds"),
         ("traffic-64", &["program.offered=1.5"], "a load of 1.5 flits per node and cycle cannot be offered"),
     ];

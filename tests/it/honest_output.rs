@@ -22,6 +22,7 @@ fn rejection(arguments: &[&str]) -> String {
 
 const GAUSS_JORDAN: &str = "scenarios/gauss-jordan-neighbour.ron";
 const SMALL: [&str; 4] = ["--set", "ranks=4", "--set", "program.n=128"];
+const SMALLER: [&str; 4] = ["--set", "ranks=4", "--set", "program.n=32"];
 
 #[test]
 fn what_was_not_measured_is_not_judged() {
@@ -201,7 +202,7 @@ fn a_calibration_on_no_point_is_rejected() {
 fn sensitivities_are_of_the_mean_of_all_seeds() {
     let noisy = ["--set", "machine.nodes.noise=Uniform(0.5)"];
     let of = |command: &str, repeat: &str| {
-        let arguments = [&[command, GAUSS_JORDAN][..], &SMALL, &["--set", "program.n=32"], &noisy, &["--set", repeat]];
+        let arguments = [&[command, GAUSS_JORDAN][..], &SMALLER, &noisy, &["--set", repeat]];
         rows(&arguments.concat()).0
     };
     let elasticity = |repeat: &str| {
@@ -212,11 +213,113 @@ fn sensitivities_are_of_the_mean_of_all_seeds() {
     assert_ne!(elasticity("repeat=1"), elasticity("repeat=4"));
     let makespan = of("run", "repeat=4")[0]["makespan_mean_s"].as_f64().expect("a mean");
     let arguments =
-        [&["sensitivity", GAUSS_JORDAN][..], &SMALL, &["--set", "program.n=32"], &noisy, &["--set", "repeat=4"]];
+        [&["sensitivity", GAUSS_JORDAN][..], &SMALLER, &noisy, &["--set", "repeat=4"]];
     let text = parsim().args(arguments.concat()).assert().success();
     let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
     // The mean of spans and the mean of seconds may differ in the last digit.
     let shown = text.split(" s, the mean of 4 seeds").next().and_then(|head| head.rsplit(' ').next());
     let shown: f64 = shown.and_then(|number| number.parse().ok()).expect("the mean in words");
     assert!((shown - makespan).abs() < 1e-12, "{text}");
+}
+
+const RING: &str = "scenarios/ring-shift.ron";
+
+/// Of two values for one field only one would have an effect.
+#[test]
+fn a_value_that_would_have_no_effect_is_rejected() {
+    let program = "program=RingShift(bytes: \"1 kB\", rounds: 2, order: Concurrent)";
+    for settings in [
+        &["--set", "program.rounds=3", "--set", program][..],
+        &["--set", "seed=3", "--set", "seed=3"],
+        &["--seed", "4", "--set", "seed=3"],
+    ] {
+        let message = rejection(&[&["run", RING], settings].concat());
+        assert!(message.contains("--set") && !message.contains("panicked"), "{settings:?}: {message}");
+    }
+    rows(&["run", RING, "--set", program, "--set", "program.rounds=3", "--set", "ranks=4", "--set", "axes=[]"]);
+    let twice = "machine=Like(File(\"scenarios/machines/small-cluster.ron\"), {\"sends\": Buffered, \"sends\": Rendezvous})";
+    assert!(rejection(&["run", RING, "--set", twice]).contains("given twice"));
+    let undone = "machine=Like(File(\"scenarios/machines/small-cluster.ron\"), {\"nodes.memory\": \"1 GiB\", \"nodes\": Node()})";
+    assert!(rejection(&["run", RING, "--set", undone]).contains("`nodes` undoes the change of `nodes.memory`"));
+    let parameters = "program=Phases(parameters: {\"n\": 100, \"n\": 10}, steps: [])";
+    assert!(rejection(&["run", RING, "--set", parameters]).contains("key `n` is given twice"));
+}
+
+#[test]
+fn a_size_that_is_no_whole_number_of_bytes_is_rejected() {
+    assert!(rejection(&["run", RING, "--set", "program.bytes=1.5 B"]).contains("`1.5 B` is no whole number"));
+    let axis = ["sweep", RING, "--over", "p=4", "--over", "program.bytes=0.5 B,1 B"];
+    assert!(rejection(&axis).contains("`0.5 B` is no whole number"));
+}
+
+/// A time per byte is the bandwidth that it is the inverse of.
+#[test]
+fn a_time_per_byte_is_as_exact_as_a_bandwidth() {
+    let makespan = |per_byte: &str| {
+        let rate = format!("machine.network.links.per_byte={per_byte}");
+        let (rows, _) = rows(&["run", RING, "--set", "ranks=4", "--set", "axes=[]", "--set", &rate]);
+        rows[0]["makespan_s"].as_f64().expect("a time")
+    };
+    assert_eq!(makespan("0.0625 ns/B").to_bits(), makespan("16 GB/s").to_bits());
+    assert!(makespan("1.4 ns/B") < makespan("1.4001 ns/B"));
+}
+
+/// The values of an axis stand in every row, once each.
+#[test]
+fn axes_whose_values_would_be_lost_or_counted_twice_are_rejected() {
+    for name in ["events", "makespan_s", "computing_s", "shift_s", "topology_in_use", "meta", "error", "estimated_events"] {
+        let axis = format!("axes=[Axis(name: \"{name}\", path: \"program.rounds\", values: [1, 2])]");
+        let message = rejection(&["run", RING, "--set", &axis]);
+        assert!(message.contains(&format!("another value under the name `{name}`")), "{name}: {message}");
+    }
+    let outcome = "axes=[Axis(name: \"message_s\", path: \"program.bytes\", unit: \"B\", values: [1, 2])]";
+    let failed = parsim().args(["sweep", "scenarios/ping.ron", "--set", "zip=[]", "--set", outcome]).assert().code(1);
+    let said = String::from_utf8_lossy(&failed.get_output().stderr).into_owned();
+    assert!(said.contains("`message_s` has the name of another value"), "{said}");
+    for values in ["8 B,8 B", "8 B,8B", "1024 B,1 KiB"] {
+        let over = format!("program.bytes={values}");
+        let message = rejection(&["sweep", RING, "--over", "p=4", "--over", &over]);
+        assert!(message.contains("the axis `program.bytes` has the values"), "{values}: {message}");
+    }
+}
+
+/// What follows from the makespan follows from the mean of all seeds.
+#[test]
+fn a_repeated_run_has_the_performance_of_its_mean() {
+    let alone = ["--set", "ranks=2", "--set", "axes=[]", "--set", "zip=[]", "--set", "compare=[]"];
+    let noise = ["--set", "repeat=4", "--set", "machine.nodes.noise=Uniform(0.2)"];
+    let (rows, _) = rows(&[&["run", "scenarios/real-dot-product.ron"], &alone[..], &noise].concat());
+    let of = |key: &str| rows[0][key].as_f64().unwrap_or_else(|| panic!("no {key} in {rows:?}"));
+    assert!((of("makespan_mean_s") / of("makespan_s") - 1.0).abs() > 1e-6, "{rows:?}");
+    assert!((of("flop_per_s") * of("makespan_mean_s") / of("operations") - 1.0).abs() < 1e-9, "{rows:?}");
+}
+
+/// `run` reads all that is written, also what only a sweep uses.
+#[test]
+fn a_filter_over_no_axis_is_rejected_by_every_command() {
+    for command in ["run", "check", "sweep"] {
+        assert!(rejection(&[command, RING, "--set", "filter=\"q < 3\""]).contains('q'), "{command}");
+    }
+}
+
+#[test]
+fn one_time_in_two_units_is_rejected() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("times.csv");
+    std::fs::write(&file, "p,time_s,time_ms\n1,10,10\n2,5.1,3\n").expect("there is room");
+    let file = file.display().to_string();
+    assert!(rejection(&["laws", "--data", &file]).contains("`time_s` and `time_ms` are one quantity in two units"));
+    rows(&["laws", "--data", &file, "--time", "time_s"]);
+}
+
+/// A schedule without its computations is none of this run.
+#[test]
+fn a_unit_that_rounds_the_computations_away_is_rejected() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("x.goal").display().to_string();
+    let small = ["scenarios/stencil.ron", "--set", "ranks=4", "--set", "axes=[]"];
+    let export = |unit| [&["export"], &small[..], &["--goal", &file, "--unit", unit]].concat();
+    assert!(rejection(&export("3 h")).contains("give a smaller unit"));
+    assert!(!std::path::Path::new(&file).exists());
+    rows(&export("1 ns"));
 }

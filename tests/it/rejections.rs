@@ -155,6 +155,16 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
         "machine.overrides.0.factor: no processor is 0 times as fast as another",
     );
     assert_machine_rejected(
+        &[(OVERRIDES, "[NodeSpeed(nodes: [1, 2, 1], factor: 0.5)]")],
+        |run| run.machine.overrides = slow(&[1, 2, 1], 0.5),
+        "machine.overrides.0.nodes: node 1 is overridden twice",
+    );
+    assert_machine_rejected(
+        &[(OVERRIDES, "[NodeSpeed(nodes: [0, 3], factor: 0.5), NodeSpeed(nodes: [3], factor: 0.5)]")],
+        |run| run.machine.overrides = [slow(&[0, 3], 0.5), slow(&[3], 0.5)].concat(),
+        "machine.overrides.1.nodes: node 3 is overridden twice",
+    );
+    assert_machine_rejected(
         &[("machine.host.node", "4000")],
         |run| run.machine.host.node = 4000,
         "machine.host.node: the host is connected to node 4000, but 4 nodes are in use",
@@ -167,7 +177,7 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
     assert_machine_rejected(
         &[("machine.nodes.levels", "[Level(name: \"node\", members: 0)]")],
         |run| run.machine.nodes.levels = vec![Level { name: "node".into(), members: 0, memory: None, interface: None }],
-        "machine.nodes.levels.0.members: a node without members",
+        "machine.nodes.levels.0.members: the level `node` has no members",
     );
 }
 
@@ -204,6 +214,32 @@ fn ranks_without_a_place_are_rejected_with_the_same_words() {
         |run| run.placement = Placement::Explicit(vec![0, 0, 1, 100]),
         "placement: node 100 does not exist: 4 nodes are in use",
     );
+}
+
+/// A host that nobody describes is with any rank; one that is described lies where it lies.
+#[test]
+fn a_host_that_is_described_needs_a_rank() {
+    let elsewhere = ("placement", "Explicit([3, 2, 1, 3])");
+    let place = |run: &mut Setting| run.placement = Placement::Explicit(vec![3, 2, 1, 3]);
+    assert_machine_accepted(&[elsewhere], place);
+    assert_machine_rejected(
+        &[elsewhere, ("machine.host.input", "(start: \"1 us\")")],
+        |run| {
+            place(run);
+            run.machine.host.input.start = SimDuration::from_us(1);
+        },
+        "machine.host.node: the host is connected to node 0, where no rank lies",
+    );
+}
+
+/// No run has the seed of another.
+#[test]
+fn seeds_beyond_the_largest_are_rejected() {
+    let last = u64::MAX.to_string();
+    assert!(faults_in_ron(SHIFT, &[("seed", &last)]).is_empty());
+    let faults = faults_in_ron(SHIFT, &[("seed", &last), ("repeat", "2")]);
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert_eq!((faults[0].path.as_str(), faults[0].message.contains("too large for 2 runs")), ("seed", true));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{Layout, Machine, Partition, Placement, Transport};
 use crate::engine::Streams;
 use crate::fault::{Fault, Rejection, within};
 use crate::network::Topology;
+use crate::node::Host;
 
 /// Request of a run: ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants it or
 /// rejects it with all faults of machine, ranks, partition and placement.
@@ -204,12 +205,13 @@ impl<'m> Allocation<'m> {
         faults
     }
 
+    /// A host that is not described is free, and with any rank.
     fn host_fault(&self, layout: &Layout) -> Option<Fault> {
         let (node, nodes) = (self.machine.host.node, layout.topology.nodes());
         let (message, help) = if node >= nodes {
             let message = format!("the host is connected to node {node}, but {nodes} nodes are in use");
             (message, format!("give a node from 0 to {}", nodes - 1))
-        } else if layout.ranks_on(node) == 0 {
+        } else if layout.ranks_on(node) == 0 && self.machine.host != Host::default() {
             let message = format!("the host is connected to node {node}, where no rank lies");
             (message, "connect it to a node with a rank, or place one there".to_owned())
         } else {

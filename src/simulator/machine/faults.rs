@@ -1,10 +1,11 @@
 //! Faults of the description of a machine.
 
-use super::{Machine, Sends};
+use super::{Machine, NodeOverride, Sends};
 use crate::fault::{Fault, within};
 use crate::network::{Contention, Topology};
 use crate::node::{Acknowledging, Level, Receiving, Router, Routing, Sending};
 use crate::units::SimDuration;
+use std::collections::HashSet;
 
 impl Machine {
     /// All faults, by the fields of the description, if the whole machine is in use.
@@ -105,6 +106,16 @@ impl Machine {
         let faults = move |(index, different): (usize, &super::NodeOverride)| {
             within(&format!("overrides.{index}"), different.faults(nodes)).collect::<Vec<_>>()
         };
-        self.overrides.iter().enumerate().flat_map(faults)
+        self.overrides.iter().enumerate().flat_map(faults).chain(self.overridden_twice())
+    }
+
+    /// The first node that two overrides name, or one of them twice.
+    fn overridden_twice(&self) -> Option<Fault> {
+        let mut named = HashSet::new();
+        let overrides = self.overrides.iter().map(NodeOverride::nodes).enumerate();
+        let mut nodes = overrides.flat_map(|(index, nodes)| nodes.iter().map(move |node| (index, *node)));
+        let (index, twice) = nodes.find(|(_, node)| !named.insert(*node))?;
+        let message = format!("node {twice} is overridden twice");
+        Some(Fault::new(&format!("overrides.{index}.nodes"), message, "give each node one speed"))
     }
 }

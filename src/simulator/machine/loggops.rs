@@ -62,8 +62,8 @@ pub struct LogGops {
     pub processor: Option<Processor>,
 }
 
-/// More nodes than any run has ranks.
-const NODES: u32 = 1 << 24;
+/// More nodes than any run has ranks: the machine has no number of them.
+pub(super) const NODES: u32 = 1 << 24;
 
 impl From<LogGops> for Machine {
     fn from(model: LogGops) -> Self {

@@ -19,6 +19,13 @@ pub enum NodeOverride {
 }
 
 impl NodeOverride {
+    /// The nodes that differ.
+    #[must_use]
+    pub fn nodes(&self) -> &[u32] {
+        let Self::NodeSpeed { nodes, .. } = self;
+        nodes
+    }
+
     /// All faults on a machine of `count` nodes, by field.
     #[must_use]
     pub fn faults(&self, count: u32) -> Vec<Fault> {

@@ -45,7 +45,7 @@ impl fmt::Display for Submachine {
         write!(f, "{in_use}")?;
         if !self.exists() {
             write!(f, ", which is no part of the machine's {machine}")
-        } else if in_use != machine {
+        } else if in_use != machine && *machine != (Topology::Complete { nodes: super::loggops::NODES }) {
             write!(f, " of the machine's {machine}")
         } else if *occupied < in_use.nodes() {
             write!(f, ", {occupied} of {} nodes with ranks", in_use.nodes())
@@ -78,6 +78,8 @@ mod tests {
             (&Topology::Ring { nodes: 8 }, 4, "ring of 4, which is no part of the machine's ring of 8"),
             (&Topology::Ring { nodes: 8 }, 2, "ring of 2 of the machine's ring of 8"),
             (&Topology::Line { nodes: 8 }, 4, "line of 4 of the machine's line of 8"),
+            (&Topology::Complete { nodes: 8 }, 4, "complete graph of 4 of the machine's complete graph of 8"),
+            (&Topology::Complete { nodes: 1 << 24 }, 4, "complete graph of 4"),
         ] {
             assert_eq!(part(machine, Partition::Fitted, ranks).to_string(), words);
         }

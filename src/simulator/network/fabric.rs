@@ -11,7 +11,7 @@ use super::topology::Topology;
 use super::transfers::Transfers;
 use super::virtual_channels::Classes;
 use super::waiting::Standstill;
-use super::{Link, Network};
+use super::{Contention, Link, Network};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::units::{SimDuration, SimTime};
 
@@ -54,6 +54,14 @@ impl Fabric {
     #[must_use]
     pub fn memory(network: &Network, topology: &Topology, destinations: u32) -> f64 {
         Self::links_memory(network, topology) + RouteSelector::memory(&network.routing, topology, destinations)
+    }
+
+    /// What a link takes once a packet has crossed it, in bytes: those of a plain network, and routers, have it before.
+    #[must_use]
+    pub fn used_link_memory(network: &Network) -> f64 {
+        const CHANNEL_IN_USE_BYTES: f64 = 320.0;
+        let is_channel = !matches!(network.switching, Switching::Wormhole(_)) && !network.is_plain();
+        if is_channel && network.contention == Contention::FirstComeFirstServed { CHANNEL_IN_USE_BYTES } else { 0.0 }
     }
 
     fn links_memory(network: &Network, topology: &Topology) -> f64 {

@@ -31,6 +31,15 @@ use std::pin::Pin;
 /// Program of one rank, in execution.
 pub type RankFuture = Pin<Box<dyn Future<Output = ()>>>;
 
+/// Messages that are under way at once; for estimates only.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct InFlight {
+    /// The number of messages.
+    pub messages: f64,
+    /// The bytes of each.
+    pub bytes: u64,
+}
+
 /// A message-passing program: one process per rank.
 ///
 /// Any `Fn(Process) -> impl Future` is a program, so an `async fn` will do.
@@ -64,6 +73,12 @@ pub trait Program {
     fn rank_memory(&self, ranks: u32) -> f64 {
         let _ = ranks;
         0.0
+    }
+
+    /// A rough forecast of the messages that are under way at once, beyond a few of each rank.
+    fn in_flight(&self, ranks: u32) -> InFlight {
+        let _ = ranks;
+        InFlight::default()
     }
 
     /// Faults on that many ranks that need no machine to be found; paths are those of its own fields.

@@ -3,12 +3,15 @@
 //! No time passes, so that only the pattern of the communication is left. A send is complete at once, or when it is
 //! received where the machine's sends are a rendezvous. What is missing here is missing in every run.
 
+mod backlog;
+
 use super::Program;
 use super::grid::Grid;
 use super::process::{
     Message, MessagePattern, Notes, Operation, PhaseNames, Process, Received, Reply, STUCK, Surroundings, Verb,
     send_fault, tag_words,
 };
+use backlog::Backlog;
 use crate::engine::{Mailbox, Processes, Resumed, Streams};
 use crate::fault::Fault;
 use crate::machine::Sends;
@@ -44,6 +47,7 @@ pub struct Rehearsal {
     jobs: u64,
     messages: u64,
     verbs: u64,
+    backlog: Backlog,
     is_complete: bool,
 }
 
@@ -82,6 +86,18 @@ impl Rehearsal {
     #[must_use]
     pub const fn verbs(&self) -> u64 {
         self.verbs
+    }
+
+    /// The most messages, and the most packets of messages, that have been in flight at once.
+    #[must_use]
+    pub const fn most_in_flight(&self) -> (u64, u64) {
+        (self.backlog.most_messages, self.backlog.most_packets)
+    }
+
+    /// True if at the end as many messages were in flight as ever: there would be more after a longer time.
+    #[must_use]
+    pub const fn piles_up(&self) -> bool {
+        self.backlog.messages > 0 && self.backlog.messages >= self.backlog.most_messages
     }
 
     /// Faults and missing partners, each with rank and phase; the last one counts those that are left out. Paths are those
@@ -155,6 +171,7 @@ struct DryRun<'p> {
     packet_hops: u64,
     jobs: u64,
     messages: u64,
+    backlog: Backlog,
 }
 
 #[derive(Default)]
@@ -245,6 +262,7 @@ impl<'p> DryRun<'p> {
             packet_hops: 0,
             jobs: 0,
             messages: 0,
+            backlog: Backlog::default(),
         }
     }
 
@@ -257,8 +275,8 @@ impl<'p> DryRun<'p> {
             Err(Interruption::TooLong) => (Vec::new(), false),
             Err(Interruption::Fault(fault)) => (vec![*fault], true),
         };
-        let Self { packets, packet_hops, jobs, messages, verbs, .. } = self;
-        Rehearsal { faults, packets, packet_hops, jobs, messages, verbs, is_complete }
+        let Self { packets, packet_hops, jobs, messages, verbs, backlog, .. } = self;
+        Rehearsal { faults, packets, packet_hops, jobs, messages, verbs, backlog, is_complete }
     }
 
     fn run_all(&mut self) -> Result<(), Interruption> {
@@ -279,7 +297,12 @@ impl<'p> DryRun<'p> {
                         return Err(Interruption::TooLong);
                     }
                     self.state(rank).phase = self.surroundings.phases.name(self.surroundings.phase(rank));
+                    let takes_time = matches!(&verb, Verb::Send(_, message) if self.takes_time(message.bytes));
                     answer = self.serve(rank, verb)?;
+                    if takes_time && answer.is_some() {
+                        self.ready.push_back((rank, answer));
+                        return Ok(());
+                    }
                     if answer.is_none() {
                         return Ok(());
                     }
@@ -293,6 +316,11 @@ impl<'p> DryRun<'p> {
                 }
             }
         }
+    }
+
+    /// True if other ranks go on before a send of so many bytes is complete.
+    fn takes_time(&self, bytes: u64) -> bool {
+        self.sends.of(bytes) != Sends::Buffered
     }
 
     fn serve(&mut self, rank: u32, verb: Verb) -> Result<Option<Reply>, Interruption> {
@@ -344,7 +372,7 @@ impl<'p> DryRun<'p> {
         let operation = self.begin(from, RehearsedOperation::Sent);
         let (phase, collective, step) =
             (self.state(from).phase, self.collective(from as usize), self.step(from as usize));
-        let tag = message.tag;
+        let (tag, bytes) = (message.tag, message.bytes);
         let received = Received { from, message };
         let sending = (self.sends.of(received.message.bytes) == Sends::Rendezvous).then_some(operation);
         let addressee = self.state(to);
@@ -356,7 +384,9 @@ impl<'p> DryRun<'p> {
         if let Some(task) = addressee.operations.values_mut().find(waiting) {
             *task = RehearsedOperation::Received(received);
         } else {
-            addressee.inbox.push_back(PendingMessage { phase, collective, step, sending, received });
+            let packets = bytes.div_ceil(self.packet_bytes).max(1);
+            self.state(to).inbox.push_back(PendingMessage { phase, collective, step, sending, received });
+            self.backlog.leave(packets);
             if let Some(sending) = sending {
                 self.state(from).operations.insert(sending, RehearsedOperation::Offered(to));
             }
@@ -385,6 +415,7 @@ impl<'p> DryRun<'p> {
             return self.begin(rank, RehearsedOperation::Awaiting(pattern));
         };
         let from = received.from;
+        self.backlog.take(received.message.bytes.div_ceil(self.packet_bytes).max(1));
         let operation = self.begin(rank, RehearsedOperation::Received(received));
         if let Some(sending) = sending {
             self.state(from).operations.insert(sending, RehearsedOperation::Sent);
@@ -394,6 +425,7 @@ impl<'p> DryRun<'p> {
     }
 
     fn begin(&mut self, rank: u32, task: RehearsedOperation) -> u32 {
+        self.backlog.begin();
         let state = self.state(rank);
         state.next_operation += 1;
         state.operations.insert(state.next_operation, task);
@@ -411,7 +443,9 @@ impl<'p> DryRun<'p> {
         if ending == Ending::Index {
             return Some(Reply::Ready(index));
         }
-        match state.operations.remove(&operations[index]) {
+        let operation = state.operations.remove(&operations[index]);
+        self.backlog.operations -= u64::from(operation.is_some());
+        match operation {
             Some(RehearsedOperation::Received(received)) => Some(Reply::Received(received)),
             _ => Some(Reply::Done),
         }

@@ -126,8 +126,8 @@ fn time(seconds: f64) -> String {
 pub fn in_words(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "shown to two digits")]
     let bytes = bytes as f64;
-    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")];
-    let (unit, name) = units.into_iter().find(|(unit, _)| bytes >= *unit).unwrap_or((1e3, "kB"));
+    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let Some((unit, name)) = units.into_iter().find(|(unit, _)| bytes >= *unit) else { return format!("{bytes} B") };
     let number = bytes / unit;
     if number < 10.0 { format!("{number:.1} {name}") } else { format!("{number:.0} {name}") }
 }

@@ -12,21 +12,21 @@ use parsim_sim::engine::Discipline;
 use parsim_sim::trace::Trace;
 
 /// Adds what follows from the operations that the program reports: its performance, and the dimensionless
-/// parameters of a characteristic program.
-pub fn judge(scenario: &CheckedScenario, trace: &mut Trace) {
+/// parameters of a characteristic program. `makespan_s` is the mean over all seeds.
+pub fn judge(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
     let (Some(operations), Some(rate)) = (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s()) else {
         return;
     };
-    if let Some(performance) = Performance::of(operations, trace.makespan.seconds(), scenario.ranks, rate) {
+    if let Some(performance) = Performance::of(operations, makespan_s, scenario.ranks, rate) {
         let Performance { efficiency, speedup, flop_per_s } = performance;
         trace.outcomes.extend([("efficiency", efficiency), ("speedup", speedup), ("flop_per_s", flop_per_s)]);
     }
-    super::real_programs::explain(scenario, trace);
+    super::real_programs::explain(scenario, makespan_s, trace);
     let Some(case) = ClusterCase::of(scenario) else { return };
     let Parameters { x, r, v, .. } = case.parameters;
     trace.outcomes.extend([("x", x), ("r", r), ("v", v)]);
     if case.program.mode == Mode::BulkSynchronous {
-        trace.outcomes.push(("rounding_bound", case.roundings().bound(&case.hardware, trace.makespan.seconds())));
+        trace.outcomes.push(("rounding_bound", case.roundings().bound(&case.hardware, makespan_s)));
     }
 }
 

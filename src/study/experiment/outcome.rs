@@ -12,6 +12,7 @@ use crate::answer::{Answer, Metadata, Record, Role, Value};
 use crate::report::{Compared, ReferenceTime, RunReport, counted};
 use crate::scenario::{AxisValue, Case, CheckedScenario, RESULTS, Scenario, Settings};
 use parsim_sim::engine::STREAM_GENERATOR;
+use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::network::topology::NAMES;
 use parsim_sim::simulation::{Detail, SimulationError};
 use parsim_sim::trace::Trace;
@@ -69,7 +70,6 @@ impl Outcome {
 
     /// The outcome of a case that began at `begin`, from the trace of its first seed; runs the others.
     fn with(case: &Case, references: &References, begin: Instant, mut trace: Trace) -> Result<Self, SimulationError> {
-        cluster::judge(&case.scenario, &mut trace);
         let mut makespans = vec![trace.makespan.seconds()];
         let mut others = Vec::new();
         for run in 1..case.scenario.repeat {
@@ -77,16 +77,34 @@ impl Outcome {
             makespans.push(trace.makespan.seconds());
             others.push(Repetition { components: Components::of_trace(&trace, None), outcomes: trace.outcomes });
         }
-        Ok(Self {
+        let sample = Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(case));
+        let makespan_s = sample.map_or(makespans[0], |sample| sample.mean);
+        cluster::judge(&case.scenario, makespan_s, &mut trace);
+        let outcome = Self {
             others,
-            sample: Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(case)),
+            sample,
             keys: case.keys.clone(),
             settings: case.settings.clone(),
             scenario: case.scenario.clone(),
             breakdown: Breakdown::of(&trace),
             compared: references.compare(case),
             trace,
-        })
+        };
+        outcome.lost_axis().map_or(Ok(outcome), |fault| Err(SimulationError::Rejected(Rejection(vec![fault]))))
+    }
+
+    /// An axis whose value another value of the row takes the place of.
+    fn lost_axis(&self) -> Option<Fault> {
+        let record = self.record();
+        let is_lost = |(name, value): &&(String, Option<AxisValue>)| {
+            let own = Value::from(value.as_ref()).number();
+            let written = record.quantity(name).filter(|written| written.role != Role::Axis);
+            // A program may report the number that the axis gives it.
+            written.is_some_and(|written| own.is_none() || written.value.number() != own)
+        };
+        let (name, _) = self.keys.iter().find(is_lost)?;
+        let message = format!("the axis `{name}` has the name of another value of the row");
+        Some(Fault::new("axes", message, "give the axis another name"))
     }
 
     /// Returns the values that the simulated time is compared with.

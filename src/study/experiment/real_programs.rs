@@ -11,7 +11,7 @@ pub const PREDICTED: &str = "predicted_s";
 
 /// Adds, for a program that the source characterises too, what its equations (3) and (5) predict, the error of that,
 /// and the factors that explain it: see [`Explained`].
-pub fn explain(scenario: &CheckedScenario, trace: &mut Trace) {
+pub fn explain(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
     let Some((application, n)) = characterised(&scenario.program) else { return };
     let (Some(hardware), Some(counted)) = (Hardware::of(&scenario.machine), counted(trace)) else { return };
     let cores = scenario.layout().most_ranks_on_a_node().max(1);
@@ -20,12 +20,12 @@ pub fn explain(scenario: &CheckedScenario, trace: &mut Trace) {
     let beta1 = application.beta1(nodes);
     let published = application.demand(n, nodes, hardware.balance());
     let explained = Explained::of(&published, &counted, &hardware, beta1, at);
-    let [operations, memory, exchange, interfaces, run] = explained.factors(trace.makespan.seconds());
+    let [operations, memory, exchange, interfaces, run] = explained.factors(makespan_s);
     let efficiency = published.on(&hardware, beta1).efficiency(at, Scaling::Hockney, BandwidthReading::Corrected);
     trace.outcomes.extend([
         ("predicted_efficiency", efficiency),
         (PREDICTED, explained.published_s),
-        ("prediction_error", explained.published_s / trace.makespan.seconds() - 1.0),
+        ("prediction_error", explained.published_s / makespan_s - 1.0),
         ("published_operations", published.operations),
         ("published_memory_bytes", published.bytes),
         ("published_exchanged_bytes", published.exchanged_bytes),

@@ -9,9 +9,9 @@ use parsim_sim::simulation::SimulationError;
 use parsim_sim::trace::Trace;
 use std::time::Instant;
 
-/// Repetition `run` of `scenario`, which has a seed of its own, in a case that began at `begin`.
+/// Repetition `run` of `scenario`, whose seed a check has found small enough, in a case that began at `begin`.
 pub fn repetition(scenario: &CheckedScenario, run: u32, begin: Instant) -> Result<Trace, SimulationError> {
-    let seed = scenario.seed.wrapping_add(u64::from(run));
+    let seed = scenario.seed + u64::from(run);
     let trace = run_case(&scenario.with_seed(seed, begin.elapsed())?);
     trace.map_err(|error| error.of_case(&scenario.limits))
 }

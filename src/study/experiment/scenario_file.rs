@@ -2,8 +2,7 @@
 
 use super::StudyError;
 use crate::scenario::source::{Document, TreeValue};
-use crate::scenario::{Override, Plan, complete_topology};
-use parsim_sim::network::Topology;
+use crate::scenario::{Override, Plan, apply_settings};
 use std::path::PathBuf;
 
 /// The path of a field, and the text of its value.
@@ -33,6 +32,10 @@ impl ScenarioFile {
         set_all(&mut document, &self.set)?;
         let mut overrides = self.over.clone();
         if let Some(seed) = self.seed {
+            if self.set.iter().any(|(path, _)| path == "seed") {
+                let message = format!("--seed {seed} and --set both give the seed: give one of them");
+                return Err(StudyError::Request(message));
+            }
             replace_seed(seed, &mut document, &mut overrides)?;
         }
         drop(span);
@@ -65,14 +68,7 @@ fn declared_over_seeds(document: &Document) -> Vec<String> {
 /// Replaces base values of a description.
 ///
 /// # Errors
-/// A path that leads nowhere, or a value that does not fit there.
+/// A path that leads nowhere, a value that does not fit there, and a change that a later one would undo.
 pub fn set_all(document: &mut Document, settings: &[Setting]) -> Result<(), StudyError> {
-    for (path, value) in settings {
-        let before = document.read_at::<Topology>(path).ok();
-        document
-            .set(path, value)
-            .and_then(|()| complete_topology(document, path, value, before.as_ref()))
-            .map_err(|fault| document.faults(vec![fault]))?;
-    }
-    Ok(())
+    Ok(apply_settings(document, settings)?)
 }

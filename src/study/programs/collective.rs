@@ -1,9 +1,8 @@
 //! A collective operation by itself, measured.
 
 use super::packets;
-use super::real;
 use parsim_sim::fault::Fault;
-use parsim_sim::program::Process;
+use parsim_sim::program::{Process, InFlight};
 use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::program::mean_distance;
 use parsim_sim::program::{Program, RankFuture};
@@ -32,6 +31,13 @@ const fn once() -> u32 {
     1
 }
 
+impl Collective {
+    /// The messages that there surely are.
+    pub(super) fn least_messages(&self, ranks: u32) -> f64 {
+        self.operation.least_messages(ranks) * f64::from(self.repetitions)
+    }
+}
+
 impl Program for Collective {
     fn start(&self, process: Process) -> RankFuture {
         Box::pin(measure(process, self.clone()))
@@ -42,8 +48,13 @@ impl Program for Collective {
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        let messages = real(self.operation.messages(ranks)) * f64::from(self.repetitions);
-        packets(messages, self.bytes.count(), packet_bytes) * mean_distance(ranks)
+        let messages = self.operation.messages(ranks) * f64::from(self.repetitions);
+        let bytes = self.operation.message_bytes(ranks, self.bytes.count());
+        packets(messages, bytes, packet_bytes) * mean_distance(ranks)
+    }
+
+    fn in_flight(&self, ranks: u32) -> InFlight {
+        self.operation.in_flight(ranks, self.bytes.count())
     }
 
     fn rank_memory(&self, ranks: u32) -> f64 {

@@ -9,6 +9,7 @@ use parsim_sim::program::Blocks;
 use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
 use parsim_sim::program::WORD;
+use parsim_sim::program::InFlight;
 use parsim_sim::program::collective::{AllToAll, CollectiveOperation, Payload};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
@@ -38,6 +39,14 @@ pub struct Fft2d {
 /// A complex number has two words.
 const COMPLEX: u64 = 2 * WORD;
 
+impl Fft2d {
+    /// The size of the block that a rank sends to another.
+    fn block_bytes(&self, ranks: u32) -> u64 {
+        let side = self.n / u64::from(ranks);
+        side.saturating_mul(side).saturating_mul(COMPLEX)
+    }
+}
+
 impl Program for Fft2d {
     fn start(&self, process: Process) -> RankFuture {
         Box::pin(transform(process, self.clone()))
@@ -56,10 +65,13 @@ impl Program for Fft2d {
         CollectiveOperation::AllToAll { algorithm: self.all_to_all }.rank_memory(ranks)
     }
 
+    fn in_flight(&self, ranks: u32) -> InFlight {
+        CollectiveOperation::AllToAll { algorithm: self.all_to_all }.in_flight(ranks, self.block_bytes(ranks))
+    }
+
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        let side = self.n / u64::from(ranks);
-        let block = side.saturating_mul(side).saturating_mul(COMPLEX);
-        packets(f64::from(ranks) * f64::from(ranks - 1), block, packet_bytes) * mean_distance(ranks)
+        let messages = f64::from(ranks) * f64::from(ranks - 1);
+        packets(messages, self.block_bytes(ranks), packet_bytes) * mean_distance(ranks)
     }
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {

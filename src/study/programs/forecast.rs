@@ -25,6 +25,11 @@ impl Forecast {
         Self { packet_hops, jobs, least_packets, least_jobs, is_open: false }
     }
 
+    /// The same where so many messages are certain: each leaves its sender and comes to its receiver.
+    pub(super) fn at_least(self, messages: f64) -> Self {
+        Self { least_packets: self.least_packets.max(2.0 * messages), ..self }
+    }
+
     /// Returns the counts of a rehearsal, which are exact if it came to an end. Another order of the messages may lead
     /// a program another way.
     #[must_use]

@@ -44,7 +44,7 @@ use expression::Changes;
 use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
-use parsim_sim::program::{Numerics, Process, Program, RankFuture, Rehearsal, Traffic, host, mean_distance};
+use parsim_sim::program::{Numerics, Process, Program, RankFuture, Rehearsal, Traffic, InFlight, host, mean_distance};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -143,8 +143,17 @@ impl Shipped {
         match (self, rehearsal) {
             (Self::Phases(program), Some(rehearsal)) => program.forecast(rehearsal, ranks, packet_bytes),
             _ => {
-                Forecast::rough(self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0), self.jobs(ranks))
+                let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
+                Forecast::rough(hops, distance, self.jobs(ranks)).at_least(self.least_messages(ranks))
             }
+        }
+    }
+
+    /// The messages that are certain, where they are counted.
+    fn least_messages(&self, ranks: u32) -> f64 {
+        match self {
+            Self::Collective(program) => program.least_messages(ranks),
+            _ => 0.0,
         }
     }
 
@@ -190,6 +199,10 @@ impl Program for Shipped {
 
     fn rank_memory(&self, ranks: u32) -> f64 {
         self.as_program().rank_memory(ranks)
+    }
+
+    fn in_flight(&self, ranks: u32) -> InFlight {
+        self.as_program().in_flight(ranks)
     }
 
     fn phases(&self) -> &'static [Phase] {
@@ -244,6 +257,6 @@ fn packets(count: f64, bytes: u64, packet_bytes: u64) -> f64 {
 
 /// A number of rows, for forecasts only.
 #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
-const fn real(count: u64) -> f64 {
+pub(crate) const fn real(count: u64) -> f64 {
     count as f64
 }

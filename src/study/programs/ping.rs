@@ -3,7 +3,7 @@
 use super::{mean_distance, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
-use parsim_sim::program::{Message, Process};
+use parsim_sim::program::{Message, Process, InFlight};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
@@ -24,6 +24,10 @@ impl Program for Ping {
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         packets(1.0, self.bytes.count(), packet_bytes) * mean_distance(ranks)
+    }
+
+    fn in_flight(&self, _ranks: u32) -> InFlight {
+        InFlight { messages: 1.0, bytes: self.bytes.count() }
     }
 
     fn phases(&self) -> &'static [Phase] {

@@ -4,7 +4,7 @@
 //! reads it.
 
 use parsim_sim::trace::{Request, RequestLog};
-use parsim_sim::units::SimDuration;
+use parsim_sim::units::{SimDuration, TotalTime};
 use std::io::{self, Write};
 
 /// Reasons for which a run cannot be written as a schedule.
@@ -20,6 +20,16 @@ pub enum GoalError {
         /// The phase.
         phase: String,
     },
+    /// Rounded to the unit, computations would be something else.
+    #[error("computations of {asked} would be {written} in the schedule, in whole units of {unit}: give a smaller unit")]
+    TooCoarse {
+        /// The sum of the computations in whole picoseconds.
+        asked: String,
+        /// Their sum in whole units.
+        written: String,
+        /// The unit.
+        unit: SimDuration,
+    },
     /// The file cannot be written.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -33,6 +43,7 @@ pub enum GoalError {
 /// # Errors
 /// See [`GoalError`].
 pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> Result<u64, GoalError> {
+    check_unit(log, unit)?;
     writeln!(sink, "num_ranks {}\n", log.ranks.len())?;
     let mut statements = 0;
     for (rank, requests) in log.ranks.iter().enumerate() {
@@ -46,6 +57,29 @@ pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> 
         writeln!(sink, "}}\n")?;
     }
     Ok(statements)
+}
+
+/// The largest part of the sum of all computations by which rounding may change it.
+const MOST_ROUNDING: f64 = 0.01;
+
+/// Rejects a unit in which the computations together are longer or shorter by more than a hundredth.
+fn check_unit(log: &RequestLog, unit: SimDuration) -> Result<(), GoalError> {
+    let work = log.ranks.iter().flatten().filter_map(|request| match request {
+        Request::Work(time) => Some(*time),
+        _ => None,
+    });
+    let (asked, written): (Vec<_>, Vec<_>) = work.map(|time| (time, unit * in_units(time, unit))).unzip();
+    let [asked, written] = [asked, written].map(|times| times.into_iter().sum::<TotalTime>());
+    if (written.seconds() - asked.seconds()).abs() <= MOST_ROUNDING * asked.seconds() {
+        return Ok(());
+    }
+    let words = |total: TotalTime| format!("{:.4e} s", total.seconds());
+    Err(GoalError::TooCoarse { asked: words(asked), written: words(written), unit })
+}
+
+/// The nearest whole number of units.
+fn in_units(time: SimDuration, unit: SimDuration) -> u64 {
+    time.ratio(1, unit.ps()).ps()
 }
 
 /// Free barriers before the first statement and after the last change no time.
@@ -74,7 +108,7 @@ impl Schedule<'_> {
     fn add(&mut self, request: &Request) -> Result<(), GoalError> {
         match request {
             Request::Work(time) => {
-                let units = (time.ps() + self.unit.ps() / 2) / self.unit.ps();
+                let units = in_units(*time, self.unit);
                 let label = self.statement(&format!("calc {units}"), None)?;
                 self.after = vec![label];
                 self.last = [None; 2];
@@ -133,13 +167,24 @@ mod tests {
     fn waits_become_dependencies() {
         let send = |to| Request::Send { to, bytes: 8, tag: 3 };
         let receive = Request::Receive { from: None, tag: Some(3), bytes: Some(0) };
-        let work = Request::Work(SimDuration::from_ps(1499));
+        let work = Request::Work(SimDuration::from_ps(1001));
         let log = RequestLog { ranks: vec![vec![send(1), send(2), Request::Wait(vec![0, 1]), work, receive]] };
         let mut text = Vec::new();
         assert_eq!(write_goal(&log, SimDuration::from_ps(1000), &mut text).unwrap(), 4);
         let lines = "num_ranks 1\n\nrank 0 {\nl1: send 8b to 1 tag 3\nl2: send 8b to 2 tag 3\nl2 irequires l1\n\
                      l3: calc 1\nl3 requires l1\nl3 requires l2\nl4: recv 1b from -1 tag 3\nl4 requires l3\n}\n\n";
         assert_eq!(String::from_utf8(text).unwrap(), lines);
+    }
+
+    #[test]
+    fn a_unit_in_which_the_work_is_lost_is_rejected() {
+        let work = |ps| Request::Work(SimDuration::from_ps(ps));
+        let log = RequestLog { ranks: vec![vec![work(14_000_000)], vec![work(100)]] };
+        let write = |unit| write_goal(&log, SimDuration::from_ps(unit), &mut Vec::new());
+        assert_eq!(write(1000).unwrap(), 2, "the short computation is a hundred-thousandth of all");
+        let error = write(30_000_000).unwrap_err().to_string();
+        assert!(error.contains("of 1.4000e-5 s would be 0.0000e0 s") && error.contains("30 us"), "{error}");
+        assert!(matches!(write(20_000_000), Err(GoalError::TooCoarse { .. })), "1.4 is rounded up, too");
     }
 
     #[test]

@@ -98,7 +98,11 @@ impl CheckedScenario {
     /// # Errors
     /// Faults with that seed: a random placement may leave the host without a rank.
     pub fn with_seed(&self, seed: u64, elapsed: Duration) -> Result<Self, Rejection> {
-        Scenario { seed, limits: self.limits.after(elapsed), ..self.scenario.clone() }.checked()
+        let scenario = Scenario { seed, limits: self.limits.after(elapsed), ..self.scenario.clone() };
+        scenario.checked().map_err(|Rejection(faults)| {
+            let of_seed = |fault: Fault| Fault { message: format!("with seed {seed} {}", fault.message), ..fault };
+            Rejection(faults.into_iter().map(of_seed).collect())
+        })
     }
 
     /// The same program on one rank of the same machine, with its host and enough memory there.
@@ -163,6 +167,10 @@ impl Scenario {
         } else if self.repeat > MOST_SEEDS {
             let message = format!("a mean over {} seeds would be no better than one over fewer", self.repeat);
             faults.push(Fault::new("repeat", message, format!("give a number from 1 to {MOST_SEEDS}")));
+        }
+        if self.seed.checked_add(u64::from(self.repeat).saturating_sub(1)).is_none() {
+            let message = format!("the seeds from {} on are too large for {} runs", self.seed, self.repeat);
+            faults.push(Fault::new("seed", message, "give a smaller seed: the largest is 18446744073709551615"));
         }
         faults
     }

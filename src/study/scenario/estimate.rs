@@ -1,12 +1,13 @@
 //! Forecasts of what the runs of a scenario cost, made in constant time.
 
 use super::{CheckedScenario, Scenario};
-use crate::programs::{Forecast, Shipped};
+use crate::programs::{Forecast, Shipped, real};
 use parsim_sim::fault::Fault;
-use parsim_sim::machine::Transport;
-use parsim_sim::network::Topology;
-use parsim_sim::program::{Numerics, Program, Rehearsal, Traffic};
+use parsim_sim::machine::{Machine, Transport};
+use parsim_sim::network::{Fabric, Topology};
+use parsim_sim::program::{Numerics, Program, Rehearsal, Traffic, InFlight};
 use parsim_sim::simulation::Estimate;
+use parsim_sim::units::SimDuration;
 use parsim_sim::simulation::estimate::{BYTE_S, PROCESS_BYTES, RANK_BYTES, RANK_S, whole};
 
 /// Memory of a rank for its times in a phase.
@@ -17,6 +18,9 @@ const SOURCE_BYTES: f64 = 450.0;
 const WAITING_BYTES: f64 = 64.0;
 /// The latency of a packet that was measured, and its copy to be sorted.
 const SAMPLE_BYTES: f64 = 24.0;
+/// A message on its way, with its send and its receive, and a packet after the first that waits. Measured.
+const MESSAGE_BYTES: f64 = 370.0;
+const PACKET_BYTES: f64 = 85.0;
 /// The CPU time of an event and of an operation, in seconds.
 const EVENT_S: f64 = 30e-9;
 /// The events of a packet for each link that it crosses: it leaves one station and comes to another.
@@ -42,7 +46,7 @@ impl Scenario {
         let machine = Transport::memory(&self.machine, topology, self.ranks);
         let Load { events, least, memory, is_open } = match &self.program {
             Shipped::Traffic(traffic) => self.traffic(traffic, topology),
-            _ => self.processes(rehearsal),
+            _ => self.processes(topology, rehearsal),
         };
         let Numerics { bytes, operations } = self.program.numerics(self.ranks);
         let seeds = f64::from(self.repeat);
@@ -66,11 +70,11 @@ impl Scenario {
         }
     }
 
-    fn processes(&self, rehearsal: Option<&Rehearsal>) -> Load {
+    fn processes(&self, topology: &Topology, rehearsal: Option<&Rehearsal>) -> Load {
         let ranks = f64::from(self.ranks);
         let packet_bytes = self.machine.network.switching.packet_bytes();
-        let Forecast { packet_hops, jobs, least_packets, least_jobs, is_open } =
-            self.program.forecast(rehearsal, self.ranks, packet_bytes);
+        let forecast = self.program.forecast(rehearsal, self.ranks, packet_bytes);
+        let Forecast { packet_hops, jobs, least_packets, least_jobs, is_open } = forecast;
         // Messages within a node are no packets.
         let is_spread = self.placement.nodes_needed(self.ranks) == self.ranks;
         let least = least_jobs + if is_spread { least_packets } else { 0.0 };
@@ -79,9 +83,37 @@ impl Scenario {
         Load {
             events: if is_open { least } else { EVENTS_A_HOP * packet_hops + jobs },
             least,
-            memory: ranks * (RANK_BYTES + ACCOUNT_BYTES * phases + self.program.rank_memory(self.ranks)),
+            memory: ranks * (RANK_BYTES + ACCOUNT_BYTES * phases + self.program.rank_memory(self.ranks))
+                + self.messages_memory(&forecast, rehearsal)
+                + packet_hops.min(f64::from(topology.vertices()) * f64::from(topology.ports()))
+                    * Fabric::used_link_memory(&self.machine.network),
             is_open,
         }
+    }
+
+    /// The memory of the messages that are under way at once, or that nobody receives.
+    fn messages_memory(&self, forecast: &Forecast, rehearsal: Option<&Rehearsal>) -> f64 {
+        let packet_bytes = self.machine.network.switching.packet_bytes();
+        let (messages, packets) = match rehearsal {
+            Some(rehearsal) => in_flight(rehearsal, forecast),
+            None => {
+                let InFlight { messages, bytes } = self.program.in_flight(self.ranks);
+                (messages, messages * real(bytes.div_ceil(packet_bytes)))
+            }
+        };
+        messages * MESSAGE_BYTES + (packets - messages).max(0.0) * self.waiting_share() * PACKET_BYTES
+    }
+
+    /// The share of the packets of a long message that wait because link or receiver take longer for each than the sender.
+    fn waiting_share(&self) -> f64 {
+        let Machine { nodes, network, .. } = &self.machine;
+        let bytes = network.switching.packet_bytes();
+        let link = network.links.per_packet + network.links.byte_time().time(bytes);
+        let software = nodes.sending.per_packet + nodes.sending.per_byte.time(bytes);
+        let sender = if nodes.sending.overlap { software } else { software + link };
+        let receiver = nodes.receiving.per_packet + nodes.receiving.per_byte.time(bytes);
+        let slowest = sender.max(link).max(receiver);
+        if slowest == SimDuration::ZERO { 0.0 } else { 1.0 - sender.seconds() / slowest.seconds() }
     }
 
     /// Sources inject at their rate whatever becomes of the packets; what the network does not take waits in it.
@@ -108,6 +140,15 @@ impl Scenario {
             is_open: false,
         }
     }
+}
+
+/// The most messages, and packets, of a rehearsal; of one that was given up while they piled up, as many more as there
+/// are packets left.
+fn in_flight(rehearsal: &Rehearsal, forecast: &Forecast) -> (f64, f64) {
+    let (messages, packets) = rehearsal.most_in_flight();
+    let seen = real(rehearsal.packet_hops()).max(1.0);
+    let rest = if rehearsal.is_complete() || !rehearsal.piles_up() { 1.0 } else { (forecast.packet_hops / seen).max(1.0) };
+    (real(messages) * rest, real(packets) * rest)
 }
 
 /// The share of the program in the estimate: events, those that are certain, and bytes.

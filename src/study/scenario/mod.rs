@@ -15,6 +15,7 @@ pub mod machines;
 mod measurements;
 mod named_topology;
 mod parameter;
+mod settings;
 pub mod source;
 mod sweep;
 pub mod table;
@@ -27,8 +28,8 @@ pub use description::Description;
 pub use id::{CaseId, RESULTS};
 pub use machine_form::MachineForm;
 pub use measurements::Measurements;
-pub use named_topology::complete_topology;
 pub use parameter::{Dimension, Parameter};
+pub use settings::apply_settings;
 pub use sweep::{Case, Cases, Ids, Inspection, Override, Plan, Settings};
 
 use crate::programs::Shipped;

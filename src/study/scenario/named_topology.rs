@@ -2,19 +2,21 @@
 //! that those of one sweep can be compared.
 
 use super::Scenario;
-use super::source::{Document, Faults, SourceFault, Tree, TreeValue};
+use super::source::{Document, Faults, SourceFault, Tree, TreeValue, camel_case};
 use parsim_sim::machine::{Partition, near_square};
 use parsim_sim::network::Topology;
 use parsim_sim::network::topology::{NAMES, TopologyError};
 
 const PATH: &str = "machine.network.topology";
+/// The one topology whose name on the command line is short, and that name.
+const CYCLES: (&str, &str) = ("cube-connected-cycles", "ccc");
 
 /// The scenario of `document`; a topology of a bare name has as many nodes as the ranks need.
 pub(super) fn read(document: &Document) -> Result<Scenario, Faults> {
     let mut scenario: Scenario = document.read()?;
     let needed = scenario.placement.nodes_needed(scenario.ranks);
     let topology = &mut scenario.machine.network.topology;
-    if scenario.partition == Partition::Fitted && is_bare(document) && (1..=topology.nodes()).contains(&needed) {
+    if scenario.partition == Partition::Fitted && is_bare(document) && needed > 0 {
         *topology = holding(topology.name(), needed).unwrap_or_else(|| topology.clone());
     }
     Ok(scenario)
@@ -34,18 +36,28 @@ pub fn complete_topology(
     name: &str,
     before: Option<&Topology>,
 ) -> Result<(), SourceFault> {
-    let Some(before) = before.filter(|_| NAMES.contains(&name)) else { return Ok(()) };
+    let Some((before, name)) = before.zip(known(name)) else { return Ok(()) };
     if document.fits::<Topology>(path) {
         return Ok(());
     }
-    let topology = grid(name, before.nodes())
-        .map_or_else(|| Topology::from_name(name, before.nodes()), Ok)
-        .map_err(|error| document.fault_at(path, &error.to_string(), Some("write it with its sides")))?;
+    let topology = holding(name, before.nodes()).ok_or_else(|| {
+        let message = format!("there is no {name} of {} nodes or a few more", before.nodes());
+        document.fault_at(path, &message, Some("write it with its sides"))
+    })?;
     let text = ron::to_string(&topology).expect("a topology can be written as RON");
     document.set(path, &text)?;
     let mut tree = document.get(path).cloned().expect("it has just been set");
     mark(&mut tree);
     document.set_tree(path, tree)
+}
+
+/// The name of a topology that is meant: as on the command line, or that of the variant without its sides.
+pub(super) fn known(name: &str) -> Option<&'static str> {
+    let is_meant = |known: &&str| {
+        let long = if *known == CYCLES.1 { CYCLES.0 } else { known };
+        [known, long].into_iter().any(|kebab| kebab == name || camel_case(kebab).is_some_and(|variant| variant == name))
+    };
+    NAMES.into_iter().find(is_meant)
 }
 
 /// Marks the fields as not written by anybody: the name alone was.
@@ -125,6 +137,32 @@ mod tests {
         assert_eq!(holding("torus2d", 6), Some(Topology::Torus2d { rows: 2, columns: 3 }));
         assert_eq!(holding("torus3d", 24), Some(Topology::Torus3d { layers: 2, rows: 3, columns: 4 }));
         assert_eq!((nodes("hypercube", 6), nodes("binary-tree", 6), nodes("ccc", 2)), (Some(8), Some(7), Some(24)));
+    }
+
+    #[test]
+    fn a_name_is_written_in_kebab_case_or_as_the_variant() {
+        for (name, meant) in [("mesh2d", "mesh2d"), ("Mesh2d", "mesh2d"), ("fat-tree", "fat-tree"), ("FatTree", "fat-tree")] {
+            assert_eq!(known(name), Some(meant));
+        }
+        assert_eq!(["ccc", "CubeConnectedCycles", "cube-connected-cycles"].map(known), [Some("ccc"); 3]);
+        assert_eq!(["graph", "Fat-Tree", "TORUS"].map(known), [None; 3]);
+    }
+
+    /// The sides of another topology, which the new one would inherit, say nothing about its size.
+    #[test]
+    fn every_name_holds_the_ranks_in_the_place_of_every_other() {
+        for (ranks, before) in [("12", "Torus3d(layers: 4, rows: 4, columns: 4)"), ("64", "Hypercube(dimension: 6)")] {
+            for name in NAMES.into_iter().chain(["Ring", "BinaryTree", "cube-connected-cycles"]) {
+                let mut document = document(ranks);
+                document.set(PATH, before).unwrap();
+                let before = document.read_at::<Topology>(PATH).ok();
+                document.set(PATH, name).unwrap();
+                complete_topology(&mut document, PATH, name, before.as_ref()).unwrap();
+                let nodes = read(&document).unwrap().machine.network.topology.nodes();
+                let needed: u32 = ranks.parse().unwrap();
+                assert!((needed..2 * needed + 16).contains(&nodes), "{name}: {nodes} nodes for {ranks} ranks");
+            }
+        }
     }
 
     #[test]

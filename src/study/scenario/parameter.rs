@@ -143,6 +143,20 @@ fn bare(text: &str) -> Option<ParsedNumber> {
     Some((number, if is_whole { 1.0 } else { FINE }, NumberStyle::Bare, Dimension::None))
 }
 
+/// A number without unit, or one with its unit in the base unit of its kind, and that unit.
+pub(super) fn in_base_unit(text: &str) -> Option<(f64, String)> {
+    let text = text.trim();
+    let unit = text.find(|letter: char| letter.is_ascii_alphabetic() && letter != 'e' || letter == 'µ');
+    let Some(unit) = unit else { return bare(text).map(|(number, ..)| (number, String::new())) };
+    let (number, unit) = (text[..unit].trim_end().replace('_', "").parse::<f64>().ok()?, &text[unit..]);
+    let of_time = |unit: &str| TIMES.iter().find(|(name, _)| *name == unit).map(|(_, ps)| number * ps);
+    let of_size = SIZES.iter().find(|(name, _)| *name == unit).map(|(_, bytes)| number * bytes);
+    let times = of_time(unit).map(|ps| (ps, "ps"));
+    let others = || unit.strip_suffix("/B").and_then(of_time).map(|ps| (ps, "ps/B"));
+    let known = times.or_else(others).or_else(|| of_size.map(|bytes| (bytes, "B")));
+    known.map(|(number, unit)| (number, unit.to_owned()))
+}
+
 /// A number and its unit: times in picoseconds, sizes in bytes, all else as it stands.
 fn quantity(text: &str) -> Option<ParsedNumber> {
     let (number, unit) = text.trim().split_once(' ')?;

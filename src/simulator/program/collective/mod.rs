@@ -8,6 +8,7 @@ mod all_reduce;
 mod all_to_all;
 mod barrier;
 mod broadcast;
+mod cost;
 mod gather;
 mod group;
 mod library;

@@ -82,20 +82,6 @@ impl CollectiveOperation {
         }
     }
 
-    /// The memory of this computer for the blocks of all ranks that each of them keeps, in bytes. Measured.
-    #[must_use]
-    pub fn rank_memory(&self, ranks: u32) -> f64 {
-        const OF_A_BLOCK: f64 = 28.0;
-        let copies = match self {
-            Self::AllToAll { algorithm } if algorithm.keeps_blocks() => 2.0,
-            Self::AllGather { algorithm } if algorithm.keeps_blocks(ranks) => 1.0,
-            Self::ReduceScatter { algorithm } if algorithm.keeps_blocks(ranks) => 1.0,
-            Self::AllReduce { algorithm } => algorithm.copies_of_blocks(),
-            _ => 0.0,
-        };
-        copies * OF_A_BLOCK * f64::from(ranks)
-    }
-
     /// Takes part with `values` of this rank; the numbers that it has at the end, if it has any.
     pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
         let all = bytes * u64::from(me.ranks());
@@ -140,17 +126,6 @@ impl CollectiveOperation {
             Self::Barrier { .. } => 0,
             Self::Broadcast { .. } | Self::Reduce { .. } | Self::AllReduce { .. } | Self::Scan { .. } => bytes,
             _ => bytes.saturating_mul(ranks as u64),
-        }
-    }
-
-    /// Returns the approximate number of messages of m bytes that all ranks together send; for forecasts only.
-    #[must_use]
-    pub const fn messages(&self, ranks: u32) -> u64 {
-        let ranks = ranks as u64;
-        match self {
-            Self::Barrier { algorithm: Barrier::Ideal } => 0,
-            Self::AllGather { .. } | Self::AllToAll { .. } | Self::ReduceScatter { .. } => ranks * ranks,
-            _ => ranks,
         }
     }
 }

@@ -108,6 +108,7 @@ impl FitRequest {
         let mut data = data;
         let value = data.quantity(self.value.as_deref())?;
         let overhead = self.messages.overhead.as_deref().map(|name| data.quantity(Some(name))).transpose()?;
+        data.read_sizes(&self.messages.bytes);
         let parameters = self.parameters(&data, &value)?;
         data.need_numbers(&parameters)?;
         let used = [&value].into_iter().chain(&parameters).chain(&overhead);

@@ -42,7 +42,8 @@ impl SeriesColumns {
         }
         let components = self.components(&mut data)?;
         let time = data.quantity(self.time.as_deref())?;
-        let processors = data.column(&self.processors)?;
+        let named = "`--processors KEY` names the column of the processors, such as `ranks`";
+        let processors = data.column(&self.processors).map_err(|fault| fault.help(named))?;
         data.need_numbers([&processors])?;
         let mut answer = Answer::default();
         answer.notes.extend([&time, &processors].into_iter().filter_map(|column| data.unused(column)));

@@ -99,8 +99,8 @@ impl Counter {
             }
             Step::Collective { operation, bytes, .. } => {
                 let (bytes, ranks) = (bytes.bytes(self.deciding(bytes.count())?).ok()?, self.grid.ranks());
-                let messages = real(operation.messages(ranks)) / f64::from(ranks);
-                let all = self.messages(bytes, messages, mean_distance(ranks));
+                let messages = operation.messages(ranks) / f64::from(ranks);
+                let all = self.messages(operation.message_bytes(ranks, bytes), messages, mean_distance(ranks));
                 Forecast { least_packets: if ranks > 1 { messages.min(1.0) / 2.0 } else { 0.0 }, ..all }
             }
             Step::Compute { flops, .. } => {

@@ -42,7 +42,7 @@ fn impossible_levels_are_refused_at_their_parameter() {
     let levels = |text| faults(PING, &[("machine.nodes.levels", text)]);
     assert_eq!(
         levels("[Level(name: \"node\", members: 0)]"),
-        ["machine.nodes.levels.0.members: a node without members"]
+        ["machine.nodes.levels.0.members: the level `node` has no members"]
     );
     assert_eq!(
         levels("[Level(name: \"socket\", members: 65536), Level(name: \"node\", members: 65536)]"),

@@ -147,10 +147,16 @@ impl<'a> Loader<'a> {
             return self.fault(Some(tree.place), &message, Some("write the whole value"));
         }
         let mut result = original.clone();
+        let mut given: Vec<&String> = Vec::new();
         for (path, value) in changes {
             let TreeValue::Text(name) = &path.node else {
                 return self.fault(Some(path.place), "what `Like` changes is named by a path in quotes", None);
             };
+            if let Some(part) = given.iter().find(|part| paths::is_within(part, name)) {
+                let message = format!("`{}` undoes the change of `{}` before it", excerpt(name), excerpt(part));
+                self.fault(Some(path.place), &message, Some("change the whole before its parts"));
+            }
+            given.push(name);
             self.faults.extend(paths::assign(&mut result, name, value.clone(), &|_| path.place).err());
         }
         Some(result)

@@ -36,6 +36,11 @@ pub(super) fn nearest<'a>(root: &'a Tree, path: &str) -> &'a Tree {
     }
 }
 
+/// True if `part` is the path of what stands at `whole`, or of a part of it.
+pub(super) fn is_within(part: &str, whole: &str) -> bool {
+    part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('.').take(if path.is_empty() { 0 } else { usize::MAX })
 }

@@ -129,6 +129,8 @@ impl<'a> Reader<'a> {
     pub fn own_fields(self) -> Option<&'a [TreeField]> {
         match &self.tree.node {
             TreeValue::Record { .. } | TreeValue::Tuple { .. } => self.fields(),
+            // A name alone leaves all fields at their defaults.
+            TreeValue::Name(_) => Some(&[]),
             _ => None,
         }
     }

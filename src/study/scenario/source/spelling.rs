@@ -22,7 +22,7 @@ pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// `store-and-forward` as the name `StoreAndForward`; nothing where the text is not kebab-case.
-pub(super) fn camel_case(kebab: &str) -> Option<String> {
+pub(in crate::scenario) fn camel_case(kebab: &str) -> Option<String> {
     let lower = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
     let word = |word: &str| !word.is_empty() && word.chars().all(lower);
     let starts_well = kebab.starts_with(|first: char| first.is_ascii_lowercase());

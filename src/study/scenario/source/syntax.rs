@@ -238,13 +238,9 @@ impl<'a> Parser<'a> {
 
     fn fields(&mut self) -> Vec<TreeField> {
         let fields = self.items(')', Self::field);
-        let mut seen: HashMap<&str, Place> = HashMap::new();
+        let mut seen = HashMap::new();
         for TreeField { name, .. } in &fields {
-            if let Some(first) = seen.insert(&name.text, name.place) {
-                let (first, second) = (self.line(first), self.line(name.place));
-                let message = format!("field `{}` is given twice: in line {first} and in line {second}", name.text);
-                self.record(name.place, &message, Some("remove one of them"));
-            }
+            self.once("field", &name.text, name.place, &mut seen);
             if self.stopped {
                 break;
             }
@@ -278,7 +274,22 @@ impl<'a> Parser<'a> {
 
     fn map(&mut self) -> Option<TreeValue> {
         self.enter()?;
-        Some(TreeValue::Map(self.items('}', Self::entry)))
+        let entries = self.items('}', Self::entry);
+        let mut seen = HashMap::new();
+        for (key, _) in &entries {
+            let (TreeValue::Text(text) | TreeValue::Name(text) | TreeValue::Number(text)) = &key.node else { continue };
+            self.once("key", text, key.place, &mut seen);
+        }
+        Some(TreeValue::Map(entries))
+    }
+
+    /// Records that `name` has been given before.
+    fn once<'n>(&mut self, what: &str, name: &'n str, place: Place, seen: &mut HashMap<&'n str, Place>) {
+        if let Some(first) = seen.insert(name, place) {
+            let (first, second) = (self.line(first), self.line(place));
+            let message = format!("{what} `{}` is given twice: in line {first} and in line {second}", excerpt(name));
+            self.record(place, &message, Some("remove one of them"));
+        }
     }
 
     fn entry(&mut self) -> Option<(Tree, Tree)> {

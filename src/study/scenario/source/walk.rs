@@ -209,9 +209,10 @@ impl<'a> Walk<'a> {
         };
         let shape = self.types.shape(schema);
         let found = match &shape.kind {
-            ShapeKind::Record(record) if shape.is_nameless() => {
-                reader.own_fields().map(|fields| self.fields(reader, name, record, fields))
-            }
+            ShapeKind::Record(record) if shape.is_nameless() => reader
+                .own_fields()
+                .filter(|_| !matches!(reader.tree.node, TreeValue::Name(_)) || record.required().next().is_none())
+                .map(|fields| self.fields(reader, name, record, fields)),
             ShapeKind::Tuple(parts) => reader.nameless().tuple().map(|items| self.tuple(reader, items, parts)),
             _ => reader.payload().map(|payload| self.value(payload, &shape)),
         };

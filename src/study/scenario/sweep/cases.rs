@@ -10,7 +10,6 @@ use crate::scenario::axis::{Axis, AxisValue};
 use crate::scenario::named_topology::{self, complete_topology};
 use crate::scenario::source::{Document, Faults, SourceFault, Tree};
 use parsim_sim::network::Topology;
-use parsim_sim::network::topology::NAMES;
 use std::borrow::Cow;
 
 /// The fields of a scenario that are about all its cases, and belong to none.
@@ -62,7 +61,10 @@ impl Plan {
         };
         let mut faults = cases.routes.faults(&self.axes, self.settings(), &cases.base);
         faults.extend(self.axes.iter().filter_map(Self::of_all_cases));
-        faults.extend(cases.parse().err());
+        match self.formulas() {
+            Ok((formulas, filter)) => (cases.formulas, cases.filter) = (formulas, filter),
+            Err(fault) => faults.push(fault),
+        }
         if faults.is_empty() {
             faults.extend(cases.resolve());
         }
@@ -87,6 +89,19 @@ impl Plan {
             }
         }
         Ok(kept)
+    }
+
+    /// The expressions of the axes that are computed, and the filter.
+    pub(super) fn formulas(&self) -> Result<(Vec<Option<AxisFormula>>, Option<AxisFormula>), SourceFault> {
+        let Self { document, scenario, axes, .. } = self;
+        let computed = |(index, planned): (usize, &PlannedAxis)| {
+            let at = || format!("axes.{index}.expression");
+            let parse = |text: &String| AxisFormula::computed(text, at(), axes.split_at(index), document);
+            planned.axis.expression.as_ref().map(parse).transpose()
+        };
+        let formulas = axes.iter().enumerate().map(computed).collect::<Result<_, _>>()?;
+        let parse = |text: &String| AxisFormula::condition(text, "filter".to_owned(), axes, document);
+        Ok((formulas, scenario.filter.as_ref().map(parse).transpose()?))
     }
 
     fn points(&self) -> Result<Points, Faults> {
@@ -248,19 +263,6 @@ impl Cases<'_> {
         self.plan.document.faults(vec![fault])
     }
 
-    /// Parses the expressions.
-    fn parse(&mut self) -> Result<(), SourceFault> {
-        let Plan { document, scenario, axes, .. } = self.plan;
-        for (index, planned) in axes.iter().enumerate() {
-            let at = || format!("axes.{index}.expression");
-            let parse = |text: &String| AxisFormula::computed(text, at(), axes.split_at(index), document);
-            self.formulas.push(planned.axis.expression.as_ref().map(parse).transpose()?);
-        }
-        let parse = |text: &String| AxisFormula::condition(text, "filter".to_owned(), axes, document);
-        self.filter = scenario.filter.as_ref().map(parse).transpose()?;
-        Ok(())
-    }
-
     /// Works out once what the values of axes stand for, where that does not depend on other axes.
     fn resolve(&mut self) -> Vec<SourceFault> {
         let mut faults = Vec::new();
@@ -313,5 +315,5 @@ impl Plan {
 }
 
 fn names_topology(value: &AxisValue) -> bool {
-    matches!(value, AxisValue::Text(name) if NAMES.contains(&name.as_str()))
+    matches!(value, AxisValue::Text(name) if named_topology::known(name).is_some())
 }

@@ -5,9 +5,11 @@ mod conflict;
 mod formula;
 mod ids;
 mod inspection;
+mod names;
 mod planned;
 mod points;
 mod ranges;
+mod repeats;
 mod resolved;
 
 pub use cases::Cases;
@@ -22,6 +24,7 @@ use super::source::{Document, Faults, Place, SourceFault, Tree, TreeValue};
 use super::{CheckedScenario, Comparison, Scenario};
 use conflict::FieldRoutes;
 use formula::AxisFormula;
+use parsim_sim::program::Program as _;
 use parsim_sim::units::escaped;
 use planned::{OVER, Setting, declared, description, typed};
 pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
@@ -94,6 +97,8 @@ impl Plan {
             faults.extend(plan.replace(replacement).err());
         }
         faults.extend(plan.check_zips());
+        let alone = plan.axes.iter().filter(|planned| !plan.is_zipped(&planned.axis.name));
+        faults.extend(alone.filter_map(repeats::fault));
         if faults.is_empty() { Ok(plan) } else { Err(plan.document.faults(faults)) }
     }
 
@@ -106,6 +111,7 @@ impl Plan {
         if !doubles.is_empty() {
             return Err(self.document.faults(doubles));
         }
+        self.formulas().map_err(|fault| self.document.faults(vec![fault]))?;
         let scenario = self.scenario.clone().check(&self.document)?;
         let shown = |planned: &PlannedAxis| {
             let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
@@ -136,6 +142,11 @@ impl Plan {
     pub(super) fn are_zipped(&self, one: &str, other: &str) -> bool {
         let joins = |zip: &&Vec<String>| [one, other].iter().all(|name| zip.iter().any(|zipped| zipped == name));
         one != other && self.scenario.zip.iter().any(|zip| joins(&zip))
+    }
+
+    /// True if the axis advances together with others.
+    fn is_zipped(&self, name: &str) -> bool {
+        self.scenario.zip.iter().flatten().any(|zipped| zipped == name)
     }
 
     /// The value of an axis in the base values.
@@ -204,6 +215,7 @@ impl Plan {
                 break;
             }
             faults.extend(axis_faults(document, axis, index, !names.insert(axis.name.as_str())));
+            faults.extend(names::fault(document, axis, index, scenario.program.phases()));
             let trees = tree.field("values").map(Tree::items).unwrap_or_default();
             let may_be_variant = document.get(&axis.path).is_none_or(Tree::is_variant);
             let values = axis.values.iter().zip(trees).map(|(value, tree)| declared(axis, value, tree, may_be_variant));
@@ -319,7 +331,6 @@ fn given_twice(replacement: &Override) -> SourceFault {
         .help(&format!("give all values at once: `{OVER} {name}=v1,v2`"))
 }
 
-/// The faults of the axis of that number.
 /// True if a scenario knows a field at `path` that this one leaves at its default.
 fn is_left_out(document: &Document, path: &str) -> bool {
     let mut probe = document.clone();
@@ -334,6 +345,7 @@ fn is_left_out(document: &Document, path: &str) -> bool {
     probe.read::<Scenario>().err().is_none_or(|faults| !faults.list.iter().any(is_unknown))
 }
 
+/// The faults of the axis of that number.
 fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -> Vec<SourceFault> {
     let Axis { name, path, .. } = axis;
     let mut faults = Vec::new();
@@ -348,8 +360,8 @@ fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -
         fault(".name", message, "give a letter, then letters, digits, `_`, `-` and `.`");
     }
     if document.get(path).is_none() && !is_left_out(document, path) {
-        let help = "give the path of a field, such as `program.n`";
-        fault(".path", format!("there is no field `{path}` in this scenario"), help);
+        let help = "give the path of a field, such as `program.n`; `--set axes=[]` leaves all axes out";
+        fault(".path", format!("the axis `{name}` varies `{path}`, and this scenario has no such field"), help);
     }
     if axis.values.is_empty() == axis.expression.is_none() {
         fault("", format!("the axis `{name}` needs either values or an expression"), "give one of the two");

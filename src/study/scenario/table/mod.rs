@@ -10,6 +10,7 @@ pub use unit::{Conversion, conversion, in_seconds};
 
 use super::AxisValue;
 use super::source::{STANDARD_INPUT, SourceFault, is_standard_input, open_regular, standard_input};
+use parsim_sim::units::Bytes;
 use std::io::Read;
 use std::path::Path;
 
@@ -19,6 +20,10 @@ const TIMES: [&str; 4] = ["makespan_mean", "makespan", "measured", "time"];
 const TIME: &str = "time";
 /// The mark that some programs write before a text in UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
+
+fn in_two_units(one: &str, other: &str) -> String {
+    format!("`{one}` and `{other}` are one quantity in two units: give one of them")
+}
 
 /// A row: its cells in the order of the columns; what does not exist is absent.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,12 +93,21 @@ impl Table {
     pub fn quantity(&mut self, name: Option<&str>) -> Result<String, SourceFault> {
         let name = match name {
             Some(name) => self.column(name)?,
-            None => self.time().ok_or_else(|| {
-                self.failure("none of the columns is a time, such as makespan_s, measured_ms, time_s, time: name one")
-            })?,
+            None => self.only_time()?,
         };
         self.need_numbers([&name])?;
         self.in_seconds(&name)
+    }
+
+    /// The first column that is a time by its name, which no other column has in another unit.
+    fn only_time(&self) -> Result<String, SourceFault> {
+        let none = "none of the columns is a time, such as makespan_s, measured_ms, time_s, time: name one";
+        let time = self.time().ok_or_else(|| self.failure(none))?;
+        let is_same = |column: &&String| **column != time && in_seconds(column) == in_seconds(&time);
+        match self.columns.iter().find(is_same) {
+            None => Ok(time),
+            Some(other) => Err(self.failure(&in_two_units(&time, other))),
+        }
     }
 
     /// The first column that is a time by its name.
@@ -112,9 +126,7 @@ impl Table {
         }
         let unit = conversion(column, &name).map_err(|what| self.failure(&what))?;
         if self.columns.contains(&name) {
-            return Err(
-                self.failure(&format!("`{column}` and `{name}` are one quantity in two units: give one of them"))
-            );
+            return Err(self.failure(&in_two_units(column, &name)));
         }
         for own in self.columns.iter_mut().filter(|own| *own == column) {
             own.clone_from(&name);
@@ -124,6 +136,16 @@ impl Table {
             *value = value.number().map_or_else(|| value.clone(), |number| AxisValue::Real(unit.of(number)));
         }
         Ok(name)
+    }
+
+    /// Turns the sizes in a column, such as `4 KiB`, into numbers of bytes; other cells stay.
+    pub fn read_sizes(&mut self, column: &str) {
+        for (_, value) in self.rows.iter_mut().flat_map(|row| &mut row.cells).filter(|(own, _)| own == column) {
+            let size = if let AxisValue::Text(text) = value { text.parse::<Bytes>().ok() } else { None };
+            if let Some(count) = size.and_then(|size| i64::try_from(size.count()).ok()) {
+                *value = AxisValue::Whole(count);
+            }
+        }
     }
 
     /// The column called `name`.

@@ -101,3 +101,16 @@ fn a_missing_column_lists_those_that_there_are() {
     let fault = parse("p,x\n1,2\n").unwrap().quantity(None).unwrap_err();
     assert!(fault.message.contains("makespan_s") && fault.message.ends_with("its columns are: p, x"));
 }
+
+/// A sweep over sizes with their units is read as well as one over bytes.
+#[test]
+fn sizes_with_units_are_numbers_of_bytes() {
+    let mut table = parse("bytes,note,time\n1 B,2 B,1\n4 KiB,x,2\n7,x,3\nmany,x,4\n").unwrap();
+    table.read_sizes("bytes");
+    table.read_sizes("absent");
+    let column: Vec<_> = table.rows.iter().map(|row| row.value("bytes").cloned().unwrap()).collect();
+    let whole = [1, 4096, 7].map(AxisValue::Whole);
+    assert_eq!((&column[..3], &column[3]), (&whole[..], &AxisValue::Text("many".to_owned())));
+    assert_eq!(table.rows[0].value("note"), Some(&AxisValue::Text("2 B".to_owned())));
+    assert!(message(table.need_numbers(["bytes".to_owned()].iter())).contains("`many` is no finite number"));
+}

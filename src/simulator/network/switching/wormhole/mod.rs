@@ -33,7 +33,9 @@ pub use worms::{Worms, class_count, uncountable};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Packets are cut into flits, and a flit is sent when there is room for it at the other end.
+/// Packets are cut into flits, and a flit is sent when there is room for it at the other end. A cycle is the time of a
+/// flit on a link: a head takes four of them for each link and three through the last router. The latency of links is a
+/// whole number of cycles, and a packet takes no time of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -269,3 +269,26 @@ fn the_walk_and_the_types_agree() {
     }
     assert!(read[0] > 2000 && read[1] > 100, "{read:?}");
 }
+
+/// A variant whose fields all have defaults may be written as its name alone.
+#[test]
+fn a_bare_name_leaves_all_fields_at_their_defaults() {
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    enum Way {
+        Chain {
+            #[serde(default)]
+            chains: u32,
+        },
+        Shape {
+            #[serde(default)]
+            rows: u32,
+            columns: u32,
+        },
+    }
+    let read = |text: &str| Document::from_text("way.ron", text).and_then(|document| document.read::<Way>());
+    assert_eq!(read("Chain").unwrap(), read("Chain()").unwrap());
+    assert_eq!(read("Chain").unwrap(), Way::Chain { chains: 0 });
+    let faults = read("Shape").unwrap_err().to_string();
+    assert!(faults.contains("`Shape` needs its values"), "{faults}");
+}

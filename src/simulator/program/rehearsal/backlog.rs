@@ -1,0 +1,33 @@
+//! What has been begun in a rehearsal and is not done yet.
+
+/// Messages, with their packets, that have been begun and that nobody has waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Backlog {
+    /// Sends and receives.
+    pub operations: u64,
+    /// Messages that no rank has received.
+    pub messages: u64,
+    packets: u64,
+    pub most_messages: u64,
+    pub most_packets: u64,
+}
+
+impl Backlog {
+    pub fn begin(&mut self) {
+        self.operations += 1;
+        // Each message has a send and a receive.
+        self.most_messages = self.most_messages.max(self.operations / 2);
+    }
+
+    pub fn leave(&mut self, packets: u64) {
+        self.messages += 1;
+        self.packets += packets;
+        self.most_messages = self.most_messages.max(self.messages);
+        self.most_packets = self.most_packets.max(self.packets);
+    }
+
+    pub fn take(&mut self, packets: u64) {
+        self.messages -= 1;
+        self.packets -= packets;
+    }
+}

@@ -1,0 +1,47 @@
+//! Names of axes that are keys of every row: the values of such an axis would be lost.
+
+use crate::scenario::axis::Axis;
+use crate::scenario::source::{Document, SourceFault};
+
+/// The keys of every row of a case, beside the times of phases.
+const KEYS: [&str; 24] = [
+    "computing_s",
+    "input_output_s",
+    "sending_s",
+    "blocked_s",
+    "system_s",
+    "idle_s",
+    "initialisation_s",
+    "makespan_s",
+    "makespan_mean_s",
+    "makespan_deviation_s",
+    "makespan_interval95_s",
+    "topology_in_use",
+    "busiest_rank",
+    "busiest_rank_utilization",
+    "busiest_link",
+    "busiest_link_utilization",
+    "messages",
+    "packet_hops",
+    "events",
+    "measured_s",
+    "simulated_error",
+    "error",
+    "meta",
+    "state",
+];
+/// The beginning of the keys of forecasts.
+const ESTIMATED: &str = "estimated_";
+/// The end of the keys of times.
+const SECONDS: &str = "_s";
+
+/// The fault of the axis of that number if its name is such a key; the program has these `phases`.
+pub(super) fn fault(document: &Document, axis: &Axis, index: usize, phases: &[&str]) -> Option<SourceFault> {
+    let name = axis.name.as_str();
+    let is_phase = name.strip_suffix(SECONDS).is_some_and(|stem| phases.contains(&stem));
+    let is_key = KEYS.contains(&name) || name.starts_with(ESTIMATED) || is_phase;
+    is_key.then(|| {
+        let message = format!("every row has another value under the name `{name}`");
+        document.fault_at(&format!("axes.{index}.name"), &message, Some("give the axis another name"))
+    })
+}
