@@ -81,10 +81,7 @@ const CASES: [(&str, &[&str]); 28] = [
     ),
     ("stencil", &[TORUS, "ranks=256", "program=Fft2d(n: 2048, all_to_all: Linear)"]),
     ("stencil", &[TORUS, "ranks=2", "program=Ping(bytes: \"400 MB\")"]),
-    (
-        "stencil",
-        &[TORUS, "ranks=2", "machine.nodes.receiving.per_packet=2 us", "program=Ping(bytes: \"400 MB\")"],
-    ),
+    ("stencil", &[TORUS, "ranks=2", "machine.nodes.receiving.per_packet=2 us", "program=Ping(bytes: \"400 MB\")"]),
     ("stencil", &[TORUS, "ranks=2", "machine.sends=Buffered", SENDS]),
     ("stencil", &[TORUS, "ranks=2", SENDS]),
 ];

@@ -212,8 +212,7 @@ fn sensitivities_are_of_the_mean_of_all_seeds() {
     };
     assert_ne!(elasticity("repeat=1"), elasticity("repeat=4"));
     let makespan = of("run", "repeat=4")[0]["makespan_mean_s"].as_f64().expect("a mean");
-    let arguments =
-        [&["sensitivity", GAUSS_JORDAN][..], &SMALLER, &noisy, &["--set", "repeat=4"]];
+    let arguments = [&["sensitivity", GAUSS_JORDAN][..], &SMALLER, &noisy, &["--set", "repeat=4"]];
     let text = parsim().args(arguments.concat()).assert().success();
     let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
     // The mean of spans and the mean of seconds may differ in the last digit.
@@ -237,7 +236,8 @@ fn a_value_that_would_have_no_effect_is_rejected() {
         assert!(message.contains("--set") && !message.contains("panicked"), "{settings:?}: {message}");
     }
     rows(&["run", RING, "--set", program, "--set", "program.rounds=3", "--set", "ranks=4", "--set", "axes=[]"]);
-    let twice = "machine=Like(File(\"scenarios/machines/small-cluster.ron\"), {\"sends\": Buffered, \"sends\": Rendezvous})";
+    let twice =
+        "machine=Like(File(\"scenarios/machines/small-cluster.ron\"), {\"sends\": Buffered, \"sends\": Rendezvous})";
     assert!(rejection(&["run", RING, "--set", twice]).contains("given twice"));
     let undone = "machine=Like(File(\"scenarios/machines/small-cluster.ron\"), {\"nodes.memory\": \"1 GiB\", \"nodes\": Node()})";
     assert!(rejection(&["run", RING, "--set", undone]).contains("`nodes` undoes the change of `nodes.memory`"));
@@ -267,7 +267,9 @@ fn a_time_per_byte_is_as_exact_as_a_bandwidth() {
 /// The values of an axis stand in every row, once each.
 #[test]
 fn axes_whose_values_would_be_lost_or_counted_twice_are_rejected() {
-    for name in ["events", "makespan_s", "computing_s", "shift_s", "topology_in_use", "meta", "error", "estimated_events"] {
+    for name in
+        ["events", "makespan_s", "computing_s", "shift_s", "topology_in_use", "meta", "error", "estimated_events"]
+    {
         let axis = format!("axes=[Axis(name: \"{name}\", path: \"program.rounds\", values: [1, 2])]");
         let message = rejection(&["run", RING, "--set", &axis]);
         assert!(message.contains(&format!("another value under the name `{name}`")), "{name}: {message}");

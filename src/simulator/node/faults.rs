@@ -47,7 +47,11 @@ impl Level {
 
     fn fault(&self, path: &str, size: u64) -> Option<Fault> {
         if self.members == 0 {
-            return Some(Fault::new(path, format!("the level `{}` has no members", self.name), "give a number from 1 on"));
+            return Some(Fault::new(
+                path,
+                format!("the level `{}` has no members", self.name),
+                "give a number from 1 on",
+            ));
         }
         (size > u64::from(MOST_CORES)).then(|| {
             let message = format!("a {} would hold {size} cores", self.name);

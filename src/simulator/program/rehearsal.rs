@@ -11,7 +11,6 @@ use super::process::{
     Message, MessagePattern, Notes, Operation, PhaseNames, Process, Received, Reply, STUCK, Surroundings, Verb,
     send_fault, tag_words,
 };
-use backlog::Backlog;
 use crate::engine::{Mailbox, Processes, Resumed, Streams};
 use crate::fault::Fault;
 use crate::machine::Sends;
@@ -19,6 +18,7 @@ use crate::node::Processor;
 use crate::node::processor::Rate;
 use crate::trace::Phase;
 use crate::units::{SimDuration, SimTime};
+use backlog::Backlog;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;

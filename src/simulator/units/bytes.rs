@@ -255,7 +255,9 @@ mod tests {
 
     #[test]
     fn a_time_per_byte_is_exact() {
-        for (text, bytes, ps) in [("1.4 ps/B", 1_000_000, 1_400_000), ("0.0833 ns/B", 10_000, 833_000), ("0.4 ps/B", 5, 2)] {
+        for (text, bytes, ps) in
+            [("1.4 ps/B", 1_000_000, 1_400_000), ("0.0833 ns/B", 10_000, 833_000), ("0.4 ps/B", 5, 2)]
+        {
             assert_eq!(text.parse::<PerByte>().unwrap().time(bytes).ps(), ps, "{text}");
         }
         let [slow, fast]: [PerByte; 2] = ["0.08 ps/B", "12500 GB/s"].map(|text| text.parse().unwrap());
@@ -267,7 +269,10 @@ mod tests {
         for text in ["0.5 B", "1.5 B", "1.1 KiB", "0.0001 kB"] {
             assert!(matches!(text.parse::<Bytes>(), Err(QuantityError::NotWhole { .. })), "{text}");
         }
-        assert_eq!(["1.5 KiB", "0.5 kB", "2e0 B"].map(|text| text.parse()), [1536, 500, 2].map(|count| Ok(Bytes(count))));
+        assert_eq!(
+            ["1.5 KiB", "0.5 kB", "2e0 B"].map(|text| text.parse()),
+            [1536, 500, 2].map(|count| Ok(Bytes(count)))
+        );
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use super::packets;
 use parsim_sim::fault::Fault;
-use parsim_sim::program::{Process, InFlight};
 use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::program::mean_distance;
+use parsim_sim::program::{InFlight, Process};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::{Bytes, SimDuration};

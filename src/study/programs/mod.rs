@@ -44,7 +44,7 @@ use expression::Changes;
 use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
-use parsim_sim::program::{Numerics, Process, Program, RankFuture, Rehearsal, Traffic, InFlight, host, mean_distance};
+use parsim_sim::program::{InFlight, Numerics, Process, Program, RankFuture, Rehearsal, Traffic, host, mean_distance};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use super::{mean_distance, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
-use parsim_sim::program::{Message, Process, InFlight};
+use parsim_sim::program::{InFlight, Message, Process};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;

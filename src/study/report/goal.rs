@@ -21,7 +21,9 @@ pub enum GoalError {
         phase: String,
     },
     /// Rounded to the unit, computations would be something else.
-    #[error("computations of {asked} would be {written} in the schedule, in whole units of {unit}: give a smaller unit")]
+    #[error(
+        "computations of {asked} would be {written} in the schedule, in whole units of {unit}: give a smaller unit"
+    )]
     TooCoarse {
         /// The sum of the computations in whole picoseconds.
         asked: String,

@@ -5,10 +5,10 @@ use crate::programs::{Forecast, Shipped, real};
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Machine, Transport};
 use parsim_sim::network::{Fabric, Topology};
-use parsim_sim::program::{Numerics, Program, Rehearsal, Traffic, InFlight};
+use parsim_sim::program::{InFlight, Numerics, Program, Rehearsal, Traffic};
 use parsim_sim::simulation::Estimate;
-use parsim_sim::units::SimDuration;
 use parsim_sim::simulation::estimate::{BYTE_S, PROCESS_BYTES, RANK_BYTES, RANK_S, whole};
+use parsim_sim::units::SimDuration;
 
 /// Memory of a rank for its times in a phase.
 const ACCOUNT_BYTES: f64 = 48.0;
@@ -147,7 +147,8 @@ impl Scenario {
 fn in_flight(rehearsal: &Rehearsal, forecast: &Forecast) -> (f64, f64) {
     let (messages, packets) = rehearsal.most_in_flight();
     let seen = real(rehearsal.packet_hops()).max(1.0);
-    let rest = if rehearsal.is_complete() || !rehearsal.piles_up() { 1.0 } else { (forecast.packet_hops / seen).max(1.0) };
+    let rest =
+        if rehearsal.is_complete() || !rehearsal.piles_up() { 1.0 } else { (forecast.packet_hops / seen).max(1.0) };
     (real(messages) * rest, real(packets) * rest)
 }
 

@@ -141,7 +141,9 @@ mod tests {
 
     #[test]
     fn a_name_is_written_in_kebab_case_or_as_the_variant() {
-        for (name, meant) in [("mesh2d", "mesh2d"), ("Mesh2d", "mesh2d"), ("fat-tree", "fat-tree"), ("FatTree", "fat-tree")] {
+        for (name, meant) in
+            [("mesh2d", "mesh2d"), ("Mesh2d", "mesh2d"), ("fat-tree", "fat-tree"), ("FatTree", "fat-tree")]
+        {
             assert_eq!(known(name), Some(meant));
         }
         assert_eq!(["ccc", "CubeConnectedCycles", "cube-connected-cycles"].map(known), [Some("ccc"); 3]);

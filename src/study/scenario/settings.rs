@@ -15,11 +15,7 @@ pub fn apply_settings(document: &mut Document, settings: &[(String, String)]) ->
     Ok(())
 }
 
-fn apply(
-    document: &mut Document,
-    before: &[(String, String)],
-    setting: &(String, String),
-) -> Result<(), SourceFault> {
+fn apply(document: &mut Document, before: &[(String, String)], setting: &(String, String)) -> Result<(), SourceFault> {
     let (path, value) = setting;
     if let Some(undone) = before.iter().find(|undone| is_within(document, &undone.0, path)) {
         return Err(lost(undone, setting));

@@ -51,7 +51,9 @@ impl CollectiveOperation {
                 (p * log, p / log)
             }
             Self::AllGather { .. } | Self::AllToAll { .. } | Self::ReduceScatter { .. } => (p * p, 1.0),
-            Self::AllReduce { algorithm: AllReduce::Ring | AllReduce::SegmentedRing { .. } } => (2.0 * p * p, p.recip()),
+            Self::AllReduce { algorithm: AllReduce::Ring | AllReduce::SegmentedRing { .. } } => {
+                (2.0 * p * p, p.recip())
+            }
             Self::AllReduce { algorithm: AllReduce::RecursiveDoubling }
             | Self::Scan { algorithm: Scan::RecursiveDoubling } => (p * log, 1.0),
             Self::AllReduce { .. } => (2.0 * p, 1.0),

@@ -42,7 +42,7 @@ mod walk;
 pub use document::Document;
 pub use fault::{FaultEntry, Faults, SourceFault};
 pub use files::open_regular;
-pub(super) use spelling::camel_case;
 pub use place::{Place, Position, SourceText, Sources};
+pub(super) use spelling::camel_case;
 pub use standard_input::{STANDARD_INPUT, is_standard_input, standard_input};
 pub use tree::{Name, Tree, TreeField, TreeValue};

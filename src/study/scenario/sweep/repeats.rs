@@ -11,7 +11,8 @@ pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {
     let mut texts = planned.values.iter().filter_map(|value| text(&value.setting));
     let (first, again) = texts.find_map(|text| Some((seen.insert(canonical(text), text)?, text)))?;
     let (name, path) = (&planned.axis.name, &planned.axis.path);
-    let twice = if first == again { format!("`{first}` twice") } else { format!("`{first}` and `{again}`, which are one") };
+    let twice =
+        if first == again { format!("`{first}` twice") } else { format!("`{first}` and `{again}`, which are one") };
     let message = format!("the axis `{name}` has the values {twice}");
     Some(SourceFault::new(&message).on(path).help("give each value once; `repeat` runs a case with several seeds"))
 }
@@ -41,7 +42,15 @@ mod tests {
         for spellings in [["8 B", "8B"], ["1024 B", "1 KiB"], ["8", "8.0"], ["1 us", "1000 ns"], ["1_000", "1000"]] {
             assert_eq!(canonical(spellings[0]), canonical(spellings[1]), "{spellings:?}");
         }
-        for others in [["8 B", "8 kB"], ["0.5 B", "1 B"], ["0.2 ps", "0.3 ps"], ["1 us", "1 us/B"], ["ring", "torus2d"], ["8", "8 B"], ["Row", "Rows"]] {
+        for others in [
+            ["8 B", "8 kB"],
+            ["0.5 B", "1 B"],
+            ["0.2 ps", "0.3 ps"],
+            ["1 us", "1 us/B"],
+            ["ring", "torus2d"],
+            ["8", "8 B"],
+            ["Row", "Rows"],
+        ] {
             assert_ne!(canonical(others[0]), canonical(others[1]), "{others:?}");
         }
     }
