@@ -26,6 +26,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
         "experiment",
         &[
             "units",
+            "fault",
             "engine",
             "trace",
             "node",
