@@ -2,8 +2,8 @@
 
 use super::{Machine, NodeOverride, Sends};
 use crate::fault::{Fault, within};
-use crate::network::{Contention, Topology};
-use crate::node::{Acknowledging, Level, Receiving, Router, Routing, Sending};
+use crate::network::{Buffers, Contention, Link, Switching, Topology};
+use crate::node::{Acknowledging, Level, Progress, Receiving, Router, Routing, Sending};
 use crate::units::SimDuration;
 use std::collections::HashSet;
 
@@ -38,8 +38,9 @@ impl Machine {
             }
         };
         if nodes.interface.is_none() {
-            let message = "without contention only network interfaces delay messages, and the nodes have none";
-            reject(network.contention == Contention::Off, "network.contention", message, "describe `nodes.interface`");
+            let message = "only network interfaces send whole messages, without contention or as flows, and the nodes have none";
+            let is_of_packets = network.contention == Contention::FirstComeFirstServed;
+            reject(!is_of_packets, "network.contention", message, "describe `nodes.interface`");
             return faults;
         }
         let software = nodes.sending != Sending::FREE
@@ -48,7 +49,7 @@ impl Machine {
             || nodes.acknowledging != Acknowledging::default();
         let message = "nodes with an interface prepare no packets: the costs of `sending`, `receiving`, `routing` and \
                        `acknowledging` would not be paid";
-        reject(software, "nodes.interface", message, "set them to 0 us, and describe the overheads of the interface");
+        reject(software, "nodes.interface", message, "leave them out, and describe the overheads of the interface");
         let message = "an interface hands packets to hardware routers";
         reject(
             nodes.router == Router::Software,
@@ -66,9 +67,12 @@ impl Machine {
         let message =
             "levels of nodes with an interface share nothing: their memories and interfaces would not be used";
         reject(shares, "nodes.levels", message, "leave `memory` and `interface` of the levels out");
-        let by_packets = !matches!(self.sends, Sends::Buffered | Sends::Eager { .. });
-        let message = "a send through an interface is complete by its size";
-        reject(by_packets, "sends", message, "give Eager(up_to: \"64 KiB\"), or Buffered");
+        let by_packets = matches!(self.sends, Sends::UntilInjected | Sends::Rendezvous);
+        let message = "a send through an interface is complete at once, when the message has been delivered, or by its size";
+        reject(by_packets, "sends", message, "give Eager(up_to: \"64 KiB\"), Buffered or UntilDelivered");
+        if network.contention == Contention::FairFlows {
+            self.flow_faults(&mut reject);
+        }
         let no_interface = nodes.interface.as_ref().is_some_and(|interface| interface.count == 0);
         reject(no_interface, "nodes.interface.count", "no message could be sent", "give a number from 1 on");
         if network.contention == Contention::Off {
@@ -77,6 +81,24 @@ impl Machine {
             reject(differs, "network.contention", message, "leave `end_links` and `overrides` out");
         }
         faults
+    }
+
+    /// Faults of a description whose messages are flows.
+    fn flow_faults(&self, reject: &mut impl FnMut(bool, &str, &str, &str)) {
+        let (network, interface) = (&self.network, &self.nodes.interface);
+        let progress = interface.as_ref().map(|interface| interface.progress);
+        let message = "the last byte of a flow is all that its receiver knows of";
+        let help = "give AfterArrival or Offloaded";
+        reject(progress == Some(Progress::WhileArriving), "nodes.interface.progress", message, help);
+        let message = "flows are not cut into flits";
+        let is_wormhole = matches!(network.switching, Switching::Wormhole(_));
+        reject(is_wormhole, "network.switching", message, "give CutThrough or StoreAndForward");
+        for (path, link) in [("links", Some(&network.links)), ("end_links", network.end_links.as_ref())] {
+            let of_packets = |link: &Link| link.per_packet != SimDuration::ZERO || link.buffers != Buffers::Unbounded;
+            let message = "flows are not cut into packets: `per_packet` and `buffers` would not be used";
+            let help = "leave them out; a time for each message is `latency`, or the interface's `gap`";
+            reject(link.is_some_and(of_packets), &format!("network.{path}"), message, help);
+        }
     }
 
     /// Returns whether messages delay each other at interfaces alone.

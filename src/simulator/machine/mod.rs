@@ -88,7 +88,7 @@ impl Machine {
 pub enum Sends {
     /// The last packet has left over its first link.
     UntilInjected,
-    /// The acknowledge of the delivered message has come back.
+    /// The acknowledge of the delivered message has come back; through an interface: the message has been delivered.
     UntilDelivered,
     /// The message has been delivered, the receiver has asked for it, and the acknowledge of both has come back.
     Rendezvous,

@@ -9,6 +9,8 @@
 mod channels;
 mod fabric;
 mod faults;
+mod flow_network;
+mod flows;
 #[cfg(test)]
 mod laws;
 mod link;
@@ -27,6 +29,7 @@ mod waiting;
 mod wiring;
 
 pub use fabric::Fabric;
+pub(crate) use flow_network::{FlowEnds, FlowNetwork, Gates};
 pub(crate) use link::PacketCourse;
 pub use link::{Buffers, Link};
 pub use overrides::LinkOverride;
@@ -63,7 +66,7 @@ pub struct Network {
     /// Classes of buffers that keep the routing free of deadlock.
     #[serde(default)]
     pub virtual_channels: VirtualChannels,
-    /// Contention of messages on the way; they delay each other unless it is `Off`.
+    /// Contention of messages on the way: first come, first served, unless given.
     #[serde(default, skip_serializing_if = "Contention::is_default")]
     pub contention: Contention,
     /// The links that differ from all others; none unless given.
@@ -78,6 +81,9 @@ pub enum Contention {
     /// A link carries one packet at a time, in the order in which they come to it.
     #[default]
     FirstComeFirstServed,
+    /// Messages share every link fairly: each is a flow of bytes over all links of its way at once, whose rate is max-min
+    /// fair. Needs `nodes.interface` with a `progress` other than `WhileArriving`; interfaces are shared fairly, too.
+    FairFlows,
     /// Every message has the network to itself. Needs `nodes.interface`, whose messages still wait for each other.
     Off,
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// A message of s bytes takes its processor for `overhead` and (s − 1) `overhead_per_byte`, and its interface for `gap` and
 /// (s − 1) `gap_per_byte`; both begin at once, when both are free, so that the slower of them decides how often a process
-/// can send. The first byte enters the network after `overhead`.
+/// can send. The first byte enters the network after `overhead`. Links that are slower than the interface hold it up.
+/// Messages between ranks of one node do not use it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -23,6 +24,10 @@ pub struct Interface {
     pub gap: SimDuration,
     /// Time of each byte but the first on the interface: G, the inverse of its bandwidth.
     pub gap_per_byte: PerByte,
+    /// Processor time of each byte but the first of a message between two ranks of the node, which its receiver copies;
+    /// `gap_per_byte` unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_per_byte: Option<PerByte>,
     /// Interfaces of the node; 1 unless given.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub count: u32,
@@ -52,7 +57,7 @@ pub enum InterfaceChoice {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Progress {
     /// It is busy while the bytes arrive: for `overhead` and the larger of `gap_per_byte` and `overhead_per_byte`, from the
-    /// first byte on, as in LogGOPS.
+    /// first byte on, as in LogGOPS; over a network of packets, from the arrival of each packet on, for what is left of that.
     #[default]
     WhileArriving,
     /// The interface writes the message to memory; then the processor is busy for `overhead` and `overhead_per_byte`.
@@ -93,6 +98,7 @@ impl Interface {
             overhead_per_byte: o_per_byte,
             gap: g,
             gap_per_byte: g_per_byte,
+            copy_per_byte: None,
             count: 1,
             choice: InterfaceChoice::RoundRobin,
             progress: Progress::WhileArriving,
@@ -111,11 +117,10 @@ impl Interface {
         self.gap + self.gap_per_byte.time(bytes.saturating_sub(1))
     }
 
-    /// Processor time of `bytes` bytes that arrive, which begin a message or go on with one.
+    /// Processor time of taking a message of `bytes` bytes from another rank of the node.
     #[must_use]
-    pub fn receiving(&self, bytes: u64, is_first: bool) -> SimDuration {
-        let (overhead, bytes) =
-            if is_first { (self.overhead, bytes.saturating_sub(1)) } else { (SimDuration::ZERO, bytes) };
-        overhead + self.overhead_per_byte.time(bytes).max(self.gap_per_byte.time(bytes))
+    pub fn copying(&self, bytes: u64) -> SimDuration {
+        let copied = self.copy_per_byte.unwrap_or(self.gap_per_byte).time(bytes.saturating_sub(1));
+        self.overhead + copied.max(self.overhead_per_byte.time(bytes.saturating_sub(1)))
     }
 }

@@ -32,9 +32,11 @@ pub struct Node {
     pub processor: Processor,
     /// Memory for the program's data.
     pub memory: Bytes,
-    /// The software cost of sending.
+    /// The software cost of sending; none unless given.
+    #[serde(default)]
     pub sending: Sending,
-    /// The software cost of receiving.
+    /// The software cost of receiving; none unless given.
+    #[serde(default)]
     pub receiving: Receiving,
     /// The software cost of sending on what a process has received; none unless given.
     #[serde(default, skip_serializing_if = "Forwarding::is_free")]

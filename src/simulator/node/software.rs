@@ -46,6 +46,20 @@ impl Copies {
     }
 }
 
+impl Default for Sending {
+    /// [`FREE`](Self::FREE).
+    fn default() -> Self {
+        Self::FREE
+    }
+}
+
+impl Default for Receiving {
+    /// [`FREE`](Self::FREE).
+    fn default() -> Self {
+        Self::FREE
+    }
+}
+
 impl Sending {
     /// Software that takes no time.
     pub const FREE: Self = Self {

@@ -21,10 +21,11 @@ use crate::units::{SimDuration, SimTime};
 use resources::Resources;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use wire::{Piece, Wire};
+use wire::{Piece, Wire, WireEnds};
 
 /// The interfaces and processors of all nodes, and the network between them.
 pub struct MessageTransport {
+    /// Its time per byte is that for which a byte keeps it to itself.
     interface: Interface,
     sends: Sends,
     stopwatch: Stopwatch,
@@ -103,13 +104,18 @@ impl MessageTransport {
     #[must_use]
     pub fn new(machine: &Machine, interface: &Interface, topology: Topology, owners: u32, streams: Streams) -> Self {
         let (nodes, cores) = (topology.nodes(), machine.nodes.cores());
+        let wire = Wire::new(&machine.network, interface, topology.clone(), streams);
         Self {
-            interface: interface.clone(),
+            interface: Interface {
+                gap_per_byte: wire.interface_time(interface.gap_per_byte),
+                copy_per_byte: interface.copy_per_byte.or(Some(interface.gap_per_byte)),
+                ..interface.clone()
+            },
             sends: machine.sends,
             stopwatch: Stopwatch::new(&machine.nodes.processor),
             pace: SpeedProfile::of(machine, topology.vertices(), owners, streams),
             resources: Resources::new(nodes, cores, interface),
-            wire: Wire::new(&machine.network, topology, streams),
+            wire,
             queue: BinaryHeap::new(),
             requests: 0,
             current: None,
@@ -130,7 +136,7 @@ impl MessageTransport {
         let cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores());
         Resources::memory(topology.nodes(), cores, interface)
             + f64::from(ranks) * RANK_BYTES
-            + Wire::memory(&machine.network, topology, ranks)
+            + Wire::memory(&machine.network, interface, topology, ranks)
     }
 
     pub fn compute(
@@ -192,7 +198,9 @@ impl MessageTransport {
         let scheduled = self.queue.peek().map(|Reverse(first)| first.time);
         match (scheduled, self.wire.next_event()) {
             (None, None) => return None,
-            (Some(time), on_wire) if on_wire.is_none_or(|wire| time < wire) => self.run_scheduled(),
+            (Some(time), on_wire) if on_wire.is_none_or(|(wire, waits)| (time, false) < (wire, waits)) => {
+                self.run_scheduled();
+            }
             _ => self.run_wire(),
         }
         self.counts.events += 1;
@@ -307,7 +315,7 @@ impl MessageTransport {
                 None => self.schedule_new(now + overhead, Event::Inject(id)),
             }
         }
-        if self.sends.of(bytes) != Sends::Rendezvous {
+        if self.sends.of(bytes) == Sends::Buffered {
             self.completions.push_back(Completion::Sent { handle });
         }
     }
@@ -317,43 +325,43 @@ impl MessageTransport {
         let message = &mut self.messages[id as usize];
         let bytes = (message.bytes - message.injected).min(self.wire.packet_bytes());
         message.injected += bytes;
-        let (from, to, is_last) = (message.from.node, message.to.node, message.injected == message.bytes);
-        self.counts.packet_hops += self.wire.inject(now, from, to, id, bytes);
+        let ends = WireEnds { from: message.from.node, to: message.to.node, interface: message.interface };
+        let is_last = message.injected == message.bytes;
+        self.counts.packet_hops += self.wire.inject(now, ends, id, bytes);
         if !is_last {
             self.schedule_new(now + self.interface.gap_per_byte.time(bytes), Event::Inject(id));
         }
     }
 
-    /// A part of a message passes the interface of its destination.
+    /// A part of a message passes the interface of its destination, which has taken its bytes since they began to come and
+    /// it was free.
     fn arrive(&mut self, now: SimTime, order: u64, piece: Piece) {
         self.wire.release(now, piece);
         let message = &mut self.messages[piece.message as usize];
         let is_first = message.arrived == 0;
         message.arrived += piece.bytes;
         let MessageState { to, bytes, interface, arrived, .. } = *message;
-        let stays = message.stays_on_its_node();
-        let is_last = arrived == bytes;
-        let occupancy = if is_first {
-            self.interface.occupancy(piece.bytes)
-        } else {
-            self.interface.gap_per_byte.time(piece.bytes)
-        };
-        if !stays {
-            self.resources.receive(to.node, interface, now + occupancy);
+        if message.stays_on_its_node() {
+            return self.take_in(now, piece.message);
         }
-        let (core, transfer) =
-            (self.resources.core(to), self.interface.gap_per_byte.time(piece.bytes.saturating_sub(1)));
+        let is_last = arrived == bytes;
+        let paid = piece.bytes.saturating_sub(u64::from(is_first));
+        let begun = piece.since.map_or(now, |since| since.max(self.resources.receives_at(to.node, interface)));
+        let end = now.max(begun + self.interface.gap_per_byte.time(paid));
+        let gap = if is_last { self.interface.gap } else { SimDuration::ZERO };
+        self.resources.receive(to.node, interface, end + gap);
         match self.interface.progress {
-            _ if stays => self.take_in(now, piece.message),
             Progress::WhileArriving => {
-                let busy = self.paced(to, self.interface.receiving(piece.bytes, is_first));
-                self.resources.communicate(core, now, busy);
+                let overhead = if is_first { self.interface.overhead } else { SimDuration::ZERO };
+                let copying = self.interface.overhead_per_byte.time(paid);
+                let busy = self.paced(to, overhead + copying.max(end.since(now)));
+                self.resources.communicate(self.resources.core(to), now, busy);
                 if is_last {
                     self.deliver(piece.message);
                 }
             }
             Progress::AfterArrival | Progress::Offloaded if is_last => {
-                self.schedule(now + transfer, order, Event::TakeIn(piece.message));
+                self.schedule(end, order, Event::TakeIn(piece.message));
             }
             Progress::AfterArrival | Progress::Offloaded => {}
         }
@@ -361,17 +369,23 @@ impl MessageTransport {
 
     /// The processor of the destination deals with a message that has come.
     fn take_in(&mut self, now: SimTime, id: MessageId) {
-        let MessageState { to, bytes, from, .. } = self.messages[id as usize];
-        if self.interface.progress != Progress::Offloaded || from.node == to.node {
-            let busy = self.paced(to, self.interface.sending(bytes));
+        let message = &self.messages[id as usize];
+        let MessageState { to, bytes, .. } = *message;
+        let stays = message.stays_on_its_node();
+        if stays || self.interface.progress != Progress::Offloaded {
+            let time = if stays { self.interface.copying(bytes) } else { self.interface.sending(bytes) };
+            let busy = self.paced(to, time);
             self.resources.communicate(self.resources.core(to), now, busy);
         }
         self.deliver(id);
     }
 
     fn deliver(&mut self, message: MessageId) {
-        let handle = self.messages[message as usize].handle;
+        let MessageState { handle, bytes, .. } = self.messages[message as usize];
         self.completions.push_back(Completion::Delivered { message, handle });
+        if self.sends.of(bytes) == Sends::UntilDelivered {
+            self.completions.push_back(Completion::Sent { handle });
+        }
     }
 
     fn keep(&mut self, message: MessageState) -> MessageId {

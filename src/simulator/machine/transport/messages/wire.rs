@@ -1,19 +1,27 @@
-//! The network between interfaces: a delay where messages do not meet, packets on links where they do.
+//! The network between interfaces: a delay where messages do not meet, packets or flows on links where they do.
 
-use crate::engine::{Calendar, Streams};
+mod flows;
+mod free;
+mod packets;
+
+use crate::engine::Streams;
 use crate::machine::transport::MessageId;
-use crate::network::{
-    Contention, Fabric, HopEvent, Network, Onward, Packet, PacketKind, Standstill, Switching, Topology, Transfers,
-};
+use crate::network::{Contention, Network, Standstill, Topology, Transfers};
+use crate::node::Interface;
 use crate::trace::LinkLoad;
 use crate::trace::events::EventId;
 use crate::units::{PerByte, SimDuration, SimTime};
+use flows::FlowWire;
+use free::FreeWire;
+use packets::PacketWire;
 
 /// A part of a message that has come to its destination: all of it, or a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Piece {
     pub message: MessageId,
     pub bytes: u64,
+    /// Arrival of its first byte, if that of its last one is what happens.
+    pub since: Option<SimTime>,
     /// The place of the packet, which has a buffer until it is taken.
     parked: u32,
 }
@@ -23,134 +31,104 @@ const WHOLE: u32 = u32::MAX;
 
 impl Piece {
     pub const fn whole(message: MessageId, bytes: u64) -> Self {
-        Self { message, bytes, parked: WHOLE }
+        Self { message, bytes, since: None, parked: WHOLE }
     }
+}
+
+/// The ends of a message: node and interface.
+#[derive(Clone, Copy)]
+pub struct WireEnds {
+    pub from: u32,
+    pub to: u32,
+    pub interface: u32,
 }
 
 /// The network.
 pub enum Wire {
     /// Every message has it to itself.
-    Free(Box<Free>),
+    Free(Box<FreeWire>),
     /// Messages are cut into packets, which wait for each other.
-    Shared(Box<Shared>),
-}
-
-/// A network without contention.
-pub struct Free {
-    topology: Topology,
-    /// Delay of the first byte on each link.
-    per_hop: SimDuration,
-    per_byte: PerByte,
-    /// Decides on the bytes that every node between stores before it sends them on.
-    switching: Switching,
-}
-
-/// Packets on links.
-pub struct Shared {
-    fabric: Fabric,
-    calendar: Calendar,
-    packet_bytes: u64,
-    hops: Vec<HopEvent>,
-    /// Packets that wait for the interface of their destination.
-    parked: Vec<Packet>,
-    vacant: Vec<u32>,
-}
-
-impl Shared {
-    fn park(&mut self, packet: Packet) -> Piece {
-        let parked = self.vacant.pop().unwrap_or_else(|| {
-            self.parked.push(packet);
-            u32::try_from(self.parked.len() - 1).expect("fewer than 2^32 packets at once")
-        });
-        self.parked[parked as usize] = packet;
-        Piece { message: packet.message, bytes: packet.bytes.into(), parked }
-    }
+    Packets(Box<PacketWire>),
+    /// Messages share the links.
+    Flows(Box<FlowWire>),
 }
 
 impl Wire {
-    pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
-        let packet_bytes = network.switching.packet_bytes();
+    pub fn new(network: &Network, interface: &Interface, topology: Topology, streams: Streams) -> Self {
         match network.contention {
-            Contention::Off => Self::Free(Box::new(Free {
-                topology,
-                per_hop: network.links.latency + network.links.per_packet,
-                per_byte: network.links.byte_time(),
-                switching: network.switching.clone(),
-            })),
-            Contention::FirstComeFirstServed => Self::Shared(Box::new(Shared {
-                fabric: Fabric::new(network, topology, Onward::ByRouter, streams),
-                calendar: Calendar::new(),
-                packet_bytes,
-                hops: Vec::new(),
-                parked: Vec::new(),
-                vacant: Vec::new(),
-            })),
+            Contention::Off => Self::Free(Box::new(FreeWire::new(network, topology))),
+            Contention::FirstComeFirstServed => Self::Packets(Box::new(PacketWire::new(network, topology, streams))),
+            Contention::FairFlows => Self::Flows(Box::new(FlowWire::new(network, interface, topology, streams))),
         }
     }
 
-    pub fn memory(network: &Network, topology: &Topology, destinations: u32) -> f64 {
+    pub fn memory(network: &Network, interface: &Interface, topology: &Topology, destinations: u32) -> f64 {
         match network.contention {
             Contention::Off => 0.0,
-            Contention::FirstComeFirstServed => Fabric::memory(network, topology, destinations),
+            Contention::FirstComeFirstServed => PacketWire::memory(network, topology, destinations),
+            Contention::FairFlows => FlowWire::memory(network, interface, topology, destinations),
         }
     }
 
-    fn shared(&mut self) -> Option<&mut Shared> {
+    /// The time that each byte keeps the interfaces to themselves, whose own time it is `per_byte`: a slower link holds up
+    /// both; flows share them.
+    pub fn interface_time(&self, per_byte: PerByte) -> PerByte {
         match self {
-            Self::Free(_) => None,
-            Self::Shared(shared) => Some(shared),
+            Self::Free(free) => free.slower(per_byte),
+            Self::Packets(_) => per_byte,
+            Self::Flows(_) => PerByte::FREE,
         }
     }
 
-    /// The time from the entry of a message to that of its first byte at its destination; `None` if packets carry it.
+    /// The time from the entry of a message to that of its first byte at its destination; `None` if packets or flows carry
+    /// it.
     pub fn delay(&self, from: u32, to: u32, bytes: u64) -> Option<SimDuration> {
         let Self::Free(free) = self else { return None };
-        let hops = u64::from(free.topology.distance(from, to));
-        let stored = free.per_byte.time(free.switching.header_bytes(bytes.min(free.switching.packet_bytes())));
-        Some(free.per_hop * hops + stored * hops.saturating_sub(1))
+        Some(free.delay(from, to, bytes))
     }
 
+    /// The largest part of a message that enters the network at once.
     pub fn packet_bytes(&self) -> u64 {
         match self {
-            Self::Free(_) => u64::MAX,
-            Self::Shared(shared) => shared.packet_bytes,
+            Self::Free(_) | Self::Flows(_) => u64::MAX,
+            Self::Packets(packets) => packets.packet_bytes(),
         }
     }
 
-    /// A packet of a message enters the network; the links that it is going to cross.
-    pub fn inject(&mut self, now: SimTime, from: u32, to: u32, message: MessageId, bytes: u64) -> u64 {
-        let Some(Shared { fabric, calendar, .. }) = self.shared() else { return 0 };
-        let bytes = u32::try_from(bytes).expect("check limits the size of packets");
-        fabric.send(calendar, now, from, Packet::new(message, to, bytes, PacketKind::Data));
-        u64::from(fabric.hops(from, to))
+    /// A part of a message enters the network; the links that it is going to cross.
+    pub fn inject(&mut self, now: SimTime, ends: WireEnds, message: MessageId, bytes: u64) -> u64 {
+        match self {
+            Self::Free(_) => 0,
+            Self::Packets(packets) => packets.inject(now, ends, message, bytes),
+            Self::Flows(flows) => flows.inject(now, ends, message, bytes),
+        }
     }
 
     /// The interface of its destination has taken a packet.
     pub fn release(&mut self, now: SimTime, piece: Piece) {
-        if let Some(Shared { fabric, calendar, parked, vacant, .. }) = self.shared().filter(|_| piece.parked != WHOLE) {
-            fabric.release(calendar, now, parked[piece.parked as usize]);
-            vacant.push(piece.parked);
+        if let Self::Packets(packets) = self
+            && piece.parked != WHOLE
+        {
+            packets.release(now, piece.parked);
         }
     }
 
-    pub fn next_event(&mut self) -> Option<SimTime> {
-        self.shared()?.calendar.next_time()
+    /// The time of the next event, and whether it waits for whatever else happens at that time.
+    pub fn next_event(&mut self) -> Option<(SimTime, bool)> {
+        match self {
+            Self::Free(_) => None,
+            Self::Packets(packets) => packets.next_event().map(|time| (time, false)),
+            Self::Flows(flows) => flows.next_event().map(|time| (time, true)),
+        }
     }
 
-    /// Runs the next event of the network; its time, and the packets that have come to their destinations.
+    /// Runs the next event of the network; its time, and what has come to its destination.
     pub fn step(&mut self) -> Option<(SimTime, Vec<Piece>)> {
-        let shared = self.shared()?;
-        let (now, entity) = shared.calendar.pop()?;
-        shared.fabric.step(&mut shared.calendar, now, entity, &mut shared.hops);
-        let mut pieces = Vec::new();
-        for hop in std::mem::take(&mut shared.hops) {
-            match hop.ends() {
-                (packet, _, Some(at)) if packet.to == at => pieces.push(shared.park(packet)),
-                (packet, _, Some(at)) => shared.fabric.send(&mut shared.calendar, now, at, packet),
-                _ => {}
-            }
+        match self {
+            Self::Free(_) => None,
+            Self::Packets(packets) => packets.step(),
+            Self::Flows(flows) => flows.step(),
         }
-        Some((now, pieces))
     }
 
     pub fn caused(&mut self, message: MessageId, event: EventId) {
@@ -160,33 +138,41 @@ impl Wire {
     }
 
     pub fn loads(&self, now: SimTime) -> Vec<LinkLoad> {
-        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
         match self {
             Self::Free(_) => Vec::new(),
-            Self::Shared(shared) => shared.fabric.loads(now).into_iter().map(load).collect(),
+            Self::Packets(packets) => packets.loads(now),
+            Self::Flows(flows) => flows.loads(now),
         }
     }
 
     pub fn record_transfers(&mut self) {
-        if let Some(shared) = self.shared() {
-            shared.fabric.record_transfers();
+        match self {
+            Self::Free(_) => {}
+            Self::Packets(packets) => packets.record_transfers(),
+            Self::Flows(flows) => flows.record_transfers(),
         }
     }
 
     pub fn transfers(&mut self) -> Option<&mut Transfers> {
-        self.shared().and_then(|shared| shared.fabric.transfers())
+        match self {
+            Self::Free(_) => None,
+            Self::Packets(packets) => packets.transfers(),
+            Self::Flows(flows) => flows.transfers(),
+        }
     }
 
     pub fn finish_transfers(&mut self, end: SimTime) {
-        if let Some(shared) = self.shared() {
-            shared.fabric.finish_transfers(end);
+        match self {
+            Self::Free(_) => {}
+            Self::Packets(packets) => packets.finish_transfers(end),
+            Self::Flows(flows) => flows.finish_transfers(end),
         }
     }
 
     pub fn standstill(&self) -> Standstill {
         match self {
-            Self::Free(_) => Standstill::default(),
-            Self::Shared(shared) => shared.fabric.standstill(),
+            Self::Free(_) | Self::Flows(_) => Standstill::default(),
+            Self::Packets(packets) => packets.standstill(),
         }
     }
 }

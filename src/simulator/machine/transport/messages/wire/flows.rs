@@ -1,0 +1,60 @@
+//! Flows that share links and interfaces.
+
+use super::{Piece, WireEnds};
+use crate::engine::Streams;
+use crate::machine::transport::MessageId;
+use crate::network::{FlowEnds, FlowNetwork, Gates, Network, Topology, Transfers};
+use crate::node::Interface;
+use crate::trace::LinkLoad;
+use crate::units::SimTime;
+
+/// A network of flows, whose gates are the interfaces.
+pub struct FlowWire(FlowNetwork);
+
+const fn gates(interface: &Interface) -> Gates {
+    Gates { per_node: interface.count, per_byte: interface.gap_per_byte }
+}
+
+impl FlowWire {
+    pub fn new(network: &Network, interface: &Interface, topology: Topology, streams: Streams) -> Self {
+        Self(FlowNetwork::new(network, topology, gates(interface), streams))
+    }
+
+    pub fn memory(network: &Network, interface: &Interface, topology: &Topology, destinations: u32) -> f64 {
+        FlowNetwork::memory(network, topology, gates(interface), destinations)
+    }
+
+    /// A message enters the network; the links that it is going to cross.
+    pub fn inject(&mut self, now: SimTime, WireEnds { from, to, interface }: WireEnds, id: MessageId, bytes: u64) -> u64 {
+        self.0.enter(now, FlowEnds { from, to, gate: interface }, id, bytes)
+    }
+
+    pub fn next_event(&self) -> Option<SimTime> {
+        self.0.next_event()
+    }
+
+    /// Runs the next event of the network; its time, and the message that has come to its destination.
+    pub fn step(&mut self) -> Option<(SimTime, Vec<Piece>)> {
+        let (now, arrived) = self.0.step()?;
+        Some((now, arrived.map(|(message, bytes)| Piece::whole(message, bytes)).into_iter().collect()))
+    }
+
+    pub fn loads(&self, now: SimTime) -> Vec<LinkLoad> {
+        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
+        self.0.loads(now).map(load).collect()
+    }
+
+    pub fn record_transfers(&mut self) {
+        self.0.record_transfers();
+    }
+
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        self.0.transfers()
+    }
+
+    pub fn finish_transfers(&mut self, end: SimTime) {
+        if let Some(transfers) = self.transfers() {
+            transfers.finish(end);
+        }
+    }
+}

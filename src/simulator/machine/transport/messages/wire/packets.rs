@@ -1,0 +1,107 @@
+//! Packets that wait for each other on links and for buffers.
+
+use super::{Piece, WireEnds};
+use crate::engine::{Calendar, Streams};
+use crate::machine::transport::MessageId;
+use crate::network::{Fabric, HopEvent, Network, Onward, Packet, PacketKind, Standstill, Topology, Transfers};
+use crate::trace::LinkLoad;
+use crate::units::{PerByte, SimTime};
+
+/// The links of a network, and the packets that wait for the interface of their destination.
+pub struct PacketWire {
+    fabric: Fabric,
+    calendar: Calendar,
+    packet_bytes: u64,
+    /// Time of a byte on the last link of a way.
+    last_link: PerByte,
+    hops: Vec<HopEvent>,
+    parked: Vec<Packet>,
+    vacant: Vec<u32>,
+}
+
+impl PacketWire {
+    pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
+        Self {
+            fabric: Fabric::new(network, topology, Onward::ByRouter, streams),
+            calendar: Calendar::new(),
+            packet_bytes: network.switching.packet_bytes(),
+            last_link: network.end_links.as_ref().unwrap_or(&network.links).byte_time(),
+            hops: Vec::new(),
+            parked: Vec::new(),
+            vacant: Vec::new(),
+        }
+    }
+
+    pub fn memory(network: &Network, topology: &Topology, destinations: u32) -> f64 {
+        Fabric::memory(network, topology, destinations)
+    }
+
+    pub const fn packet_bytes(&self) -> u64 {
+        self.packet_bytes
+    }
+
+    /// A packet of a message enters the network; the links that it is going to cross.
+    pub fn inject(&mut self, now: SimTime, ends: WireEnds, message: MessageId, bytes: u64) -> u64 {
+        let bytes = u32::try_from(bytes).expect("check limits the size of packets");
+        let packet = Packet::new(message, ends.to, bytes, PacketKind::Data);
+        self.fabric.send(&mut self.calendar, now, ends.from, packet);
+        self.fabric.hops(ends.from, ends.to).into()
+    }
+
+    /// The interface of its destination has taken a packet.
+    pub fn release(&mut self, now: SimTime, parked: u32) {
+        self.fabric.release(&mut self.calendar, now, self.parked[parked as usize]);
+        self.vacant.push(parked);
+    }
+
+    pub fn next_event(&mut self) -> Option<SimTime> {
+        self.calendar.next_time()
+    }
+
+    /// Runs the next event of the network; its time, and the packets that have come to their destinations.
+    pub fn step(&mut self) -> Option<(SimTime, Vec<Piece>)> {
+        let (now, entity) = self.calendar.pop()?;
+        self.fabric.step(&mut self.calendar, now, entity, &mut self.hops);
+        let mut pieces = Vec::new();
+        for hop in std::mem::take(&mut self.hops) {
+            match hop.ends() {
+                (packet, _, Some(at)) if packet.to == at => pieces.push(self.park(now, packet)),
+                (packet, _, Some(at)) => self.fabric.send(&mut self.calendar, now, at, packet),
+                _ => {}
+            }
+        }
+        Some((now, pieces))
+    }
+
+    fn park(&mut self, now: SimTime, packet: Packet) -> Piece {
+        let parked = self.vacant.pop().unwrap_or_else(|| {
+            self.parked.push(packet);
+            u32::try_from(self.parked.len() - 1).expect("fewer than 2^32 packets at once")
+        });
+        self.parked[parked as usize] = packet;
+        let bytes = u64::from(packet.bytes);
+        let since = Some(now.before(self.last_link.time(bytes)));
+        Piece { message: packet.message, bytes, since, parked }
+    }
+
+    pub fn loads(&self, now: SimTime) -> Vec<LinkLoad> {
+        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
+        self.fabric.loads(now).into_iter().map(load).collect()
+    }
+
+    pub fn record_transfers(&mut self) {
+        self.fabric.record_transfers();
+    }
+
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        self.fabric.transfers()
+    }
+
+    pub fn finish_transfers(&mut self, end: SimTime) {
+        self.fabric.finish_transfers(end);
+    }
+
+    pub fn standstill(&self) -> Standstill {
+        self.fabric.standstill()
+    }
+}

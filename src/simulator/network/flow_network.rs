@@ -1,0 +1,223 @@
+//! A network whose messages are flows: the ways of messages, and the channels that they share.
+
+use super::flows::{EndedFlow, FlowMessage, Flows};
+use super::link::Link;
+use super::overrides::{LinkOverride, port_towards};
+use super::packet::{Packet, PacketKind};
+use super::router::RouteSelector;
+use super::switching::Switching;
+use super::topology::Topology;
+use super::transfers::{TransferChannel, Transfers};
+use super::Network;
+use crate::engine::Streams;
+use crate::units::{PerByte, SimDuration, SimTime};
+
+/// The links of a network, shared by flows, and gates of its nodes that are shared likewise.
+///
+/// Channels are numbered: the ports of all vertices, the end links into the network and out of it, the gates into it and
+/// out of it.
+pub struct FlowNetwork {
+    topology: Topology,
+    router: RouteSelector,
+    switching: Switching,
+    links: Link,
+    end_links: Link,
+    ports: u32,
+    /// Nodes with end links of their own: all or none.
+    ends: u32,
+    gates: Gates,
+    flows: Flows,
+    /// `None` unless it is asked for.
+    transfers: Option<Box<Transfers>>,
+}
+
+/// The gates of a node in each direction.
+#[derive(Clone, Copy)]
+pub struct Gates {
+    /// Their number.
+    pub per_node: u32,
+    /// The time of a byte.
+    pub per_byte: PerByte,
+}
+
+/// The ends of a message.
+#[derive(Clone, Copy)]
+pub struct FlowEnds {
+    /// The source.
+    pub from: u32,
+    /// The destination.
+    pub to: u32,
+    /// The number of the gate by which it leaves the one and comes to the other.
+    pub gate: u32,
+}
+
+/// The way of a message through the network.
+struct Way {
+    channels: Vec<u32>,
+    /// Delay of its first byte.
+    delay: SimDuration,
+    /// Bytes that every vertex between stores before it sends them on.
+    stored: u64,
+}
+
+impl Way {
+    fn cross(&mut self, channel: u32, link: &Link, flows: &Flows) {
+        let is_first = self.channels.is_empty();
+        let storing = if is_first { SimDuration::ZERO } else { flows.time(channel, self.stored) };
+        self.delay += link.latency + storing;
+        self.channels.push(channel);
+    }
+}
+
+impl FlowNetwork {
+    /// The idle network, of which `topology` is in use, with these gates.
+    #[must_use]
+    pub fn new(network: &Network, topology: Topology, gates: Gates, streams: Streams) -> Self {
+        let links = network.links.at_work();
+        let end_links = network.end_links.as_ref().map_or_else(|| links.clone(), Link::at_work);
+        let is_direct = topology.switches() == 0;
+        let idle = Self {
+            router: RouteSelector::new(network, &topology, streams),
+            switching: network.switching.clone(),
+            ports: topology.ports(),
+            ends: if is_direct && network.end_links.is_some() { topology.nodes() } else { 0 },
+            flows: Flows::new(std::iter::empty()),
+            topology,
+            links,
+            end_links,
+            gates,
+            transfers: None,
+        };
+        Self { flows: Flows::new(idle.rates(&network.overrides).into_iter()), ..idle }
+    }
+
+    /// The rates of all channels.
+    fn rates(&self, overrides: &[LinkOverride]) -> Vec<PerByte> {
+        let rate = |channel| self.link(channel).byte_time();
+        let mut rates: Vec<_> = (0..self.first_end() + 2 * self.ends).map(rate).collect();
+        for different in overrides {
+            let LinkOverride::LinkSpeed { from, to, per_byte } = different else { continue };
+            for (near, far) in [(*from, *to), (*to, *from)] {
+                // A link of the machine may lie outside the part that is in use.
+                if let Some(port) = port_towards(&self.topology, near, far) {
+                    rates[(near * self.ports + port) as usize] = *per_byte;
+                }
+            }
+        }
+        let gates = 2 * self.topology.nodes() * self.gates.per_node;
+        rates.extend((0..gates).map(|_| self.gates.per_byte));
+        rates
+    }
+
+    fn first_end(&self) -> u32 {
+        self.topology.vertices() * self.ports
+    }
+
+    /// The link that a channel, no gate, is a direction of.
+    fn link(&self, channel: u32) -> &Link {
+        let is_end = match self.joint(channel) {
+            Some((from, to)) => self.topology.switches() > 0 && from.min(to) < self.topology.nodes(),
+            None => channel >= self.first_end(),
+        };
+        if is_end { &self.end_links } else { &self.links }
+    }
+
+    /// The vertices that a channel joins; none where it leads to the router beside a node, or no link is plugged in.
+    fn joint(&self, channel: u32) -> Option<(u32, u32)> {
+        let from = channel / self.ports;
+        let (to, _) = (channel < self.first_end()).then(|| self.topology.neighbour(from, channel % self.ports))??;
+        Some((from, to))
+    }
+
+    /// About how many bytes of memory it takes.
+    #[must_use]
+    pub fn memory(network: &Network, topology: &Topology, gates: Gates, destinations: u32) -> f64 {
+        let ends = if network.end_links.is_some() { 2.0 } else { 0.0 };
+        let links = f64::from(topology.vertices()) * (f64::from(topology.ports()) + ends);
+        Flows::memory(links + 2.0 * f64::from(topology.nodes()) * f64::from(gates.per_node))
+            + RouteSelector::memory(&network.routing, topology, destinations)
+    }
+
+    /// A message enters the network; the number of links that it crosses.
+    pub fn enter(&mut self, now: SimTime, ends: FlowEnds, message: u32, bytes: u64) -> u64 {
+        let Way { mut channels, delay, .. } = self.way(ends, bytes);
+        let links = channels.iter().filter(|channel| **channel < self.first_end()).count();
+        let gate = |node: u32| self.first_end() + 2 * self.ends + node * self.gates.per_node + ends.gate;
+        channels.extend([gate(ends.from), gate(self.topology.nodes() + ends.to)]);
+        channels.retain(|channel| self.flows.limits(*channel));
+        self.flows.enter(now + delay, FlowMessage { number: message, to: ends.to, bytes }, channels.into());
+        links as u64
+    }
+
+    fn way(&mut self, ends: FlowEnds, bytes: u64) -> Way {
+        let stored = self.switching.header_bytes(bytes.min(self.switching.packet_bytes()));
+        let mut way = Way { channels: Vec::new(), delay: SimDuration::ZERO, stored };
+        if self.ends > 0 {
+            way.cross(self.first_end() + ends.from, &self.end_links, &self.flows);
+        }
+        let mut at = ends.from;
+        while at != ends.to {
+            let load = |port| self.flows.on(at * self.ports + port) as u64;
+            let port = self.router.port(&self.topology, at, ends.to, load);
+            let channel = at * self.ports + port;
+            way.cross(channel, self.link(channel), &self.flows);
+            (at, _) = self.topology.neighbour(at, port).expect("a route follows links");
+        }
+        if self.ends > 0 {
+            way.cross(self.first_end() + self.ends + ends.to, &self.end_links, &self.flows);
+        }
+        way
+    }
+
+    /// The time of the next event.
+    #[must_use]
+    pub fn next_event(&self) -> Option<SimTime> {
+        self.flows.next_event()
+    }
+
+    /// Runs the next event; its time, and the message whose last byte has arrived, with its length.
+    pub fn step(&mut self) -> Option<(SimTime, Option<(u32, u64)>)> {
+        let (now, ended) = self.flows.step()?;
+        if let Some(flow) = &ended {
+            self.record(now, flow);
+        }
+        Some((now, ended.map(|EndedFlow { message, .. }| (message.number, message.bytes))))
+    }
+
+    fn record(&mut self, now: SimTime, flow: &EndedFlow) {
+        let (first_end, FlowMessage { number, to, bytes }) = (self.first_end(), flow.message);
+        let Some(transfers) = &mut self.transfers else { return };
+        // A transfer has 32 bits for its bytes.
+        let parts = std::iter::successors(Some(bytes), |left| left.checked_sub(u32::MAX.into()));
+        for left in parts {
+            let packet = Packet::new(number, to, u32::try_from(left).unwrap_or(u32::MAX), PacketKind::Data);
+            for channel in flow.channels.iter().filter(|channel| **channel < first_end) {
+                let on_wire = self.flows.time(*channel, packet.bytes.into());
+                transfers.carried(*channel, &packet, flow.begin, (now.since(flow.begin), on_wire));
+            }
+        }
+    }
+
+    /// For each direction of a link: its ends, its messages, and up to `now` the time that their bytes take at its full
+    /// rate.
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+        (0..self.first_end()).zip(self.flows.loads(now)).filter_map(|(channel, (messages, busy))| {
+            let (from, to) = self.joint(channel)?;
+            Some((from, to, messages, busy))
+        })
+    }
+
+    /// Records the transfers over the links in [`Transfers`] from now on, each when it has ended.
+    pub fn record_transfers(&mut self) {
+        let channel = |number: u32| {
+            let (from, to) = self.joint(number).unwrap_or((number / self.ports, number / self.ports));
+            TransferChannel { from, to, number: 0 }
+        };
+        self.transfers = Some(Box::new(Transfers::new((0..self.first_end()).map(channel))));
+    }
+
+    /// Returns the transfers over the links, if they are recorded.
+    pub fn transfers(&mut self) -> Option<&mut Transfers> {
+        self.transfers.as_deref_mut()
+    }
+}

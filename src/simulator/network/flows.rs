@@ -1,0 +1,244 @@
+//! Messages as flows of bytes that share links fairly.
+//!
+//! Every message in the network is a flow over all channels of its way at once. Rates are max-min fair (Bertsekas and
+//! Gallager: Data Networks, 1992, section 6.5.2): no flow can be given more without taking from one that has no more.
+//! They hold until a flow begins or ends.
+
+mod sharing;
+
+use crate::units::{PerByte, SimDuration, SimTime};
+use priority_queue::PriorityQueue;
+use sharing::Sharing;
+use std::cmp::Reverse;
+
+/// All channels and flows of a network at work. Each channel has a number and a rate.
+pub struct Flows {
+    channels: Vec<FlowChannel>,
+    flows: Vec<Flow>,
+    vacant: Vec<u32>,
+    /// Flows by their next events: the arrival of the first byte, then that of the last one.
+    events: PriorityQueue<u32, Reverse<(SimTime, u32)>>,
+    /// Channels on which a flow has begun or ended since rates were shared out.
+    changed: Vec<u32>,
+    changed_at: SimTime,
+    sharing: Sharing,
+}
+
+struct FlowChannel {
+    /// Bytes per picosecond.
+    capacity: f64,
+    per_byte: PerByte,
+    /// The flows on it.
+    flows: Vec<u32>,
+    /// Messages that have begun.
+    messages: u32,
+    /// Bytes of flows that have ended.
+    carried: u64,
+}
+
+/// A message, where it goes, and its length.
+#[derive(Clone, Copy)]
+pub struct FlowMessage {
+    /// The message; opaque to the network.
+    pub number: u32,
+    /// The destination.
+    pub to: u32,
+    /// The length.
+    pub bytes: u64,
+}
+
+/// A message on its way.
+struct Flow {
+    message: FlowMessage,
+    channels: Box<[u32]>,
+    /// Arrival of its first byte.
+    begin: SimTime,
+    /// Bytes that had not been carried at `since`.
+    remaining: f64,
+    /// Bytes per picosecond from then on.
+    rate: f64,
+    since: SimTime,
+    /// Whether its first byte has arrived: before, it takes nothing of its channels.
+    has_begun: bool,
+}
+
+/// A flow that has ended.
+pub struct EndedFlow {
+    /// The message.
+    pub message: FlowMessage,
+    /// The channels that it has crossed.
+    pub channels: Box<[u32]>,
+    /// Arrival of its first byte.
+    pub begin: SimTime,
+}
+
+impl Flow {
+    #[expect(clippy::cast_precision_loss, reason = "a span beyond 2^53 ps is rounded by less than it is long by 10^-15")]
+    fn remaining_at(&self, now: SimTime) -> f64 {
+        // A flow that has just begun has no rate yet.
+        if now == self.since {
+            return self.remaining;
+        }
+        (self.remaining - self.rate * now.since(self.since).ps() as f64).max(0.0)
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, positive, and saturating")]
+    fn end(&self) -> SimTime {
+        self.since + SimDuration::from_ps((self.remaining / self.rate).round() as u64)
+    }
+}
+
+impl FlowChannel {
+    #[expect(clippy::cast_precision_loss, reason = "rates are given to a few digits")]
+    fn new(per_byte: PerByte) -> Self {
+        const MANY: u64 = 1 << 20;
+        let capacity = MANY as f64 / per_byte.time(MANY).ps() as f64;
+        Self { capacity, per_byte, flows: Vec::new(), messages: 0, carried: 0 }
+    }
+}
+
+impl Flows {
+    /// Idle channels of these rates, numbered in this order.
+    pub fn new(rates: impl Iterator<Item = PerByte>) -> Self {
+        let channels: Vec<_> = rates.map(FlowChannel::new).collect();
+        Self {
+            sharing: Sharing::new(channels.len()),
+            channels,
+            flows: Vec::new(),
+            vacant: Vec::new(),
+            events: PriorityQueue::new(),
+            changed: Vec::new(),
+            changed_at: SimTime::START,
+        }
+    }
+
+    /// Bytes of memory of so many channels.
+    pub fn memory(channels: f64) -> f64 {
+        // A channel with its state in the sharing, and a flow or two on it.
+        const CHANNEL_BYTES: f64 = 110.0;
+        channels * CHANNEL_BYTES
+    }
+
+    /// Returns whether a channel can hold up a flow.
+    pub fn limits(&self, channel: u32) -> bool {
+        self.channels[channel as usize].capacity.is_finite()
+    }
+
+    /// The number of flows on a channel.
+    pub fn on(&self, channel: u32) -> usize {
+        self.channels[channel as usize].flows.len()
+    }
+
+    /// A message enters the network, whose first byte will arrive at `begin` over these channels.
+    pub fn enter(&mut self, begin: SimTime, message: FlowMessage, channels: Box<[u32]>) {
+        #[expect(clippy::cast_precision_loss, reason = "a message beyond 2^53 bytes is rounded by less than 10^-15 of it")]
+        let remaining = message.bytes as f64;
+        let (rate, since, has_begun) = (f64::INFINITY, begin, false);
+        let id = self.keep(Flow { message, channels, begin, remaining, rate, since, has_begun });
+        self.events.push(id, Reverse((begin, id)));
+    }
+
+    /// The time at which rates are to be shared out, or else the next flow begins or ends.
+    pub fn next_event(&self) -> Option<SimTime> {
+        let next = || self.events.peek().map(|(_, Reverse((time, _)))| *time);
+        // What begins and ends at one time is shared out at once.
+        if self.changed.is_empty() { next() } else { Some(self.changed_at) }
+    }
+
+    /// Begins or ends the next flow, or shares out rates if nothing else happens at the time; the flow that has ended.
+    pub fn step(&mut self) -> Option<(SimTime, Option<EndedFlow>)> {
+        let next = self.events.peek().map(|(id, Reverse((time, _)))| (*id, *time));
+        match next {
+            Some((id, now)) if self.changed.is_empty() || now == self.changed_at => Some((now, self.run(now, id))),
+            _ if self.changed.is_empty() => None,
+            _ => {
+                self.share_out();
+                Some((self.changed_at, None))
+            }
+        }
+    }
+
+    fn run(&mut self, now: SimTime, id: u32) -> Option<EndedFlow> {
+        self.change(now, id);
+        if self.flows[id as usize].has_begun {
+            self.events.remove(&id);
+            return Some(self.end(id));
+        }
+        self.begin(id);
+        None
+    }
+
+    /// The first byte of a flow arrives. Until rates are shared out, nothing is known of its last one.
+    fn begin(&mut self, id: u32) {
+        let flow = &mut self.flows[id as usize];
+        flow.has_begun = true;
+        let is_over = flow.message.bytes == 0 || flow.channels.is_empty();
+        self.events.change_priority(&id, Reverse((if is_over { flow.begin } else { SimTime::END }, id)));
+        for channel in &flow.channels {
+            let channel = &mut self.channels[*channel as usize];
+            channel.flows.push(id);
+            channel.messages += 1;
+        }
+    }
+
+    fn end(&mut self, id: u32) -> EndedFlow {
+        self.vacant.push(id);
+        let Flow { message, channels, begin, .. } = &mut self.flows[id as usize];
+        let channels = std::mem::take(channels);
+        for channel in &channels {
+            let channel = &mut self.channels[*channel as usize];
+            let place = channel.flows.iter().position(|other| *other == id).expect("a flow is on its channels");
+            channel.flows.swap_remove(place);
+            channel.carried += message.bytes;
+        }
+        EndedFlow { message: *message, channels, begin: *begin }
+    }
+
+    /// The channels of a flow are to be shared out anew.
+    fn change(&mut self, now: SimTime, id: u32) {
+        self.changed_at = now;
+        self.changed.extend_from_slice(&self.flows[id as usize].channels);
+    }
+
+    fn share_out(&mut self) {
+        let now = self.changed_at;
+        self.sharing.share(&self.channels, &self.flows, std::mem::take(&mut self.changed));
+        for (id, rate) in self.sharing.take_rates() {
+            let flow = &mut self.flows[id as usize];
+            if flow.rate.to_bits() != rate.to_bits() {
+                (flow.remaining, flow.rate, flow.since) = (flow.remaining_at(now), rate, now);
+                self.events.change_priority(&id, Reverse((flow.end(), id)));
+            }
+        }
+    }
+
+    fn keep(&mut self, flow: Flow) -> u32 {
+        if let Some(id) = self.vacant.pop() {
+            self.flows[id as usize] = flow;
+            return id;
+        }
+        self.flows.push(flow);
+        u32::try_from(self.flows.len() - 1).expect("fewer than 2^32 messages at once")
+    }
+
+    /// By channel: its messages, and the time that their bytes take at its full rate, up to `now`.
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, SimDuration)> + '_ {
+        self.channels.iter().map(move |channel| {
+            #[expect(clippy::cast_precision_loss, reason = "as in `begin`")]
+            let part = |id: &u32| {
+                let flow = &self.flows[*id as usize];
+                flow.message.bytes as f64 - flow.remaining_at(now)
+            };
+            let under_way = channel.per_byte.time_of_share(channel.flows.iter().map(part).sum());
+            (channel.messages, channel.per_byte.time(channel.carried) + under_way)
+        })
+    }
+
+    /// The time that bytes take on a channel at its full rate.
+    pub fn time(&self, channel: u32, bytes: u64) -> SimDuration {
+        self.channels[channel as usize].per_byte.time(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

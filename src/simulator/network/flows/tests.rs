@@ -1,0 +1,106 @@
+//! Max-min fairness by its definition, and times by hand.
+
+use super::*;
+use proptest::prelude::*;
+
+fn ns(count: u64) -> SimTime {
+    SimTime::from_ps(1000 * count)
+}
+
+fn rate(ns_per_byte: u64) -> PerByte {
+    PerByte::new(SimDuration::from_ps(1000 * ns_per_byte))
+}
+
+fn message(number: u32, bytes: u64) -> FlowMessage {
+    FlowMessage { number, to: 0, bytes }
+}
+
+/// Runs all flows; the end of each in ns, in the order of the messages.
+fn ends(flows: &mut Flows, count: usize) -> Vec<u64> {
+    let mut ends = vec![0; count];
+    while let Some((now, ended)) = flows.step() {
+        if let Some(flow) = ended {
+            ends[flow.message.number as usize] = now.ps() / 1000;
+        }
+    }
+    ends
+}
+
+#[test]
+fn a_lone_flow_has_the_slowest_of_its_channels() {
+    let mut flows = Flows::new([rate(1), rate(3), rate(2), PerByte::FREE].into_iter());
+    flows.enter(ns(5), message(0, 100), [0, 1, 2].into());
+    assert_eq!(ends(&mut flows, 1), [305]);
+    assert!(flows.limits(0) && !flows.limits(3));
+    flows.enter(ns(400), message(0, 100), Box::new([]));
+    assert_eq!(ends(&mut flows, 1), [400]);
+}
+
+#[test]
+fn flows_share_from_the_byte_at_which_they_meet() {
+    let mut flows = Flows::new(std::iter::once(rate(1)));
+    flows.enter(ns(0), message(0, 100), [0].into());
+    flows.enter(ns(50), message(1, 100), [0].into());
+    // 50 B alone, then half the rate: both have 50 B left at 150 ns of the first.
+    assert_eq!(ends(&mut flows, 2), [150, 200]);
+    let loads: Vec<_> = flows.loads(ns(200)).collect();
+    assert_eq!(loads, [(2, SimDuration::from_ns(200))]);
+}
+
+#[test]
+fn a_flow_over_many_links_leaves_the_rest_to_those_over_one() {
+    // Bertsekas and Gallager, figure 6.10: one flow over both links, one on the first, three on the second.
+    let mut flows = Flows::new([rate(1), rate(1)].into_iter());
+    flows.enter(ns(0), message(0, 100), [0, 1].into());
+    flows.enter(ns(0), message(1, 300), [0].into());
+    for number in 2..5 {
+        flows.enter(ns(0), message(number, 100), [1].into());
+    }
+    // A quarter for the four on the second link, three quarters for the one on the first.
+    assert_eq!(ends(&mut flows, 5), [400, 400, 400, 400, 400]);
+}
+
+/// Every flow that has begun has a channel that is full and on which none has more; no channel carries more than it can.
+fn is_max_min_fair(flows: &Flows) -> bool {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+    let carried = |channel: &FlowChannel| channel.flows.iter().map(|id| flows.flows[*id as usize].rate).sum::<f64>();
+    let is_full = |channel: &FlowChannel| near(carried(channel), channel.capacity);
+    let fits = flows.channels.iter().all(|channel| carried(channel) <= channel.capacity * (1.0 + 1e-9));
+    let is_held = |flow: &Flow| {
+        flow.channels.iter().map(|channel| &flows.channels[*channel as usize]).any(|channel| {
+            let most = channel.flows.iter().map(|id| flows.flows[*id as usize].rate).fold(0.0, f64::max);
+            is_full(channel) && near(flow.rate, most)
+        })
+    };
+    let begun = flows.channels.iter().flat_map(|channel| &channel.flows);
+    fits && begun.into_iter().all(|id| is_held(&flows.flows[*id as usize]))
+}
+
+proptest! {
+    #[test]
+    fn rates_are_max_min_fair_and_every_byte_arrives(
+        rates in prop::collection::vec(1_u64..9, 1..6),
+        asked in prop::collection::vec((0_u64..400, 1_u64..200, prop::collection::btree_set(0_u32..6, 1..4)), 1..12),
+    ) {
+        let count = u32::try_from(rates.len()).unwrap();
+        let mut flows = Flows::new(rates.iter().map(|each| rate(*each)));
+        let mut bytes = vec![0; rates.len()];
+        for (number, (begin, length, ways)) in (0..).zip(&asked) {
+            let ways: std::collections::BTreeSet<u32> = ways.iter().map(|channel| channel % count).collect();
+            ways.iter().for_each(|channel| bytes[*channel as usize] += length);
+            flows.enter(ns(*begin), message(number, *length), ways.into_iter().collect());
+        }
+        let (mut ended, mut last) = (0, SimTime::START);
+        while let Some((now, flow)) = flows.step() {
+            prop_assert!(now >= last);
+            (last, ended) = (now, ended + usize::from(flow.is_some()));
+            if flows.changed.is_empty() {
+                prop_assert!(is_max_min_fair(&flows));
+            }
+        }
+        prop_assert_eq!(ended, asked.len());
+        for ((_, busy), (bytes, each)) in flows.loads(last).zip(bytes.iter().zip(&rates)) {
+            prop_assert_eq!(busy, SimDuration::from_ns(bytes * each));
+        }
+    }
+}
