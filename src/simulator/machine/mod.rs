@@ -28,7 +28,7 @@ pub use crate::network::traffic::Pattern;
 pub use crate::network::{LinkRates, Protocol};
 
 use crate::network::Network;
-use crate::node::{Host, Level, Node};
+use crate::node::{DataTransfer, Host, Level, Node};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +77,12 @@ impl Machine {
     pub fn new(name: &str, nodes: Node, network: Network, sends: Sends) -> Self {
         let host = Host::default();
         Self { name: name.to_owned(), nodes, network, host, sends, levels: Vec::new(), overrides: Vec::new() }
+    }
+
+    /// Returns whether the sends, or the data, of some messages wait for their receives.
+    pub(crate) fn may_wait_for_receives(&self) -> bool {
+        let data = self.nodes.interface.as_ref().map(|interface| interface.data);
+        self.sends.may_wait_for_receives() || data.is_some_and(|data| data != DataTransfer::AtOnce)
     }
 }
 

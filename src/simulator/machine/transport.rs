@@ -49,6 +49,18 @@ pub enum Completion {
         /// The sender's handle.
         handle: u32,
     },
+    /// A message has been announced, whose data wait for a process that receives it.
+    Announced {
+        /// The message, to be accepted when a process receives it.
+        message: MessageId,
+        /// The sender's handle.
+        handle: u32,
+    },
+    /// The data of an announced message have come.
+    Arrived {
+        /// The number of the receive that has accepted it.
+        receive: u32,
+    },
 }
 
 /// All nodes and links of a machine at work.
@@ -160,11 +172,15 @@ impl Transport {
         }
     }
 
-    /// A process has received a delivered message.
-    pub fn accept(&mut self, now: SimTime, message: MessageId) {
+    /// A process receives a message, by a receive with this number. Returns whether the message is there: the data of one
+    /// that has been announced are still to come, and `Arrived` tells when.
+    pub fn accept(&mut self, now: SimTime, message: MessageId, receive: u32) -> bool {
         match self {
-            Self::Packets(transport) => transport.accept(now, message),
-            Self::Messages(transport) => transport.accept(message),
+            Self::Packets(transport) => {
+                transport.accept(now, message);
+                true
+            }
+            Self::Messages(transport) => transport.accept(now, message, receive),
         }
     }
 

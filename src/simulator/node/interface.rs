@@ -1,6 +1,6 @@
 //! Network interfaces: the hardware between a node and its network, and its cost for the processor.
 
-use crate::units::{PerByte, SimDuration};
+use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
 /// Network interfaces of a node, in the terms of LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010, section 2).
@@ -34,6 +34,9 @@ pub struct Interface {
     /// Rule by which a message gets one of several interfaces, the same at both ends; `RoundRobin` unless given.
     #[serde(default, skip_serializing_if = "InterfaceChoice::is_default")]
     pub choice: InterfaceChoice,
+    /// The time at which the data of a message leave; `AtOnce` unless given.
+    #[serde(default, skip_serializing_if = "DataTransfer::is_default")]
+    pub data: DataTransfer,
     /// Work of the receiving processor; `WhileArriving` unless given.
     #[serde(default, skip_serializing_if = "Progress::is_default")]
     pub progress: Progress,
@@ -50,6 +53,26 @@ pub enum InterfaceChoice {
     ByCore,
     /// Messages for node d use interface d modulo their number.
     ByDestination,
+}
+
+/// The time at which the data of a message leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum DataTransfer {
+    /// With the send, whatever the receiver does.
+    #[default]
+    AtOnce,
+    /// As soon as the message has met its receive, of which sender and receiver know at once; as in SimGrid and SMPI.
+    WhenMatched {
+        /// The largest message whose data leave at once.
+        above: Bytes,
+    },
+    /// When the receiver has asked for them: an announcement of the message (ready to send), and, when it has met its
+    /// receive, a request for the data (clear to send), are messages of one byte and cost what such messages cost.
+    OnRequest {
+        /// The largest message whose data leave at once.
+        above: Bytes,
+    },
 }
 
 /// Work of the processor for a message that arrives.
@@ -82,6 +105,22 @@ impl InterfaceChoice {
     }
 }
 
+impl DataTransfer {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns whether the data of a message of `bytes` bytes wait for its receive.
+    #[must_use]
+    pub const fn waits(self, bytes: u64) -> bool {
+        match self {
+            Self::AtOnce => false,
+            Self::WhenMatched { above } | Self::OnRequest { above } => bytes > above.count(),
+        }
+    }
+}
+
 impl Progress {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
     fn is_default(&self) -> bool {
@@ -101,6 +140,7 @@ impl Interface {
             copy_per_byte: None,
             count: 1,
             choice: InterfaceChoice::RoundRobin,
+            data: DataTransfer::AtOnce,
             progress: Progress::WhileArriving,
         }
     }

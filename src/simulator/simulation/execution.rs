@@ -1,11 +1,11 @@
 //! The event loop: processes ask, the machine works, what has happened wakes the processes.
 
-use super::matching::Matching;
+use super::matching::{Match, Matching};
 use super::node_barrier::NodeBarriers;
 use super::observer::{Observer, Occurrence};
 use super::{Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Resumed};
-use crate::machine::{Completion, Layout, Machine, Transport};
+use crate::machine::{Completion, Layout, Machine, MessageId, Transport};
 use crate::program::{
     Notes, Operation, PhaseIndex, PhaseNames, Process, Program, Received, Reply, STUCK, Surroundings, Verb,
 };
@@ -202,16 +202,47 @@ impl<'s, O: Observer> Execution<'s, O> {
             }
             Completion::Delivered { message, handle } => {
                 if O::OBSERVES {
-                    self.observe_delivery(now, handle);
+                    let (at, delivery) = self.delivery(now, handle);
+                    self.observer.on(&Occurrence::Delivered { at, handle, delivery });
                 }
-                self.matching.delivered(now, handle, message);
-                while let Some(found) = self.matching.met.pop_front() {
-                    self.meet(now, &found);
-                    self.transport.accept(now, found.message);
-                    self.completed(found.operation);
+                self.match_arrival(now, handle, message);
+            }
+            Completion::Announced { message, handle } => {
+                if O::OBSERVES {
+                    self.observer.on(&Occurrence::Announced { now, handle });
                 }
+                self.match_arrival(now, handle, message);
+            }
+            Completion::Arrived { receive } => {
+                let operation = Operation(receive);
+                let handle = self.matching.data_arrived(operation);
+                if O::OBSERVES {
+                    let (at, delivery) = self.delivery(now, handle);
+                    self.observer.on(&Occurrence::Arrived { at, operation, handle, delivery });
+                }
+                self.completed(operation);
             }
         }
+    }
+
+    /// A message has been delivered or announced: receives that it lets be matched are.
+    fn match_arrival(&mut self, now: SimTime, handle: u32, message: MessageId) {
+        self.matching.delivered(now, handle, message);
+        while let Some(found) = self.matching.met.pop_front() {
+            if self.accept(now, &found) {
+                self.completed(found.operation);
+            }
+        }
+    }
+
+    /// A message and its receive have met. Returns whether the message is there: its data may be still to come.
+    fn accept(&mut self, now: SimTime, found: &Match) -> bool {
+        let is_there = self.transport.accept(now, found.message, found.operation.0);
+        if !is_there {
+            self.matching.await_data(found.operation, found.handle);
+        }
+        self.meet(now, found, is_there);
+        is_there
     }
 
     /// An operation is complete: its process goes on if it waits for it.

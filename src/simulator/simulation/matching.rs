@@ -41,6 +41,8 @@ pub enum TaskKind {
 pub enum TaskState {
     UnderWay,
     Done,
+    /// The envelope with this handle has come, and its data have not.
+    Announced(u32),
     /// The envelope with this handle has come.
     Received(u32),
 }
@@ -57,7 +59,7 @@ impl TaskKind {
 
 impl TaskState {
     pub const fn is_complete(self) -> bool {
-        !matches!(self, Self::UnderWay)
+        matches!(self, Self::Done | Self::Received(_))
     }
 }
 
@@ -280,6 +282,19 @@ impl Matching {
     fn is_free(&self, handle: u32) -> bool {
         let fits = |operation: &Operation| self.fits(*operation, self.envelope(handle));
         !self.order.is_early(handle) || !self.receives.iter(self.envelope(handle).to).any(fits)
+    }
+
+    /// A receive has met a message whose data are still to come.
+    pub fn await_data(&mut self, operation: Operation, handle: u32) {
+        self.task(operation).state = TaskState::Announced(handle);
+    }
+
+    /// The data for a receive have come; the handle of their message.
+    pub fn data_arrived(&mut self, operation: Operation) -> u32 {
+        let task = self.task(operation);
+        let TaskState::Announced(handle) = task.state else { unreachable!("data come to a receive that waits for them") };
+        task.state = TaskState::Received(handle);
+        handle
     }
 
     /// Ends a complete operation; what it has received, if it was a receive.

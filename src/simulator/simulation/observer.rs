@@ -25,8 +25,12 @@ pub enum Occurrence<'o> {
     Moving { operation: Operation, is_memory: bool, bytes: f64 },
     /// All of a message has come.
     Delivered { at: SimTime, handle: u32, delivery: Delivery },
-    /// A message meets a receive of a rank.
-    Met { now: SimTime, rank: u32, found: &'o Match },
+    /// A message has been announced, whose data wait for a receive.
+    Announced { now: SimTime, handle: u32 },
+    /// The data of an announced message have come.
+    Arrived { at: SimTime, operation: Operation, handle: u32, delivery: Delivery },
+    /// A message meets a receive of a rank; it may have been announced only.
+    Met { now: SimTime, rank: u32, found: &'o Match, is_there: bool },
     /// A send is complete.
     Sent { at: SimTime, operation: Operation, handle: u32 },
     /// Bytes have moved.

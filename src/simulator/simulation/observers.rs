@@ -31,7 +31,9 @@ impl<'w> Observers<'w> {
 
 impl Observer for Observers<'_> {
     fn on(&mut self, occurrence: &Occurrence<'_>) {
-        if let (Some(deliveries), Occurrence::Delivered { delivery, .. }) = (&mut self.deliveries, occurrence) {
+        if let Some(deliveries) = &mut self.deliveries
+            && let Occurrence::Delivered { delivery, .. } | Occurrence::Arrived { delivery, .. } = occurrence
+        {
             deliveries.push(*delivery);
         }
         if let Some(recorder) = &mut self.recorder {

@@ -61,7 +61,7 @@ impl<'w> Recorder<'w> {
         let ranks = header.nodes.len();
         Ok(Self {
             writer: RecordingWriter::new(sink, &header).map_err(not_recorded)?,
-            rendezvous: machine.sends.may_wait_for_receives(),
+            rendezvous: machine.may_wait_for_receives(),
             last: vec![0; ranks],
             causes: vec![None; ranks],
             messages: Vec::new(),
@@ -115,17 +115,31 @@ impl<'w> Recorder<'w> {
     /// A message meets a receive of a rank: when it arrives, when the receive is posted, or when a message arrives that
     /// it had to wait for, which then is the cause.
     fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
-        let origin = self.origin(now, rank);
+        self.met(now, rank, found);
         let cause = *self.message(found.by);
-        let message = self.message(found.handle);
-        if found.by != found.handle {
-            message.received = Some(cause.sent);
-        } else if now > message.delivered {
-            message.received = Some(origin);
-        }
         let (delivered, delay) = (cause.delivered, cause.delivered.since(cause.sent.1));
         let cause = Cause { event: cause.sent.0, delay, means: Means::Message { bytes: cause.bytes } };
         put(&mut self.tasks, found.operation.0, RecordedOperation::Complete(cause, delivered));
+    }
+
+    /// A receive has met a message, or the announcement of one.
+    fn met(&mut self, now: SimTime, rank: u32, found: &Match) {
+        let origin = self.origin(now, rank);
+        let by = self.message(found.by).sent;
+        let message = self.message(found.handle);
+        if found.by != found.handle {
+            message.received = Some(by);
+        } else if now > message.delivered {
+            message.received = Some(origin);
+        }
+    }
+
+    /// The data of an announced message have come: on account of the receive, if they have waited for it.
+    fn arrived(&mut self, now: SimTime, operation: Operation, handle: u32) {
+        let message = self.message(handle);
+        message.delivered = now;
+        let (origin, bytes) = (message.received.unwrap_or(message.sent), message.bytes);
+        self.complete(now, operation, origin, Means::Message { bytes });
     }
 
     /// A send is complete.
@@ -195,8 +209,12 @@ impl Observer for Recorder<'_> {
                 let origin = self.origin(now, rank);
                 put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(origin));
             }
-            Occurrence::Delivered { at, handle, .. } => self.message(handle).delivered = at,
-            Occurrence::Met { now, rank, found } => self.received(now, rank, found),
+            Occurrence::Delivered { at: now, handle, .. } | Occurrence::Announced { now, handle } => {
+                self.message(handle).delivered = now;
+            }
+            Occurrence::Arrived { at, operation, handle, .. } => self.arrived(at, operation, handle),
+            Occurrence::Met { now, rank, found, is_there: true } => self.received(now, rank, found),
+            Occurrence::Met { now, rank, found, is_there: false } => self.met(now, rank, found),
             Occurrence::Sent { at, operation, handle } => self.sent(at, operation, handle),
             Occurrence::Moved { now, operation } => self.moved(now, operation),
             Occurrence::Joined { rank, operation } => self.joined(rank, operation),

@@ -14,7 +14,7 @@ use crate::machine::speed_profile::SpeedProfile;
 use crate::machine::{Machine, Seat, Sends};
 use crate::network::{Standstill, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
-use crate::node::{Interface, Progress};
+use crate::node::{DataTransfer, Interface, Progress};
 use crate::trace::events::EventId;
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
@@ -91,6 +91,20 @@ struct MessageState {
     injected: u64,
     /// Bytes that have passed the interface of the destination.
     arrived: u64,
+    role: Role,
+}
+
+/// Part of a message in a transfer of data.
+#[derive(Clone, Copy)]
+enum Role {
+    /// Data that leave at once.
+    Data,
+    /// Data that wait for a receive, whose number this is once they have met.
+    AwaitedData { receive: u32 },
+    /// Announcement of a message whose data wait.
+    Announcement { of: MessageId },
+    /// Request for the data of a message.
+    Request { of: MessageId },
 }
 
 impl MessageState {
@@ -162,20 +176,62 @@ impl MessageTransport {
 
     pub fn send(&mut self, now: SimTime, from: Seat, to: Seat, bytes: u64, handle: u32) {
         let interface = self.resources.choose(&self.interface, from, to);
-        let message = MessageState { from, to, bytes, handle, interface, injected: 0, arrived: 0 };
+        let waits = self.interface.data.waits(bytes);
+        let role = if waits { Role::AwaitedData { receive: 0 } } else { Role::Data };
+        let message = MessageState { from, to, bytes, handle, interface, injected: 0, arrived: 0, role };
         let id = self.keep(message);
         self.counts.messages += 1;
+        self.wire.caused(id, self.cause);
+        match self.interface.data {
+            DataTransfer::OnRequest { .. } if waits => {
+                self.send_control(now, MessageState { role: Role::Announcement { of: id }, ..message });
+            }
+            DataTransfer::WhenMatched { .. } if waits => {
+                self.left(message);
+                self.completions.push_back(Completion::Announced { message: id, handle });
+            }
+            _ => self.request(now, Event::Send(id)),
+        }
+    }
+
+    /// Sends a message of one byte that is the transfer's own.
+    fn send_control(&mut self, now: SimTime, message: MessageState) {
+        let id = self.keep(MessageState { bytes: 1, injected: 0, arrived: 0, ..message });
         self.wire.caused(id, self.cause);
         self.request(now, Event::Send(id));
     }
 
-    /// A process has received a delivered message.
-    pub fn accept(&mut self, id: MessageId) {
+    /// A message has met a receive, whose number this is. Returns whether it is there: its data may be still to come.
+    pub fn accept(&mut self, now: SimTime, id: MessageId, receive: u32) -> bool {
         let message = self.messages[id as usize];
+        if let Role::AwaitedData { .. } = message.role {
+            self.messages[id as usize].role = Role::AwaitedData { receive };
+            self.ask_for_data(now, id);
+            return false;
+        }
         if self.sends.of(message.bytes) == Sends::Rendezvous {
             self.completions.push_back(Completion::Sent { handle: message.handle });
         }
         self.vacant.push(id);
+        true
+    }
+
+    fn ask_for_data(&mut self, now: SimTime, id: MessageId) {
+        let message = self.messages[id as usize];
+        match self.interface.data {
+            DataTransfer::OnRequest { .. } => {
+                let (from, to) = (message.to, message.from);
+                self.send_control(now, MessageState { from, to, role: Role::Request { of: id }, ..message });
+            }
+            _ => self.request(now, Event::Send(id)),
+        }
+    }
+
+    /// A send that waits for nothing else is complete.
+    fn left(&mut self, message: MessageState) {
+        if self.sends.of(message.bytes) == Sends::Buffered {
+            self.completions.push_back(Completion::Sent { handle: message.handle });
+        }
     }
 
     /// The time from which the core of `seat` does not work for the communication any more.
@@ -302,7 +358,8 @@ impl MessageTransport {
     }
 
     fn begin_send(&mut self, now: SimTime, id: MessageId) {
-        let MessageState { from, to, bytes, handle, interface, .. } = self.messages[id as usize];
+        let message = self.messages[id as usize];
+        let MessageState { from, to, bytes, interface, .. } = message;
         let overhead = self.paced(from, self.interface.overhead);
         let busy = self.paced(from, self.interface.sending(bytes));
         self.resources.communicate(self.resources.core(from), now, busy);
@@ -315,8 +372,10 @@ impl MessageTransport {
                 None => self.schedule_new(now + overhead, Event::Inject(id)),
             }
         }
-        if self.sends.of(bytes) == Sends::Buffered {
-            self.completions.push_back(Completion::Sent { handle });
+        match message.role {
+            Role::Data => self.left(message),
+            Role::Announcement { of } => self.left(self.messages[of as usize]),
+            Role::AwaitedData { .. } | Role::Request { .. } => {}
         }
     }
 
@@ -357,7 +416,7 @@ impl MessageTransport {
                 let busy = self.paced(to, overhead + copying.max(end.since(now)));
                 self.resources.communicate(self.resources.core(to), now, busy);
                 if is_last {
-                    self.deliver(piece.message);
+                    self.deliver(now, piece.message);
                 }
             }
             Progress::AfterArrival | Progress::Offloaded if is_last => {
@@ -377,14 +436,29 @@ impl MessageTransport {
             let busy = self.paced(to, time);
             self.resources.communicate(self.resources.core(to), now, busy);
         }
-        self.deliver(id);
+        self.deliver(now, id);
     }
 
-    fn deliver(&mut self, message: MessageId) {
-        let MessageState { handle, bytes, .. } = self.messages[message as usize];
-        self.completions.push_back(Completion::Delivered { message, handle });
-        if self.sends.of(bytes) == Sends::UntilDelivered {
+    /// All of a message has come.
+    fn deliver(&mut self, now: SimTime, id: MessageId) {
+        let MessageState { handle, bytes, role, .. } = self.messages[id as usize];
+        let mut completions = |completion| self.completions.push_back(completion);
+        match role {
+            Role::Data => completions(Completion::Delivered { message: id, handle }),
+            Role::AwaitedData { receive } => completions(Completion::Arrived { receive }),
+            Role::Announcement { of } => completions(Completion::Announced { message: of, handle }),
+            Role::Request { of } => self.request(now, Event::Send(of)),
+        }
+        let is_complete = match role {
+            Role::Data => self.sends.of(bytes) == Sends::UntilDelivered,
+            Role::AwaitedData { .. } => self.sends.of(bytes) != Sends::Buffered,
+            Role::Announcement { .. } | Role::Request { .. } => false,
+        };
+        if is_complete {
             self.completions.push_back(Completion::Sent { handle });
+        }
+        if !matches!(role, Role::Data) {
+            self.vacant.push(id);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::program::{Operation, Verb};
 use crate::simulation::SimulationError;
 use crate::simulation::matching::Match;
 use crate::simulation::observer::{Observer, Occurrence};
-use crate::trace::{Activity, Counts, LinkLoad, LogDetail, LogEntry, Phase, Trace};
+use crate::trace::{Activity, Counts, Delivery, LinkLoad, LogDetail, LogEntry, Phase, Trace};
 use crate::units::{SimDuration, SimTime};
 
 impl<O: Observer> Execution<'_, O> {
@@ -32,19 +32,18 @@ impl<O: Observer> Execution<'_, O> {
         self.observer.on(&Occurrence::Asked { rank, phase, verb, awaited });
     }
 
-    /// Shows that a message is delivered, which has not been received yet.
-    pub(super) fn observe_delivery(&mut self, now: SimTime, handle: u32) {
+    /// The delivery of a message whose last byte has come, and the time at which its receiver has it.
+    pub(super) fn delivery(&mut self, now: SimTime, handle: u32) -> (SimTime, Delivery) {
         let receiver = self.matching.receiver(handle);
         let at = self.end_of_work(now, receiver);
-        let delivery = self.matching.delivery(handle, at);
-        self.observer.on(&Occurrence::Delivered { at, handle, delivery });
+        (at, self.matching.delivery(handle, at))
     }
 
-    /// Shows that a message and its receive have met.
-    pub(super) fn meet(&mut self, now: SimTime, found: &Match) {
+    /// Shows that a message, or the announcement of one, and its receive have met.
+    pub(super) fn meet(&mut self, now: SimTime, found: &Match, is_there: bool) {
         if O::OBSERVES {
             let rank = self.matching.rank(found.operation);
-            self.observer.on(&Occurrence::Met { now, rank, found });
+            self.observer.on(&Occurrence::Met { now, rank, found, is_there });
         }
     }
 

@@ -103,8 +103,7 @@ impl<O: Observer> Execution<'_, O> {
         let (operation, found) = self.matching.receive(rank, pattern);
         self.observer.on(&Occurrence::Begun { now, rank, operation });
         if let Some(found) = found {
-            self.meet(now, &found);
-            self.transport.accept(now, found.message);
+            self.accept(now, &found);
         }
         operation
     }
