@@ -38,6 +38,9 @@ for p in 64 128; do
     shared=$(simgrid $p 0us mesh early $cm02)
     say SimGrid contention "p = $p, s" "$shared" "$(simgrid $p 0us mesh early no-contention $cm02)"
     say SimGrid 'contention, packets' "p = $p, s" "$shared" "$shared"
+    say SimGrid 'fair shares' "p = $p, s" "$shared" "$shared"
+    met=$(simgrid $p 0us mesh $cm02)
+    say SimGrid 'fair shares, meeting' "p = $p, s" "$met" "$met"
 done
 
 detached=--cfg=smpi/send-is-detached-thresh:0
@@ -45,6 +48,8 @@ early=--cfg=smpi/async-small-thresh:65536
 for p in 64 16; do
     say SMPI factors "p = $p, s" "$(smpi $p ./gauss_jordan_mpi 256)" "$(smpi $p $cm02 ./gauss_jordan_mpi 256)"
     say SMPI meeting "p = $p, s" "$(smpi $p $cm02 ./gauss_jordan_mpi 256)" "$(smpi $p $cm02 ./gauss_jordan_mpi 256)"
+    eager=$(smpi $p $cm02 ./gauss_jordan_mpi 256)
+    say SMPI eager "p = $p, s" "$eager" "$eager"
     say SMPI shares "p = $p, s" "$(smpi $p $cm02 $early ./gauss_jordan_mpi 256)" "$(smpi $p $cm02 $early ./gauss_jordan_mpi 256)"
     say SMPI header "p = $p, s" "$(smpi $p $cm02 $detached ./gauss_jordan_mpi 256)" "$(smpi $p $cm02 $detached ./gauss_jordan_mpi 256)"
 done
@@ -54,6 +59,7 @@ for case in '16 1000' '64 10000'; do
     rdb=--cfg=smpi/allreduce:rdb
     label="p = $p, $bytes B, ms"
     say SMPI completion "$label" "$(collective broadcast)" "$(collective broadcast $detached)"
+    say SMPI 'eager broadcast' "$label" "$(collective broadcast)" "$(collective broadcast)"
     say SMPI algorithm "$label" "$(collective allreduce)" "$(collective allreduce $rdb)"
     say SMPI arithmetic "$label" "$(collective allreduce $rdb)" "$(collective allreduce $rdb)"
 done

@@ -38,7 +38,8 @@ impl Machine {
             }
         };
         if nodes.interface.is_none() {
-            let message = "only network interfaces send whole messages, without contention or as flows, and the nodes have none";
+            let message =
+                "only network interfaces send whole messages, without contention or as flows, and the nodes have none";
             let is_of_packets = network.contention == Contention::FirstComeFirstServed;
             reject(!is_of_packets, "network.contention", message, "describe `nodes.interface`");
             return faults;
@@ -68,7 +69,8 @@ impl Machine {
             "levels of nodes with an interface share nothing: their memories and interfaces would not be used";
         reject(shares, "nodes.levels", message, "leave `memory` and `interface` of the levels out");
         let by_packets = matches!(self.sends, Sends::UntilInjected | Sends::Rendezvous);
-        let message = "a send through an interface is complete at once, when the message has been delivered, or by its size";
+        let message =
+            "a send through an interface is complete at once, when the message has been delivered, or by its size";
         reject(by_packets, "sends", message, "give Eager(up_to: \"64 KiB\"), Buffered or UntilDelivered");
         if network.contention == Contention::FairFlows {
             self.flow_faults(&mut reject);

@@ -1,5 +1,6 @@
 //! A network whose messages are flows: the ways of messages, and the channels that they share.
 
+use super::Network;
 use super::flows::{EndedFlow, FlowMessage, Flows};
 use super::link::Link;
 use super::overrides::{LinkOverride, port_towards};
@@ -8,7 +9,6 @@ use super::router::RouteSelector;
 use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{TransferChannel, Transfers};
-use super::Network;
 use crate::engine::Streams;
 use crate::units::{PerByte, SimDuration, SimTime};
 

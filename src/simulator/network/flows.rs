@@ -73,7 +73,10 @@ pub struct EndedFlow {
 }
 
 impl Flow {
-    #[expect(clippy::cast_precision_loss, reason = "a span beyond 2^53 ps is rounded by less than it is long by 10^-15")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a span beyond 2^53 ps is rounded by less than it is long by 10^-15"
+    )]
     fn remaining_at(&self, now: SimTime) -> f64 {
         // A flow that has just begun has no rate yet.
         if now == self.since {
@@ -131,7 +134,10 @@ impl Flows {
 
     /// A message enters the network, whose first byte will arrive at `begin` over these channels.
     pub fn enter(&mut self, begin: SimTime, message: FlowMessage, channels: Box<[u32]>) {
-        #[expect(clippy::cast_precision_loss, reason = "a message beyond 2^53 bytes is rounded by less than 10^-15 of it")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a message beyond 2^53 bytes is rounded by less than 10^-15 of it"
+        )]
         let remaining = message.bytes as f64;
         let (rate, since, has_begun) = (f64::INFINITY, begin, false);
         let id = self.keep(Flow { message, channels, begin, remaining, rate, since, has_begun });

@@ -80,7 +80,8 @@ pub enum DataTransfer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Progress {
     /// It is busy while the bytes arrive: for `overhead` and the larger of `gap_per_byte` and `overhead_per_byte`, from the
-    /// first byte on, as in LogGOPS; over a network of packets, from the arrival of each packet on, for what is left of that.
+    /// first byte on, as in LogGOPS. Over a network of packets it is busy from the arrival of each packet on, for what is
+    /// left of that.
     #[default]
     WhileArriving,
     /// The interface writes the message to memory; then the processor is busy for `overhead` and `overhead_per_byte`.
@@ -155,6 +156,12 @@ impl Interface {
     #[must_use]
     pub fn occupancy(&self, bytes: u64) -> SimDuration {
         self.gap + self.gap_per_byte.time(bytes.saturating_sub(1))
+    }
+
+    /// Time of `bytes` bytes that a processor takes from the interface: at the rate of the slower of them.
+    #[must_use]
+    pub fn byte_time(&self, bytes: u64) -> SimDuration {
+        self.gap_per_byte.time(bytes).max(self.overhead_per_byte.time(bytes))
     }
 
     /// Processor time of taking a message of `bytes` bytes from another rank of the node.

@@ -292,7 +292,9 @@ impl Matching {
     /// The data for a receive have come; the handle of their message.
     pub fn data_arrived(&mut self, operation: Operation) -> u32 {
         let task = self.task(operation);
-        let TaskState::Announced(handle) = task.state else { unreachable!("data come to a receive that waits for them") };
+        let TaskState::Announced(handle) = task.state else {
+            unreachable!("data come to a receive that waits for them")
+        };
         task.state = TaskState::Received(handle);
         handle
     }

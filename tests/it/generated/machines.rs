@@ -101,10 +101,16 @@ fn interface(dice: &mut Dice, sample: &mut Sample) {
     let (o_per_byte, g_per_byte) =
         (dice.one_of(&["0 ns/B", "3 ns/B", "50 ns/B"]), dice.one_of(&["0 ns/B", "6 ns/B", "100 ns/B"]));
     let (count, choice) = (dice.between(1, 3), dice.one_of(&["RoundRobin", "ByCore", "ByDestination"]));
-    let progress = dice.one_of(&["WhileArriving", "AfterArrival", "Offloaded"]);
+    let contention = dice.one_of(&["FirstComeFirstServed", "FirstComeFirstServed", "Off", "FairFlows"]);
+    let progress = match contention {
+        "FairFlows" => dice.one_of(&["AfterArrival", "Offloaded"]),
+        _ => dice.one_of(&["WhileArriving", "AfterArrival", "Offloaded"]),
+    };
+    let copy = dice.one_of(&["", "copy_per_byte: Some(\"0 ns/B\"), ", "copy_per_byte: Some(\"5 ns/B\"), "]);
+    let data = dice.one_of(&["AtOnce", "AtOnce", "WhenMatched(above: \"0 B\")", "OnRequest(above: \"64 B\")"]);
     let interface = format!(
         "Some(Interface(overhead: \"{o}\", overhead_per_byte: \"{o_per_byte}\", gap: \"{g}\", \
-         gap_per_byte: \"{g_per_byte}\", count: {count}, choice: {choice}, progress: {progress}))"
+         gap_per_byte: \"{g_per_byte}\", {copy}count: {count}, choice: {choice}, data: {data}, progress: {progress}))"
     );
     sample.set("interface", interface);
     for (field, plain) in [
@@ -121,11 +127,16 @@ fn interface(dice: &mut Dice, sample: &mut Sample) {
     ] {
         sample.set(field, plain);
     }
-    sample.set("sends", dice.one_of(&["Buffered", "Eager(up_to: \"64 B\")", "Eager(up_to: \"0 B\")"]));
-    if dice.once_in(2) {
-        sample.set("contention", "Off");
+    sample
+        .set("sends", dice.one_of(&["Buffered", "UntilDelivered", "Eager(up_to: \"64 B\")", "Eager(up_to: \"0 B\")"]));
+    sample.set("contention", contention);
+    if contention != "FirstComeFirstServed" {
         sample.set("end_links", "None");
         sample.set("link_overrides", "[]");
+    }
+    if contention == "FairFlows" {
+        sample.set("links", "Link(per_byte: \"100 ns/B\", latency: \"3 us\")");
+        sample.set("switching", dice.one_of(&["StoreAndForward(packet: \"1 KiB\")", "CutThrough(packet: \"1 KiB\")"]));
     }
 }
 

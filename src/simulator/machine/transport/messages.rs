@@ -5,6 +5,8 @@
 //! what happens at one time: that in which it was first asked for, as in LogGOPSim's queue. Without contention
 //! a message crosses the network as a whole; else in packets, which [`wire`] carries.
 
+mod arrival;
+mod handshake;
 mod resources;
 mod wire;
 
@@ -18,6 +20,7 @@ use crate::node::{DataTransfer, Interface, Progress};
 use crate::trace::events::EventId;
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
+use handshake::Role;
 use resources::Resources;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -92,19 +95,6 @@ struct MessageState {
     /// Bytes that have passed the interface of the destination.
     arrived: u64,
     role: Role,
-}
-
-/// Part of a message in a transfer of data.
-#[derive(Clone, Copy)]
-enum Role {
-    /// Data that leave at once.
-    Data,
-    /// Data that wait for a receive, whose number this is once they have met.
-    AwaitedData { receive: u32 },
-    /// Announcement of a message whose data wait.
-    Announcement { of: MessageId },
-    /// Request for the data of a message.
-    Request { of: MessageId },
 }
 
 impl MessageState {
@@ -191,46 +181,6 @@ impl MessageTransport {
                 self.completions.push_back(Completion::Announced { message: id, handle });
             }
             _ => self.request(now, Event::Send(id)),
-        }
-    }
-
-    /// Sends a message of one byte that is the transfer's own.
-    fn send_control(&mut self, now: SimTime, message: MessageState) {
-        let id = self.keep(MessageState { bytes: 1, injected: 0, arrived: 0, ..message });
-        self.wire.caused(id, self.cause);
-        self.request(now, Event::Send(id));
-    }
-
-    /// A message has met a receive, whose number this is. Returns whether it is there: its data may be still to come.
-    pub fn accept(&mut self, now: SimTime, id: MessageId, receive: u32) -> bool {
-        let message = self.messages[id as usize];
-        if let Role::AwaitedData { .. } = message.role {
-            self.messages[id as usize].role = Role::AwaitedData { receive };
-            self.ask_for_data(now, id);
-            return false;
-        }
-        if self.sends.of(message.bytes) == Sends::Rendezvous {
-            self.completions.push_back(Completion::Sent { handle: message.handle });
-        }
-        self.vacant.push(id);
-        true
-    }
-
-    fn ask_for_data(&mut self, now: SimTime, id: MessageId) {
-        let message = self.messages[id as usize];
-        match self.interface.data {
-            DataTransfer::OnRequest { .. } => {
-                let (from, to) = (message.to, message.from);
-                self.send_control(now, MessageState { from, to, role: Role::Request { of: id }, ..message });
-            }
-            _ => self.request(now, Event::Send(id)),
-        }
-    }
-
-    /// A send that waits for nothing else is complete.
-    fn left(&mut self, message: MessageState) {
-        if self.sends.of(message.bytes) == Sends::Buffered {
-            self.completions.push_back(Completion::Sent { handle: message.handle });
         }
     }
 
@@ -389,76 +339,6 @@ impl MessageTransport {
         self.counts.packet_hops += self.wire.inject(now, ends, id, bytes);
         if !is_last {
             self.schedule_new(now + self.interface.gap_per_byte.time(bytes), Event::Inject(id));
-        }
-    }
-
-    /// A part of a message passes the interface of its destination, which has taken its bytes since they began to come and
-    /// it was free.
-    fn arrive(&mut self, now: SimTime, order: u64, piece: Piece) {
-        self.wire.release(now, piece);
-        let message = &mut self.messages[piece.message as usize];
-        let is_first = message.arrived == 0;
-        message.arrived += piece.bytes;
-        let MessageState { to, bytes, interface, arrived, .. } = *message;
-        if message.stays_on_its_node() {
-            return self.take_in(now, piece.message);
-        }
-        let is_last = arrived == bytes;
-        let paid = piece.bytes.saturating_sub(u64::from(is_first));
-        let begun = piece.since.map_or(now, |since| since.max(self.resources.receives_at(to.node, interface)));
-        let end = now.max(begun + self.interface.gap_per_byte.time(paid));
-        let gap = if is_last { self.interface.gap } else { SimDuration::ZERO };
-        self.resources.receive(to.node, interface, end + gap);
-        match self.interface.progress {
-            Progress::WhileArriving => {
-                let overhead = if is_first { self.interface.overhead } else { SimDuration::ZERO };
-                let copying = self.interface.overhead_per_byte.time(paid);
-                let busy = self.paced(to, overhead + copying.max(end.since(now)));
-                self.resources.communicate(self.resources.core(to), now, busy);
-                if is_last {
-                    self.deliver(now, piece.message);
-                }
-            }
-            Progress::AfterArrival | Progress::Offloaded if is_last => {
-                self.schedule(end, order, Event::TakeIn(piece.message));
-            }
-            Progress::AfterArrival | Progress::Offloaded => {}
-        }
-    }
-
-    /// The processor of the destination deals with a message that has come.
-    fn take_in(&mut self, now: SimTime, id: MessageId) {
-        let message = &self.messages[id as usize];
-        let MessageState { to, bytes, .. } = *message;
-        let stays = message.stays_on_its_node();
-        if stays || self.interface.progress != Progress::Offloaded {
-            let time = if stays { self.interface.copying(bytes) } else { self.interface.sending(bytes) };
-            let busy = self.paced(to, time);
-            self.resources.communicate(self.resources.core(to), now, busy);
-        }
-        self.deliver(now, id);
-    }
-
-    /// All of a message has come.
-    fn deliver(&mut self, now: SimTime, id: MessageId) {
-        let MessageState { handle, bytes, role, .. } = self.messages[id as usize];
-        let mut completions = |completion| self.completions.push_back(completion);
-        match role {
-            Role::Data => completions(Completion::Delivered { message: id, handle }),
-            Role::AwaitedData { receive } => completions(Completion::Arrived { receive }),
-            Role::Announcement { of } => completions(Completion::Announced { message: of, handle }),
-            Role::Request { of } => self.request(now, Event::Send(of)),
-        }
-        let is_complete = match role {
-            Role::Data => self.sends.of(bytes) == Sends::UntilDelivered,
-            Role::AwaitedData { .. } => self.sends.of(bytes) != Sends::Buffered,
-            Role::Announcement { .. } | Role::Request { .. } => false,
-        };
-        if is_complete {
-            self.completions.push_back(Completion::Sent { handle });
-        }
-        if !matches!(role, Role::Data) {
-            self.vacant.push(id);
         }
     }
 

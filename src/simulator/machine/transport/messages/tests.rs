@@ -1,11 +1,12 @@
 //! Times of LogGOPS by hand.
 
-use crate::machine::{LogGops, Machine};
-use crate::network::{Link, Network, Topology};
-use crate::node::{InterfaceChoice, Progress};
+use crate::machine::{Allocation, LogGops, Machine, Placement, Sends};
+use crate::network::switching::CutThrough;
+use crate::network::{Contention, Link, Network, Routing as NetworkRouting, Switching, Topology};
+use crate::node::{DataTransfer, Interface, InterfaceChoice, Node, Processor, Progress, Router};
 use crate::program::{Message, Process};
 use crate::simulation::Simulation;
-use crate::units::{Bytes, PerByte, SimDuration};
+use crate::units::{Bytes, FlopRate, PerByte, SimDuration};
 
 /// L = 2500 ns, o = 1500 ns, g = 1000 ns, G = 6 ns/B, O = 0, S = 65535 B: the defaults of LogGOPSim.
 fn loggops() -> LogGops {
@@ -102,4 +103,115 @@ fn packets_of_a_network_carry_what_interfaces_send() {
     // As without a network, but for a G that the first byte of each packet but the first pays.
     assert_eq!(fan_out(&machine, &[1]), 5500);
     assert_eq!(fan_out(&machine, &[1000]), 1500 + 2500 + 1500 + 6 * 999);
+}
+
+/// A star of four nodes whose links take 1 ns a byte and 10 ns each, and interfaces without overheads.
+fn star(sends: Sends) -> Machine {
+    let links = Link::new(PerByte::new(ns(1))).latency(ns(10));
+    let star = Topology::FatTree { arity: 4, levels: 1 };
+    let switching = Switching::CutThrough(CutThrough { packet: Bytes::from_mib(1), header: Bytes::new(0) });
+    let mut network = Network::new(star, NetworkRouting::DimensionOrder, switching, links);
+    network.contention = Contention::FairFlows;
+    let free = PerByte::FREE;
+    let interface = Interface { progress: Progress::Offloaded, ..Interface::new(ns(0), free, ns(0), free) };
+    let mut nodes = Node::ideal(Processor::Unspecified, Router::Hardware);
+    nodes.interface = Some(interface);
+    let machine = Machine::new("star", nodes, network, sends);
+    assert!(machine.faults().is_empty(), "{:?}", machine.faults());
+    machine
+}
+
+#[test]
+fn flows_share_the_link_of_their_source_and_interfaces_their_rate() {
+    // Both at half the rate.
+    assert_eq!(fan_out(&star(Sends::Buffered), &[1000, 1000]), 20 + 2000);
+    // One after the other.
+    assert_eq!(fan_out(&star(Sends::UntilDelivered), &[1000, 1000]), 2 * (20 + 1000));
+    // 4 ns a byte between the two of them, or 4 ns a byte for each.
+    let mut slow = star(Sends::Buffered);
+    let interface = slow.nodes.interface.as_mut().unwrap();
+    interface.gap_per_byte = PerByte::new(ns(4));
+    assert_eq!(fan_out(&slow, &[1000, 1000]), 20 + 8000);
+    slow.nodes.interface.as_mut().unwrap().count = 2;
+    assert_eq!(fan_out(&slow, &[1000, 1000]), 20 + 4000);
+}
+
+#[test]
+fn a_link_that_is_slower_than_the_interfaces_holds_them_up() {
+    let links = Link::new(PerByte::new(ns(10))).latency(ns(2500));
+    for contention in [Contention::Off, Contention::FirstComeFirstServed] {
+        let over = Network::new(
+            Topology::Complete { nodes: 2 },
+            NetworkRouting::DimensionOrder,
+            Switching::CutThrough(CutThrough { packet: Bytes::from_mib(1), header: Bytes::new(0) }),
+            links.clone(),
+        );
+        let machine = Machine::from(LogGops { over: Some(Network { contention, ..over }), ..loggops() });
+        // s bytes on a link, or s - 1 after the first.
+        let bytes = if contention == Contention::Off { 1000 } else { 1001 };
+        assert_eq!(fan_out(&machine, &[1001]), 1500 + 2500 + 1500 + 10 * bytes);
+    }
+}
+
+#[test]
+fn packets_are_taken_while_they_come_and_a_gap_lies_between_messages() {
+    for packet in [1001, 1000, 999, 100] {
+        let link = Link { latency: ns(2500), ..Link::new(PerByte::new(ns(6))) };
+        let switching = Switching::CutThrough(CutThrough { packet: Bytes::new(packet), header: Bytes::new(0) });
+        let over = Network::new(Topology::Complete { nodes: 2 }, NetworkRouting::DimensionOrder, switching, link);
+        let machine = Machine::from(LogGops { over: Some(over), gap: ns(100_000), ..loggops() });
+        assert_eq!(fan_out(&machine, &[1001]), 1500 + 2500 + 1500 + 6 * 1001, "{packet}");
+    }
+}
+
+#[test]
+fn a_message_to_the_same_node_is_copied_by_its_receiver() {
+    let mut machine = Machine::from(loggops());
+    let both_on_one = |machine: &Machine| {
+        let program = |me: Process| async move {
+            match me.rank() {
+                0 => me.send(1, Message::new(1001)).await,
+                _ => drop(me.receive(0).await),
+            }
+        };
+        let both = Allocation::new(machine, 2).placement(Placement::Explicit(vec![0, 0]));
+        Simulation::on(&both).unwrap().run(&program).unwrap().makespan.ps() / 1000
+    };
+    assert_eq!(both_on_one(&machine), 1500 + 1500 + 6000);
+    machine.nodes.interface.as_mut().unwrap().copy_per_byte = Some(PerByte::new(ns(1)));
+    assert_eq!(both_on_one(&machine), 1500 + 1500 + 1000);
+}
+
+/// Makespan in ns of a message of 1001 B whose receiver computes for `late` ns before it asks for it.
+fn late_receive(machine: &Machine, late: u32) -> u64 {
+    let program = move |me: Process| async move {
+        if me.rank() == 0 {
+            return me.send(1, Message::new(1001)).await;
+        }
+        me.operate(f64::from(late)).await;
+        me.receive(0).await;
+    };
+    Simulation::new(machine, 2).unwrap().run(&program).unwrap().makespan.ps() / 1000
+}
+
+#[test]
+fn data_wait_for_the_receive_that_they_have_met() {
+    let data = |data| {
+        let processor = Some(Processor::FlopRate(FlopRate::from_gflop_per_s(1)));
+        let mut machine = Machine::from(LogGops { processor, eager_up_to: Bytes::new(0), ..loggops() });
+        machine.nodes.interface.as_mut().unwrap().data = data;
+        assert!(machine.faults().is_empty());
+        machine
+    };
+    let above = Bytes::new(1000);
+    let lone = 1500 + 2500 + 1500 + 6000;
+    let ends = |of, late| late_receive(&data(of), late);
+    assert_eq!([0, 20_000].map(|late| ends(DataTransfer::AtOnce, late)), [lone, 20_000 + 1500 + 6000]);
+    assert_eq!([0, 20_000].map(|late| ends(DataTransfer::WhenMatched { above }, late)), [lone, 20_000 + lone]);
+    // Announcement and request are messages of one byte; the first has come while the receiver computed.
+    let control = 1500 + 2500 + 1500;
+    assert_eq!(ends(DataTransfer::OnRequest { above }, 0), 2 * control + lone);
+    assert_eq!(ends(DataTransfer::OnRequest { above }, 40_000), 40_000 + 1500 + control + lone);
+    let short = DataTransfer::OnRequest { above: Bytes::new(1001) };
+    assert_eq!(ends(short, 0), lone);
 }

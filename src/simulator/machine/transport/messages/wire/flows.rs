@@ -25,7 +25,13 @@ impl FlowWire {
     }
 
     /// A message enters the network; the links that it is going to cross.
-    pub fn inject(&mut self, now: SimTime, WireEnds { from, to, interface }: WireEnds, id: MessageId, bytes: u64) -> u64 {
+    pub fn inject(
+        &mut self,
+        now: SimTime,
+        WireEnds { from, to, interface }: WireEnds,
+        id: MessageId,
+        bytes: u64,
+    ) -> u64 {
         self.0.enter(now, FlowEnds { from, to, gate: interface }, id, bytes)
     }
 

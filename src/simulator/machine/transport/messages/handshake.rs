@@ -1,0 +1,85 @@
+//! Data that wait for a receive: announcements, requests, and the ends of messages of all kinds.
+
+use super::{Event, MessageState, MessageTransport};
+use crate::machine::Sends;
+use crate::machine::transport::{Completion, MessageId};
+use crate::node::DataTransfer;
+use crate::units::SimTime;
+
+/// Part of a message in a transfer of data.
+#[derive(Clone, Copy)]
+pub(super) enum Role {
+    /// Data that leave at once.
+    Data,
+    /// Data that wait for a receive, whose number this is once they have met.
+    AwaitedData { receive: u32 },
+    /// Announcement of a message whose data wait.
+    Announcement { of: MessageId },
+    /// Request for the data of a message.
+    Request { of: MessageId },
+}
+
+impl MessageTransport {
+    /// Sends a message of one byte that is the transfer's own.
+    pub(super) fn send_control(&mut self, now: SimTime, message: MessageState) {
+        let id = self.keep(MessageState { bytes: 1, injected: 0, arrived: 0, ..message });
+        self.wire.caused(id, self.cause);
+        self.request(now, Event::Send(id));
+    }
+
+    /// A message has met a receive, whose number this is. Returns whether it is there: its data may be still to come.
+    pub fn accept(&mut self, now: SimTime, id: MessageId, receive: u32) -> bool {
+        let message = self.messages[id as usize];
+        if let Role::AwaitedData { .. } = message.role {
+            self.messages[id as usize].role = Role::AwaitedData { receive };
+            self.ask_for_data(now, id);
+            return false;
+        }
+        if self.sends.of(message.bytes) == Sends::Rendezvous {
+            self.completions.push_back(Completion::Sent { handle: message.handle });
+        }
+        self.vacant.push(id);
+        true
+    }
+
+    fn ask_for_data(&mut self, now: SimTime, id: MessageId) {
+        let message = self.messages[id as usize];
+        match self.interface.data {
+            DataTransfer::OnRequest { .. } => {
+                let (from, to) = (message.to, message.from);
+                self.send_control(now, MessageState { from, to, role: Role::Request { of: id }, ..message });
+            }
+            _ => self.request(now, Event::Send(id)),
+        }
+    }
+
+    /// A send that waits for nothing else is complete.
+    pub(super) fn left(&mut self, message: MessageState) {
+        if self.sends.of(message.bytes) == Sends::Buffered {
+            self.completions.push_back(Completion::Sent { handle: message.handle });
+        }
+    }
+
+    /// All of a message has come.
+    pub(super) fn deliver(&mut self, now: SimTime, id: MessageId) {
+        let MessageState { handle, bytes, role, .. } = self.messages[id as usize];
+        let mut completions = |completion| self.completions.push_back(completion);
+        match role {
+            Role::Data => completions(Completion::Delivered { message: id, handle }),
+            Role::AwaitedData { receive } => completions(Completion::Arrived { receive }),
+            Role::Announcement { of } => completions(Completion::Announced { message: of, handle }),
+            Role::Request { of } => self.request(now, Event::Send(of)),
+        }
+        let is_complete = match role {
+            Role::Data => self.sends.of(bytes) == Sends::UntilDelivered,
+            Role::AwaitedData { .. } => self.sends.of(bytes) != Sends::Buffered,
+            Role::Announcement { .. } | Role::Request { .. } => false,
+        };
+        if is_complete {
+            self.completions.push_back(Completion::Sent { handle });
+        }
+        if !matches!(role, Role::Data) {
+            self.vacant.push(id);
+        }
+    }
+}
