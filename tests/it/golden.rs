@@ -37,6 +37,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("reduction", &["p=2,16"]),
     ("ring-pipeline", &[]),
     ("ring-shift", &["p=2,16", "machine.nodes.router_turn=AtOnce,EndOfRow"]),
+    ("shipped-clusters", &["ranks=64", "bytes=8,65536"]),
     ("stencil", &[]),
     ("summa", &["program.n=48", "p=4,16", "panel=4,16"]),
     ("straggler", &["program.n=64", "speed=1,0.5", "p=4,16"]),

@@ -31,8 +31,8 @@ macro_rules! files {
 
 files! {
     "machines":
-        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "ideal-hypercube", "ideal-torus", "loggopsim-default", "parsytec-gcel-512",
-        "parsytec-supercluster-t800", "parsytec-supercluster-t800-kernels", "router-network", "small-cluster";
+        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "hopper", "ideal-hypercube", "ideal-torus", "loggopsim-default", "parsytec-gcel-512",
+        "parsytec-supercluster-t800", "parsytec-supercluster-t800-kernels", "router-network", "small-cluster", "trestles";
     "processors": "t800-20", "t805-30";
     "kernels":
         "add", "axpy", "buf", "dot", "inv", "modules", "norm", "rsub-pointer-table", "rsub-row-pointers", "set";
@@ -65,6 +65,8 @@ machines! {
     bwgrid = "bwgrid";
     /// bwUniCluster, after Kredel, Kruse and Richling (2015).
     bwunicluster = "bwunicluster";
+    /// Hopper, a Cray XE6: a torus of 17 × 8 × 24 Gemini routers with 48 cores each.
+    hopper = "hopper";
     /// A hypercube for comparisons with closed forms: a message takes `t_s + m t_w` to a neighbour, nothing else any time.
     ideal_hypercube = "ideal-hypercube";
     /// A torus for comparisons with closed forms: a message takes `t_s + m t_w` to a neighbour, nothing else any time.
@@ -81,6 +83,8 @@ machines! {
     router_network = "router-network";
     /// 16 nodes of 8 cores below a fat tree of switches; the numbers are invented.
     small_cluster = "small-cluster";
+    /// Trestles of the San Diego Supercomputer Center: 324 nodes of 32 cores under a fat tree of InfiniBand.
+    trestles = "trestles";
 }
 
 /// Reads the machine `name`.
