@@ -243,6 +243,7 @@ fn the_transfers_of_every_shipped_scenario_fill_the_links_of_every_fabric() {
                     continue;
                 }
                 let place = format!("{} on {topology} {fabric:?}", file.display());
+                set(&mut document, "machine.network.contention", "FirstComeFirstServed");
                 for (path, value) in fabric {
                     set(&mut document, path, value);
                 }

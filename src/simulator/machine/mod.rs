@@ -79,6 +79,15 @@ impl Machine {
         Self { name: name.to_owned(), nodes, network, host, sends, levels: Vec::new(), overrides: Vec::new() }
     }
 
+    /// The rule by which sends wait for their receives: data that wait for them hold up a send that waits for its data.
+    pub(crate) fn waits_of_sends(&self) -> Sends {
+        let above = self.nodes.interface.as_ref().and_then(|interface| interface.data.above());
+        match (self.sends, above) {
+            (Sends::UntilDelivered, Some(up_to)) => Sends::Eager { up_to },
+            (sends, _) => sends,
+        }
+    }
+
     /// Returns whether the sends, or the data, of some messages wait for their receives.
     pub(crate) fn may_wait_for_receives(&self) -> bool {
         let data = self.nodes.interface.as_ref().map(|interface| interface.data);

@@ -32,8 +32,8 @@ struct FlowChannel {
     flows: Vec<u32>,
     /// Messages that have begun.
     messages: u32,
-    /// Bytes of flows that have ended.
-    carried: u64,
+    /// Time of the bytes of flows that have ended, at the full rate.
+    busy: SimDuration,
 }
 
 /// A message, where it goes, and its length.
@@ -96,7 +96,7 @@ impl FlowChannel {
     fn new(per_byte: PerByte) -> Self {
         const MANY: u64 = 1 << 20;
         let capacity = MANY as f64 / per_byte.time(MANY).ps() as f64;
-        Self { capacity, per_byte, flows: Vec::new(), messages: 0, carried: 0 }
+        Self { capacity, per_byte, flows: Vec::new(), messages: 0, busy: SimDuration::ZERO }
     }
 }
 
@@ -195,7 +195,7 @@ impl Flows {
             let channel = &mut self.channels[*channel as usize];
             let place = channel.flows.iter().position(|other| *other == id).expect("a flow is on its channels");
             channel.flows.swap_remove(place);
-            channel.carried += message.bytes;
+            channel.busy += channel.per_byte.time(message.bytes);
         }
         EndedFlow { message: *message, channels, begin: *begin }
     }
@@ -236,7 +236,7 @@ impl Flows {
                 flow.message.bytes as f64 - flow.remaining_at(now)
             };
             let under_way = channel.per_byte.time_of_share(channel.flows.iter().map(part).sum());
-            (channel.messages, channel.per_byte.time(channel.carried) + under_way)
+            (channel.messages, channel.busy + under_way)
         })
     }
 

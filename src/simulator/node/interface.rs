@@ -112,13 +112,19 @@ impl DataTransfer {
         *self == Self::default()
     }
 
+    /// The largest message whose data do not wait for its receive, if those of others do.
+    #[must_use]
+    pub const fn above(self) -> Option<Bytes> {
+        match self {
+            Self::AtOnce => None,
+            Self::WhenMatched { above } | Self::OnRequest { above } => Some(above),
+        }
+    }
+
     /// Returns whether the data of a message of `bytes` bytes wait for its receive.
     #[must_use]
-    pub const fn waits(self, bytes: u64) -> bool {
-        match self {
-            Self::AtOnce => false,
-            Self::WhenMatched { above } | Self::OnRequest { above } => bytes > above.count(),
-        }
+    pub fn waits(self, bytes: u64) -> bool {
+        self.above().is_some_and(|above| bytes > above.count())
     }
 }
 

@@ -34,7 +34,7 @@ pub fn inspected(
     }
     let packet_bytes = machine.network.switching.packet_bytes();
     let place = (layout.ranks(), host(machine, layout));
-    let rehearsal = rehearse(program, place, (machine.sends, packet_bytes), streams);
+    let rehearsal = rehearse(program, place, (machine.waits_of_sends(), packet_bytes), streams);
     (within("program", rehearsal.faults()).collect(), Some(rehearsal))
 }
 
