@@ -11,6 +11,7 @@ use super::topology::Topology;
 use super::transfers::{TransferChannel, Transfers};
 use crate::engine::Streams;
 use crate::units::{PerByte, SimDuration, SimTime};
+use rustc_hash::FxHashMap;
 
 /// The links of a network, shared by flows, and gates of its nodes that are shared likewise.
 ///
@@ -28,7 +29,25 @@ pub struct FlowNetwork {
     gates: Gates,
     flows: Flows,
     /// `None` unless it is asked for.
-    transfers: Option<Box<Transfers>>,
+    record: Option<Box<FlowRecord>>,
+}
+
+/// Record of the flows on each link. Those that overlap have different numbers.
+struct FlowRecord {
+    transfers: Transfers,
+    /// By link and number, the end of the last flow.
+    ends: FxHashMap<u32, Vec<SimTime>>,
+}
+
+impl FlowRecord {
+    /// The lowest number that is free on a link from `begin` on, until `end`.
+    fn number(&mut self, link: u32, begin: SimTime, end: SimTime) -> u32 {
+        let ends = self.ends.entry(link).or_default();
+        let place = ends.iter().position(|last| *last <= begin).unwrap_or(ends.len());
+        ends.resize(ends.len().max(place + 1), end);
+        ends[place] = end;
+        u32::try_from(place).expect("fewer than 2^32 messages at once")
+    }
 }
 
 /// The gates of a node in each direction.
@@ -86,7 +105,7 @@ impl FlowNetwork {
             links,
             end_links,
             gates,
-            transfers: None,
+            record: None,
         };
         Self { flows: Flows::new(idle.rates(&network.overrides).into_iter()), ..idle }
     }
@@ -186,14 +205,15 @@ impl FlowNetwork {
 
     fn record(&mut self, now: SimTime, flow: &EndedFlow) {
         let (first_end, FlowMessage { number, to, bytes }) = (self.first_end(), flow.message);
-        let Some(transfers) = &mut self.transfers else { return };
+        let Some(record) = &mut self.record else { return };
         // A transfer has 32 bits for its bytes.
         let parts = std::iter::successors(Some(bytes), |left| left.checked_sub(u32::MAX.into()));
         for left in parts {
             let packet = Packet::new(number, to, u32::try_from(left).unwrap_or(u32::MAX), PacketKind::Data);
-            for channel in flow.channels.iter().filter(|channel| **channel < first_end) {
-                let on_wire = self.flows.time(*channel, packet.bytes.into());
-                transfers.carried(*channel, &packet, flow.begin, (now.since(flow.begin), on_wire));
+            for link in flow.channels.iter().copied().filter(|channel| *channel < first_end) {
+                let on_wire = self.flows.time(link, packet.bytes.into()).min(now.since(flow.begin));
+                let place = (link, record.number(link, flow.begin, now));
+                record.transfers.carried_beside(place, &packet, flow.begin, (now.since(flow.begin), on_wire));
             }
         }
     }
@@ -213,11 +233,12 @@ impl FlowNetwork {
             let (from, to) = self.joint(number).unwrap_or((number / self.ports, number / self.ports));
             TransferChannel { from, to, number: 0 }
         };
-        self.transfers = Some(Box::new(Transfers::new((0..self.first_end()).map(channel))));
+        let transfers = Transfers::new((0..self.first_end()).map(channel));
+        self.record = Some(Box::new(FlowRecord { transfers, ends: FxHashMap::default() }));
     }
 
     /// Returns the transfers over the links, if they are recorded.
     pub fn transfers(&mut self) -> Option<&mut Transfers> {
-        self.transfers.as_deref_mut()
+        self.record.as_mut().map(|record| &mut record.transfers)
     }
 }

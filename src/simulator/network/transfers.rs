@@ -102,6 +102,18 @@ impl Transfers {
         self.sure.push(transfer);
     }
 
+    /// A channel has carried a packet beside others, as the one with this number between its vertices.
+    pub fn carried_beside(
+        &mut self,
+        (channel, number): (u32, u32),
+        packet: &Packet,
+        first: SimTime,
+        time_and_on_wire: (SimDuration, SimDuration),
+    ) {
+        let transfer = self.transfer(channel, packet, first, time_and_on_wire);
+        self.sure.push(Transfer { channel: number, ..transfer });
+    }
+
     /// One packet that begins at `first`, for `time`, of which it is `on_wire`.
     fn transfer(
         &self,
