@@ -41,7 +41,7 @@ fn everybody_sends(machine: &Machine, rows: u32, columns: u32) -> u64 {
     while let Some(now) = transport.step() {
         while let Some(completion) = transport.next_completion() {
             if let Completion::Delivered { message, .. } = completion {
-                transport.accept(now, message);
+                transport.accept(now, message, 0);
             }
         }
     }
