@@ -40,12 +40,22 @@ pub struct InFlight {
     pub bytes: u64,
 }
 
+/// Start of the processes of a run: the program of each.
+pub type Starter<'p> = Box<dyn Fn(Process) -> RankFuture + 'p>;
+
 /// A message-passing program: one process per rank.
 ///
 /// Any `Fn(Process) -> impl Future` is a program, so an `async fn` will do.
 pub trait Program {
     /// The process of one rank.
     fn start(&self, process: Process) -> RankFuture;
+
+    /// The start of all processes of a run on `ranks` ranks, of which `host` is connected to the host: a program that
+    /// prepares something for all of them does so here.
+    fn starter(&self, ranks: u32, host: u32) -> Starter<'_> {
+        let _ = (ranks, host);
+        Box::new(|process| self.start(process))
+    }
 
     /// The phases that the processes name, in the order in which a report shows them.
     fn phases(&self) -> &'static [Phase] {

@@ -245,7 +245,8 @@ impl<'p> DryRun<'p> {
             outcomes: RefCell::default(),
             critical_intervals: RefCell::default(),
         });
-        let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
+        let start = program.starter(ranks, host);
+        let process = |rank| start(Process::new(rank, Rc::clone(&surroundings)));
         Self {
             program,
             sends: Sends::Buffered,

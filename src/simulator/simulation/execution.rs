@@ -77,7 +77,8 @@ impl<'s, O: Observer> Execution<'s, O> {
         let Simulation { machine, layout, streams, .. } = simulation;
         let ranks = layout.ranks();
         let surroundings = Rc::new(surroundings(simulation));
-        let process = |rank| program.start(Process::new(rank, Rc::clone(&surroundings)));
+        let start = program.starter(ranks, surroundings.host);
+        let process = |rank| start(Process::new(rank, Rc::clone(&surroundings)));
         let processes = Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process));
         let initialisation = surroundings.phases.index(INITIALISATION);
         let begun = || RankState {

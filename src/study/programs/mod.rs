@@ -44,7 +44,9 @@ use expression::Changes;
 use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
-use parsim_sim::program::{InFlight, Numerics, Process, Program, RankFuture, Rehearsal, Traffic, host, mean_distance};
+use parsim_sim::program::{
+    InFlight, Numerics, Process, Program, RankFuture, Rehearsal, Starter, Traffic, host, mean_distance,
+};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -183,6 +185,10 @@ impl Shipped {
 impl Program for Shipped {
     fn start(&self, process: Process) -> RankFuture {
         self.as_program().start(process)
+    }
+
+    fn starter(&self, ranks: u32, host: u32) -> Starter<'_> {
+        self.as_program().starter(ranks, host)
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

@@ -1,13 +1,13 @@
 //! Expressions of steps that have another value than in earlier versions, found by a dry run.
 
+use super::bound::BoundExpression;
+use super::compiled::StepAction;
 use super::expression::Expression;
-use super::scope::Scope;
-use super::step::Step;
-use super::{Phases, follow, legality};
-use crate::programs::expression::{Changes, Former};
+use super::{Phases, legality};
+use crate::programs::expression::{Changes, Former, Value};
 use parsim_sim::engine::Streams;
 use parsim_sim::program::Process;
-use parsim_sim::program::{fits, rehearse_within};
+use parsim_sim::program::{Program, RankFuture, Starter, fits, rehearse_within};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -45,7 +45,7 @@ pub(super) fn note(
     let verbs = watch.changes.borrow().left() / OF_A_VERB;
     let watch = Rc::new(watch);
     if !watch.suspects.is_empty() && u64::from(ranks) < verbs && fits(program, ranks) {
-        let watched = |process: Process| follow(process, program.clone(), Some(Rc::clone(&watch)));
+        let watched = WatchedProgram { program, watch: Rc::clone(&watch) };
         let rehearsal = rehearse_within(verbs, &watched, (ranks, host), packet_bytes, streams);
         watch.changes.borrow_mut().spend(OF_A_VERB * (rehearsal.verbs() + u64::from(ranks)));
     }
@@ -66,25 +66,47 @@ impl Watch {
     }
 
     fn memory(&self, program: &Phases, ranks: u32, host: u32) {
-        if let Some(memory) = &program.memory {
-            (0..ranks.min(RANKS)).for_each(|rank| self.expression(memory.count(), &program.scope(rank, ranks, host)));
+        let Some(memory) = &program.memory else { return };
+        for rank in 0..ranks.min(RANKS) {
+            let scope = program.scope(rank, ranks, host);
+            self.compare(memory.count(), |name| scope.get(name));
         }
     }
 
     /// Compares the values of the expressions of a step that is about to be taken.
-    pub fn step(&self, step: &Step, scope: &Scope) {
-        for (_, expression) in step.expressions() {
-            self.expression(expression, scope);
+    pub fn step(&self, step: &StepAction, slots: &[Value]) {
+        for expression in step.expressions() {
+            self.expression(expression, slots);
         }
     }
 
     /// Compares the values of one expression.
-    pub fn expression(&self, expression: &Expression, scope: &Scope) {
+    pub fn expression(&self, expression: &BoundExpression, slots: &[Value]) {
+        self.compare(expression.source(), |name| expression.value_of(name, slots));
+    }
+
+    fn compare(&self, expression: &Expression, value: impl Fn(&str) -> Option<Value>) {
         let Some(suspect) = self.suspects.get(&expression.identity()).filter(|suspect| suspect.left.get() > 0) else {
             return;
         };
         suspect.left.update(|left| left - 1);
-        self.changes.borrow_mut().compare(&suspect.path, &suspect.former, |name| scope.get(name));
+        self.changes.borrow_mut().compare(&suspect.path, &suspect.former, value);
+    }
+}
+
+/// A program whose expressions are compared while it is rehearsed.
+struct WatchedProgram<'p> {
+    program: &'p Phases,
+    watch: Rc<Watch>,
+}
+
+impl Program for WatchedProgram<'_> {
+    fn start(&self, process: Process) -> RankFuture {
+        self.starter(process.ranks(), process.host())(process)
+    }
+
+    fn starter(&self, ranks: u32, host: u32) -> Starter<'_> {
+        self.program.watched(ranks, host, Some(Rc::clone(&self.watch)))
     }
 }
 

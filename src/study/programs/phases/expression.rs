@@ -45,22 +45,37 @@ impl Expression {
         self.0.formula.value(|name| scope.get(name))
     }
 
+    /// Its value as a whole number that is not negative.
+    pub(super) fn count(&self, scope: &Scope) -> Result<u64, ExpressionFault> {
+        self.count_of(self.value(scope)?)
+    }
+
+    /// Its value as a rank or a tag.
+    pub(super) fn rank(&self, scope: &Scope) -> Result<u32, ExpressionFault> {
+        self.rank_of(self.value(scope)?)
+    }
+
+    /// Its value as a condition.
+    pub(super) fn condition(&self, scope: &Scope) -> Result<bool, ExpressionFault> {
+        self.condition_of(self.value(scope)?)
+    }
+
     /// A fault of the whole expression.
     fn fault(&self, message: &str, help: &str) -> ExpressionFault {
         ExpressionFault::whole(&self.0.text, format!("`{self}` is {message}"), help)
     }
 
-    /// Its value as a number, whole or real.
-    pub(super) fn number(&self, scope: &Scope) -> Result<Value, ExpressionFault> {
-        match self.value(scope)? {
+    /// `value`, which is its value, as a number, whole or real.
+    pub(super) fn number_of(&self, value: Value) -> Result<Value, ExpressionFault> {
+        match value {
             Value::Truth(_) => Err(self.fault("a truth value, not a number", "write `1 if condition else 0`")),
             number => Ok(number),
         }
     }
 
-    /// Its value as a whole number.
-    fn whole(&self, scope: &Scope) -> Result<i64, ExpressionFault> {
-        let value = self.number(scope)?;
+    /// `value` as a whole number.
+    fn whole_of(&self, value: Value) -> Result<i64, ExpressionFault> {
+        let value = self.number_of(value)?;
         value.as_whole().ok_or_else(|| match value.as_real() {
             Some(real) if real.fract() == 0.0 => {
                 self.fault(&format!("{value}, which is too large"), "the largest number is 2^63 - 1, about 9.2e18")
@@ -72,22 +87,22 @@ impl Expression {
         })
     }
 
-    /// Its value as a whole number that is not negative.
-    pub(super) fn count(&self, scope: &Scope) -> Result<u64, ExpressionFault> {
-        let whole = self.whole(scope)?;
+    /// `value` as a whole number that is not negative.
+    pub(super) fn count_of(&self, value: Value) -> Result<u64, ExpressionFault> {
+        let whole = self.whole_of(value)?;
         u64::try_from(whole).map_err(|_| self.fault(&format!("{whole}, below 0"), "give a number from 0 on"))
     }
 
-    /// Its value as a rank or a tag.
-    pub(super) fn rank(&self, scope: &Scope) -> Result<u32, ExpressionFault> {
-        let whole = self.whole(scope)?;
+    /// `value` as a rank or a tag.
+    pub(super) fn rank_of(&self, value: Value) -> Result<u32, ExpressionFault> {
+        let whole = self.whole_of(value)?;
         u32::try_from(whole)
             .map_err(|_| self.fault(&format!("{whole}, which is no rank or tag"), "give a number from 0 on"))
     }
 
-    /// Its value as a condition.
-    pub(super) fn condition(&self, scope: &Scope) -> Result<bool, ExpressionFault> {
-        match self.value(scope)? {
+    /// `value` as a condition.
+    pub(super) fn condition_of(&self, value: Value) -> Result<bool, ExpressionFault> {
+        match value {
             Value::Truth(holds) => Ok(holds),
             value => Err(self.fault(&format!("{value}, not a condition"), "compare it with something")),
         }
@@ -195,7 +210,11 @@ impl Size {
 
     /// The number of bytes.
     pub(super) fn bytes(&self, scope: &Scope) -> Result<u64, ExpressionFault> {
-        let count = self.count.count(scope)?;
+        self.scaled(self.count.count(scope)?)
+    }
+
+    /// The number of bytes of `count` units.
+    pub(super) fn scaled(&self, count: u64) -> Result<u64, ExpressionFault> {
         let too_large = || self.count.fault("too large for a number of bytes", "the largest is 2^64 - 1 bytes");
         count.checked_mul(self.scale).ok_or_else(too_large)
     }
@@ -243,8 +262,8 @@ mod tests {
 
     fn scope() -> Scope {
         let mut scope = Scope::default();
-        scope.set("rank", Value::Whole(3));
-        scope.set("p", Value::Whole(4));
+        scope.declare("rank", Value::Whole(3));
+        scope.declare("p", Value::Whole(4));
         scope
     }
 

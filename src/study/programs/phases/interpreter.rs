@@ -1,140 +1,95 @@
-//! Execution of steps by a process.
+//! Execution of compiled steps by a process.
 
+use super::bound::{BoundExpression, NUMBER, SOURCE};
 use super::changes::Watch;
-use super::expression::{Expression, Size};
-use super::name;
-use super::scope::Scope;
-use super::step::{Neighbours, Source, Step};
+use super::compiled::{Address, CompiledProgram, CompiledStep, StepAction};
+use super::step::Neighbours;
 use crate::programs::expression::Value;
 use parsim_sim::fault::Fault;
 use parsim_sim::node::Work;
 use parsim_sim::program::Grid;
 use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::program::{Message, MessagePattern, Process, Received};
-use parsim_sim::trace::Phase;
 use parsim_sim::units::SimTime;
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
 
 /// The tags of exchanges lie above all that a step can name.
 pub(super) const FIRST_OWN_TAG: u32 = 1 << 31;
 
 /// Number of steps counted at once.
-const PAUSE: u64 = 4096;
+const PAUSE: u32 = 4096;
 /// A process that takes more steps at one instant will not come to its end.
-const MOST_IDLE: u64 = 10_000_000;
+const MOST_IDLE: u32 = 10_000_000;
 const FEWER: &str = "repeat less often";
-
-type StepFuture<'s> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 's>>;
 
 /// A process on its way through the steps.
 pub(super) struct StepInterpreter {
-    pub me: Process,
-    pub scope: Scope,
-    pub phase: Phase,
-    pub received: u64,
+    me: Process,
+    program: Rc<CompiledProgram>,
+    slots: Box<[Value]>,
+    /// The next step.
+    at: Address,
+    /// The number of the phase.
+    phase: usize,
+    /// Number of changes of variables that a condition of a loop may wait for.
+    changes: i64,
     /// Steps taken at one instant, and the instant.
-    pub idle: u64,
-    pub idle_since: SimTime,
+    idle: u32,
+    idle_since: SimTime,
     /// Compares values with those of earlier versions, in a dry run for that.
-    pub watch: Option<Rc<Watch>>,
+    watch: Option<Rc<Watch>>,
+}
+
+/// A step that has been taken, or what it asks for.
+enum Taken {
+    Done,
+    Asks,
 }
 
 impl StepInterpreter {
+    pub fn new(me: Process, program: Rc<CompiledProgram>, watch: Option<Rc<Watch>>) -> Self {
+        let slots = program.slots_of(me.rank());
+        Self { slots, at: 0, phase: 0, changes: 0, idle: 0, idle_since: me.now(), me, program, watch }
+    }
+
     /// Takes all steps.
     ///
     /// # Errors
-    /// The reason why a step cannot be taken.
-    pub fn take<'s>(&'s mut self, steps: &'s [Step]) -> StepFuture<'s> {
-        Box::pin(async move {
-            for (index, step) in steps.iter().enumerate() {
-                self.count_step().await?;
-                if let Some(watch) = &self.watch {
-                    watch.step(step, &self.scope);
-                }
-                self.me.step(step.number());
-                self.step(step).await.map_err(|fault| fault.within(&index.to_string()))?;
-            }
-            Ok(())
-        })
-    }
-
-    async fn step(&mut self, step: &Step) -> Result<(), Fault> {
-        match step {
-            Step::Phase { name, steps } => self.in_phase(name, steps).await,
-            Step::Repeat { times, index, steps } => self.repeat(times, index.as_deref(), steps).await,
-            Step::While { condition, steps } => self.repeat_while(condition, steps).await,
-            Step::When { condition, then, otherwise } => {
-                let holds = condition.condition(&self.scope).map_err(|fault| fault.at("condition"))?;
-                let (field, steps) = if holds { ("then", then) } else { ("otherwise", otherwise) };
-                self.take(steps).await.map_err(|fault| fault.within(field))
-            }
-            Step::Compute { flops, rows } => self.compute(flops, rows.as_ref()).await,
-            Step::Send { to, bytes, tag, number } => self.send(to, bytes, tag.as_ref(), number.as_ref()).await,
-            Step::Receive { from, tag } => self.receive(from, tag.as_ref()).await,
-            Step::Exchange { with, bytes } => self.exchange(*with, bytes).await,
-            Step::Collective { operation, bytes, root } => self.collective(operation, bytes, root.as_ref()).await,
-            Step::Input { bytes } => {
-                self.me.input(self.bytes(bytes)?).await;
-                Ok(())
-            }
-            Step::Output { bytes } => {
-                self.me.output(self.bytes(bytes)?).await;
-                Ok(())
-            }
-        }
-    }
-
-    async fn in_phase(&mut self, name: &str, steps: &[Step]) -> Result<(), Fault> {
-        let outer = self.phase;
-        self.enter(name::phase(name));
-        self.take(steps).await.map_err(|fault| fault.within("steps"))?;
-        self.enter(outer);
-        Ok(())
-    }
-
-    fn enter(&mut self, phase: Phase) {
-        self.phase = phase;
-        self.me.phase(phase);
-    }
-
-    async fn repeat(&mut self, times: &Expression, index: Option<&str>, steps: &[Step]) -> Result<(), Fault> {
-        let count = times.count(&self.scope).map_err(|fault| fault.at("times"))?;
-        let count = i64::try_from(count).map_err(|_| Fault::new("times", format!("`{times}` is too large"), FEWER))?;
-        for round in 0..if happens(steps) { count } else { 0 } {
-            if let Some(index) = index {
-                self.scope.declare(index, Value::Whole(round));
-            }
-            self.take(steps).await.map_err(|fault| fault.within("steps"))?;
-            if index.is_some() {
-                self.scope.forget();
-            }
+    /// The number of a step that cannot be taken, and the reason; its path is that of a field of the step.
+    pub async fn run(mut self) -> Result<(), (usize, Fault)> {
+        let program = Rc::clone(&self.program);
+        while let Some(step) = program.steps.get(self.at as usize) {
+            self.at += 1;
+            self.take(step).await.map_err(|fault| (step.number, fault))?;
         }
         Ok(())
     }
 
-    async fn repeat_while(&mut self, condition: &Expression, steps: &[Step]) -> Result<(), Fault> {
-        while condition.condition(&self.scope).map_err(|fault| fault.at("condition"))? {
-            let received = self.received;
-            self.take(steps).await.map_err(|fault| fault.within("steps"))?;
-            if self.received == received {
-                let message = format!("repeats for ever: nothing is received that could change `{condition}`");
-                return Err(Fault::new("condition", message, "receive a `number` in the loop, or use Repeat"));
-            }
-            if let Some(watch) = &self.watch {
-                watch.expression(condition, &self.scope);
+    async fn take(&mut self, step: &CompiledStep) -> Result<(), Fault> {
+        if step.action.begins() {
+            self.begin(step)?;
+            if self.idle.is_multiple_of(PAUSE) {
+                self.me.pause(PAUSE.into()).await;
             }
         }
-        Ok(())
+        match self.control(&step.action)? {
+            Taken::Done => Ok(()),
+            Taken::Asks => self.ask(&step.action).await,
+        }
     }
 
-    /// Counts a step, so that loops in which nothing happens come to an end.
-    async fn count_step(&mut self) -> Result<(), Fault> {
+    /// Notes that a step begins, and counts it, so that loops in which nothing happens come to an end.
+    fn begin(&mut self, step: &CompiledStep) -> Result<(), Fault> {
+        self.me.step(step.number);
         self.idle += 1;
-        if !self.idle.is_multiple_of(PAUSE) {
-            return Ok(());
+        if let Some(watch) = &self.watch {
+            watch.step(&step.action, &self.slots);
         }
+        if self.idle.is_multiple_of(PAUSE) { self.count_steps() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn count_steps(&mut self) -> Result<(), Fault> {
         let now = self.me.now();
         if now > self.idle_since {
             (self.idle, self.idle_since) = (0, now);
@@ -143,17 +98,109 @@ impl StepInterpreter {
             let message = format!("takes {MOST_IDLE} steps without any simulated time passing");
             return Err(Fault::new("", message, FEWER));
         }
-        self.me.pause(PAUSE).await;
         Ok(())
     }
 
-    fn bytes(&self, bytes: &Size) -> Result<u64, Fault> {
-        bytes.bytes(&self.scope).map_err(|fault| fault.at("bytes"))
+    /// Takes a step that asks for nothing.
+    fn control(&mut self, action: &StepAction) -> Result<Taken, Fault> {
+        match action {
+            StepAction::Enter { phase, outer } => {
+                self.set(*outer, index_value(self.phase));
+                self.enter(*phase);
+            }
+            StepAction::Leave { outer } => self.enter(self.index(*outer)),
+            StepAction::Repeat { times, happens, index, end, behind } => {
+                let rounds = if *happens { rounds(times, &self.slots)? } else { 0 };
+                self.set(*index, Value::Whole(0));
+                self.set(*end, Value::Whole(rounds));
+                self.at = if rounds > 0 { self.at } else { *behind };
+            }
+            StepAction::Round { index, end, body } => self.round(*index, *end, *body),
+            StepAction::While { condition, changes, behind } => {
+                self.set(*changes, Value::Whole(self.changes));
+                self.at = if condition.condition(&self.slots, "condition")? { self.at } else { *behind };
+            }
+            StepAction::WhileRound { changes, begin } => self.while_round(*changes, *begin)?,
+            StepAction::When { condition, otherwise } => {
+                self.at = if condition.condition(&self.slots, "condition")? { self.at } else { *otherwise };
+            }
+            StepAction::Jump(to) => self.at = *to,
+            _ => return Ok(Taken::Asks),
+        }
+        Ok(Taken::Done)
+    }
+
+    fn set(&mut self, slot: u16, value: Value) {
+        self.slots[usize::from(slot)] = value;
+    }
+
+    /// A slot that holds the number of something.
+    fn index(&self, slot: u16) -> usize {
+        self.slots[usize::from(slot)].as_whole().and_then(|whole| usize::try_from(whole).ok()).unwrap_or(0)
+    }
+
+    fn enter(&mut self, phase: usize) {
+        self.phase = phase;
+        self.me.phase(self.program.phases[phase]);
+    }
+
+    fn round(&mut self, index: u16, end: u16, body: Address) {
+        let next = self.slots[usize::from(index)].as_whole().map_or(0, |round| round + 1);
+        self.set(index, Value::Whole(next));
+        if self.slots[usize::from(end)] != Value::Whole(next) {
+            self.at = body;
+        }
+    }
+
+    fn while_round(&mut self, changes: u16, begin: Address) -> Result<(), Fault> {
+        let program = Rc::clone(&self.program);
+        let StepAction::While { condition, behind, .. } = &program.steps[begin as usize].action else { return Ok(()) };
+        if self.slots[usize::from(changes)] == Value::Whole(self.changes) {
+            let condition = condition.source();
+            let message = format!("repeats for ever: nothing is received that could change `{condition}`");
+            return Err(Fault::new("condition", message, "receive a `number` in the loop, or use Repeat"));
+        }
+        if let Some(watch) = &self.watch {
+            watch.expression(condition, &self.slots);
+        }
+        self.set(changes, Value::Whole(self.changes));
+        self.at = if condition.condition(&self.slots, "condition")? { begin + 1 } else { *behind };
+        Ok(())
+    }
+
+    async fn ask(&mut self, action: &StepAction) -> Result<(), Fault> {
+        match action {
+            StepAction::Compute { flops, rows } => {
+                if let Some(work) = self.work(flops, rows.as_ref())? {
+                    self.me.compute(work).await;
+                }
+            }
+            StepAction::Send { to, bytes, tag, number } => {
+                let message = Message::new(bytes.bytes(&self.slots)?).tag(self.tag(tag.as_ref())?);
+                let message = message.values(self.values(number.as_ref())?);
+                self.me.send(self.rank("to", "sends to", to)?, message).await;
+            }
+            StepAction::Receive { from, tag } => {
+                let from = from.as_ref().map(|from| self.rank("from", "receives from", from)).transpose()?;
+                let tag = Some(self.tag(tag.as_ref())?);
+                let received = self.me.receive_where(MessagePattern { from, tag }).await;
+                self.note(&received);
+            }
+            StepAction::Exchange { with, bytes } => self.exchange(*with, bytes.bytes(&self.slots)?).await,
+            StepAction::Collective { operation, bytes, root } => {
+                let root = root.as_ref().map_or(Ok(0), |root| self.rank("root", "has the root", root))?;
+                self.collective(operation, bytes.bytes(&self.slots)?, root).await;
+            }
+            StepAction::Input { bytes } => self.me.input(bytes.bytes(&self.slots)?).await,
+            StepAction::Output { bytes } => self.me.output(bytes.bytes(&self.slots)?).await,
+            _ => {}
+        }
+        Ok(())
     }
 
     /// The rank that `expression` in `field` names.
-    fn rank(&self, field: &str, does: &str, expression: &Expression) -> Result<u32, Fault> {
-        let rank = expression.rank(&self.scope).map_err(|fault| fault.at(field))?;
+    fn rank(&self, field: &str, does: &str, expression: &BoundExpression) -> Result<u32, Fault> {
+        let rank = expression.rank(&self.slots, field)?;
         let last = self.me.ranks() - 1;
         if rank > last {
             let message = format!("{does} rank {rank}, but the ranks are 0 to {last}");
@@ -162,50 +209,8 @@ impl StepInterpreter {
         Ok(rank)
     }
 
-    async fn compute(&mut self, flops: &Expression, rows: Option<&Expression>) -> Result<(), Fault> {
-        let flops = flops.count(&self.scope).map_err(|fault| fault.at("flops"))?;
-        let rows = rows.map_or(Ok(1), |rows| rows.count(&self.scope)).map_err(|fault| fault.at("rows"))?;
-        if rows == 0 && flops > 0 {
-            return Err(Fault::new("rows", format!("{flops} operations in 0 rows"), "give a number of rows from 1 on"));
-        }
-        let rows = rows.min(flops);
-        if flops > 0 {
-            self.me.compute(Work::flops(flops.div_ceil(rows)).rows(rows)).await;
-        }
-        Ok(())
-    }
-
-    async fn send(
-        &mut self,
-        to: &Expression,
-        bytes: &Size,
-        tag: Option<&Expression>,
-        number: Option<&Expression>,
-    ) -> Result<(), Fault> {
-        let number = number.map(|number| number.number(&self.scope)).transpose().map_err(|fault| fault.at("number"))?;
-        let message = Message::new(self.bytes(bytes)?).tag(self.tag(tag)?);
-        let message = message.values(number.and_then(Value::as_real).map(|number| [number].into()));
-        self.me.send(self.rank("to", "sends to", to)?, message).await;
-        Ok(())
-    }
-
-    async fn receive(&mut self, from: &Source, tag: Option<&Expression>) -> Result<(), Fault> {
-        let from = match from {
-            Source::Any => None,
-            Source::Rank(rank) => Some(self.rank("from", "receives from", rank)?),
-        };
-        let Received { from, message } =
-            self.me.receive_where(MessagePattern { from, tag: Some(self.tag(tag)?) }).await;
-        self.scope.set("source", Value::Whole(from.into()));
-        if let Some([number]) = message.values.as_deref() {
-            self.scope.set("number", Value::of_number(*number));
-        }
-        self.received += 1;
-        Ok(())
-    }
-
-    fn tag(&self, tag: Option<&Expression>) -> Result<u32, Fault> {
-        match tag.map(|tag| tag.rank(&self.scope)).transpose().map_err(|fault| fault.at("tag"))? {
+    fn tag(&self, tag: Option<&BoundExpression>) -> Result<u32, Fault> {
+        match tag.map(|tag| tag.rank(&self.slots, "tag")).transpose()? {
             Some(tag) if tag >= FIRST_OWN_TAG => {
                 Err(Fault::new("tag", format!("the tag {tag} is not below 2^31"), "give a smaller one"))
             }
@@ -213,48 +218,68 @@ impl StepInterpreter {
         }
     }
 
-    /// Exchanges messages with the neighbours. Each direction has a tag of its own: on a short ring both neighbours
-    /// are the same.
-    async fn exchange(&mut self, with: Neighbours, bytes: &Size) -> Result<(), Fault> {
-        let bytes = self.bytes(bytes)?;
-        let neighbours = with.of(self.me.rank(), self.me.grid());
-        let mut under_way = Vec::new();
-        for (direction, to) in neighbours.iter().enumerate() {
-            if let Some(to) = to {
-                let message = Message::new(bytes).tag(own_tag(direction));
-                under_way.push(self.me.start_send(*to, message).await);
-            }
-        }
-        for (direction, from) in neighbours.iter().enumerate() {
-            if from.is_some() {
-                self.me.receive_where(MessagePattern { from: *from, tag: Some(own_tag(direction ^ 1)) }).await;
-            }
-        }
-        self.me.wait_all(under_way).await;
-        Ok(())
+    fn values(&self, number: Option<&BoundExpression>) -> Result<Option<Rc<[f64]>>, Fault> {
+        let number = number.map(|number| number.number(&self.slots, "number")).transpose()?;
+        Ok(number.and_then(Value::as_real).map(|number| [number].into()))
     }
 
-    async fn collective(
-        &mut self,
-        operation: &CollectiveOperation,
-        bytes: &Size,
-        root: Option<&Expression>,
-    ) -> Result<(), Fault> {
-        let root = root.map_or(Ok(0), |root| self.rank("root", "has the root", root))?;
-        let bytes = self.bytes(bytes)?;
+    fn work(&self, flops: &BoundExpression, rows: Option<&BoundExpression>) -> Result<Option<Work>, Fault> {
+        let flops = flops.count(&self.slots, "flops")?;
+        let rows = rows.map_or(Ok(1), |rows| rows.count(&self.slots, "rows"))?;
+        if rows == 0 && flops > 0 {
+            return Err(Fault::new("rows", format!("{flops} operations in 0 rows"), "give a number of rows from 1 on"));
+        }
+        let rows = rows.min(flops);
+        Ok((flops > 0).then(|| Work::flops(flops.div_ceil(rows)).rows(rows)))
+    }
+
+    /// Notes what a message brings.
+    fn note(&mut self, received: &Received) {
+        self.set(SOURCE, Value::Whole(received.from.into()));
+        if let Some([number]) = received.message.values.as_deref() {
+            self.set(NUMBER, Value::of_number(*number));
+        }
+        self.changes += 1;
+    }
+
+    /// Exchanges messages with the neighbours. Each direction has a tag of its own: on a short ring both neighbours
+    /// are the same.
+    async fn exchange(&self, with: Neighbours, bytes: u64) {
+        let neighbours = with.of(self.me.rank(), self.program.grid);
+        let mut under_way = [None; 4];
+        for direction in 0..4 {
+            if let Some(to) = neighbours[direction] {
+                let message = Message::new(bytes).tag(own_tag(direction));
+                under_way[direction] = Some(self.me.start_send(to, message).await);
+            }
+        }
+        for direction in 0..4 {
+            if let Some(from) = neighbours[direction] {
+                let tag = Some(own_tag(direction ^ 1));
+                self.me.receive_where(MessagePattern { from: Some(from), tag }).await;
+            }
+        }
+        for operation in under_way.into_iter().flatten() {
+            self.me.wait(operation).await;
+        }
+    }
+
+    async fn collective(&self, operation: &CollectiveOperation, bytes: u64, root: u32) {
         self.me.collective(Some(operation.name()));
-        operation.run(&self.me, root, bytes, None).await;
+        // Apart, because its state is larger than all others together.
+        Box::pin(operation.run(&self.me, root, bytes, None)).await;
         self.me.collective(None);
-        Ok(())
     }
 }
 
-/// True if a process that takes these steps ever asks for anything.
-fn happens(steps: &[Step]) -> bool {
-    steps.iter().any(|step| {
-        let inner = step.inner();
-        inner.is_empty() || inner.into_iter().any(|(_, steps)| happens(steps))
-    })
+fn index_value(index: usize) -> Value {
+    Value::Whole(i64::try_from(index).unwrap_or(i64::MAX))
+}
+
+fn rounds(times: &BoundExpression, slots: &[Value]) -> Result<i64, Fault> {
+    let count = times.count(slots, "times")?;
+    let too_large = |_| Fault::new("times", format!("`{}` is too large", times.source()), FEWER);
+    i64::try_from(count).map_err(too_large)
 }
 
 fn own_tag(direction: usize) -> u32 {
@@ -263,19 +288,20 @@ fn own_tag(direction: usize) -> u32 {
 
 impl Neighbours {
     /// The neighbours of a rank, opposite directions side by side.
-    pub(super) fn of(self, rank: u32, grid: Grid) -> Vec<Option<u32>> {
+    pub(super) fn of(self, rank: u32, grid: Grid) -> [Option<u32>; 4] {
         let (row, column) = grid.coordinates(rank);
-        let all = |closed| beside(rank, grid.ranks(), closed).into();
+        let all = |closed| beside(rank, grid.ranks(), closed);
         let along = |closed| beside(column, grid.columns, closed).map(|column| Some(row * grid.columns + column?));
         let down = |closed| beside(row, grid.rows(), closed).map(|row| Some(row? * grid.columns + column));
-        match self {
-            Self::Line => all(false),
-            Self::Ring => all(true),
-            Self::LeftAndRight => along(false).into(),
-            Self::AboveAndBelow => down(false).into(),
-            Self::Grid => [along(false), down(false)].concat(),
-            Self::Torus => [along(true), down(true)].concat(),
-        }
+        let ([after, before], [below, above]) = match self {
+            Self::Line => (all(false), [None; 2]),
+            Self::Ring => (all(true), [None; 2]),
+            Self::LeftAndRight => (along(false), [None; 2]),
+            Self::AboveAndBelow => (down(false), [None; 2]),
+            Self::Grid => (along(false), down(false)),
+            Self::Torus => (along(true), down(true)),
+        };
+        [after, before, below, above]
     }
 }
 

@@ -1,8 +1,12 @@
 //! Programs written in a scenario: no line of Rust for a stencil, a ring, a pipeline or a master
 //! with its workers.
 
+mod bound;
 mod changes;
+mod compiled;
+mod compiler;
 mod expression;
+mod fields;
 mod forecast;
 mod interpreter;
 mod legality;
@@ -16,11 +20,12 @@ pub use step::{Neighbours, Source, Step};
 use super::Forecast;
 use super::expression::{Changes, Value};
 use changes::Watch;
+use compiled::CompiledProgram;
 use interpreter::StepInterpreter;
 use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::program::Process;
-use parsim_sim::program::{Program, RankFuture, Rehearsal};
+use parsim_sim::program::{Program, RankFuture, Rehearsal, Starter};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use scope::Scope;
@@ -52,6 +57,26 @@ impl Phases {
         scope
     }
 
+    /// The path of each step, by its number.
+    fn paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        legality::paths("steps", &self.steps, &mut paths);
+        paths
+    }
+
+    /// The start of all processes, which share one compiled program.
+    fn watched(&self, ranks: u32, host: u32, watch: Option<Rc<Watch>>) -> Starter<'_> {
+        let (compiled, faults) = compiler::compile(self, ranks, host);
+        let (compiled, fault) = (Rc::new(compiled), faults.into_iter().next());
+        Box::new(move |me| {
+            let (compiled, watch) = (Rc::clone(&compiled), watch.clone());
+            match fault.clone() {
+                Some(fault) => Box::pin(async move { me.fail(fault).await }),
+                None => Box::pin(follow(me, compiled, watch)),
+            }
+        })
+    }
+
     /// The causes of the events of a run that was rehearsed.
     pub(super) fn forecast(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
         let seen = Forecast::seen(rehearsal);
@@ -73,7 +98,11 @@ impl Phases {
 
 impl Program for Phases {
     fn start(&self, process: Process) -> RankFuture {
-        Box::pin(follow(process, self.clone(), None))
+        self.starter(process.ranks(), process.host())(process)
+    }
+
+    fn starter(&self, ranks: u32, host: u32) -> Starter<'_> {
+        self.watched(ranks, host, None)
     }
 
     fn phases(&self) -> &'static [Phase] {
@@ -92,7 +121,7 @@ impl Program for Phases {
     }
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {
-        legality::faults(self, ranks)
+        compiler::compile(self, ranks, 0).1
     }
 
     fn is_rehearsed(&self) -> bool {
@@ -100,15 +129,13 @@ impl Program for Phases {
     }
 
     fn path_of(&self, step: usize) -> Option<String> {
-        legality::path_of("steps", &self.steps, step)
+        self.paths().into_iter().nth(step)
     }
 }
 
-async fn follow(me: Process, program: Phases, watch: Option<Rc<Watch>>) {
-    let scope = program.scope(me.rank(), me.ranks(), me.host());
-    let mut interpreter =
-        StepInterpreter { me: me.clone(), scope, phase: "program", received: 0, idle: 0, idle_since: me.now(), watch };
-    if let Err(fault) = interpreter.take(&program.steps).await {
-        me.fail(fault.within("steps")).await;
+async fn follow(me: Process, program: Rc<CompiledProgram>, watch: Option<Rc<Watch>>) {
+    let interpreter = StepInterpreter::new(me.clone(), Rc::clone(&program), watch);
+    if let Err((step, fault)) = interpreter.run().await {
+        me.fail(fault.within(&program.paths[step])).await;
     }
 }

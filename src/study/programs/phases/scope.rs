@@ -23,22 +23,11 @@ impl Scope {
         Self { variables: named.map(|(name, value)| (Cow::Borrowed(name), Value::Whole(value.into()))).collect() }
     }
 
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.variables.iter().map(|(name, _)| name.as_ref())
-    }
-
     pub fn get(&self, name: &str) -> Option<Value> {
         self.variables.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
-    /// Gives a new value to a name, which is declared if it is not known.
-    pub fn set(&mut self, name: &str, value: Value) {
-        match self.variables.iter_mut().rev().find(|(known, _)| known == name) {
-            Some((_, place)) => *place = value,
-            None => self.declare(name, value),
-        }
-    }
-
+    /// Gives a value to a name; it hides others of the name.
     pub fn declare(&mut self, name: &str, value: Value) {
         self.variables.push((Cow::Owned(name.to_owned()), value));
     }
