@@ -31,6 +31,7 @@ mod queueing;
 mod rejections;
 mod routers;
 mod simulators;
+mod steps;
 mod traces;
 mod transfers;
 mod validations;

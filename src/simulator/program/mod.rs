@@ -16,7 +16,7 @@ pub use fit::{faults_on, host, inspected, misfits, node_memory};
 pub use grid::Grid;
 pub use numerics::{Numerics, WORD};
 pub use partition::{BlockCyclic, Blocks};
-pub use process::{Message, MessagePattern, Operation, Process, Received, Tally};
+pub use process::{Message, MessagePattern, Operation, Process, RankGroup, Received, Tally};
 pub(crate) use process::{Notes, PhaseIndex, PhaseNames, Reply, STUCK, Surroundings, Verb, send_fault, tag_words};
 pub use rehearsal::{Rehearsal, fits, rehearse, rehearse_within};
 pub use traffic::{Injection, Traffic};
@@ -112,6 +112,13 @@ pub trait Program {
     /// the program itself is input that may be wrong.
     fn is_rehearsed(&self) -> bool {
         false
+    }
+
+    /// The verbs that all processes together surely ask for, as far as that is known before a run; only the beginning of
+    /// a program with very many is rehearsed.
+    fn least_verbs(&self, ranks: u32) -> u64 {
+        let _ = ranks;
+        0
     }
 
     /// The path, among its own fields, of the step that a process [names](Process::step) by this number.

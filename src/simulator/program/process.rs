@@ -10,9 +10,11 @@ use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
 use std::rc::Rc;
 
+mod rank_group;
 mod surroundings;
 mod verb;
 
+pub use rank_group::RankGroup;
 pub use surroundings::Tally;
 pub(crate) use surroundings::{Notes, PhaseIndex, PhaseNames, Surroundings};
 pub(crate) use verb::{BARRIER_TAG, COLLECTIVE_TAG, STUCK, send_fault, tag_words};
@@ -23,29 +25,48 @@ pub use verb::{Message, MessagePattern, Operation, Received, Reply, Verb};
 /// Every verb takes simulated time and is awaited at once: it begins where it is called. The others are free.
 #[derive(Clone)]
 pub struct Process {
+    /// Among all ranks.
     rank: u32,
     surroundings: Rc<Surroundings>,
+    /// The ranks that it counts, if they are not all.
+    group: Option<Rc<RankGroup>>,
 }
 
 impl Process {
     pub(crate) const fn new(rank: u32, surroundings: Rc<Surroundings>) -> Self {
-        Self { rank, surroundings }
+        Self { rank, surroundings, group: None }
+    }
+
+    /// The same process as one of a group: its rank, the number of ranks and the ranks that its verbs name are those of the
+    /// group. Barriers without cost, the host and random numbers stay what they are.
+    #[must_use]
+    pub fn within(&self, group: &Rc<RankGroup>) -> Self {
+        Self { rank: self.rank, surroundings: Rc::clone(&self.surroundings), group: Some(Rc::clone(group)) }
     }
 
     fn notes(&self) -> &Notes {
         &self.surroundings.notes[self.rank as usize]
     }
 
+    /// A rank of its group among all ranks; none of them if the group has no such rank.
+    fn among_all(&self, rank: u32) -> u32 {
+        self.group.as_ref().map_or(rank, |group| group.rank(rank).unwrap_or(u32::MAX))
+    }
+
+    fn pattern_among_all(&self, pattern: MessagePattern) -> MessagePattern {
+        MessagePattern { from: pattern.from.map(|from| self.among_all(from)), ..pattern }
+    }
+
     /// The rank of this process, from 0.
     #[must_use]
-    pub const fn rank(&self) -> u32 {
-        self.rank
+    pub fn rank(&self) -> u32 {
+        self.group.as_ref().and_then(|group| group.place(self.rank)).unwrap_or(self.rank)
     }
 
     /// The number of processes.
     #[must_use]
     pub fn ranks(&self) -> u32 {
-        self.surroundings.ranks
+        self.group.as_ref().map_or(self.surroundings.ranks, |group| group.count())
     }
 
     /// The rank that the host is connected to.
@@ -68,7 +89,7 @@ impl Process {
 
     /// The node that a rank is on.
     pub(crate) fn node_of(&self, rank: u32) -> u32 {
-        self.surroundings.nodes[rank as usize]
+        self.surroundings.nodes[self.among_all(rank) as usize]
     }
 
     /// Operations of a core in the time in which its node's memory moves a byte, where both are described.
@@ -184,6 +205,12 @@ impl Process {
         if work.is_empty() {
             return;
         }
+        self.traverse(bytes).await;
+        self.compute(work).await;
+    }
+
+    /// Loads `bytes` bytes, all that a computation reads from memory or writes to it, and counts them.
+    pub async fn traverse(&self, bytes: u64) {
         if bytes > 0 {
             let counted = self.count(|tally| {
                 tally.memory_bytes = tally.memory_bytes.checked_add(bytes)?;
@@ -194,7 +221,11 @@ impl Process {
             }
             self.load(real(bytes)).await;
         }
-        self.compute(work).await;
+    }
+
+    /// Keeps the processor for a time, as a computation does.
+    pub fn compute_for(&self, time: SimDuration) -> impl Future<Output = ()> {
+        self.ask(Verb::ComputeFor(time), done)
     }
 
     /// Computes a share of some floating-point operations, which need not be a whole number.
@@ -245,13 +276,14 @@ impl Process {
     /// Sends to rank `to` and waits until the send is complete, in the sense of
     /// [`Sends`](crate::machine::Sends).
     pub fn send(&self, to: u32, message: Message) -> impl Future<Output = ()> {
+        let to = self.among_all(to);
         let counted = self.count_message(to, &message);
         self.ask(if_counted(counted, Verb::Send(to, message)), done)
     }
 
     /// Waits for the first message from rank `from`.
     pub fn receive(&self, from: u32) -> impl Future<Output = Message> {
-        let pattern = MessagePattern { from: Some(from), tag: None };
+        let pattern = MessagePattern { from: Some(self.among_all(from)), tag: None };
         self.ask(Verb::Receive(pattern), |answer| received(answer).message)
     }
 
@@ -262,24 +294,29 @@ impl Process {
 
     /// Waits for the first message that fits `pattern`.
     pub fn receive_where(&self, pattern: MessagePattern) -> impl Future<Output = Received> {
-        self.ask(Verb::Receive(pattern), received)
+        let group = self.group.clone();
+        self.ask(Verb::Receive(self.pattern_among_all(pattern)), move |answer| {
+            within(group.as_deref(), received(answer))
+        })
     }
 
     /// Begins to send and goes on; several sends of one process proceed side by side.
     pub fn start_send(&self, to: u32, message: Message) -> impl Future<Output = Operation> {
+        let to = self.among_all(to);
         let counted = self.count_message(to, &message);
         self.ask(if_counted(counted, Verb::StartSend(to, message)), started)
     }
 
     /// Begins to receive and goes on.
     pub fn start_receive(&self, pattern: MessagePattern) -> impl Future<Output = Operation> {
-        self.ask(Verb::StartReceive(pattern), started)
+        self.ask(Verb::StartReceive(self.pattern_among_all(pattern)), started)
     }
 
     /// Waits until `operation` is complete; the message, if it was a receive.
     pub fn wait(&self, operation: Operation) -> impl Future<Output = Option<Received>> {
-        self.ask(Verb::Wait(operation), |answer| match answer {
-            Reply::Received(received) => Some(received),
+        let group = self.group.clone();
+        self.ask(Verb::Wait(operation), move |answer| match answer {
+            Reply::Received(received) => Some(within(group.as_deref(), received)),
             _ => None,
         })
     }
@@ -316,7 +353,7 @@ impl Process {
 
     /// Gives up the run because this process cannot go on.
     pub fn fail(&self, reason: impl Into<Fault>) -> impl Future<Output = ()> {
-        self.ask(Verb::Fail(reason.into()), done)
+        self.ask(Verb::Fail(Box::new(reason.into())), done)
     }
 
     /// Goes on at once; a dry run counts `steps` steps that asked for nothing.
@@ -368,7 +405,7 @@ impl Process {
 
 /// A verb, unless it could not be counted.
 fn if_counted(counted: Option<()>, verb: Verb) -> Verb {
-    counted.map_or_else(|| Verb::Fail(UNCOUNTED.to_owned().into()), |()| verb)
+    counted.map_or_else(|| Verb::Fail(Box::new(UNCOUNTED.to_owned().into())), |()| verb)
 }
 
 /// The fault of a process whose [`Tally`] is full.
@@ -385,6 +422,14 @@ fn received(answer: Reply) -> Received {
     match answer {
         Reply::Received(received) => received,
         other => unreachable!("a receive was answered {other:?}"),
+    }
+}
+
+/// A message with its sender as the group counts.
+fn within(group: Option<&RankGroup>, received: Received) -> Received {
+    match group.and_then(|group| group.place(received.from)) {
+        Some(from) => Received { from, ..received },
+        None => received,
     }
 }
 

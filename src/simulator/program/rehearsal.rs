@@ -4,6 +4,7 @@
 //! received where the machine's sends are a rendezvous. What is missing here is missing in every run.
 
 mod backlog;
+mod operations;
 
 use super::Program;
 use super::grid::Grid;
@@ -19,12 +20,15 @@ use crate::node::processor::Rate;
 use crate::trace::Phase;
 use crate::units::{SimDuration, SimTime};
 use backlog::Backlog;
+use operations::{AwaitedOperations, RehearsedOperation, RehearsedOperations};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// A rehearsal is given up, without a verdict, after this many verbs: it takes less than a second.
 const LONGEST: u64 = 250_000;
+/// A program that is surely longer is rehearsed only to see how it begins.
+const BEGINNING: u64 = LONGEST / 8;
 /// Number of steps without a request that cost as much as a verb.
 const STEPS_PER_VERB: u64 = 8;
 /// Number of messages or operations examined in a search that cost as much as a verb.
@@ -127,7 +131,8 @@ pub fn rehearse(
     (sends, packet_bytes): (Sends, u64),
     streams: Streams,
 ) -> Rehearsal {
-    let dry_run = DryRun { sends, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
+    let most = if program.least_verbs(ranks) > LONGEST { BEGINNING } else { LONGEST };
+    let dry_run = DryRun { sends, most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
     dry_run.rehearsal()
 }
 
@@ -178,8 +183,7 @@ struct DryRun<'p> {
 struct RehearsedRank {
     phase: Phase,
     inbox: VecDeque<PendingMessage>,
-    operations: BTreeMap<u32, RehearsedOperation>,
-    next_operation: u32,
+    operations: RehearsedOperations,
     waits: RehearsedWait,
 }
 
@@ -195,27 +199,13 @@ struct PendingMessage {
     received: Received,
 }
 
-enum RehearsedOperation {
-    Sent,
-    /// A message for this rank waits to be received.
-    Offered(u32),
-    Awaiting(MessagePattern),
-    Received(Received),
-}
-
 #[derive(Default)]
 enum RehearsedWait {
     #[default]
     Nothing,
-    For(Vec<u32>, Ending),
+    For(AwaitedOperations, Ending),
     AtBarrier,
     Finished,
-}
-
-impl RehearsedOperation {
-    const fn is_complete(&self) -> bool {
-        matches!(self, Self::Sent | Self::Received(_))
-    }
 }
 
 /// Result of a completed operation for the process that waits.
@@ -328,35 +318,42 @@ impl<'p> DryRun<'p> {
         match verb {
             Verb::Send(to, message) => {
                 let operation = self.send(rank, to, message)?;
-                Ok(self.wait(rank, vec![operation], Ending::Result))
+                Ok(self.wait(rank, AwaitedOperations::One([operation]), Ending::Result))
             }
             Verb::StartSend(to, message) => Ok(Some(Reply::Started(Operation(self.send(rank, to, message)?)))),
             Verb::Receive(pattern) => {
                 let operation = self.receive(rank, pattern);
-                Ok(self.wait(rank, vec![operation], Ending::Result))
+                Ok(self.wait(rank, AwaitedOperations::One([operation]), Ending::Result))
             }
             Verb::StartReceive(pattern) => Ok(Some(Reply::Started(Operation(self.receive(rank, pattern))))),
-            Verb::Wait(Operation(operation)) => Ok(self.wait(rank, vec![operation], Ending::Result)),
+            Verb::Wait(Operation(operation)) => {
+                Ok(self.wait(rank, AwaitedOperations::One([operation]), Ending::Result))
+            }
             Verb::WaitAny(operations) => {
-                Ok(self.wait(rank, operations.into_iter().map(|operation| operation.0).collect(), Ending::Index))
+                let operations = operations.into_iter().map(|operation| operation.0).collect();
+                Ok(self.wait(rank, AwaitedOperations::Several(operations), Ending::Index))
             }
             Verb::Test(Operation(operation)) => {
-                let complete = self.state(rank).operations.get(&operation).is_none_or(RehearsedOperation::is_complete);
-                Ok(Some(Reply::Tested(complete)))
+                Ok(Some(Reply::Tested(self.state(rank).operations.is_complete(operation))))
             }
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Pause(steps) => {
                 self.verbs += steps / STEPS_PER_VERB;
                 Ok(Some(Reply::Done))
             }
-            Verb::Fail(reason) => Err(self.fault(rank, reason)),
+            Verb::Fail(reason) => Err(self.fault(rank, *reason)),
             Verb::StartLoad(_) | Verb::StartLeave(_) => {
                 self.jobs += 1;
                 Ok(Some(Reply::Started(Operation(self.begin(rank, RehearsedOperation::Sent)))))
             }
             // Which ranks share a node is not known here: waiting for each other is left to the run.
             Verb::NodeBarrier => Ok(Some(Reply::Done)),
-            Verb::Compute(_) | Verb::Operate(_) | Verb::Forward(_) | Verb::Input(_) | Verb::Output(_) => {
+            Verb::Compute(_)
+            | Verb::Operate(_)
+            | Verb::ComputeFor(_)
+            | Verb::Forward(_)
+            | Verb::Input(_)
+            | Verb::Output(_) => {
                 self.jobs += 1;
                 Ok(Some(Reply::Done))
             }
@@ -382,14 +379,14 @@ impl<'p> DryRun<'p> {
             looks += 1;
             matches!(task, RehearsedOperation::Awaiting(pattern) if pattern.fits(from, tag))
         };
-        if let Some(task) = addressee.operations.values_mut().find(waiting) {
+        if let Some(task) = addressee.operations.iter_mut().find(waiting) {
             *task = RehearsedOperation::Received(received);
         } else {
             let packets = bytes.div_ceil(self.packet_bytes).max(1);
             self.state(to).inbox.push_back(PendingMessage { phase, collective, step, sending, received });
             self.backlog.leave(packets);
             if let Some(sending) = sending {
-                self.state(from).operations.insert(sending, RehearsedOperation::Offered(to));
+                self.state(from).operations.set(sending, RehearsedOperation::Offered(to));
             }
         }
         self.verbs += looks / LOOKS_PER_VERB;
@@ -419,7 +416,7 @@ impl<'p> DryRun<'p> {
         self.backlog.take(received.message.bytes.div_ceil(self.packet_bytes).max(1));
         let operation = self.begin(rank, RehearsedOperation::Received(received));
         if let Some(sending) = sending {
-            self.state(from).operations.insert(sending, RehearsedOperation::Sent);
+            self.state(from).operations.set(sending, RehearsedOperation::Sent);
             self.wake(from);
         }
         operation
@@ -427,24 +424,21 @@ impl<'p> DryRun<'p> {
 
     fn begin(&mut self, rank: u32, task: RehearsedOperation) -> u32 {
         self.backlog.begin();
-        let state = self.state(rank);
-        state.next_operation += 1;
-        state.operations.insert(state.next_operation, task);
-        state.next_operation
+        self.state(rank).operations.begin(task)
     }
 
     /// The answer, if one of the operations is complete; else the process waits.
-    fn wait(&mut self, rank: u32, operations: Vec<u32>, ending: Ending) -> Option<Reply> {
+    fn wait(&mut self, rank: u32, operations: AwaitedOperations, ending: Ending) -> Option<Reply> {
         let state = self.state(rank);
-        let complete = |operation: &u32| state.operations.get(operation).is_none_or(RehearsedOperation::is_complete);
-        let Some(index) = operations.iter().position(complete) else {
+        let complete = |operation: &u32| state.operations.is_complete(*operation);
+        let Some(index) = operations.numbers().iter().position(complete) else {
             state.waits = RehearsedWait::For(operations, ending);
             return None;
         };
         if ending == Ending::Index {
             return Some(Reply::Ready(index));
         }
-        let operation = state.operations.remove(&operations[index]);
+        let operation = state.operations.remove(operations.numbers()[index]);
         self.backlog.operations -= u64::from(operation.is_some());
         match operation {
             Some(RehearsedOperation::Received(received)) => Some(Reply::Received(received)),
@@ -615,7 +609,7 @@ impl RehearsedRank {
     /// The first operation that it waits for.
     fn awaits(&self) -> Option<&RehearsedOperation> {
         let RehearsedWait::For(operations, _) = &self.waits else { return None };
-        operations.iter().find_map(|operation| self.operations.get(operation))
+        operations.numbers().iter().find_map(|operation| self.operations.get(*operation))
     }
 
     /// The rank that it waits for, if that is one.

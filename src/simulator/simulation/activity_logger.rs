@@ -40,6 +40,7 @@ impl ActivityLogger {
                 let time = self.stopwatch.operations_time(*operations);
                 LogDetail::Computing { loops: [time.ok().map(|time| ("operations", rounded(*operations), time)), None] }
             }
+            Verb::ComputeFor(time) => LogDetail::Computing { loops: [Some(("time", 1, *time)), None] },
             Verb::Forward(bytes) => LogDetail::Forwarding { bytes: *bytes },
             Verb::Send(to, _) => LogDetail::Sending { to: *to },
             Verb::Wait(operation) => match (awaited, self.moves.get(&operation.0)) {

@@ -67,6 +67,7 @@ impl RequestLogger {
                 let time = self.stopwatch.operations_time(*operations).unwrap_or_default();
                 self.work(rank, time);
             }
+            Verb::ComputeFor(time) => self.work(rank, *time),
             Verb::Forward(bytes) => self.work(rank, self.machine.nodes.forwarding.time(*bytes)),
             Verb::Input(bytes) => self.work(rank, self.machine.host.input.time(*bytes)),
             Verb::Output(bytes) => self.work(rank, self.machine.host.output.time(*bytes)),

@@ -14,6 +14,8 @@ pub struct Forecast {
     pub least_packets: f64,
     /// The jobs that are certain.
     pub least_jobs: f64,
+    /// The verbs of processes that are certain; none where nobody asks for them.
+    pub least_verbs: f64,
     /// True if messages decide how long the program goes on: only what is certain is then known.
     pub is_open: bool,
 }
@@ -22,7 +24,7 @@ impl Forecast {
     /// A quarter of what is expected to the order of magnitude is certain; no packet goes further than `distance`.
     pub(super) fn rough(packet_hops: f64, distance: f64, jobs: f64) -> Self {
         let (least_packets, least_jobs) = (packet_hops / distance / 4.0, jobs / 4.0);
-        Self { packet_hops, jobs, least_packets, least_jobs, is_open: false }
+        Self { packet_hops, jobs, least_packets, least_jobs, least_verbs: 0.0, is_open: false }
     }
 
     /// The same where so many messages are certain: each leaves its sender and comes to its receiver.
@@ -41,6 +43,7 @@ impl Forecast {
             jobs,
             least_packets: packets / 4.0,
             least_jobs: jobs / 4.0,
+            least_verbs: 0.0,
             is_open: false,
         }
     }
@@ -53,6 +56,7 @@ impl Forecast {
             jobs: self.jobs.max(other.jobs),
             least_packets: self.least_packets.max(other.least_packets),
             least_jobs: self.least_jobs.max(other.least_jobs),
+            least_verbs: self.least_verbs.max(other.least_verbs),
             is_open: self.is_open || other.is_open,
         }
     }
@@ -67,6 +71,7 @@ impl Add for Forecast {
             jobs: self.jobs + other.jobs,
             least_packets: self.least_packets + other.least_packets,
             least_jobs: self.least_jobs + other.least_jobs,
+            least_verbs: self.least_verbs + other.least_verbs,
             is_open: self.is_open || other.is_open,
         }
     }
@@ -82,6 +87,7 @@ impl Mul<f64> for Forecast {
             jobs: self.jobs * times,
             least_packets: self.least_packets * times,
             least_jobs: self.least_jobs * times,
+            least_verbs: self.least_verbs * times,
             is_open: self.is_open,
         }
     }

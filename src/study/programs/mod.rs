@@ -100,18 +100,19 @@ impl Shipped {
 
     /// Returns whether its ranks load from the memory that the cores of a node share.
     #[must_use]
-    pub const fn loads(&self) -> bool {
-        matches!(
-            self,
+    pub fn loads(&self) -> bool {
+        match self {
+            Self::Phases(program) => program.loads(),
             Self::Characteristic(_)
-                | Self::DotProduct(_)
-                | Self::Summa(_)
-                | Self::Lu(_)
-                | Self::Fft2d(_)
-                | Self::Reduction(_)
-                | Self::Floyd(_)
-                | Self::FiniteDifference(_)
-        )
+            | Self::DotProduct(_)
+            | Self::Summa(_)
+            | Self::Lu(_)
+            | Self::Fft2d(_)
+            | Self::Reduction(_)
+            | Self::Floyd(_)
+            | Self::FiniteDifference(_) => true,
+            _ => false,
+        }
     }
 
     /// Its name in a scenario.
@@ -229,6 +230,10 @@ impl Program for Shipped {
 
     fn is_rehearsed(&self) -> bool {
         self.as_program().is_rehearsed()
+    }
+
+    fn least_verbs(&self, ranks: u32) -> u64 {
+        self.as_program().least_verbs(ranks)
     }
 
     fn path_of(&self, step: usize) -> Option<String> {

@@ -74,7 +74,7 @@ impl Scenario {
         let ranks = f64::from(self.ranks);
         let packet_bytes = self.machine.network.switching.packet_bytes();
         let forecast = self.program.forecast(rehearsal, self.ranks, packet_bytes);
-        let Forecast { packet_hops, jobs, least_packets, least_jobs, is_open } = forecast;
+        let Forecast { packet_hops, jobs, least_packets, least_jobs, is_open, .. } = forecast;
         // Messages within a node are no packets.
         let is_spread = self.placement.nodes_needed(self.ranks) == self.ranks;
         let least = least_jobs + if is_spread { least_packets } else { 0.0 };

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::node::Work;
-use crate::units::Bytes;
+use crate::units::{Bytes, SimDuration};
 use std::rc::Rc;
 
 /// The verbs of a process: what it asks the simulation for. All others are made of these.
@@ -12,6 +12,8 @@ pub enum Verb {
     Compute(Work),
     /// Computes a share of some floating-point operations.
     Operate(f64),
+    /// Keeps the processor for this long, as a computation does.
+    ComputeFor(SimDuration),
     /// Makes this many bytes that the process has received ready to be sent on.
     Forward(u64),
     /// Begins to load a share of some bytes from the node's memory and goes on.
@@ -43,7 +45,7 @@ pub enum Verb {
     /// Goes on at once: the process has done this many steps that ask for nothing, which a dry run counts.
     Pause(u64),
     /// Gives up the run: the program cannot go on, for this reason; its path is that of a field of the program.
-    Fail(Fault),
+    Fail(Box<Fault>),
 }
 
 /// Answer of the simulation.

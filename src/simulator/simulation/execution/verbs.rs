@@ -17,6 +17,7 @@ impl<O: Observer> Execution<'_, O> {
             Verb::Operate(operations) => {
                 self.compute(now, rank, Computation::Operations(operations), Activity::Computing)
             }
+            Verb::ComputeFor(time) => self.compute(now, rank, Computation::Time(time), Activity::Computing),
             Verb::Forward(bytes) => self.forward(now, rank, bytes),
             Verb::StartLoad(bytes) => {
                 let operation = self.begin_move(now, rank, (true, bytes));

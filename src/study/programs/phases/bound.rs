@@ -1,23 +1,9 @@
 //! Expressions whose names have become slots and constants.
 
 use super::expression::{Expression, Size};
-use crate::programs::expression::{Binding, Bound, ExpressionFault, Formula, Value};
+use super::names::NameTable;
+use crate::programs::expression::{Binding, Bound, ExpressionFault, Value};
 use parsim_sim::fault::Fault;
-use parsim_sim::program::Grid;
-
-/// The place of a variable among those of a process.
-pub(super) type Slot = u16;
-
-/// Variables that every process has.
-pub(super) const RANK: Slot = 0;
-pub(super) const ROW: Slot = 1;
-pub(super) const COLUMN: Slot = 2;
-/// Sender of the message that was received last.
-pub(super) const SOURCE: Slot = 3;
-/// The number in it.
-pub(super) const NUMBER: Slot = 4;
-/// The first slot that steps declare.
-pub(super) const FIRST_DECLARED: Slot = 5;
 
 /// An expression that is ready to be evaluated over the slots of a process.
 #[derive(Debug)]
@@ -40,8 +26,7 @@ impl BoundExpression {
     /// What stands for an expression that cannot be bound, in a program that is rejected.
     pub fn placeholder() -> Self {
         let source = Expression::new("0").expect("a number is an expression");
-        let nothing = NameTable { names: Vec::new(), next: 0, most: 0 };
-        Self::new(&source, &nothing).expect("a number has no names")
+        Self::new(&source, &NameTable::default()).expect("a number has no names")
     }
 
     pub const fn source(&self) -> &Expression {
@@ -73,6 +58,11 @@ impl BoundExpression {
             Value::Whole(count @ 0..) => Ok(count.cast_unsigned()),
             other => self.source.count_of(other).map_err(|fault| fault.at(field)),
         }
+    }
+
+    /// Its value as a real number.
+    pub fn real(&self, slots: &[Value], field: &str) -> Result<f64, Fault> {
+        self.number(slots, field).map(|number| number.as_real().unwrap_or(f64::NAN))
     }
 
     /// Its value as a rank or a tag.
@@ -112,84 +102,5 @@ impl BoundSize {
     pub fn bytes(&self, slots: &[Value]) -> Result<u64, Fault> {
         let count = self.count.count(slots, "bytes")?;
         self.size.scaled(count).map_err(|fault| fault.at("bytes"))
-    }
-}
-
-/// The names that an expression may use where it stands, the latest of a name last.
-#[derive(Debug)]
-pub(super) struct NameTable {
-    names: Vec<(String, Binding)>,
-    next: usize,
-    most: usize,
-}
-
-impl NameTable {
-    /// The names that every process knows, where `ranks` ranks run and `host` is connected to the host.
-    pub fn of_ranks(ranks: u32, host: u32) -> Self {
-        let grid = Grid::of(ranks);
-        let constant = |value: u32| Binding::Constant(Value::Whole(value.into()));
-        let names = [
-            ("rank", Binding::Slot(RANK)),
-            ("p", constant(ranks)),
-            ("host", constant(host)),
-            ("row", Binding::Slot(ROW)),
-            ("column", Binding::Slot(COLUMN)),
-            ("rows", constant(grid.rows())),
-            ("columns", constant(grid.columns)),
-            ("source", Binding::Slot(SOURCE)),
-            ("number", Binding::Slot(NUMBER)),
-        ];
-        let names = names.into_iter().map(|(name, binding)| (name.to_owned(), binding)).collect();
-        let first = usize::from(FIRST_DECLARED);
-        Self { names, next: first, most: first }
-    }
-
-    pub fn get(&self, name: &str) -> Option<Binding> {
-        self.names.iter().rev().find(|(known, _)| known == name).map(|(_, binding)| *binding)
-    }
-
-    pub fn known(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(|(name, _)| name.as_str())
-    }
-
-    /// True if `name` has a meaning, be it one of the language.
-    pub fn has(&self, name: &str) -> bool {
-        self.get(name).is_some() || Formula::is_constant(name)
-    }
-
-    /// Gives a name to a constant.
-    pub fn define(&mut self, name: &str, value: Value) {
-        self.names.push((name.to_owned(), Binding::Constant(value)));
-    }
-
-    /// Gives a name to a variable with a slot of its own.
-    pub fn declare(&mut self, name: &str) -> Slot {
-        let slot = self.reserve();
-        self.names.push((name.to_owned(), Binding::Slot(slot)));
-        slot
-    }
-
-    /// A slot without a name. Of programs with too many of them all slots behind the last are one; they are rejected.
-    pub fn reserve(&mut self) -> Slot {
-        let slot = self.next;
-        self.next += 1;
-        self.most = self.most.max(self.next);
-        Slot::try_from(slot).unwrap_or(Slot::MAX)
-    }
-
-    /// The names and slots so far, for [`return_to`](Self::return_to).
-    pub const fn mark(&self) -> (usize, usize) {
-        (self.names.len(), self.next)
-    }
-
-    /// Forgets what has been declared since the mark.
-    pub fn return_to(&mut self, (names, next): (usize, usize)) {
-        self.names.truncate(names);
-        self.next = next;
-    }
-
-    /// The slots that a process needs.
-    pub const fn slots(&self) -> usize {
-        self.most
     }
 }

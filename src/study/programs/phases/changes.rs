@@ -56,7 +56,9 @@ impl Watch {
     fn of(program: &Phases, changes: &mut Changes) -> Self {
         let mut expressions = Vec::new();
         expressions.extend(program.memory.as_ref().map(|memory| ("program.memory".to_owned(), memory.count())));
-        legality::locate("program.steps", &program.steps, &mut expressions);
+        for (path, steps) in program.blocks() {
+            legality::locate(&format!("program.{path}"), steps, &mut expressions);
+        }
         let suspect = |(path, expression): (String, &Expression)| {
             let former = changes.suspect(&path, &expression.to_string())?;
             Some((expression.identity(), Suspect { path, former, left: Cell::new(VALUES) }))

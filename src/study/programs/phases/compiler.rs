@@ -1,51 +1,74 @@
 //! Compilation of steps; what is wrong with them is found on the way.
 
-use super::bound::{BoundExpression, BoundSize, NameTable};
-use super::compiled::{Address, CompiledProgram, CompiledStep, StepAction};
+mod requests;
+mod verbs;
+
+use super::bound::{BoundExpression, BoundSize};
+use super::communicators::{Split, names_in, splits};
+use super::compiled::{Address, CompiledFunction, CompiledProgram, CompiledStep, StepAction};
 use super::expression::{Expression, Size};
-use super::scope::KNOWN;
 use super::fields::CONDITION;
-use super::step::{Source, Step};
+use super::names::{NameTable, Slot};
+use super::scope::KNOWN;
+use super::step::{Step, StepFunction};
 use super::{Phases, name};
 use crate::programs::expression::{ExpressionFault, Value};
 use parsim_sim::fault::Fault;
 use parsim_sim::program::Grid;
 use parsim_sim::trace::Phase;
+use requests::RequestNames;
+use std::collections::BTreeMap;
 
 /// The phase of a process that has not named one.
 const UNNAMED: Phase = "program";
-/// Number of steps of a program, and of variables that it declares at once: what a process stores of them has 16 bits.
+/// Number of variables of a process: their places have 16 bits.
 const MOST_SLOTS: usize = 10_000;
 
 /// Compiles a program for `ranks` ranks, of which `host` is connected to the host; the faults, if it has any, which no
 /// process can take.
 pub(super) fn compile(program: &Phases, ranks: u32, host: u32) -> (CompiledProgram, Vec<Fault>) {
+    let (splits, faults) = splits(program, ranks, host);
     let mut compiler = Compiler {
         names: NameTable::of_ranks(ranks, host),
         ranks,
         next_number: 0,
         steps: Vec::new(),
         phases: vec![UNNAMED],
-        faults: Vec::new(),
+        functions: &program.functions,
+        requests: RequestNames::default(),
+        streams: Vec::new(),
+        communicators: program.communicators.keys().map(String::as_str).collect(),
+        splits,
+        faults,
     };
     compiler.parameters(program);
     if let Some(memory) = &program.memory {
         compiler.expression("memory", memory.count());
     }
+    let split_slots = compiler.communicators();
     compiler.steps("steps", &program.steps);
-    compiler.finish(Grid::of(ranks), program.paths())
+    compiler.put(0, StepAction::Return);
+    // What a function declares lies behind all that the steps declare.
+    compiler.names.leave_behind(compiler.names.mark());
+    let functions = compiler.functions();
+    compiler.finish(Grid::of(ranks), program.paths(), (functions, split_slots))
 }
 
-struct Compiler {
+struct Compiler<'p> {
     names: NameTable,
     ranks: u32,
     next_number: usize,
     steps: Vec<CompiledStep>,
     phases: Vec<Phase>,
+    functions: &'p BTreeMap<String, StepFunction>,
+    requests: RequestNames,
+    streams: Vec<String>,
+    communicators: Vec<&'p str>,
+    splits: Vec<Split>,
     faults: Vec<Fault>,
 }
 
-impl Compiler {
+impl Compiler<'_> {
     fn parameters(&mut self, program: &Phases) {
         for (parameter, value) in &program.parameters {
             if KNOWN.contains(&parameter.as_str()) {
@@ -56,13 +79,52 @@ impl Compiler {
         }
     }
 
-    fn finish(mut self, grid: Grid, paths: Vec<String>) -> (CompiledProgram, Vec<Fault>) {
+    /// Declares the rank in each communicator and its size.
+    fn communicators(&mut self) -> Vec<[Slot; 2]> {
+        let communicators = self.communicators.clone();
+        let declare = |communicator: &str| {
+            names_in(communicator).map(|name| {
+                self.hidden("communicators", &name, "the communicator");
+                self.names.declare(&name)
+            })
+        };
+        communicators.into_iter().map(declare).collect()
+    }
+
+    fn functions(&mut self) -> Vec<CompiledFunction> {
+        self.functions.iter().map(|(name, function)| self.function(name, function)).collect()
+    }
+
+    /// A function has slots that nothing else has, because its callers keep theirs.
+    fn function(&mut self, name: &str, function: &StepFunction) -> CompiledFunction {
+        let (entry, number, outside) = (self.here(), self.next_number, self.names.mark());
+        let path = format!("functions.{name}");
+        for parameter in &function.parameters {
+            self.hidden(&format!("{path}.parameters"), parameter, "the function");
+            self.names.declare(parameter);
+        }
+        self.steps(&format!("{path}.steps"), &function.steps);
+        self.put(number, StepAction::Return);
+        CompiledFunction { entry, slots: outside.1..self.names.leave_behind(outside) }
+    }
+
+    fn finish(
+        mut self,
+        grid: Grid,
+        paths: Vec<String>,
+        (functions, split_slots): (Vec<CompiledFunction>, Vec<[Slot; 2]>),
+    ) -> (CompiledProgram, Vec<Fault>) {
         let slots = self.names.slots();
         if slots > MOST_SLOTS {
-            let message = format!("steps stand {slots} deep in each other");
-            self.fault("steps", message, format!("let the variables of loops and phases be {MOST_SLOTS} at most"));
+            let message = format!("steps have {slots} variables, their own and those of loops and phases");
+            self.fault("steps", message, format!("let them have {MOST_SLOTS} at most"));
         }
-        (CompiledProgram { steps: self.steps, paths, phases: self.phases, slots, grid }, self.faults)
+        self.faults.extend(self.requests.faults());
+        let Self { steps, phases, streams, splits, faults, requests, .. } = self;
+        let requests = requests.into_names();
+        let program =
+            CompiledProgram { steps, paths, phases, slots, grid, functions, streams, splits, split_slots, requests };
+        (program, faults)
     }
 
     fn fault(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
@@ -80,7 +142,6 @@ impl Compiler {
     fn step(&mut self, path: &str, step: &Step) {
         let number = self.next_number;
         self.next_number += 1;
-        let outside = self.names.mark();
         match step {
             Step::Phase { name, steps } => self.phase(number, path, name, steps),
             Step::Repeat { .. } => self.repeat(number, path, step),
@@ -91,7 +152,6 @@ impl Compiler {
                 self.put(number, action);
             }
         }
-        self.names.return_to(outside);
     }
 
     fn put(&mut self, number: usize, action: StepAction) -> Address {
@@ -121,15 +181,18 @@ impl Compiler {
             self.phases.push(phase);
             self.phases.len() - 1
         });
+        let outside = self.names.mark();
         let outer = self.names.reserve();
         self.put(number, StepAction::Enter { phase: place, outer });
         self.steps(&format!("{path}.steps"), steps);
         self.put(number, StepAction::Leave { outer });
+        self.names.return_to(outside);
     }
 
     fn repeat(&mut self, number: usize, path: &str, step: &Step) {
         let Step::Repeat { times, index, steps } = step else { return };
         let times = self.expression(&format!("{path}.times"), times);
+        let outside = self.names.mark();
         let end = self.names.reserve();
         let index = match index {
             Some(name) => {
@@ -142,15 +205,18 @@ impl Compiler {
         self.steps(&format!("{path}.steps"), steps);
         self.put(number, StepAction::Round { index, end, body: begin + 1 });
         self.lead_here(begin);
+        self.names.return_to(outside);
     }
 
     fn repeat_while(&mut self, number: usize, path: &str, condition: &Expression, steps: &[Step]) {
         let condition = self.expression(&format!("{path}.{CONDITION}"), condition);
+        let outside = self.names.mark();
         let changes = self.names.reserve();
         let begin = self.put(number, StepAction::While { condition, changes, behind: 0 });
         self.steps(&format!("{path}.steps"), steps);
         self.put(number, StepAction::WhileRound { changes, begin });
         self.lead_here(begin);
+        self.names.return_to(outside);
     }
 
     fn when(&mut self, number: usize, path: &str, condition: &Expression, (then, otherwise): (&[Step], &[Step])) {
@@ -169,44 +235,6 @@ impl Compiler {
             let message = format!("`{name}` is known already: {by} would hide it");
             self.fault(path, message, "give it another name");
         }
-    }
-
-    /// A step without steps in it.
-    fn verb(&mut self, path: &str, step: &Step) -> StepAction {
-        let at = |field: &str| format!("{path}.{field}");
-        match step {
-            Step::Compute { flops, rows } => StepAction::Compute {
-                flops: self.expression(&at("flops"), flops),
-                rows: self.optional(&at("rows"), rows.as_ref()),
-            },
-            Step::Send { to, bytes, tag, number } => StepAction::Send {
-                to: self.expression(&at("to"), to),
-                bytes: self.size(path, bytes),
-                tag: self.optional(&at("tag"), tag.as_ref()),
-                number: self.optional(&at("number"), number.as_ref()),
-            },
-            Step::Receive { from, tag } => {
-                let rank = if let Source::Rank(rank) = from { Some(rank) } else { None };
-                let from = self.optional(&at("from"), rank);
-                StepAction::Receive { from, tag: self.optional(&at("tag"), tag.as_ref()) }
-            }
-            Step::Exchange { with, bytes } => StepAction::Exchange { with: *with, bytes: self.size(path, bytes) },
-            Step::Collective { .. } => self.collective(path, step),
-            Step::Input { bytes } => StepAction::Input { bytes: self.size(path, bytes) },
-            Step::Output { bytes } => StepAction::Output { bytes: self.size(path, bytes) },
-            Step::Phase { .. } | Step::Repeat { .. } | Step::While { .. } | Step::When { .. } => StepAction::Jump(0),
-        }
-    }
-
-    fn collective(&mut self, path: &str, step: &Step) -> StepAction {
-        let Step::Collective { operation, bytes, root } = step else { return StepAction::Jump(0) };
-        let bytes = self.size(path, bytes);
-        let root = self.optional(&format!("{path}.root"), root.as_ref());
-        if let Some(message) = operation.fault(self.ranks) {
-            let help = "give another number of ranks or another algorithm";
-            self.fault(&format!("{path}.operation"), message, help);
-        }
-        StepAction::Collective { operation: operation.clone(), bytes, root }
     }
 
     fn optional(&mut self, path: &str, expression: Option<&Expression>) -> Option<BoundExpression> {

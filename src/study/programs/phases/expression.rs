@@ -41,13 +41,19 @@ impl Expression {
         Arc::as_ptr(&self.0).addr()
     }
 
-    fn value(&self, scope: &Scope) -> Result<Value, ExpressionFault> {
+    /// Its value.
+    pub(super) fn value(&self, scope: &Scope) -> Result<Value, ExpressionFault> {
         self.0.formula.value(|name| scope.get(name))
     }
 
     /// Its value as a whole number that is not negative.
     pub(super) fn count(&self, scope: &Scope) -> Result<u64, ExpressionFault> {
         self.count_of(self.value(scope)?)
+    }
+
+    /// Its value as a whole number.
+    pub(super) fn whole(&self, scope: &Scope) -> Result<i64, ExpressionFault> {
+        self.whole_of(self.value(scope)?)
     }
 
     /// Its value as a rank or a tag.
@@ -74,7 +80,7 @@ impl Expression {
     }
 
     /// `value` as a whole number.
-    fn whole_of(&self, value: Value) -> Result<i64, ExpressionFault> {
+    pub(super) fn whole_of(&self, value: Value) -> Result<i64, ExpressionFault> {
         let value = self.number_of(value)?;
         value.as_whole().ok_or_else(|| match value.as_real() {
             Some(real) if real.fract() == 0.0 => {

@@ -1,7 +1,7 @@
 //! The fields of steps that hold expressions or other steps.
 
 use super::expression::{Expression, Size};
-use super::step::{Source, Step};
+use super::step::{ProbabilityDistribution, Source, Step};
 
 /// The field whose expression is a truth value; all others are numbers.
 pub(super) const CONDITION: &str = "condition";
@@ -21,33 +21,84 @@ impl Step {
     /// The expressions, with the name of their field.
     pub(super) fn expressions(&self) -> Vec<(&'static str, &Expression)> {
         match self {
-            Self::Phase { .. } => Vec::new(),
             Self::Repeat { times, .. } => vec![("times", times)],
             Self::While { condition, .. } | Self::When { condition, .. } => vec![(CONDITION, condition)],
-            Self::Compute { flops, rows } => {
-                [("flops", flops)].into_iter().chain(optional("rows", rows.as_ref())).collect()
+            Self::Compute { flops, rows, bytes, seconds } => given([
+                ("flops", Some(flops)),
+                ("rows", rows.as_ref()),
+                ("bytes", bytes.as_ref().map(Size::count)),
+                ("seconds", seconds.as_ref()),
+            ]),
+            Self::Send { to, bytes, tag, number, .. } | Self::Isend { to, bytes, tag, number, .. } => given([
+                ("to", Some(to)),
+                ("bytes", Some(bytes.count())),
+                ("tag", tag.as_ref()),
+                ("number", number.as_ref()),
+            ]),
+            Self::Receive { from, tag, .. } | Self::Irecv { from, tag, .. } => {
+                given([("from", from.rank()), ("tag", tag.as_ref())])
             }
-            Self::Send { to, bytes, tag, number } => [("to", to), ("bytes", bytes.count())]
-                .into_iter()
-                .chain(optional("tag", tag.as_ref()))
-                .chain(optional("number", number.as_ref()))
-                .collect(),
-            Self::Receive { from, tag } => {
-                let from = if let Source::Rank(rank) = from { Some(("from", rank)) } else { None };
-                from.into_iter().chain(optional("tag", tag.as_ref())).collect()
+            Self::Collective { bytes, root, .. } => given([("bytes", Some(bytes.count())), ("root", root.as_ref())]),
+            Self::Exchange { bytes, .. } | Self::Input { bytes } | Self::Output { bytes } => {
+                vec![("bytes", bytes.count())]
             }
-            Self::Collective { bytes, root, .. } => {
-                [("bytes", bytes.count())].into_iter().chain(optional("root", root.as_ref())).collect()
-            }
-            Self::Exchange { bytes, .. } | Self::Input { bytes } | Self::Output { bytes } => of_size(bytes),
+            Self::Let { value, .. } => vec![("value", value)],
+            Self::Draw { from, .. } => from.expressions(),
+            Self::Call { arguments, .. } => arguments.values().map(|value| ("arguments", value)).collect(),
+            Self::Phase { .. } | Self::Wait { .. } | Self::Waitany { .. } | Self::Waitall => Vec::new(),
+        }
+    }
+
+    /// The communicator in which its ranks are counted, unless that is all ranks.
+    pub(super) fn communicator(&self) -> Option<&str> {
+        match self {
+            Self::Send { communicator, .. }
+            | Self::Receive { communicator, .. }
+            | Self::Isend { communicator, .. }
+            | Self::Irecv { communicator, .. }
+            | Self::Collective { communicator, .. } => communicator.as_deref(),
+            _ => None,
         }
     }
 }
 
-fn optional<'e>(field: &'static str, expression: Option<&'e Expression>) -> Option<(&'static str, &'e Expression)> {
-    expression.map(|expression| (field, expression))
+impl Source {
+    /// The expression of the rank, if it is one.
+    pub(super) const fn rank(&self) -> Option<&Expression> {
+        match self {
+            Self::Any => None,
+            Self::Rank(rank) => Some(rank),
+        }
+    }
 }
 
-fn of_size(bytes: &Size) -> Vec<(&'static str, &Expression)> {
-    vec![("bytes", bytes.count())]
+impl ProbabilityDistribution {
+    /// Its parameters, with the name of their field in a step; some have only one.
+    pub(super) fn parameters(&self) -> [(&'static str, Option<&Expression>); 2] {
+        match self {
+            Self::Uniform { from, to } | Self::Integer { from, to } => {
+                [("from.from", Some(from)), ("from.to", Some(to))]
+            }
+            Self::Bernoulli { probability } => [("from.probability", Some(probability)), ("", None)],
+            Self::Exponential { mean } | Self::Poisson { mean } => [("from.mean", Some(mean)), ("", None)],
+            Self::Normal { mean, deviation } | Self::LogNormal { mean, deviation } => {
+                [("from.mean", Some(mean)), ("from.deviation", Some(deviation))]
+            }
+            Self::Gamma { shape, mean } => [("from.shape", Some(shape)), ("from.mean", Some(mean))],
+            Self::Weibull { shape, scale } | Self::Pareto { shape, scale } => {
+                [("from.shape", Some(shape)), ("from.scale", Some(scale))]
+            }
+        }
+    }
+
+    fn expressions(&self) -> Vec<(&'static str, &Expression)> {
+        given(self.parameters())
+    }
+}
+
+/// The fields that are given.
+fn given<'e, const N: usize>(
+    fields: [(&'static str, Option<&'e Expression>); N],
+) -> Vec<(&'static str, &'e Expression)> {
+    fields.into_iter().filter_map(|(field, expression)| Some((field, expression?))).collect()
 }

@@ -1,13 +1,15 @@
 //! A count of the packets and jobs of steps, without taking them: for programs that are too long to be rehearsed.
 
 use super::Phases;
-use super::expression::Expression;
+use super::communicators::{Split, names_in, splits};
+use super::expression::{Expression, Size};
 use super::scope::Scope;
 use super::step::Step;
 use crate::programs::expression::Value;
 use crate::programs::forecast::Forecast;
 use crate::programs::mean_distance;
 use parsim_sim::program::Grid;
+use std::collections::BTreeMap;
 
 /// Number of steps examined for a rank, and roughly for all ranks together: else some ranks stand for all.
 const STEPS_OF_A_RANK: u32 = 20_000;
@@ -15,15 +17,19 @@ const STEPS: u32 = 200_000;
 const FEWEST_RANKS: u32 = 8;
 /// Number of rounds of a loop that stand for all, where they differ.
 const ROUNDS: u64 = 8;
+/// Number of open calls that are followed.
+const DEEPEST: u32 = 50;
 /// The variables that messages bring.
 const OF_MESSAGES: [&str; 2] = ["source", "number"];
 
 /// The packets and jobs of all ranks: exact where all ranks and rounds are looked at, or all are alike; the least where
 /// messages decide.
 pub(super) fn count(program: &Phases, ranks: u32, packet_bytes: u64) -> Forecast {
+    let (splits, _) = splits(program, ranks, 0);
     let of_rank = |rank: u32| {
-        let scope = program.scope(rank, ranks, 0);
-        let mut counter = Counter { scope, rank, grid: Grid::of(ranks), packet_bytes, left: STEPS_OF_A_RANK };
+        let global = scope(program, &splits, (rank, ranks));
+        let (grid, left, scope) = (Grid::of(ranks), STEPS_OF_A_RANK, global.clone());
+        let mut counter = Counter { program, global, scope, rank, grid, packet_bytes, left, depth: 0 };
         let all = counter.steps(&program.steps);
         (all, STEPS_OF_A_RANK - counter.left)
     };
@@ -35,10 +41,22 @@ pub(super) fn count(program: &Phases, ranks: u32, packet_bytes: u64) -> Forecast
     first + scaled(rest, others, sample)
 }
 
+/// The names that all steps of a rank know.
+fn scope(program: &Phases, splits: &[Split], (rank, ranks): (u32, u32)) -> Scope {
+    let mut scope = program.scope(rank, ranks, 0);
+    for (communicator, split) in program.communicators.keys().zip(splits) {
+        let (place, size) = split.of(rank).map_or((-1, 0), |(group, place)| (place.into(), group.count().into()));
+        for (name, value) in names_in(communicator).iter().zip([place, size]) {
+            scope.declare(name, Value::Whole(value));
+        }
+    }
+    scope
+}
+
 /// The forecast of `all` rounds or ranks, of which `sample` have been counted; only those are certain.
 fn scaled(counted: Forecast, all: u64, sample: u64) -> Forecast {
-    let Forecast { least_packets, least_jobs, .. } = counted;
-    Forecast { least_packets, least_jobs, ..counted * (real(all) / real(sample.max(1))) }
+    let Forecast { least_packets, least_jobs, least_verbs, .. } = counted;
+    Forecast { least_packets, least_jobs, least_verbs, ..counted * (real(all) / real(sample.max(1))) }
 }
 
 /// One of `all` numbers for each `place` of `sample`: spread evenly, but in step with nothing (golden section).
@@ -49,21 +67,37 @@ fn spread(all: u64, sample: u64, place: u64) -> u64 {
     if all == sample { place } else { u64::try_from(chosen).expect("it is below all of them") }
 }
 
-struct Counter {
+struct Counter<'p> {
+    program: &'p Phases,
+    /// The names that functions know, too.
+    global: Scope,
     scope: Scope,
     rank: u32,
     grid: Grid,
     packet_bytes: u64,
     /// Steps that may still be looked at.
     left: u32,
+    /// The calls that are open.
+    depth: u32,
 }
 
-const OPEN: Forecast = Forecast { packet_hops: 0.0, jobs: 0.0, least_packets: 0.0, least_jobs: 0.0, is_open: true };
-const JOB: Forecast = Forecast { packet_hops: 0.0, jobs: 1.0, least_packets: 0.0, least_jobs: 1.0, is_open: false };
+/// Nothing; a verb; a verb that takes time.
+const NOTHING: Forecast =
+    Forecast { packet_hops: 0.0, jobs: 0.0, least_packets: 0.0, least_jobs: 0.0, least_verbs: 0.0, is_open: false };
+const OPEN: Forecast = Forecast { is_open: true, ..NOTHING };
+const VERB: Forecast = Forecast { least_verbs: 1.0, ..NOTHING };
+const JOB: Forecast = Forecast { jobs: 1.0, least_jobs: 1.0, ..VERB };
+/// The verbs of an operation that is waited for later.
+const REQUEST: Forecast = Forecast { least_verbs: 2.0, ..NOTHING };
+/// The verbs of a message of an exchange: its send, its receive, and the end of the send.
+const EXCHANGED: Forecast = Forecast { least_verbs: 3.0, ..NOTHING };
 
-impl Counter {
+impl Counter<'_> {
     fn steps(&mut self, steps: &[Step]) -> Forecast {
-        steps.iter().map(|step| self.step(step)).fold(Forecast::default(), |sum, one| sum + one)
+        let outside = self.scope.count();
+        let counted = steps.iter().map(|step| self.step(step)).fold(Forecast::default(), |sum, one| sum + one);
+        self.scope.keep(outside);
+        counted
     }
 
     fn step(&mut self, step: &Step) -> Forecast {
@@ -84,35 +118,69 @@ impl Counter {
                 let holds = condition.condition(self.deciding(condition)?).ok()?;
                 self.steps(if holds { then } else { otherwise })
             }
-            Step::Send { to, bytes, .. } => {
-                let bytes = bytes.bytes(self.deciding(bytes.count())?).ok()?;
-                // A rank that answers whoever has asked is as far away as any other.
-                let to = self.deciding(to).and_then(|scope| to.rank(scope).ok());
-                self.messages(bytes, 1.0, to.map_or(mean_distance(self.grid.ranks()), |to| self.distance(to)))
-            }
+            Step::Send { to, bytes, .. } => VERB + self.message(step, to, bytes)?,
+            Step::Isend { to, bytes, .. } => REQUEST + self.message(step, to, bytes)?,
             Step::Exchange { with, bytes } => {
                 let bytes = bytes.bytes(self.deciding(bytes.count())?).ok()?;
                 let neighbours = with.of(self.rank, self.grid).into_iter().flatten();
                 neighbours
-                    .map(|to| self.messages(bytes, 1.0, self.distance(to)))
+                    .map(|to| EXCHANGED + self.messages(bytes, 1.0, self.distance(to)))
                     .fold(Forecast::default(), |a, b| a + b)
             }
-            Step::Collective { operation, bytes, .. } => {
-                let (bytes, ranks) = (bytes.bytes(self.deciding(bytes.count())?).ok()?, self.grid.ranks());
+            Step::Collective { operation, bytes, communicator, .. } => {
+                let bytes = bytes.bytes(self.deciding(bytes.count())?).ok()?;
+                let size = communicator.as_ref().and_then(|name| self.scope.get(&names_in(name)[1]));
+                let ranks = size.and_then(Value::as_whole).and_then(|size| u32::try_from(size).ok());
+                let ranks = ranks.unwrap_or(self.grid.ranks()).max(1);
                 let messages = operation.messages(ranks) / f64::from(ranks);
                 let all = self.messages(operation.message_bytes(ranks, bytes), messages, mean_distance(ranks));
-                Forecast { least_packets: if ranks > 1 { messages.min(1.0) / 2.0 } else { 0.0 }, ..all }
+                let least_packets = if ranks > 1 { messages.min(1.0) / 2.0 } else { 0.0 };
+                Forecast { least_packets, least_verbs: f64::from(u8::from(ranks > 1)), ..all }
             }
-            Step::Compute { flops, .. } => {
-                if self.count(flops)? > 0 {
-                    JOB
-                } else {
-                    Forecast::default()
-                }
+            Step::Compute { flops, bytes, seconds, .. } => {
+                let is_work = seconds.is_some() || self.count(flops)? > 0;
+                let parts = [is_work, bytes.is_some()].map(|is_asked| if is_asked { JOB } else { NOTHING });
+                parts[0] + parts[1]
             }
             Step::Input { .. } | Step::Output { .. } => JOB,
-            Step::Receive { .. } => Forecast::default(),
+            Step::Receive { .. } => VERB,
+            Step::Irecv { .. } => REQUEST,
+            Step::Wait { .. } | Step::Waitany { .. } | Step::Waitall => NOTHING,
+            Step::Let { name, value } => {
+                let value = self.deciding(value).and_then(|scope| value.value(scope).ok());
+                self.scope.set(name, value);
+                NOTHING
+            }
+            Step::Draw { name, .. } => {
+                self.scope.set(name, None);
+                NOTHING
+            }
+            Step::Call { function, arguments } => self.call(function, arguments)?,
         })
+    }
+
+    /// The packets of a message that a step sends.
+    fn message(&self, step: &Step, to: &Expression, bytes: &Size) -> Option<Forecast> {
+        let bytes = bytes.bytes(self.deciding(bytes.count())?).ok()?;
+        let among_all = self.deciding(to).filter(|_| step.communicator().is_none());
+        // A rank that answers whoever has asked is as far away as any other.
+        let to = among_all.and_then(|scope| to.rank(scope).ok());
+        Some(self.messages(bytes, 1.0, to.map_or(mean_distance(self.grid.ranks()), |to| self.distance(to))))
+    }
+
+    fn call(&mut self, function: &str, arguments: &BTreeMap<String, Expression>) -> Option<Forecast> {
+        let function = self.program.functions.get(function).filter(|_| self.depth < DEEPEST)?;
+        let mut inside = self.global.clone();
+        for parameter in &function.parameters {
+            let argument = arguments.get(parameter).and_then(|value| value.value(self.deciding(value)?).ok());
+            inside.declare(parameter, argument);
+        }
+        let outside = std::mem::replace(&mut self.scope, inside);
+        self.depth += 1;
+        let counted = self.steps(&function.steps);
+        self.depth -= 1;
+        self.scope = outside;
+        Some(counted)
     }
 
     /// The variables, if they decide on the value of an expression before any message has come.
@@ -128,6 +196,7 @@ impl Counter {
     fn repeat(&mut self, times: u64, index: Option<&str>, steps: &[Step]) -> Forecast {
         match index.filter(|index| mention(steps, index)) {
             _ if times == 0 => Forecast::default(),
+            _ if self.changes(steps) => self.steps(steps) + if times > 1 { OPEN } else { NOTHING },
             None => self.steps(steps) * real(times),
             Some(index) => {
                 let sample = times.min(ROUNDS);
@@ -141,8 +210,16 @@ impl Counter {
     fn round(&mut self, index: &str, round: u64, steps: &[Step]) -> Forecast {
         self.scope.declare(index, Value::Whole(i64::try_from(round).unwrap_or(i64::MAX)));
         let counted = self.steps(steps);
-        self.scope.forget();
+        self.scope.keep(self.scope.count() - 1);
         counted
+    }
+
+    /// True if the steps give another value to a variable that was known before them.
+    fn changes(&self, steps: &[Step]) -> bool {
+        steps.iter().any(|step| match step {
+            Step::Let { name, .. } | Step::Draw { name, .. } => self.scope.has(name),
+            step => step.inner().into_iter().any(|(_, inner)| self.changes(inner)),
+        })
     }
 
     fn messages(&self, bytes: u64, count: f64, distance: f64) -> Forecast {

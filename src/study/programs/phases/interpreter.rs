@@ -1,20 +1,22 @@
 //! Execution of compiled steps by a process.
 
-use super::bound::{BoundExpression, NUMBER, SOURCE};
+mod calls;
+mod exchange;
+mod requests;
+mod verbs;
+
+use super::bound::BoundExpression;
 use super::changes::Watch;
 use super::compiled::{Address, CompiledProgram, CompiledStep, StepAction};
-use super::step::Neighbours;
+use super::distribution::BoundDistribution;
 use crate::programs::expression::Value;
+use calls::CallStack;
 use parsim_sim::fault::Fault;
-use parsim_sim::node::Work;
-use parsim_sim::program::Grid;
-use parsim_sim::program::collective::CollectiveOperation;
-use parsim_sim::program::{Message, MessagePattern, Process, Received};
+use parsim_sim::program::Process;
 use parsim_sim::units::SimTime;
+use rand_chacha::ChaCha8Rng;
+use requests::RequestsUnderWay;
 use std::rc::Rc;
-
-/// The tags of exchanges lie above all that a step can name.
-pub(super) const FIRST_OWN_TAG: u32 = 1 << 31;
 
 /// Number of steps counted at once.
 const PAUSE: u32 = 4096;
@@ -36,6 +38,10 @@ pub(super) struct StepInterpreter {
     /// Steps taken at one instant, and the instant.
     idle: u32,
     idle_since: SimTime,
+    under_way: RequestsUnderWay,
+    calls: CallStack,
+    /// The streams of random numbers; none before the first number is drawn.
+    streams: Vec<Option<Box<ChaCha8Rng>>>,
     /// Compares values with those of earlier versions, in a dry run for that.
     watch: Option<Rc<Watch>>,
 }
@@ -48,24 +54,36 @@ enum Taken {
 
 impl StepInterpreter {
     pub fn new(me: Process, program: Rc<CompiledProgram>, watch: Option<Rc<Watch>>) -> Self {
-        let slots = program.slots_of(me.rank());
-        Self { slots, at: 0, phase: 0, changes: 0, idle: 0, idle_since: me.now(), me, program, watch }
+        Self {
+            slots: program.slots_of(me.rank()),
+            at: 0,
+            phase: 0,
+            changes: 0,
+            idle: 0,
+            idle_since: me.now(),
+            under_way: RequestsUnderWay::default(),
+            calls: CallStack::default(),
+            streams: Vec::new(),
+            me,
+            program,
+            watch,
+        }
     }
 
     /// Takes all steps.
     ///
     /// # Errors
     /// The number of a step that cannot be taken, and the reason; its path is that of a field of the step.
-    pub async fn run(mut self) -> Result<(), (usize, Fault)> {
+    pub async fn run(&mut self) -> Result<(), Box<(usize, Fault)>> {
         let program = Rc::clone(&self.program);
         while let Some(step) = program.steps.get(self.at as usize) {
             self.at += 1;
-            self.take(step).await.map_err(|fault| (step.number, fault))?;
+            self.take(step).await.map_err(|fault| Box::new((step.number, *fault)))?;
         }
-        Ok(())
+        self.under_way.forgotten(&program.requests).map_or(Ok(()), |fault| Err(Box::new(fault)))
     }
 
-    async fn take(&mut self, step: &CompiledStep) -> Result<(), Fault> {
+    async fn take(&mut self, step: &CompiledStep) -> Result<(), Box<Fault>> {
         if step.action.begins() {
             self.begin(step)?;
             if self.idle.is_multiple_of(PAUSE) {
@@ -74,12 +92,12 @@ impl StepInterpreter {
         }
         match self.control(&step.action)? {
             Taken::Done => Ok(()),
-            Taken::Asks => self.ask(&step.action).await,
+            Taken::Asks => self.ask(step).await,
         }
     }
 
     /// Notes that a step begins, and counts it, so that loops in which nothing happens come to an end.
-    fn begin(&mut self, step: &CompiledStep) -> Result<(), Fault> {
+    fn begin(&mut self, step: &CompiledStep) -> Result<(), Box<Fault>> {
         self.me.step(step.number);
         self.idle += 1;
         if let Some(watch) = &self.watch {
@@ -89,14 +107,14 @@ impl StepInterpreter {
     }
 
     #[cold]
-    fn count_steps(&mut self) -> Result<(), Fault> {
+    fn count_steps(&mut self) -> Result<(), Box<Fault>> {
         let now = self.me.now();
         if now > self.idle_since {
             (self.idle, self.idle_since) = (0, now);
         }
         if self.idle >= MOST_IDLE {
             let message = format!("takes {MOST_IDLE} steps without any simulated time passing");
-            return Err(Fault::new("", message, FEWER));
+            return Err(Box::new(Fault::new("", message, FEWER)));
         }
         Ok(())
     }
@@ -125,6 +143,12 @@ impl StepInterpreter {
                 self.at = if condition.condition(&self.slots, "condition")? { self.at } else { *otherwise };
             }
             StepAction::Jump(to) => self.at = *to,
+            StepAction::Let { slot, value } => self.change(*slot, value.number(&self.slots, "value")?),
+            StepAction::Draw { slot, from, stream } => self.draw(*slot, from, *stream)?,
+            StepAction::Call { function, arguments } => {
+                self.at = self.calls.open(&self.program, (*function, self.at), arguments, &mut self.slots)?;
+            }
+            StepAction::Return => self.at = self.calls.close(&self.program, &mut self.slots),
             _ => return Ok(Taken::Asks),
         }
         Ok(Taken::Done)
@@ -132,6 +156,22 @@ impl StepInterpreter {
 
     fn set(&mut self, slot: u16, value: Value) {
         self.slots[usize::from(slot)] = value;
+    }
+
+    /// Gives a value to a variable.
+    fn change(&mut self, slot: u16, value: Value) {
+        self.set(slot, value);
+        self.changes += 1;
+    }
+
+    fn draw(&mut self, slot: u16, from: &BoundDistribution, stream: usize) -> Result<(), Fault> {
+        if self.streams.is_empty() {
+            self.streams.resize(self.program.streams.len(), None);
+        }
+        let open = || Box::new(self.me.random(&format!("steps {}", self.program.streams[stream])));
+        let value = from.draw(&self.slots, self.streams[stream].get_or_insert_with(open))?;
+        self.change(slot, value);
+        Ok(())
     }
 
     /// A slot that holds the number of something.
@@ -167,109 +207,6 @@ impl StepInterpreter {
         self.at = if condition.condition(&self.slots, "condition")? { begin + 1 } else { *behind };
         Ok(())
     }
-
-    async fn ask(&mut self, action: &StepAction) -> Result<(), Fault> {
-        match action {
-            StepAction::Compute { flops, rows } => {
-                if let Some(work) = self.work(flops, rows.as_ref())? {
-                    self.me.compute(work).await;
-                }
-            }
-            StepAction::Send { to, bytes, tag, number } => {
-                let message = Message::new(bytes.bytes(&self.slots)?).tag(self.tag(tag.as_ref())?);
-                let message = message.values(self.values(number.as_ref())?);
-                self.me.send(self.rank("to", "sends to", to)?, message).await;
-            }
-            StepAction::Receive { from, tag } => {
-                let from = from.as_ref().map(|from| self.rank("from", "receives from", from)).transpose()?;
-                let tag = Some(self.tag(tag.as_ref())?);
-                let received = self.me.receive_where(MessagePattern { from, tag }).await;
-                self.note(&received);
-            }
-            StepAction::Exchange { with, bytes } => self.exchange(*with, bytes.bytes(&self.slots)?).await,
-            StepAction::Collective { operation, bytes, root } => {
-                let root = root.as_ref().map_or(Ok(0), |root| self.rank("root", "has the root", root))?;
-                self.collective(operation, bytes.bytes(&self.slots)?, root).await;
-            }
-            StepAction::Input { bytes } => self.me.input(bytes.bytes(&self.slots)?).await,
-            StepAction::Output { bytes } => self.me.output(bytes.bytes(&self.slots)?).await,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// The rank that `expression` in `field` names.
-    fn rank(&self, field: &str, does: &str, expression: &BoundExpression) -> Result<u32, Fault> {
-        let rank = expression.rank(&self.slots, field)?;
-        let last = self.me.ranks() - 1;
-        if rank > last {
-            let message = format!("{does} rank {rank}, but the ranks are 0 to {last}");
-            return Err(Fault::new(field, message, format!("give a rank from 0 to {last}")));
-        }
-        Ok(rank)
-    }
-
-    fn tag(&self, tag: Option<&BoundExpression>) -> Result<u32, Fault> {
-        match tag.map(|tag| tag.rank(&self.slots, "tag")).transpose()? {
-            Some(tag) if tag >= FIRST_OWN_TAG => {
-                Err(Fault::new("tag", format!("the tag {tag} is not below 2^31"), "give a smaller one"))
-            }
-            tag => Ok(tag.unwrap_or(0)),
-        }
-    }
-
-    fn values(&self, number: Option<&BoundExpression>) -> Result<Option<Rc<[f64]>>, Fault> {
-        let number = number.map(|number| number.number(&self.slots, "number")).transpose()?;
-        Ok(number.and_then(Value::as_real).map(|number| [number].into()))
-    }
-
-    fn work(&self, flops: &BoundExpression, rows: Option<&BoundExpression>) -> Result<Option<Work>, Fault> {
-        let flops = flops.count(&self.slots, "flops")?;
-        let rows = rows.map_or(Ok(1), |rows| rows.count(&self.slots, "rows"))?;
-        if rows == 0 && flops > 0 {
-            return Err(Fault::new("rows", format!("{flops} operations in 0 rows"), "give a number of rows from 1 on"));
-        }
-        let rows = rows.min(flops);
-        Ok((flops > 0).then(|| Work::flops(flops.div_ceil(rows)).rows(rows)))
-    }
-
-    /// Notes what a message brings.
-    fn note(&mut self, received: &Received) {
-        self.set(SOURCE, Value::Whole(received.from.into()));
-        if let Some([number]) = received.message.values.as_deref() {
-            self.set(NUMBER, Value::of_number(*number));
-        }
-        self.changes += 1;
-    }
-
-    /// Exchanges messages with the neighbours. Each direction has a tag of its own: on a short ring both neighbours
-    /// are the same.
-    async fn exchange(&self, with: Neighbours, bytes: u64) {
-        let neighbours = with.of(self.me.rank(), self.program.grid);
-        let mut under_way = [None; 4];
-        for direction in 0..4 {
-            if let Some(to) = neighbours[direction] {
-                let message = Message::new(bytes).tag(own_tag(direction));
-                under_way[direction] = Some(self.me.start_send(to, message).await);
-            }
-        }
-        for direction in 0..4 {
-            if let Some(from) = neighbours[direction] {
-                let tag = Some(own_tag(direction ^ 1));
-                self.me.receive_where(MessagePattern { from: Some(from), tag }).await;
-            }
-        }
-        for operation in under_way.into_iter().flatten() {
-            self.me.wait(operation).await;
-        }
-    }
-
-    async fn collective(&self, operation: &CollectiveOperation, bytes: u64, root: u32) {
-        self.me.collective(Some(operation.name()));
-        // Apart, because its state is larger than all others together.
-        Box::pin(operation.run(&self.me, root, bytes, None)).await;
-        self.me.collective(None);
-    }
 }
 
 fn index_value(index: usize) -> Value {
@@ -280,34 +217,4 @@ fn rounds(times: &BoundExpression, slots: &[Value]) -> Result<i64, Fault> {
     let count = times.count(slots, "times")?;
     let too_large = |_| Fault::new("times", format!("`{}` is too large", times.source()), FEWER);
     i64::try_from(count).map_err(too_large)
-}
-
-fn own_tag(direction: usize) -> u32 {
-    FIRST_OWN_TAG + u32::try_from(direction).expect("there are four directions")
-}
-
-impl Neighbours {
-    /// The neighbours of a rank, opposite directions side by side.
-    pub(super) fn of(self, rank: u32, grid: Grid) -> [Option<u32>; 4] {
-        let (row, column) = grid.coordinates(rank);
-        let all = |closed| beside(rank, grid.ranks(), closed);
-        let along = |closed| beside(column, grid.columns, closed).map(|column| Some(row * grid.columns + column?));
-        let down = |closed| beside(row, grid.rows(), closed).map(|row| Some(row? * grid.columns + column));
-        let ([after, before], [below, above]) = match self {
-            Self::Line => (all(false), [None; 2]),
-            Self::Ring => (all(true), [None; 2]),
-            Self::LeftAndRight => (along(false), [None; 2]),
-            Self::AboveAndBelow => (down(false), [None; 2]),
-            Self::Grid => (along(false), down(false)),
-            Self::Torus => (along(true), down(true)),
-        };
-        [after, before, below, above]
-    }
-}
-
-/// The places after and before `place` in a line or ring of `count` places.
-fn beside(place: u32, count: u32, closed: bool) -> [Option<u32>; 2] {
-    let after = (place + 1 < count || closed).then(|| (place + 1) % count);
-    let before = (place > 0 || closed).then(|| (place + count - 1) % count);
-    [after, before].map(|neighbour| neighbour.filter(|_| count > 1))
 }

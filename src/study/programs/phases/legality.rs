@@ -29,6 +29,12 @@ pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
     steps.iter().map(of_step).fold(0.0, f64::max)
 }
 
+/// True if a step moves bytes between memory and processor.
+pub(super) fn loads(steps: &[Step]) -> bool {
+    let load = |step: &Step| matches!(step, Step::Compute { bytes: Some(_), .. });
+    steps.iter().any(|step| load(step) || step.inner().into_iter().any(|(_, inner)| loads(inner)))
+}
+
 /// All expressions of `steps`, which stand at `path`, each with its path.
 pub(super) fn locate<'s>(path: &str, steps: &'s [Step], found: &mut Vec<(String, &'s Expression)>) {
     for (index, step) in steps.iter().enumerate() {

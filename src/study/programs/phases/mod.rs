@@ -3,19 +3,22 @@
 
 mod bound;
 mod changes;
+mod communicators;
 mod compiled;
 mod compiler;
+mod distribution;
 mod expression;
 mod fields;
 mod forecast;
 mod interpreter;
 mod legality;
 mod name;
+mod names;
 mod scope;
 mod step;
 
 pub use expression::{Expression, Size};
-pub use step::{Neighbours, Source, Step};
+pub use step::{CommunicatorSplit, Neighbours, ProbabilityDistribution, Source, Step, StepFunction};
 
 use super::Forecast;
 use super::expression::{Changes, Value};
@@ -34,6 +37,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// The memory of the process of a rank, in bytes. Measured.
+const RANK_BYTES: f64 = 1500.0;
+
 /// Steps that every rank takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +50,12 @@ pub struct Phases {
     /// The memory for data that a rank needs; nothing unless given.
     #[serde(default)]
     pub memory: Option<Size>,
+    /// Divisions of the ranks by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub communicators: BTreeMap<String, CommunicatorSplit>,
+    /// Steps by name, for `Call`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub functions: BTreeMap<String, StepFunction>,
     /// The steps.
     pub steps: Arc<[Step]>,
 }
@@ -60,8 +72,25 @@ impl Phases {
     /// The path of each step, by its number.
     fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
-        legality::paths("steps", &self.steps, &mut paths);
+        for (path, steps) in self.blocks() {
+            legality::paths(&path, steps, &mut paths);
+        }
         paths
+    }
+
+    /// Its steps and those of its functions, with their paths.
+    fn blocks(&self) -> impl Iterator<Item = (String, &[Step])> {
+        let of_functions = self.functions.iter().map(|(name, function)| {
+            let path = format!("functions.{name}.steps");
+            (path, &function.steps[..])
+        });
+        std::iter::once(("steps".to_owned(), &self.steps[..])).chain(of_functions)
+    }
+
+    /// Returns whether its ranks load from memory.
+    #[must_use]
+    pub fn loads(&self) -> bool {
+        self.blocks().any(|(_, steps)| legality::loads(steps))
     }
 
     /// The start of all processes, which share one compiled program.
@@ -107,12 +136,13 @@ impl Program for Phases {
 
     fn phases(&self) -> &'static [Phase] {
         let mut phases = Vec::new();
-        legality::name_phases(&self.steps, &mut phases);
+        self.blocks().for_each(|(_, steps)| legality::name_phases(steps, &mut phases));
         name::phases(&phases)
     }
 
     fn rank_memory(&self, ranks: u32) -> f64 {
-        1500.0 + legality::collective_memory(&self.steps, ranks)
+        let collectives = self.blocks().map(|(_, steps)| legality::collective_memory(steps, ranks));
+        RANK_BYTES + collectives.fold(0.0, f64::max)
     }
 
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
@@ -128,14 +158,22 @@ impl Program for Phases {
         true
     }
 
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count; too many are as good as all")]
+    fn least_verbs(&self, ranks: u32) -> u64 {
+        forecast::count(self, ranks, 1).least_verbs as u64
+    }
+
     fn path_of(&self, step: usize) -> Option<String> {
         self.paths().into_iter().nth(step)
     }
 }
 
 async fn follow(me: Process, program: Rc<CompiledProgram>, watch: Option<Rc<Watch>>) {
-    let interpreter = StepInterpreter::new(me.clone(), Rc::clone(&program), watch);
-    if let Err((step, fault)) = interpreter.run().await {
-        me.fail(fault.within(&program.paths[step])).await;
+    let mut interpreter = StepInterpreter::new(me.clone(), Rc::clone(&program), watch);
+    let result = interpreter.run().await;
+    if let Err(failed) = result {
+        let (step, fault) = *failed;
+        let failing = me.fail(fault.within(&program.paths[step]));
+        failing.await;
     }
 }

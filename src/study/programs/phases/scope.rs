@@ -8,10 +8,10 @@ use std::borrow::Cow;
 /// ranks, and of the last received message the sender and the number in it.
 pub(super) const KNOWN: [&str; 9] = ["rank", "p", "host", "row", "column", "rows", "columns", "source", "number"];
 
-/// Names with their values; the latest of a name counts.
+/// Names with their values, as far as they are known; the latest of a name counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
-    variables: Vec<(Cow<'static, str>, Value)>,
+    variables: Vec<(Cow<'static, str>, Option<Value>)>,
 }
 
 impl Scope {
@@ -20,20 +20,38 @@ impl Scope {
         let (row, column) = grid.coordinates(rank);
         let values = [rank, ranks, host, row, column, grid.rows(), grid.columns, rank, 0];
         let named = KNOWN.into_iter().zip(values);
-        Self { variables: named.map(|(name, value)| (Cow::Borrowed(name), Value::Whole(value.into()))).collect() }
+        let variables = named.map(|(name, value)| (Cow::Borrowed(name), Some(Value::Whole(value.into()))));
+        Self { variables: variables.collect() }
     }
 
     pub fn get(&self, name: &str) -> Option<Value> {
-        self.variables.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value)
+        self.variables.iter().rev().find(|(known, _)| known == name).and_then(|(_, value)| *value)
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.variables.iter().any(|(known, _)| known == name)
     }
 
     /// Gives a value to a name; it hides others of the name.
-    pub fn declare(&mut self, name: &str, value: Value) {
-        self.variables.push((Cow::Owned(name.to_owned()), value));
+    pub fn declare(&mut self, name: &str, value: impl Into<Option<Value>>) {
+        self.variables.push((Cow::Owned(name.to_owned()), value.into()));
     }
 
-    /// Forgets the name that was declared last.
-    pub fn forget(&mut self) {
-        self.variables.pop();
+    /// Gives another value to a name, which is declared if it is not known.
+    pub fn set(&mut self, name: &str, value: Option<Value>) {
+        match self.variables.iter_mut().rev().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = value,
+            None => self.declare(name, value),
+        }
+    }
+
+    /// The number of names.
+    pub fn count(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// Forgets all names but the first ones.
+    pub fn keep(&mut self, count: usize) {
+        self.variables.truncate(count);
     }
 }

@@ -1,0 +1,79 @@
+//! The names of requests: what begins must be waited for.
+
+use crate::programs::phases::compiled::RequestName;
+use parsim_sim::fault::Fault;
+use parsim_sim::units::nearest;
+
+/// The names of requests, each with the paths of the steps that begin one and that wait for it.
+#[derive(Default)]
+pub(super) struct RequestNames {
+    names: Vec<RequestUse>,
+    /// True if some step waits for all.
+    waits_for_all: bool,
+}
+
+#[derive(Default)]
+struct RequestUse {
+    name: String,
+    begun: Option<String>,
+    waited: Option<String>,
+}
+
+impl RequestNames {
+    /// The number of the name under which the step at `path` begins something; of no name if it is empty.
+    pub fn begin(&mut self, name: &str, path: &str) -> RequestName {
+        let number = self.number(name);
+        self.names[usize::from(number)].begun.get_or_insert_with(|| path.to_owned());
+        number
+    }
+
+    /// The number of the name for which the step at `path` waits.
+    pub fn wait(&mut self, name: &str, path: &str) -> RequestName {
+        let number = self.number(name);
+        self.names[usize::from(number)].waited.get_or_insert_with(|| path.to_owned());
+        number
+    }
+
+    pub const fn wait_for_all(&mut self) {
+        self.waits_for_all = true;
+    }
+
+    fn number(&mut self, name: &str) -> RequestName {
+        let place = self.names.iter().position(|known| known.name == name).unwrap_or_else(|| {
+            self.names.push(RequestUse { name: name.to_owned(), ..RequestUse::default() });
+            self.names.len() - 1
+        });
+        // More names than that are one; a program has not so many.
+        RequestName::try_from(place).unwrap_or(RequestName::MAX)
+    }
+
+    /// Names that nobody waits for, and names that nothing begins.
+    pub fn faults(&self) -> impl Iterator<Item = Fault> {
+        self.names.iter().filter_map(|request| match request {
+            RequestUse { begun: Some(begun), waited: None, name } if !self.waits_for_all => Some(unwaited(name, begun)),
+            RequestUse { begun: None, waited: Some(waited), name } => Some(self.unknown(name, waited)),
+            _ => None,
+        })
+    }
+
+    fn unknown(&self, name: &str, path: &str) -> Fault {
+        let begun = || self.names.iter().filter(|request| request.begun.is_some()).map(|request| request.name.as_str());
+        let help = match nearest(name, begun()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("write `request: \"{name}\"` in the Isend or Irecv that it waits for"),
+        };
+        Fault::new(&format!("{path}.request"), format!("no step begins a request `{name}`"), help)
+    }
+
+    pub fn into_names(self) -> Vec<String> {
+        self.names.into_iter().map(|request| request.name).collect()
+    }
+}
+
+fn unwaited(name: &str, path: &str) -> Fault {
+    if name.is_empty() {
+        return Fault::new(path, "no step waits for this request", "write `Waitall` behind it, or give it a name");
+    }
+    let help = format!("write `Wait(request: \"{name}\")` behind it");
+    Fault::new(&format!("{path}.request"), format!("no step waits for the request `{name}`"), help)
+}

@@ -1,0 +1,148 @@
+//! Random numbers of the steps.
+
+use super::bound::BoundExpression;
+use crate::programs::expression::Value;
+use parsim_sim::fault::Fault;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Bernoulli, Distribution, Exp, Gamma, LogNormal, Normal, Pareto, Poisson, Weibull};
+
+/// The form of a distribution.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum DistributionShape {
+    Uniform,
+    Integer,
+    Bernoulli,
+    Exponential,
+    Normal,
+    LogNormal,
+    Gamma,
+    Weibull,
+    Pareto,
+    Poisson,
+}
+
+/// A distribution whose parameters are ready to be evaluated.
+#[derive(Debug)]
+pub(super) struct BoundDistribution {
+    pub shape: DistributionShape,
+    /// The first parameter and its field, and the second one, if there is one.
+    pub first: (BoundExpression, &'static str),
+    pub second: Option<(BoundExpression, &'static str)>,
+}
+
+impl BoundDistribution {
+    /// The next number.
+    ///
+    /// # Errors
+    /// Parameters that cannot be computed, or of which there is no distribution.
+    pub fn draw(&self, slots: &[Value], rng: &mut ChaCha8Rng) -> Result<Value, Fault> {
+        let (first, field) = &self.first;
+        let one = first.number(slots, field)?;
+        let other = self.second.as_ref().map(|(second, field)| second.number(slots, field)).transpose()?;
+        let other = other.unwrap_or(Value::Whole(0));
+        let drawn = match (self.shape, one.as_whole(), other.as_whole()) {
+            (DistributionShape::Integer, Some(from), Some(to)) if from <= to => {
+                Some(Value::Whole(rng.random_range(from..=to)))
+            }
+            (DistributionShape::Integer, ..) => None,
+            (shape, ..) => shape.draw(real(one), real(other), rng).map(Value::of_number),
+        };
+        drawn.ok_or_else(|| self.fault(one, other, field))
+    }
+
+    fn fault(&self, one: Value, other: Value, field: &str) -> Fault {
+        let given = if self.second.is_some() { format!("{one} and {other}") } else { one.to_string() };
+        Fault::new(field, format!("there is no such distribution with {given}"), self.shape.wanted())
+    }
+}
+
+fn real(value: Value) -> f64 {
+    value.as_real().unwrap_or(f64::NAN)
+}
+
+impl DistributionShape {
+    /// A number of the distribution with these parameters; `None` if there is none.
+    fn draw(self, one: f64, other: f64, rng: &mut ChaCha8Rng) -> Option<f64> {
+        let drawn = match self {
+            Self::Uniform if one < other => one + (other - one) * rng.random::<f64>(),
+            Self::Bernoulli => f64::from(u8::from(Bernoulli::new(one).ok()?.sample(rng))),
+            Self::Exponential if one > 0.0 => one * Exp::new(1.0).ok()?.sample(rng),
+            Self::Normal if other >= 0.0 => Normal::new(one, other).ok()?.sample(rng),
+            Self::LogNormal if one > 0.0 && other >= 0.0 => LogNormal::from_mean_cv(one, other / one).ok()?.sample(rng),
+            Self::Gamma if one > 0.0 && other > 0.0 => Gamma::new(one, other / one).ok()?.sample(rng),
+            Self::Weibull if one > 0.0 && other > 0.0 => Weibull::new(other, one).ok()?.sample(rng),
+            Self::Pareto if one > 0.0 && other > 0.0 => Pareto::new(other, one).ok()?.sample(rng),
+            Self::Poisson if one > 0.0 => Poisson::new(one).ok()?.sample(rng),
+            _ => return None,
+        };
+        drawn.is_finite().then_some(drawn)
+    }
+
+    /// The parameters that there are distributions of.
+    const fn wanted(self) -> &'static str {
+        match self {
+            Self::Uniform => "give a `to` above `from`",
+            Self::Integer => "give whole numbers, `to` not below `from`",
+            Self::Bernoulli => "give a probability from 0 to 1",
+            Self::Exponential | Self::Poisson => "give a mean above 0",
+            Self::Normal => "give a deviation from 0 on",
+            Self::LogNormal => "give a mean above 0 and a deviation from 0 on",
+            Self::Gamma | Self::Weibull | Self::Pareto => "give numbers above 0",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parsim_sim::engine::Streams;
+
+    /// Mean and standard deviation of many numbers.
+    fn shape(of: DistributionShape, one: f64, other: f64) -> (f64, f64) {
+        let mut rng = Streams::new(1).stream("test", 0);
+        let count = 40_000.0;
+        let drawn: Vec<f64> = (0..40_000).map(|_| of.draw(one, other, &mut rng).unwrap()).collect();
+        let mean = drawn.iter().sum::<f64>() / count;
+        let variance = drawn.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
+        (mean, variance.sqrt())
+    }
+
+    /// Means and deviations as in every table of distributions.
+    #[test]
+    fn means_and_deviations_are_those_of_the_distributions() {
+        let root = f64::sqrt;
+        for (of, one, other, mean, deviation) in [
+            (DistributionShape::Uniform, 2.0, 6.0, 4.0, 4.0 / root(12.0)),
+            (DistributionShape::Bernoulli, 0.3, 0.0, 0.3, root(0.21)),
+            (DistributionShape::Exponential, 2.0, 0.0, 2.0, 2.0),
+            (DistributionShape::Normal, 5.0, 2.0, 5.0, 2.0),
+            (DistributionShape::LogNormal, 5.0, 2.0, 5.0, 2.0),
+            (DistributionShape::Gamma, 4.0, 8.0, 8.0, 4.0),
+            (DistributionShape::Weibull, 2.0, 1.0, 0.886_227, 0.463_251),
+            (DistributionShape::Pareto, 5.0, 1.0, 1.25, 0.322_749),
+            (DistributionShape::Poisson, 9.0, 0.0, 9.0, 3.0),
+        ] {
+            let (seen_mean, seen_deviation) = shape(of, one, other);
+            // Five standard errors of the mean; the fourth moments of the heavier ones are larger.
+            assert!((seen_mean - mean).abs() < 5.0 * deviation / 200.0, "{of:?}: {seen_mean}, not {mean}");
+            assert!((seen_deviation / deviation - 1.0).abs() < 0.1, "{of:?}: {seen_deviation}, not {deviation}");
+        }
+    }
+
+    #[test]
+    fn parameters_without_a_distribution_are_refused() {
+        let mut rng = Streams::new(1).stream("test", 0);
+        for (of, one, other) in [
+            (DistributionShape::Uniform, 2.0, 2.0),
+            (DistributionShape::Bernoulli, 1.5, 0.0),
+            (DistributionShape::Exponential, 0.0, 0.0),
+            (DistributionShape::Normal, 1.0, -1.0),
+            (DistributionShape::LogNormal, -1.0, 1.0),
+            (DistributionShape::Gamma, 0.0, 1.0),
+            (DistributionShape::Poisson, -1.0, 0.0),
+        ] {
+            assert_eq!(of.draw(one, other, &mut rng), None, "{of:?}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The functions that a process is in.
+
+use crate::programs::expression::Value;
+use crate::programs::phases::bound::BoundExpression;
+use crate::programs::phases::compiled::{Address, CompiledProgram};
+use parsim_sim::fault::Fault;
+
+/// So many calls may be open at once.
+const DEEPEST: usize = 1000;
+
+/// The calls that are open.
+#[derive(Default)]
+pub(super) struct CallStack {
+    open: Vec<OpenCall>,
+    /// What the variables of the functions were before: an outer call of a function may need them again.
+    kept: Vec<Value>,
+}
+
+struct OpenCall {
+    function: usize,
+    /// Where to return to.
+    back: Address,
+}
+
+impl CallStack {
+    /// Calls a function and returns where it begins; later it is to return to `back`.
+    ///
+    /// # Errors
+    /// Arguments that cannot be computed, and too many open calls.
+    pub fn open(
+        &mut self,
+        program: &CompiledProgram,
+        (function, back): (usize, Address),
+        arguments: &[BoundExpression],
+        slots: &mut [Value],
+    ) -> Result<Address, Fault> {
+        if self.open.len() == DEEPEST {
+            let message = format!("{DEEPEST} calls are open: functions call themselves without end");
+            return Err(Fault::new("function", message, "call it under a condition that ends it"));
+        }
+        let own = program.functions[function].slots.clone();
+        let behind = self.kept.len() + own.len();
+        self.kept.extend_from_slice(&slots[own.clone()]);
+        for argument in arguments {
+            // The arguments are computed with the values of the caller, which may be the same function.
+            self.kept.push(argument.number(slots, "arguments")?);
+        }
+        slots[own.start..own.start + arguments.len()].copy_from_slice(&self.kept[behind..]);
+        self.kept.truncate(behind);
+        self.open.push(OpenCall { function, back });
+        Ok(program.functions[function].entry)
+    }
+
+    /// Returns from the last function; where to, which is behind all steps at the end of the program.
+    pub fn close(&mut self, program: &CompiledProgram, slots: &mut [Value]) -> Address {
+        let Some(OpenCall { function, back }) = self.open.pop() else { return Address::MAX };
+        let own = program.functions[function].slots.clone();
+        let first = self.kept.len() - own.len();
+        slots[own].copy_from_slice(&self.kept[first..]);
+        self.kept.truncate(first);
+        back
+    }
+}

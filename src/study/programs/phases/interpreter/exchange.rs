@@ -1,0 +1,60 @@
+//! Exchanges with neighbours.
+
+use super::StepInterpreter;
+use super::verbs::FIRST_OWN_TAG;
+use crate::programs::phases::step::Neighbours;
+use parsim_sim::program::{Grid, Message, MessagePattern};
+
+impl StepInterpreter {
+    /// Exchanges messages with the neighbours. Each direction has a tag of its own: on a short ring both neighbours
+    /// are the same.
+    pub(super) async fn exchange(&self, with: Neighbours, bytes: u64) {
+        let neighbours = with.of(self.me.rank(), self.program.grid);
+        let mut under_way = [None; 4];
+        for direction in 0..4 {
+            if let Some(to) = neighbours[direction] {
+                let message = Message::new(bytes).tag(own_tag(direction));
+                under_way[direction] = Some(self.me.start_send(to, message).await);
+            }
+        }
+        for direction in 0..4 {
+            if let Some(from) = neighbours[direction] {
+                let tag = Some(own_tag(direction ^ 1));
+                self.me.receive_where(MessagePattern { from: Some(from), tag }).await;
+            }
+        }
+        for operation in under_way.into_iter().flatten() {
+            self.me.wait(operation).await;
+        }
+    }
+}
+
+fn own_tag(direction: usize) -> u32 {
+    FIRST_OWN_TAG + u32::try_from(direction).expect("there are four directions")
+}
+
+impl Neighbours {
+    /// The neighbours of a rank, opposite directions side by side.
+    pub(in crate::programs::phases) fn of(self, rank: u32, grid: Grid) -> [Option<u32>; 4] {
+        let (row, column) = grid.coordinates(rank);
+        let all = |closed| beside(rank, grid.ranks(), closed);
+        let along = |closed| beside(column, grid.columns, closed).map(|column| Some(row * grid.columns + column?));
+        let down = |closed| beside(row, grid.rows(), closed).map(|row| Some(row? * grid.columns + column));
+        let ([after, before], [below, above]) = match self {
+            Self::Line => (all(false), [None; 2]),
+            Self::Ring => (all(true), [None; 2]),
+            Self::LeftAndRight => (along(false), [None; 2]),
+            Self::AboveAndBelow => (down(false), [None; 2]),
+            Self::Grid => (along(false), down(false)),
+            Self::Torus => (along(true), down(true)),
+        };
+        [after, before, below, above]
+    }
+}
+
+/// The places after and before `place` in a line or ring of `count` places.
+fn beside(place: u32, count: u32, closed: bool) -> [Option<u32>; 2] {
+    let after = (place + 1 < count || closed).then(|| (place + 1) % count);
+    let before = (place > 0 || closed).then(|| (place + count - 1) % count);
+    [after, before].map(|neighbour| neighbour.filter(|_| count > 1))
+}

@@ -1,0 +1,210 @@
+//! Steps that ask for something.
+
+use super::StepInterpreter;
+use super::requests::RequestUnderWay;
+use crate::programs::expression::Value;
+use crate::programs::phases::bound::{BoundExpression, BoundSize};
+use crate::programs::phases::compiled::{CompiledStep, ReceiveStep, RequestName, SendStep, StepAction, Within};
+use crate::programs::phases::names::{NUMBER, SOURCE};
+use parsim_sim::fault::Fault;
+use parsim_sim::node::Work;
+use parsim_sim::program::collective::CollectiveOperation;
+use parsim_sim::program::{Message, MessagePattern, Operation, RankGroup, Received};
+use parsim_sim::units::SimDuration;
+use std::rc::Rc;
+
+/// The tags of exchanges lie above all that a step can name.
+pub(super) const FIRST_OWN_TAG: u32 = 1 << 31;
+/// A run has no more seconds: 2^64 ps.
+const LONGEST_SECONDS: f64 = 1.8e7;
+
+impl StepInterpreter {
+    pub(super) async fn ask(&mut self, step: &CompiledStep) -> Result<(), Box<Fault>> {
+        match &step.action {
+            StepAction::Compute { flops, rows, bytes, seconds } => {
+                self.compute(flops, rows.as_ref(), (bytes.as_ref(), seconds.as_ref())).await?;
+            }
+            StepAction::Send(send) => {
+                self.send(send)?.await;
+            }
+            StepAction::Receive(receive) => {
+                let received = self.me.receive_where(self.pattern(receive)?).await;
+                self.note(&received, receive.within);
+            }
+            StepAction::Isend(send, name) => {
+                let operation = self.start_send(send)?.await;
+                self.under_way(operation, *name, send.within, step.number);
+            }
+            StepAction::Irecv(receive, name) => {
+                let operation = self.me.start_receive(self.pattern(receive)?).await;
+                self.under_way(operation, *name, receive.within, step.number);
+            }
+            StepAction::Wait(name) => self.wait_for(*name).await,
+            StepAction::Waitany(name) => self.wait_for_any(*name).await,
+            StepAction::Exchange { with, bytes } => self.exchange(*with, bytes.bytes(&self.slots)?).await,
+            StepAction::Collective { operation, bytes, root, within } => {
+                self.collective(operation, bytes.bytes(&self.slots)?, (root.as_ref(), *within)).await?;
+            }
+            StepAction::Input { bytes } => self.me.input(bytes.bytes(&self.slots)?).await,
+            StepAction::Output { bytes } => self.me.output(bytes.bytes(&self.slots)?).await,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn send(&self, send: &SendStep) -> Result<impl Future<Output = ()>, Box<Fault>> {
+        let (to, message) = self.message(send)?;
+        Ok(self.me.send(to, message))
+    }
+
+    fn start_send(&self, send: &SendStep) -> Result<impl Future<Output = Operation>, Box<Fault>> {
+        let (to, message) = self.message(send)?;
+        Ok(self.me.start_send(to, message))
+    }
+
+    async fn compute(
+        &self,
+        flops: &BoundExpression,
+        rows: Option<&BoundExpression>,
+        (bytes, seconds): (Option<&BoundSize>, Option<&BoundExpression>),
+    ) -> Result<(), Box<Fault>> {
+        let work = self.work(flops, rows)?;
+        let seconds = seconds.map_or(Ok(SimDuration::ZERO), |seconds| self.seconds(seconds))?;
+        if let Some(bytes) = bytes {
+            // Apart, because few steps do so.
+            Box::pin(self.me.traverse(bytes.bytes(&self.slots)?)).await;
+        }
+        if let Some(work) = work {
+            self.me.compute(work).await;
+        }
+        if seconds > SimDuration::ZERO {
+            self.me.compute_for(seconds).await;
+        }
+        Ok(())
+    }
+
+    fn work(&self, flops: &BoundExpression, rows: Option<&BoundExpression>) -> Result<Option<Work>, Fault> {
+        let flops = flops.count(&self.slots, "flops")?;
+        let rows = rows.map_or(Ok(1), |rows| rows.count(&self.slots, "rows"))?;
+        if rows == 0 && flops > 0 {
+            return Err(Fault::new("rows", format!("{flops} operations in 0 rows"), "give a number of rows from 1 on"));
+        }
+        let rows = rows.min(flops);
+        Ok((flops > 0).then(|| Work::flops(flops.div_ceil(rows)).rows(rows)))
+    }
+
+    fn seconds(&self, seconds: &BoundExpression) -> Result<SimDuration, Fault> {
+        let value = seconds.real(&self.slots, "seconds")?;
+        if !(0.0..=LONGEST_SECONDS).contains(&value) {
+            let message = format!("`{}` is {value} seconds", seconds.source());
+            return Err(Fault::new("seconds", message, "give a time from 0 on, and shorter than 200 days"));
+        }
+        Ok(SimDuration::from_seconds(value))
+    }
+
+    /// The receiver among all ranks, and the message.
+    fn message(&self, send: &SendStep) -> Result<(u32, Message), Fault> {
+        let message = Message::new(send.bytes.bytes(&self.slots)?).tag(self.tag(send.tag.as_ref())?);
+        let number = send.number.as_ref().map(|number| number.real(&self.slots, "number")).transpose()?;
+        let message = message.values(number.map(|number| [number].into()));
+        Ok((self.rank(("to", "sends to"), &send.to, send.within)?, message))
+    }
+
+    fn pattern(&self, receive: &ReceiveStep) -> Result<MessagePattern, Fault> {
+        let from = receive.from.as_ref();
+        let from = from.map(|from| self.rank(("from", "receives from"), from, receive.within)).transpose()?;
+        Ok(MessagePattern { from, tag: Some(self.tag(receive.tag.as_ref())?) })
+    }
+
+    /// The rank among all that `expression` names in a communicator.
+    fn rank(&self, (field, does): (&str, &str), expression: &BoundExpression, within: Within) -> Result<u32, Fault> {
+        let rank = expression.rank(&self.slots, field)?;
+        let Some(group) = self.group(within)? else {
+            let last = self.me.ranks() - 1;
+            return if rank <= last { Ok(rank) } else { Err(no_rank(field, does, rank, last)) };
+        };
+        group.rank(rank).ok_or_else(|| no_rank(field, does, rank, group.count() - 1))
+    }
+
+    /// The ranks of a communicator that are together with this one; `None` for all ranks.
+    fn group(&self, within: Within) -> Result<Option<&Rc<RankGroup>>, Fault> {
+        let Some(split) = within else { return Ok(None) };
+        let outside = || {
+            let help =
+                "leave it out with a condition on its rank in the communicator, which is -1, or give it a colour";
+            Fault::new("communicator", "this rank is in no group of the communicator: its colour is negative", help)
+        };
+        self.program.splits[split].of(self.me.rank()).map(|(group, _)| Some(group)).ok_or_else(outside)
+    }
+
+    fn tag(&self, tag: Option<&BoundExpression>) -> Result<u32, Fault> {
+        match tag.map(|tag| tag.rank(&self.slots, "tag")).transpose()? {
+            Some(tag) if tag >= FIRST_OWN_TAG => {
+                Err(Fault::new("tag", format!("the tag {tag} is not below 2^31"), "give a smaller one"))
+            }
+            tag => Ok(tag.unwrap_or(0)),
+        }
+    }
+
+    /// Notes what a message brings.
+    fn note(&mut self, received: &Received, within: Within) {
+        let group = self.group(within).ok().flatten();
+        let source = group.map_or(Some(received.from), |group| group.place(received.from));
+        self.set(SOURCE, Value::Whole(source.map_or(-1, i64::from)));
+        if let Some([number]) = received.message.values.as_deref() {
+            self.set(NUMBER, Value::of_number(*number));
+        }
+        self.changes += 1;
+    }
+
+    fn under_way(&mut self, operation: Operation, name: RequestName, within: Within, step: usize) {
+        self.under_way.begin(RequestUnderWay { operation, name, within, step });
+    }
+
+    async fn wait_for(&mut self, name: Option<RequestName>) {
+        while let Some(request) = self.under_way.take_first(name) {
+            self.end(request).await;
+        }
+    }
+
+    async fn wait_for_any(&mut self, name: RequestName) {
+        let operations = self.under_way.operations(name);
+        if operations.is_empty() {
+            return;
+        }
+        let index = self.me.wait_any(&operations).await;
+        if let Some(request) = self.under_way.take(name, index) {
+            self.end(request).await;
+        }
+    }
+
+    async fn end(&mut self, request: RequestUnderWay) {
+        if let Some(received) = self.me.wait(request.operation).await {
+            self.note(&received, request.within);
+        }
+    }
+
+    async fn collective(
+        &self,
+        operation: &CollectiveOperation,
+        bytes: u64,
+        (root, within): (Option<&BoundExpression>, Within),
+    ) -> Result<(), Box<Fault>> {
+        let group = self.group(within)?.cloned();
+        let me = group.as_ref().map_or_else(|| self.me.clone(), |group| self.me.within(group));
+        let root = root.map_or(Ok(0), |root| root.rank(&self.slots, "root"))?;
+        if root >= me.ranks() {
+            return Err(Box::new(no_rank("root", "has the root", root, me.ranks() - 1)));
+        }
+        me.collective(Some(operation.name()));
+        // Apart, because its state is larger than all others together.
+        Box::pin(operation.run(&me, root, bytes, None)).await;
+        me.collective(None);
+        Ok(())
+    }
+}
+
+fn no_rank(field: &str, does: &str, rank: u32, last: u32) -> Fault {
+    let message = format!("{does} rank {rank}, but the ranks are 0 to {last}");
+    Fault::new(field, message, format!("give a rank from 0 to {last}"))
+}

@@ -1,0 +1,135 @@
+//! The names that expressions may use, and the slots of variables.
+
+use crate::programs::expression::{Binding, Formula, Value};
+use parsim_sim::program::Grid;
+
+/// The place of a variable among those of a process.
+pub(super) type Slot = u16;
+
+/// Variables that every process has.
+const RANK: Slot = 0;
+const ROW: Slot = 1;
+const COLUMN: Slot = 2;
+/// Sender of the message that was received last.
+pub(super) const SOURCE: Slot = 3;
+/// The number in it.
+pub(super) const NUMBER: Slot = 4;
+/// The first slot that steps declare.
+const FIRST_DECLARED: usize = 5;
+
+/// The names that an expression may use where it stands, the latest of a name last.
+#[derive(Debug, Default)]
+pub(super) struct NameTable {
+    names: Vec<DeclaredName>,
+    next: usize,
+    most: usize,
+}
+
+#[derive(Debug)]
+struct DeclaredName {
+    name: String,
+    binding: Binding,
+    /// True if steps may give it another value.
+    is_variable: bool,
+}
+
+impl NameTable {
+    /// The names that every process knows, where `ranks` ranks run and `host` is connected to the host.
+    pub fn of_ranks(ranks: u32, host: u32) -> Self {
+        let grid = Grid::of(ranks);
+        let constant = |value: u32| Binding::Constant(Value::Whole(value.into()));
+        let mut table = Self { names: Vec::new(), next: FIRST_DECLARED, most: FIRST_DECLARED };
+        for (name, binding) in [
+            ("rank", Binding::Slot(RANK)),
+            ("p", constant(ranks)),
+            ("host", constant(host)),
+            ("row", Binding::Slot(ROW)),
+            ("column", Binding::Slot(COLUMN)),
+            ("rows", constant(grid.rows())),
+            ("columns", constant(grid.columns)),
+            ("source", Binding::Slot(SOURCE)),
+            ("number", Binding::Slot(NUMBER)),
+        ] {
+            table.name(name, binding, false);
+        }
+        table
+    }
+
+    fn name(&mut self, name: &str, binding: Binding, is_variable: bool) {
+        self.names.push(DeclaredName { name: name.to_owned(), binding, is_variable });
+    }
+
+    fn find(&self, name: &str) -> Option<&DeclaredName> {
+        self.names.iter().rev().find(|known| known.name == name)
+    }
+
+    pub fn get(&self, name: &str) -> Option<Binding> {
+        self.find(name).map(|known| known.binding)
+    }
+
+    pub fn known(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|known| known.name.as_str())
+    }
+
+    /// True if `name` has a meaning, be it one of the language.
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some() || Formula::is_constant(name)
+    }
+
+    /// The slot of the variable to which steps give a value by this name: declared, unless it is known; `None` if the name
+    /// means something else.
+    pub fn variable(&mut self, name: &str) -> Option<Slot> {
+        match self.find(name) {
+            None => {
+                let slot = self.reserve();
+                self.name(name, Binding::Slot(slot), true);
+                Some(slot)
+            }
+            Some(DeclaredName { binding: Binding::Slot(slot), is_variable: true, .. }) => Some(*slot),
+            Some(_) => None,
+        }
+    }
+
+    /// Gives a name to a constant.
+    pub fn define(&mut self, name: &str, value: Value) {
+        self.name(name, Binding::Constant(value), false);
+    }
+
+    /// Gives a name to a slot of its own, which steps do not change.
+    pub fn declare(&mut self, name: &str) -> Slot {
+        let slot = self.reserve();
+        self.name(name, Binding::Slot(slot), false);
+        slot
+    }
+
+    /// A slot without a name. Of programs with too many of them all slots behind the last are one; they are rejected.
+    pub fn reserve(&mut self) -> Slot {
+        let slot = self.next;
+        self.next += 1;
+        self.most = self.most.max(self.next);
+        Slot::try_from(slot).unwrap_or(Slot::MAX)
+    }
+
+    /// The names and slots so far, for [`return_to`](Self::return_to).
+    pub const fn mark(&self) -> (usize, usize) {
+        (self.names.len(), self.next)
+    }
+
+    /// Forgets what has been declared since the mark.
+    pub fn return_to(&mut self, (names, next): (usize, usize)) {
+        self.names.truncate(names);
+        self.next = next;
+    }
+
+    /// Forgets the names since the mark, but lets nothing else have their slots: those that follow.
+    pub fn leave_behind(&mut self, (names, _): (usize, usize)) -> usize {
+        self.names.truncate(names);
+        self.next = self.most;
+        self.next
+    }
+
+    /// The slots that a process needs.
+    pub const fn slots(&self) -> usize {
+        self.most
+    }
+}
