@@ -17,6 +17,24 @@ count naive-concurrent-n128-p128 run scenarios/gauss-jordan-naive.ron --set prog
 count neighbour-n512-p128 run scenarios/gauss-jordan-neighbour.ron
 count stencil run scenarios/stencil.ron
 count rendezvous-n64-p128 run scenarios/gauss-jordan-naive.ron --set program.n=64 --set machine.sends=Rendezvous
+# Programs of steps: halos of 1 KiB on 32 × 32 ranks, 81,920 messages, and Gauss-Jordan beside the built-in program.
+torus='Machine(name:"torus",nodes:Node(processor:FlopRate("10 Gflop/s"),memory:"16 GiB",router:Hardware,
+    sending:Sending(per_packet:"200 ns",overlap:true),receiving:Receiving(per_packet:"200 ns")),
+    network:Network(topology:Torus2d(rows:32,columns:32),routing:DimensionOrder,switching:StoreAndForward(packet:"1 KiB"),
+    links:Link(per_byte:"10 GB/s")),sends:UntilInjected)'
+halos='Phases(steps:[Repeat(times:20,steps:[Phase(name:"halo",steps:[Exchange(with:Torus,bytes:"1 KiB")]),
+    Phase(name:"update",steps:[Compute(flops:100000)])])])'
+count steps-stencil-32x32 run scenarios/stencil.ron --set 'axes=[]' --set "machine=$torus" --set ranks=1024 --set "program=$halos"
+gauss_jordan() {
+    name=$1
+    steps=$2
+    broadcast=$3
+    count "steps-$name-n512-p128" run "scenarios/$steps.ron" --set ranks=128 --set program.parameters.n=512
+    count "built-in-$name-n512-p128" run "scenarios/$steps.ron" --set ranks=128 --set 'axes=[]' \
+        --set "program=GaussJordan(n:512,broadcast:$broadcast,barrier:Never)"
+}
+gauss_jordan naive steps-gauss-jordan 'Naive(order:Ascending,sends:Sequential)'
+gauss_jordan tree steps-gauss-jordan-tree 'Neighbour(sends:Sequential,forward:WholeMessage,first:Trunk)'
 # Traffic on a 16 × 16 mesh.
 traffic() {
     name=$1
