@@ -94,9 +94,11 @@ fn read(name: &str) -> Machine {
     read_part::<MachineForm>(&document).unwrap_or_else(|faults| panic!("{faults}")).into()
 }
 
-/// The text of a file, with the text of another one in the place of each `File("…")`.
+/// The text of a file without its comments, with the text of another one in the place of each `File("…")`.
 fn with_files(name: &str) -> String {
     let (_, text) = FILES.iter().find(|(file, _)| *file == name).expect("a shipped file");
+    let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("//")).collect();
+    let text = lines.join("\n");
     let mut parts = text.split("File(\"");
     let mut whole = parts.next().unwrap_or_default().to_owned();
     for part in parts {
