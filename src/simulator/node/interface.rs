@@ -107,7 +107,6 @@ impl InterfaceChoice {
 }
 
 impl DataTransfer {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -108,7 +108,8 @@ impl MessageTransport {
     #[must_use]
     pub fn new(machine: &Machine, interface: &Interface, topology: Topology, owners: u32, streams: Streams) -> Self {
         let (nodes, cores) = (topology.nodes(), machine.nodes.cores());
-        let wire = Wire::new(&machine.network, interface, topology.clone(), streams);
+        let pace = SpeedProfile::of(machine, topology.vertices(), owners, streams);
+        let wire = Wire::new(&machine.network, interface, topology, streams);
         Self {
             interface: Interface {
                 gap_per_byte: wire.interface_time(interface.gap_per_byte),
@@ -117,7 +118,7 @@ impl MessageTransport {
             },
             sends: machine.sends,
             stopwatch: Stopwatch::new(&machine.nodes.processor),
-            pace: SpeedProfile::of(machine, topology.vertices(), owners, streams),
+            pace,
             resources: Resources::new(nodes, cores, interface),
             wire,
             queue: BinaryHeap::new(),

@@ -76,8 +76,8 @@ impl CollectiveOperation {
         let others = f64::from(ranks.saturating_sub(1));
         let of_a_rank = match self {
             Self::AllToAll { algorithm } => algorithm.window(ranks, bytes).min(others),
-            Self::AllGather { algorithm: AllGather::DirectMessaging } => others,
-            Self::AllReduce { algorithm: AllReduce::AllGatherReduce } => others,
+            Self::AllGather { algorithm: AllGather::DirectMessaging }
+            | Self::AllReduce { algorithm: AllReduce::AllGatherReduce } => others,
             _ => 0.5,
         };
         InFlight { messages: f64::from(ranks) * of_a_rank, bytes: self.message_bytes(ranks, bytes) }
