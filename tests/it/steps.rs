@@ -107,14 +107,14 @@ async fn begin_faces(me: &Process, (place, side, step): (u32, u32, u32), bytes: 
 
 /// Adds up along a binomial tree of the ranks of a plane, as `Reduce(algorithm: Binomial)` does.
 async fn reduce_in_plane(me: &Process, plane: u32) {
-    let (first, place) = (me.rank() / plane * plane, me.rank() % plane);
-    let children = (0..u32::BITS).map(|bit| 1 << bit).take_while(|bit| place & bit == 0 && *bit < plane);
-    for child in children.map(|bit| place + bit).filter(|child| *child < plane) {
+    let (first, own) = (me.rank() / plane * plane, me.rank() % plane);
+    let children = (0..u32::BITS).map(|bit| 1 << bit).take_while(|bit| own & bit == 0 && *bit < plane);
+    for child in children.map(|bit| own + bit).filter(|child| *child < plane) {
         me.receive_where(MessagePattern { from: Some(first + child), tag: Some(2) }).await;
         me.compute(Work::flops(1)).await;
     }
-    if place > 0 {
-        me.send(first + (place & (place - 1)), Message::new(8).tag(2)).await;
+    if own > 0 {
+        me.send(first + (own & (own - 1)), Message::new(8).tag(2)).await;
     }
 }
 
@@ -211,6 +211,7 @@ fn with_program(fields: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of faults")]
 fn faulty_steps_are_rejected_at_their_place_with_what_would_be_right() {
     let own = "to: \"rank\", bytes: \"8 B\"";
     let half = "communicators: {\"half\": (color: \"rank % 2 if rank > 0 else -1\")}";

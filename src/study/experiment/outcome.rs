@@ -78,8 +78,8 @@ impl Outcome {
             others.push(Repetition { components: Components::of_trace(&trace, None), outcomes: trace.outcomes });
         }
         let sample = Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(case));
-        let makespan_s = sample.map_or(makespans[0], |sample| sample.mean);
-        cluster::judge(&case.scenario, makespan_s, &mut trace);
+        let mean_s = sample.map_or(makespans[0], |sample| sample.mean);
+        cluster::judge(&case.scenario, mean_s, &mut trace);
         let outcome = Self {
             others,
             sample,

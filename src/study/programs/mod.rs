@@ -143,13 +143,11 @@ impl Shipped {
     /// a count.
     #[must_use]
     pub fn forecast(&self, rehearsal: Option<&Rehearsal>, ranks: u32, packet_bytes: u64) -> Forecast {
-        match (self, rehearsal) {
-            (Self::Phases(program), Some(rehearsal)) => program.forecast(rehearsal, ranks, packet_bytes),
-            _ => {
-                let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
-                Forecast::rough(hops, distance, self.jobs(ranks)).at_least(self.least_messages(ranks))
-            }
+        if let (Self::Phases(program), Some(rehearsal)) = (self, rehearsal) {
+            return program.forecast(rehearsal, ranks, packet_bytes);
         }
+        let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
+        Forecast::rough(hops, distance, self.jobs(ranks)).at_least(self.least_messages(ranks))
     }
 
     /// The messages that are certain, where they are counted.

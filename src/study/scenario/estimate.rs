@@ -94,13 +94,11 @@ impl Scenario {
     /// The memory of the messages that are under way at once, or that nobody receives.
     fn messages_memory(&self, forecast: &Forecast, rehearsal: Option<&Rehearsal>) -> f64 {
         let packet_bytes = self.machine.network.switching.packet_bytes();
-        let (messages, packets) = match rehearsal {
-            Some(rehearsal) => in_flight(rehearsal, forecast),
-            None => {
-                let InFlight { messages, bytes } = self.program.in_flight(self.ranks);
-                (messages, messages * real(bytes.div_ceil(packet_bytes)))
-            }
+        let counted = || {
+            let InFlight { messages, bytes } = self.program.in_flight(self.ranks);
+            (messages, messages * real(bytes.div_ceil(packet_bytes)))
         };
+        let (messages, packets) = rehearsal.map_or_else(counted, |rehearsal| in_flight(rehearsal, forecast));
         messages * MESSAGE_BYTES + (packets - messages).max(0.0) * self.waiting_share() * PACKET_BYTES
     }
 

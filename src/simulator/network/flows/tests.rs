@@ -87,7 +87,9 @@ proptest! {
         let mut bytes = vec![0; rates.len()];
         for (number, (begin, length, ways)) in (0..).zip(&asked) {
             let ways: std::collections::BTreeSet<u32> = ways.iter().map(|channel| channel % count).collect();
-            ways.iter().for_each(|channel| bytes[*channel as usize] += length);
+            for channel in &ways {
+                bytes[*channel as usize] += length;
+            }
             flows.enter(ns(*begin), message(number, *length), ways.into_iter().collect());
         }
         let (mut ended, mut last) = (0, SimTime::START);

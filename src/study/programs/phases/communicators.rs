@@ -57,10 +57,13 @@ pub(super) fn splits(program: &Phases, ranks: u32, host: u32) -> (Vec<Split>, Ve
     let split = |(name, split): (&String, &CommunicatorSplit)| {
         let groups = groups(split, (0..ranks).map(scope));
         let path = format!("communicators.{name}");
-        groups.map(|groups| Split::new(ranks, groups)).unwrap_or_else(|fault| {
-            faults.push(fault.within(&path));
-            Split::default()
-        })
+        groups.map_or_else(
+            |fault| {
+                faults.push(fault.within(&path));
+                Split::default()
+            },
+            |groups| Split::new(ranks, groups),
+        )
     };
     (program.communicators.iter().map(split).collect(), faults)
 }

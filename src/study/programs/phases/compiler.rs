@@ -123,7 +123,7 @@ impl Compiler<'_> {
         let Self { steps, phases, streams, splits, faults, requests, .. } = self;
         let requests = requests.into_names();
         let program =
-            CompiledProgram { steps, paths, phases, slots, grid, functions, streams, splits, split_slots, requests };
+            CompiledProgram { steps, paths, phases, slots, grid, functions, streams, requests, splits, split_slots };
         (program, faults)
     }
 

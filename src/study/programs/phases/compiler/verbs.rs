@@ -18,13 +18,13 @@ impl Compiler<'_> {
             Step::Send { to, bytes, tag, number, .. } => {
                 StepAction::Send(self.send(path, (to, bytes), [tag, number], self.within(step)))
             }
-            Step::Receive { tag, .. } => StepAction::Receive(self.receive(path, step, tag)),
+            Step::Receive { tag, .. } => StepAction::Receive(self.receive(path, step, tag.as_ref())),
             Step::Isend { to, bytes, tag, number, request, .. } => {
                 let send = self.send(path, (to, bytes), [tag, number], self.within(step));
                 StepAction::Isend(send, self.begun(path, request.as_deref()))
             }
             Step::Irecv { tag, request, .. } => {
-                let receive = self.receive(path, step, tag);
+                let receive = self.receive(path, step, tag.as_ref());
                 StepAction::Irecv(receive, self.begun(path, request.as_deref()))
             }
             Step::Wait { request } => StepAction::Wait(Some(self.requests.wait(request, path))),
@@ -73,14 +73,14 @@ impl Compiler<'_> {
         }
     }
 
-    fn receive(&mut self, path: &str, step: &Step, tag: &Option<Expression>) -> ReceiveStep {
+    fn receive(&mut self, path: &str, step: &Step, tag: Option<&Expression>) -> ReceiveStep {
         let from = match step {
             Step::Receive { from, .. } | Step::Irecv { from, .. } => from.rank(),
             _ => None,
         };
         ReceiveStep {
             from: self.optional(&format!("{path}.from"), from),
-            tag: self.optional(&format!("{path}.tag"), tag.as_ref()),
+            tag: self.optional(&format!("{path}.tag"), tag),
             within: self.known(path, self.within(step)),
         }
     }

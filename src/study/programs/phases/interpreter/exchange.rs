@@ -11,14 +11,14 @@ impl StepInterpreter {
     pub(super) async fn exchange(&self, with: Neighbours, bytes: u64) {
         let neighbours = with.of(self.me.rank(), self.program.grid);
         let mut under_way = [None; 4];
-        for direction in 0..4 {
-            if let Some(to) = neighbours[direction] {
+        for (direction, to) in neighbours.into_iter().enumerate() {
+            if let Some(to) = to {
                 let message = Message::new(bytes).tag(own_tag(direction));
                 under_way[direction] = Some(self.me.start_send(to, message).await);
             }
         }
-        for direction in 0..4 {
-            if let Some(from) = neighbours[direction] {
+        for (direction, from) in neighbours.into_iter().enumerate() {
+            if let Some(from) = from {
                 let tag = Some(own_tag(direction ^ 1));
                 self.me.receive_where(MessagePattern { from: Some(from), tag }).await;
             }
