@@ -2,19 +2,14 @@
 
 /// Lists of `T`, of which most are empty at any time: their elements share a table whose places are used again.
 pub struct Lists<T> {
-    ends: Vec<ListEnds>,
+    /// The last place of each list; the first one follows it.
+    lasts: Vec<u32>,
     places: Vec<ListNode<T>>,
     vacant: u32,
     len: usize,
 }
 
-/// The first and the last place of a list.
-#[derive(Clone, Copy)]
-struct ListEnds {
-    first: u32,
-    last: u32,
-}
-
+/// An element of a list, whose first and last elements are neighbours as well.
 #[derive(Clone, Copy)]
 struct ListNode<T> {
     value: T,
@@ -28,29 +23,26 @@ impl<T: Copy> Lists<T> {
     /// `count` empty lists.
     #[must_use]
     pub fn new(count: u32) -> Self {
-        Self {
-            ends: vec![ListEnds { first: NONE, last: NONE }; count as usize],
-            places: Vec::new(),
-            vacant: NONE,
-            len: 0,
-        }
+        Self { lasts: vec![NONE; count as usize], places: Vec::new(), vacant: NONE, len: 0 }
     }
 
     /// The first element of a list.
     #[must_use]
+    #[inline]
     pub fn front(&self, list: u32) -> Option<&T> {
-        self.places.get(self.ends[list as usize].first as usize).map(|place| &place.value)
+        let last = self.places.get(self.lasts[list as usize] as usize)?;
+        Some(&self.places[last.next as usize].value)
     }
 
     /// The last element of a list, to be changed.
     pub fn back_mut(&mut self, list: u32) -> Option<&mut T> {
-        self.places.get_mut(self.ends[list as usize].last as usize).map(|place| &mut place.value)
+        self.places.get_mut(self.lasts[list as usize] as usize).map(|place| &mut place.value)
     }
 
     /// Returns whether a list has no elements.
     #[must_use]
     pub fn is_empty(&self, list: u32) -> bool {
-        self.ends[list as usize].first == NONE
+        self.lasts[list as usize] == NONE
     }
 
     /// Returns whether no list has elements.
@@ -62,107 +54,108 @@ impl<T: Copy> Lists<T> {
     /// Adds an element at the end of a list.
     #[inline]
     pub fn push_back(&mut self, list: u32, value: T) {
-        let previous = self.ends[list as usize].last;
-        let place = self.place(ListNode { value, previous, next: NONE });
-        self.ends[list as usize].last = place;
-        match self.places.get_mut(previous as usize) {
-            Some(previous) => previous.next = place,
-            None => self.ends[list as usize].first = place,
-        }
+        let place = self.insert_after(self.lasts[list as usize], value);
+        self.lasts[list as usize] = place;
     }
 
     /// Adds an element at the beginning of a list.
     pub fn push_front(&mut self, list: u32, value: T) {
-        let next = self.ends[list as usize].first;
-        let place = self.place(ListNode { value, previous: NONE, next });
-        self.ends[list as usize].first = place;
-        match self.places.get_mut(next as usize) {
-            Some(next) => next.previous = place,
-            None => self.ends[list as usize].last = place,
+        let last = self.lasts[list as usize];
+        let place = self.insert_after(last, value);
+        if last == NONE {
+            self.lasts[list as usize] = place;
         }
     }
 
     /// Takes out the first element of a list.
     pub fn pop_front(&mut self, list: u32) -> Option<T> {
-        let place = self.ends[list as usize].first;
-        let ListNode { value, next, .. } = *self.places.get(place as usize)?;
-        self.ends[list as usize].first = next;
-        match self.places.get_mut(next as usize) {
-            Some(next) => next.previous = NONE,
-            None => self.ends[list as usize].last = NONE,
-        }
-        self.vacate(place);
-        Some(value)
+        let first = self.places.get(self.lasts[list as usize] as usize)?.next;
+        Some(self.take(list, first))
     }
 
     /// Takes out the last element of a list.
     pub fn pop_back(&mut self, list: u32) -> Option<T> {
-        let place = self.ends[list as usize].last;
-        let ListNode { value, previous, .. } = *self.places.get(place as usize)?;
-        self.ends[list as usize].last = previous;
-        match self.places.get_mut(previous as usize) {
-            Some(previous) => previous.next = NONE,
-            None => self.ends[list as usize].first = NONE,
-        }
-        self.vacate(place);
-        Some(value)
+        let last = self.lasts[list as usize];
+        (last != NONE).then(|| self.take(list, last))
     }
 
     /// The elements of a list in their order.
     pub fn iter(&self, list: u32) -> impl Iterator<Item = &T> {
-        let at = |place: u32| self.places.get(place as usize);
-        std::iter::successors(at(self.ends[list as usize].first), move |place| at(place.next)).map(|place| &place.value)
+        let last = self.lasts[list as usize];
+        let first = self.places.get(last as usize).map(|last| last.next);
+        let after = move |place: &u32| (*place != last).then(|| self.places[*place as usize].next);
+        std::iter::successors(first, after).map(|place| &self.places[place as usize].value)
     }
 
     /// Adds an element to a list, before those at its end that are to follow it; its place, by which it can be
     /// [removed](Self::remove).
     pub fn insert_before_last(&mut self, list: u32, value: T, mut is_to_follow: impl FnMut(&T) -> bool) -> u32 {
-        let (mut previous, mut next) = (self.ends[list as usize].last, NONE);
-        while let Some(place) = self.places.get(previous as usize).filter(|place| is_to_follow(&place.value)) {
-            (next, previous) = (previous, place.previous);
+        let last = self.lasts[list as usize];
+        let mut previous = last;
+        while let Some(place) = self.places.get(previous as usize) {
+            if !is_to_follow(&place.value) {
+                break;
+            }
+            previous = place.previous;
+            if previous == last {
+                return self.insert_after(last, value);
+            }
         }
-        let place = self.place(ListNode { value, previous, next });
-        self.join(list, previous, place);
-        self.join(list, place, next);
+        let place = self.insert_after(previous, value);
+        if previous == last {
+            self.lasts[list as usize] = place;
+        }
         place
     }
 
     /// Takes out the element at a place of a list.
     pub fn remove(&mut self, list: u32, place: u32) {
-        let ListNode { previous, next, .. } = self.places[place as usize];
-        self.join(list, previous, next);
-        self.vacate(place);
+        self.take(list, place);
     }
 
     /// Takes out the first element of a list that is wanted.
     pub fn take_first(&mut self, list: u32, mut is_wanted: impl FnMut(&T) -> bool) -> Option<T> {
-        let mut place = self.ends[list as usize].first;
+        let last = self.lasts[list as usize];
+        let mut place = last;
         loop {
-            let ListNode { value, next, .. } = *self.places.get(place as usize)?;
-            if is_wanted(&value) {
-                self.remove(list, place);
-                return Some(value);
+            place = self.places.get(place as usize)?.next;
+            if is_wanted(&self.places[place as usize].value) {
+                return Some(self.take(list, place));
             }
-            place = next;
+            if place == last {
+                return None;
+            }
         }
     }
 
-    /// Two places come one after the other; no place is an end of the list.
-    fn join(&mut self, list: u32, previous: u32, next: u32) {
-        match self.places.get_mut(previous as usize) {
-            Some(previous) => previous.next = next,
-            None => self.ends[list as usize].first = next,
+    #[inline]
+    fn take(&mut self, list: u32, place: u32) -> T {
+        let ListNode { value, previous, next } = self.places[place as usize];
+        self.places[previous as usize].next = next;
+        self.places[next as usize].previous = previous;
+        let last = &mut self.lasts[list as usize];
+        if *last == place {
+            *last = if previous == place { NONE } else { previous };
         }
-        match self.places.get_mut(next as usize) {
-            Some(next) => next.previous = previous,
-            None => self.ends[list as usize].last = previous,
-        }
-    }
-
-    fn vacate(&mut self, place: u32) {
         self.places[place as usize].next = self.vacant;
         self.vacant = place;
         self.len -= 1;
+        value
+    }
+
+    /// Puts an element behind the one at `previous`; without one it is the only one of its list. Its place.
+    #[inline]
+    fn insert_after(&mut self, previous: u32, value: T) -> u32 {
+        let Some(next) = self.places.get(previous as usize).map(|place| place.next) else {
+            let place = self.place(ListNode { value, previous: NONE, next: NONE });
+            let node = &mut self.places[place as usize];
+            (node.previous, node.next) = (place, place);
+            return place;
+        };
+        let place = self.place(ListNode { value, previous, next });
+        self.places[previous as usize].next = place;
+        self.places[next as usize].previous = place;
+        place
     }
 
     #[inline]

@@ -59,6 +59,13 @@ impl EvenInstants {
         u32::try_from(steps).map_or(self.count, |steps| self.count.min(steps.saturating_add(1)))
     }
 
+    /// The same instants, `back` earlier and then `on` later.
+    #[must_use]
+    #[inline]
+    pub fn moved(&self, back: SimDuration, on: SimDuration) -> Self {
+        Self { first: self.first.before(back) + on, ..*self }
+    }
+
     /// The departures of jobs that arrive so from a station that serves each for `service`.
     #[must_use]
     #[inline]
@@ -132,6 +139,17 @@ impl Runs {
             Self::One(run) => std::slice::from_ref(run),
             Self::Few(few) => &few.runs[..few.len],
         }
+    }
+
+    /// The same instants, `back` earlier and then `on` later.
+    #[must_use]
+    #[inline]
+    pub fn moved(mut self, back: SimDuration, on: SimDuration) -> Self {
+        match &mut self {
+            Self::One(run) => *run = run.moved(back, on),
+            Self::Few(few) => few.runs.iter_mut().for_each(|run| *run = run.moved(back, on)),
+        }
+        self
     }
 
     /// The departures of these jobs from another station that serves each for `service`.

@@ -133,4 +133,10 @@ impl Sends {
     pub const fn may_wait_for_receives(self) -> bool {
         matches!(self, Self::Rendezvous | Self::Eager { .. })
     }
+
+    /// Returns whether some messages are acknowledged.
+    #[must_use]
+    pub const fn may_acknowledge(self) -> bool {
+        matches!(self, Self::UntilDelivered) || self.may_wait_for_receives()
+    }
 }

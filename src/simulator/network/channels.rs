@@ -1,14 +1,11 @@
 //! Channels: the directions of links where packets cut through, or need room at the other end.
 //!
-//! Times are those of the head and the tail of a packet, and exact for bytes that flow: if the
-//! link of a channel holds a packet from `s` on, its head is at the other end at
-//! `s + t_h + f t_w` (`t_h`: time per packet, `f`: header, `t_w`: time per byte) and its tail at
-//! `max(s + t_h + m t_w, tail at this end)`, both plus the latency of the link: the tail cannot
-//! leave before it has arrived. Of bytes that arrive at constant or falling rate nothing
-//! but the first and the last decides. With f = m a channel stores and forwards.
+//! Times are those of the head and the tail of a packet, and exact for bytes that flow: on a link that it has to itself
+//! they are those of [`PacketTimes`](super::link_model::PacketTimes), but the tail cannot leave before it has arrived. Of
+//! bytes that arrive at constant or falling rate nothing but the first and the last decides.
 
 use super::link::{Buffers, Link, PacketCourse};
-use super::overrides::{LinkOverride, port_towards};
+use super::link_model::{LinkModel, LinkModels};
 use super::packet::{NOWHERE, Packet};
 use super::router::RouteSelector;
 use super::switching::Switching;
@@ -18,7 +15,7 @@ use super::virtual_channels::{Came, Classes, Hop};
 use super::waiting::{BufferWait, Standstill};
 use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Streams};
-use crate::units::{PerByte, SimDuration, SimTime};
+use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
 /// All channels of a network at work.
@@ -45,8 +42,7 @@ pub struct Channels {
 /// One direction of a link.
 struct ChannelState {
     joint: Joint,
-    link: LinkTimes,
-    buffers: Buffers,
+    link: LinkModel,
     /// Room at the other end and packets that wait here, by class.
     lanes: Vec<ClassQueue>,
     sending: Option<ChannelTransmission>,
@@ -65,15 +61,6 @@ struct Joint {
     to: u32,
     /// The port of `to` at which the link ends.
     port: u32,
-}
-
-/// For how long packets hold a link.
-struct LinkTimes {
-    per_packet: SimDuration,
-    per_byte: PerByte,
-    latency: SimDuration,
-    /// Bytes of a packet and its header, and their times: packets are mostly of the same length.
-    last: (u64, SimDuration, SimDuration),
 }
 
 struct ClassQueue {
@@ -118,25 +105,23 @@ impl Channels {
     pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
         let nodes = topology.nodes();
         let ends = if topology.switches() == 0 && network.end_links.is_some() { nodes } else { 0 };
-        let (inner_link, end_link) = (network.links.at_work(), network.end_links.as_ref().map(Link::at_work));
-        let end_link = end_link.as_ref().unwrap_or(&inner_link);
-        let link = |(near, far)| if near < nodes || far < nodes { end_link } else { &inner_link };
-        let direct = topology.switches() == 0;
+        let links = LinkModels::of(network, &topology);
+        let end_link = network.end_links.as_ref().unwrap_or(&network.links);
         let ports = topology.ports();
         let of_port = |channel: u32| {
             let at = channel / ports.max(1);
             let (to, port) = topology.neighbour(at, channel % ports.max(1)).unwrap_or((at, 0));
-            ChannelState::new(Joint { from: at, to, port }, if direct { &inner_link } else { link((at, to)) })
+            ChannelState::new(Joint { from: at, to, port }, links.model(channel))
         };
         let first_inward = topology.vertices() * ports;
         let of_ports = (0..first_inward).map(of_port);
         let wires = of_ports
             .chain((0..2 * ends).map(|end| {
                 let node = end % ends;
-                ChannelState::new(Joint { from: node, to: node, port: 0 }, end_link)
+                ChannelState::new(Joint { from: node, to: node, port: 0 }, LinkModel::of(end_link))
             }))
             .collect();
-        let channels = Self {
+        Self {
             router: RouteSelector::new(network, &topology, streams),
             switching: network.switching.clone(),
             classes: Classes::of(network.virtual_channels, &network.routing, &topology),
@@ -149,26 +134,14 @@ impl Channels {
             vacant: Vec::new(),
             offered: 0,
             transfers: None,
-        };
-        network.overrides.iter().fold(channels, Self::with_override)
-    }
-
-    fn with_override(mut self, different: &LinkOverride) -> Self {
-        let LinkOverride::LinkSpeed { from, to, per_byte } = different else { return self };
-        for (near, far) in [(*from, *to), (*to, *from)] {
-            // A link of the machine may lie outside the part that is in use.
-            let Some(port) = port_towards(&self.topology, near, far) else { continue };
-            let link = &mut self.wires[(near * self.ports + port) as usize].link;
-            *link = LinkTimes { per_byte: *per_byte, last: LinkTimes::UNKNOWN, ..*link };
         }
-        self
     }
 
     /// The same channels, of which the one that leaves `vertex` by `port` is another link.
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
         let channel = &mut self.wires[(vertex * self.ports + port) as usize];
-        *channel = ChannelState::new(channel.joint, link);
+        *channel = ChannelState::new(channel.joint, LinkModel::of(link));
         self
     }
 
@@ -340,11 +313,10 @@ impl Channels {
         let packet = state.packet;
         let is_last = leads_out && channel.joint.to == packet.to;
         let leaves = state.buffer.replace(Buffer { channel: number, class });
-        let (whole, header) = channel.link.times(u64::from(packet.bytes), &self.switching);
-        let tail = (now + whole).max(state.tail);
-        let latency = channel.link.latency;
-        state.tail = tail + latency;
-        let arrival = if is_last { tail } else { (now + header).min(tail) } + latency;
+        let times = channel.link.times(packet.bytes, &self.switching);
+        let tail = (now + times.occupancy).max(state.tail);
+        state.tail = tail + channel.link.latency;
+        let arrival = if is_last { state.tail } else { (now + times.onward).min(state.tail) };
         channel.sending = Some(ChannelTransmission { packet, leaves });
         channel.carried += 1;
         channel.held += tail.since(now);
@@ -404,28 +376,11 @@ impl PacketState {
     }
 }
 
-impl LinkTimes {
-    const UNKNOWN: (u64, SimDuration, SimDuration) = (0, SimDuration::ZERO, SimDuration::ZERO);
-
-    /// For how long a packet of `bytes` bytes, and so much of it as is needed to send it on, hold the link.
-    fn times(&mut self, bytes: u64, switching: &Switching) -> (SimDuration, SimDuration) {
-        let (last, mut whole, mut header) = self.last;
-        if bytes != last || bytes == 0 {
-            let time = |bytes| self.per_packet + self.per_byte.time(bytes);
-            (whole, header) = (time(bytes), time(switching.header_bytes(bytes)));
-            self.last = (bytes, whole, header);
-        }
-        (whole, header)
-    }
-}
-
 impl ChannelState {
-    fn new(joint: Joint, link: &Link) -> Self {
-        let Link { per_packet, latency, buffers, .. } = *link;
+    fn new(joint: Joint, link: LinkModel) -> Self {
         Self {
             joint,
-            link: LinkTimes { per_packet, per_byte: link.byte_time(), latency, last: LinkTimes::UNKNOWN },
-            buffers,
+            link,
             lanes: Vec::new(),
             sending: None,
             under_way: VecDeque::new(),
@@ -442,7 +397,7 @@ impl ChannelState {
     }
 
     fn lane(&mut self, class: u32) -> &mut ClassQueue {
-        let room = match self.buffers {
+        let room = match self.link.buffers {
             Buffers::Unbounded => None,
             Buffers::Packets(room) => Some(room),
         };

@@ -14,6 +14,7 @@ mod flows;
 #[cfg(test)]
 mod laws;
 mod link;
+mod link_model;
 mod overrides;
 mod packet;
 mod protocol;
@@ -32,6 +33,7 @@ pub use fabric::Fabric;
 pub(crate) use flow_network::{FlowEnds, FlowNetwork, Gates};
 pub(crate) use link::PacketCourse;
 pub use link::{Buffers, Link};
+pub(crate) use link_model::{LinkModels, PacketTimes};
 pub use overrides::LinkOverride;
 pub use packet::{HopEvent, Onward, Packet, PacketKind};
 pub use protocol::{LinkRates, Protocol};

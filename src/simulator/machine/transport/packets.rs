@@ -101,7 +101,7 @@ struct MessageState {
     unprepared: u64,
     /// Packets that the destination has not taken in.
     missing: u32,
-    /// Packets that have not left over their first link.
+    /// Packets that have not left over their first link; in trains, that have not been given to it.
     uninjected: u32,
     /// True if its bytes are copied into its packets.
     copies: bool,
@@ -278,7 +278,13 @@ impl PacketTransport {
     /// A process has received a delivered message.
     pub fn accept(&mut self, now: SimTime, message: MessageId) {
         match self.messages[message as usize].rule {
-            Sends::Rendezvous => self.acknowledge(now, message),
+            Sends::Rendezvous => {
+                self.pass_by(now, 0);
+                match self.play() {
+                    Some(mut play) => play.acknowledge(message),
+                    None => self.acknowledge(now, message),
+                }
+            }
             Sends::UntilDelivered => {}
             _ => self.vacant.push(message),
         }
@@ -361,9 +367,7 @@ impl PacketTransport {
     pub fn stop(&mut self) -> bool {
         let (now, vertices) = (self.key.0, self.vertices);
         let Some(mut play) = self.play() else { return false };
-        for vertex in 0..vertices {
-            play.settle(vertex);
-        }
+        play.settle_all();
         let is_busy = |processors: &Dispatcher<Job>| (0..vertices).any(|node| processors.is_busy(node, now));
         play.trains.are_under_way(now) || !play.job_timers.is_empty() || is_busy(play.processors)
     }

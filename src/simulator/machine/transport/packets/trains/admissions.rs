@@ -1,6 +1,7 @@
 //! A stack of speculative admissions for each vertex.
 
-use super::{MovingTrain, NO_LINK, Train};
+use super::places::NO_LINK;
+use super::{MovingTrain, Train};
 use crate::engine::{Entity, Stacks};
 use crate::node::DispatchCheckpoint;
 use crate::units::{SimDuration, SimTime};
@@ -21,8 +22,10 @@ pub(super) struct SpeculativeAdmission {
     pub(super) link_free: SimTime,
     /// It waits for the router's turn.
     pub(super) deferred: bool,
-    /// True if the source is notified of the departure of the last packet.
+    /// True if the source is notified when the last packet has left its first link.
     pub(super) notice: bool,
+    /// True if the source prepares the next packet of the message when it has prepared the last one of these.
+    pub(super) continues: bool,
 }
 
 impl SpeculativeAdmission {
@@ -30,7 +33,7 @@ impl SpeculativeAdmission {
     pub(super) const fn of(flight: &MovingTrain, service: SimDuration, before: DispatchCheckpoint) -> Self {
         let MovingTrain { link, entity, train } = *flight;
         let (out, link_free) = (NO_LINK, SimTime::START);
-        Self { train, link, entity, out, service, before, link_free, deferred: false, notice: false }
+        Self { train, link, entity, out, service, before, link_free, deferred: false, notice: false, continues: false }
     }
 
     /// Returns the number of packets that have arrived when the event with this key is run, including, if `at_once`,

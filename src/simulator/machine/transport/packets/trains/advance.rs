@@ -1,143 +1,48 @@
-//! Advance of trains: arrival at a vertex, service there and departure, as far ahead of their events as they may.
+//! Advance of trains: arrival at a place, service there and departure, as far ahead of their events as they may.
 
+use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
-use super::{Advance, Coming, MovingTrain, NO_LINK, Play, Train};
+use super::places::NO_LINK;
+use super::{Advance, Coming, MovingTrain, Play, Train};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::machine::transport::packets::{Job, MessageId, MessageState};
 use crate::machine::{Completion, Sends};
-use crate::network::{Packet, PacketKind};
+use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::units::{SimDuration, SimTime};
 
 impl Play<'_> {
-    /// Has the source's processor prepare the next packets of a message: as many as nothing is known to come between.
-    pub(in crate::machine::transport) fn prepare(&mut self, id: MessageId) {
-        let now = self.key.0;
-        let message = self.messages[id as usize];
-        let MessageState { from, to, unprepared, .. } = message;
-        self.settle(from);
-        let bytes = unprepared.min(self.packet_bytes);
-        let service = self.service(from, message.preparation(bytes, self.node));
-        let length = u32::try_from(bytes).expect("check limits the size of packets");
-        let packet = Packet::new(id, to, length, PacketKind::Data);
-        if from != to && self.processors.free(from) <= now && !self.processors.defers(from) {
-            self.prepare_train(from, packet, service);
-            return;
+    /// The event of a link: something leaves it or comes out of it. Nothing does if that has been withdrawn.
+    pub(in crate::machine::transport) fn come_out(&mut self, entity: Entity) {
+        if entity < self.trains.places.links() {
+            self.leave_link(entity, entity);
         }
-        self.messages[id as usize].unprepared -= bytes;
-        let job = Job::Prepare { message: id, bytes: length };
-        if let Some(departure) = self.processors.serve(self.calendar, now, from, (job, service)) {
-            self.prepared(from, packet, departure);
+        if let Some(link) = self.trains.places.arrives_by(entity) {
+            self.arrive_by(link, entity);
         }
     }
 
-    /// Packets of a message that nothing waits before are prepared.
-    fn prepare_train(&mut self, from: u32, packet: Packet, service: SimDuration) {
-        let (now, id, overlap) = (self.key.0, packet.message, self.node.sending.overlap);
-        let mut train = Train::new(EvenInstants::one(now), packet);
-        let (out, transmission) = self.way(from, &packet, &mut train.course);
-        let (before, link_free) = (self.processors.standing(from), self.trains.tracks[out as usize].line.free());
-        let is_alone = overlap || link_free <= now + service;
-        let unprepared = self.messages[id as usize].unprepared;
-        let equal = u32::try_from(unprepared / self.packet_bytes).expect("check limits the size of messages");
-        let gap = if overlap { service } else { service + transmission };
-        let run = EvenInstants { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
-        let job = (Job::PassOn(packet), service);
-        let admission = self.processors.serve_run(self.calendar, from, run, job);
-        let count = admission.count;
-        let departures = admission.departures.as_ref().expect("nothing that computes is waited for");
-        train.run = run.head(count);
-        self.messages[id as usize].unprepared -= u64::from(packet.bytes) * u64::from(count);
-        let (notice, leaves) = self.tells_departure(id);
-        let coming = self.exit(from, out, departures.first(), transmission);
-        let comings = self.transmit(out, &packet, departures, transmission);
-        self.counts.events += u64::from(count);
-        if count > 1 {
-            let entity = if overlap { self.first_processor + from } else { out };
-            let deferred = false;
-            let admission = SpeculativeAdmission {
-                train,
-                link: NO_LINK,
-                entity,
-                out,
-                service,
-                before,
-                link_free,
-                deferred,
-                notice,
-            };
-            self.keep(from, admission);
-        }
-        self.go_on_preparing(from, id, self.processors.free(from));
-        if count == 1 && (leaves || !is_alone) {
-            // Behind a backlog there is no telling what comes before it.
-            let train = Train { run: EvenInstants::one(comings.first()), ..train };
-            self.come(out, Coming { train, entity: coming, arrives: true, leaves });
-            return;
-        }
-        self.go_ahead(out, coming, train, &comings);
-        self.admit_ahead();
-        if leaves {
-            self.notify_departure(out, train);
-        }
-    }
-
-    /// A packet of a message is going to be prepared at `departure`, and goes to its link then, or to its own node.
-    fn prepared(&mut self, from: u32, packet: Packet, departure: SimTime) {
-        let (id, bytes) = (packet.message, packet.bytes);
-        self.counts.events += 1;
-        if packet.to == from {
-            self.job_timers.add(self.calendar, from, departure, Job::Prepare { message: id, bytes });
-            return;
-        }
-        let mut train = Train::new(EvenInstants::one(self.key.0), packet);
-        let (out, transmission) = self.way(from, &packet, &mut train.course);
-        let (_, leaves) = self.tells_departure(id);
-        let entity = self.exit(from, out, departure, transmission);
-        let comings = self.transmit(out, &packet, &Runs::One(EvenInstants::one(departure)), transmission);
-        self.go_on_preparing(from, id, departure);
-        let train = Train { run: EvenInstants::one(comings.first()), ..train };
-        self.come(out, Coming { train, entity, arrives: true, leaves });
-    }
-
-    /// Returns whether a process waits for the departure of the packets of a message prepared last, and whether it is
-    /// for that from the link.
-    fn tells_departure(&self, id: MessageId) -> (bool, bool) {
-        let more = self.messages[id as usize].unprepared > 0;
-        let notice = more || self.sends == Sends::UntilInjected;
-        (notice, notice && !(more && self.node.sending.overlap))
-    }
-
-    /// With overlap the next packet of a message is prepared when the last one is, at `departure`.
-    fn go_on_preparing(&mut self, from: u32, id: MessageId, departure: SimTime) {
-        if self.node.sending.overlap && self.messages[id as usize].unprepared > 0 {
-            self.job_timers.add(self.calendar, from, departure, Job::Continue(id));
-        }
-    }
-
-    /// The event of a link: something comes out of it. Nothing does if that has been withdrawn.
-    pub(in crate::machine::transport) fn come_out(&mut self, link: u32) {
-        let Some(coming) = self.trains.coming.front(link).filter(|coming| coming.key() == self.key).copied() else {
+    /// A train comes by a way by the event of `entity`, if one does.
+    fn arrive_by(&mut self, way: u32, entity: Entity) {
+        let key = (self.key.0, entity);
+        let Some(Coming { mut train, .. }) = self.trains.coming.front(way).filter(|one| one.key() == key).copied() else {
             return;
         };
-        self.trains.coming.pop_front(link);
-        if coming.leaves {
-            self.leave(coming.train.packet.message);
+        self.trains.coming.pop_front(way);
+        self.settle_for_train(way, &train);
+        if train.advance == Advance::AfterLink {
+            train.advance = Advance::Ahead;
         }
-        if coming.arrives {
-            let vertex = self.trains.tracks[link as usize].end;
-            self.settle_for_train(vertex);
-            let Coming { mut train, entity, .. } = coming;
-            if train.advance == Advance::AfterLink {
-                train.advance = Advance::Ahead;
-            }
-            self.arrive(MovingTrain { link, entity, train });
-        }
-        self.schedule_next(link);
+        self.arrive(MovingTrain { link: way, entity, train });
+        self.schedule_next(way);
     }
 
     /// The event of a processor: it has done something that a process waits for or that has to be gone on with, or it
     /// has sent something that takes no time to transmit. Nothing has happened if that has been withdrawn.
     pub(in crate::machine::transport) fn finish_job(&mut self, node: u32) {
+        let entity = self.first_processor + node;
+        if self.trains.places.shares_links() {
+            self.arrive_by(self.trains.places.to_router(node), entity);
+        }
         match self.job_timers.take(self.calendar, node, self.key.0) {
             Some(Job::Continue(message)) => self.prepare(message),
             Some(Job::Prepare { message, bytes }) => {
@@ -145,17 +50,25 @@ impl Play<'_> {
                 self.settle(node);
                 let packet = Packet::new(message, node, bytes, PacketKind::Data);
                 let train = Train::new(EvenInstants::one(self.key.0), packet);
-                self.arrive(MovingTrain { link: NO_LINK, entity: self.key.1, train });
+                self.arrive(MovingTrain { link: NO_LINK, entity, train });
             }
             Some(Job::TakeIn(packet)) => self.finish_taking_in(packet),
             Some(Job::PassOn(_)) => unreachable!("packets that are passed on notify nobody"),
-            None => {
-                let links = node * self.trains.ports..(node + 1) * self.trains.ports;
-                let due = |link: &u32| self.trains.coming.front(*link).is_some_and(|coming| coming.key() == self.key);
-                if let Some(link) = links.into_iter().find(due) {
-                    self.come_out(link);
-                }
-            }
+            None => self.come_out_at_once(node, entity),
+        }
+    }
+
+    /// What the processor of `node` has sent and takes no time comes out of its link.
+    fn come_out_at_once(&mut self, node: u32, entity: Entity) {
+        let key = (self.key.0, entity);
+        let (leaving, coming) = (&self.trains.leaving, &self.trains.coming);
+        let is_due = |link: &u32| {
+            leaving.front(*link).is_some_and(|one| one.key() == key)
+                || coming.front(*link).is_some_and(|one| one.key() == key)
+        };
+        if let Some(link) = self.trains.places.links_of(node).find(is_due) {
+            self.leave_link(link, entity);
+            self.arrive_by(link, entity);
         }
     }
 
@@ -184,7 +97,7 @@ impl Play<'_> {
     /// go ahead, and must not overtake them.
     fn keep_order(&mut self) {
         while let Some(MovingTrain { link, entity, train }) = self.trains.ahead.pop_front() {
-            self.come(link, Coming { train, entity, arrives: true, leaves: false });
+            self.come(link, Coming { train, entity });
         }
     }
 
@@ -192,35 +105,64 @@ impl Play<'_> {
         let (count, end) = (departures.count(), departures.last());
         self.counts.events += u64::from(count);
         if self.take_in(node, packet, count, end) {
-            self.send_on(node, self.acknowledge(packet.message), &Runs::One(EvenInstants::one(end)));
+            self.send_on(node, self.acknowledge_packet(packet.message), &Runs::One(EvenInstants::one(end)));
         }
     }
 
     /// Packets go to their link as they depart from the processor of `node`.
     fn send_on(&mut self, node: u32, packet: Packet, departures: &Runs) {
         let mut train = Train::new(EvenInstants::one(self.key.0), packet);
-        let (out, transmission) = self.way(node, &packet, &mut train.course);
-        let entity = self.exit(node, out, departures.first(), transmission);
-        let comings = self.transmit(out, &packet, departures, transmission);
+        if self.trains.places.shares_links() {
+            self.hand_to_router(node, train, departures);
+            return;
+        }
+        let (out, times) = self.way(node, &packet, &mut train.course);
+        let entity = self.exit(node, (out, times), &packet, departures.first());
+        let comings = self.transmit(out, &packet, departures, times);
         self.go_ahead(out, entity, train, &comings);
     }
 
-    /// A packet has left its source: without overlap this is when the next one is prepared.
-    fn leave(&mut self, id: MessageId) {
-        let MessageState { unprepared, handle, .. } = self.messages[id as usize];
-        if unprepared > 0 {
-            self.prepare(id);
-        } else if self.sends == Sends::UntilInjected {
+    /// Packets go to the router of `node` as they depart from its processor.
+    pub(super) fn hand_to_router(&mut self, node: u32, train: Train, departures: &Runs) {
+        self.go_ahead(self.trains.places.to_router(node), self.first_processor + node, train, departures);
+    }
+
+    /// Returns the entity of the event at which a packet that leaves the processor of `vertex` at `departure` comes
+    /// out of `link`: a packet that neither waits nor takes time comes out when the processor has sent it.
+    #[inline]
+    pub(super) fn exit(
+        &self,
+        vertex: u32,
+        (link, times): (u32, PacketTimes),
+        packet: &Packet,
+        departure: SimTime,
+    ) -> Entity {
+        let track = &self.trains.tracks[link as usize];
+        let is_at_once = times.arrival(track.end == packet.to) == SimDuration::ZERO && track.line.free() <= departure;
+        if is_at_once { self.first_processor + vertex } else { self.trains.places.arrival(link) }
+    }
+
+    /// A process has received a message whose sender waits for that: its node acknowledges it.
+    pub(in crate::machine::transport) fn acknowledge(&mut self, id: MessageId) {
+        let MessageState { from, to, handle, .. } = self.messages[id as usize];
+        if from == to {
             self.completions.push_back(Completion::Sent { handle });
+            self.vacant.push(id);
+            return;
         }
+        let train = Train::new(EvenInstants::one(self.key.0), self.acknowledge_packet(id));
+        let way = self.trains.places.to_router(to);
+        self.settle(to);
+        self.settle_for_train(way, &train);
+        self.arrive(MovingTrain { link: way, entity: self.key.1, train });
     }
 
     fn finish_taking_in(&mut self, packet: Packet) {
-        let MessageState { from, to, handle, .. } = self.messages[packet.message as usize];
+        let MessageState { from, to, handle, rule, .. } = self.messages[packet.message as usize];
         let mut is_complete = true;
         if packet.kind == PacketKind::Data {
             self.completions.push_back(Completion::Delivered { message: packet.message, handle });
-            is_complete = self.sends == Sends::UntilDelivered && from == to;
+            is_complete = rule == Sends::UntilDelivered && from == to;
         }
         if is_complete {
             self.completions.push_back(Completion::Sent { handle });
@@ -242,7 +184,7 @@ impl Play<'_> {
         let MovingTrain { mut link, mut entity, train } = *flight;
         let Train { run: EvenInstants { first: mut arrival, .. }, packet, mut course, mut advance } = train;
         loop {
-            let service = self.passing_on(vertex, packet.kind);
+            let service = self.service(vertex, passing_on(self.node, packet.kind));
             let before = self.processors.standing(vertex);
             let job = (Job::PassOn(packet), service);
             let train = Train { run: EvenInstants::one(arrival), packet, course, advance };
@@ -251,30 +193,43 @@ impl Play<'_> {
                 self.keep(vertex, SpeculativeAdmission { deferred: true, ..admission });
                 return false;
             };
-            let (out, transmission) = self.way(vertex, &packet, &mut course);
+            let (out, times) = self.way(vertex, &packet, &mut course);
             let track = &mut self.trains.tracks[out as usize];
             let end = track.end;
             let link_free = track.line.free();
+            let crossing = times.arrival(end == packet.to);
             // Same result as `exit`, from values at hand: with a call of it such runs take 6 % longer.
-            let is_at_once = transmission == SimDuration::ZERO && link_free <= departure;
-            let comes = track.line.serve(departure, transmission);
+            let is_at_once = crossing == SimDuration::ZERO && link_free <= departure;
+            let leaves = track.line.serve(departure, times.occupancy);
+            let comes = leaves.before(times.occupancy) + crossing;
             track.carried += 1;
-            let waits = before.free() > arrival || link_free.since(departure) > transmission;
+            let waits = before.free() > arrival || link_free.since(departure) > times.occupancy;
             if waits && !self.follows_itself(vertex, packet) {
                 advance = advance.after_link();
             }
             self.counts.packet_hops += 1;
-            self.counts.events += 2;
+            self.counts.events += u64::from(1 + self.trains.link_events);
             if self.trains.transfers.is_some() {
-                self.record_transfer(out, &packet, &[EvenInstants::one(comes)], transmission);
+                self.record_transfer(out, &packet, &[EvenInstants::one(leaves)], times.occupancy);
             }
             if arrival > self.key.0 {
-                let (deferred, notice) = (false, false);
-                let admission =
-                    SpeculativeAdmission { train, link, entity, out, service, before, link_free, deferred, notice };
+                let (deferred, notice, continues) = (false, false, false);
+                let admission = SpeculativeAdmission {
+                    train,
+                    link,
+                    entity,
+                    out,
+                    service,
+                    before,
+                    link_free,
+                    deferred,
+                    notice,
+                    continues,
+                };
                 self.trains.admissions.push(vertex, admission);
             }
-            (link, entity) = (out, if is_at_once { self.first_processor + vertex } else { out });
+            let exit = self.trains.places.arrival(out);
+            (link, entity) = (out, if is_at_once { self.first_processor + vertex } else { exit });
             (vertex, arrival) = (end, comes);
             let train = Train { run: EvenInstants::one(arrival), packet, course, advance };
             if !self.trains.ahead.is_empty() {
@@ -282,7 +237,7 @@ impl Play<'_> {
                 return false;
             }
             if advance != Advance::Ahead || !self.is_next(vertex, link, (arrival, entity)) {
-                self.come(link, Coming { train, entity, arrives: true, leaves: false });
+                self.come(link, Coming { train, entity });
                 return false;
             }
             if packet.to == vertex {
@@ -304,7 +259,7 @@ impl Play<'_> {
         let count = admission.count;
         if let Some(rest) = run.tail(count) {
             let train = Train { run: rest, ..flight.train };
-            self.trains.coming.push_front(link, Coming { train, entity, arrives: true, leaves: false });
+            self.trains.coming.push_front(link, Coming { train, entity });
             self.schedule_next(link);
             flight.train.run.count = count;
         }
@@ -323,29 +278,88 @@ impl Play<'_> {
                 return false;
             }
             departures = &acknowledged;
-            flight.train = Train { advance: flight.train.advance, ..Train::new(run, self.acknowledge(packet.message)) };
+            let acknowledge = self.acknowledge_packet(packet.message);
+            flight.train = Train { advance: flight.train.advance, ..Train::new(run, acknowledge) };
             waits = false;
         }
-        let (out, transmission) = self.way(vertex, &flight.train.packet, &mut flight.train.course);
+        if self.trains.places.shares_links() {
+            waits &= !self.follows_itself(vertex, packet);
+            let way = self.trains.places.to_router(vertex);
+            self.keep(vertex, SpeculativeAdmission { out: way, ..speculative });
+            return self.goes_on_as_one(flight, (way, self.first_processor + vertex), departures, waits);
+        }
+        let (out, times) = self.way(vertex, &flight.train.packet, &mut flight.train.course);
         let link_free = self.trains.tracks[out as usize].line.free();
-        waits |= link_free.since(departures.first()) > transmission;
+        waits |= link_free.since(departures.first()) > times.occupancy;
         waits &= !self.follows_itself(vertex, packet);
         self.keep(vertex, SpeculativeAdmission { out, link_free, ..speculative });
+        let packet = flight.train.packet;
+        let entity = self.exit(vertex, (out, times), &packet, departures.first());
+        let comings = self.transmit(out, &packet, departures, times);
+        self.goes_on_as_one(flight, (out, entity), &comings, waits)
+    }
+
+    /// A train goes on by a way, by which it comes so. Returns whether as a single run, which `flight` then describes;
+    /// otherwise the runs are among those that may go ahead.
+    #[inline]
+    fn goes_on_as_one(
+        &mut self,
+        flight: &mut MovingTrain,
+        (way, entity): (u32, Entity),
+        comings: &Runs,
+        waits: bool,
+    ) -> bool {
         if waits {
             flight.train.advance = flight.train.advance.after_link();
         }
-        (flight.link, flight.entity) = (out, self.exit(vertex, out, departures.first(), transmission));
-        let packet = flight.train.packet;
-        match self.transmit(out, &packet, departures, transmission) {
+        (flight.link, flight.entity) = (way, entity);
+        match comings {
             Runs::One(run) => {
-                flight.train.run = run;
+                flight.train.run = *run;
                 true
             }
-            comings @ Runs::Few(_) => {
-                self.go_ahead(out, flight.entity, flight.train, &comings);
+            Runs::Few(_) => {
+                self.go_ahead(way, entity, flight.train, comings);
                 false
             }
         }
+    }
+
+    /// Gives a train to a link that is a place of its own, and that is settled, or the train is known to be the next
+    /// that comes to it. Returns as [`admit_train`](Self::admit_train).
+    fn admit_to_link(&mut self, vertex: u32, (out, times): (u32, PacketTimes), flight: &mut MovingTrain) -> bool {
+        let MovingTrain { link, train: Train { run, packet, .. }, .. } = *flight;
+        let place = self.trains.places.of_link(out);
+        let link_free = self.trains.tracks[out as usize].line.free();
+        let waits = link_free > run.first && !self.follows_itself(place, packet);
+        let admission = SpeculativeAdmission {
+            out,
+            link_free,
+            ..SpeculativeAdmission::of(flight, SimDuration::ZERO, self.processors.standing(vertex))
+        };
+        let departures = Runs::One(run);
+        let (entity, comings, notice) = if self.is_injected(vertex, link, &packet) {
+            self.inject(vertex, (out, times), &packet, &departures)
+        } else {
+            let entity = self.exit(vertex, (out, times), &packet, run.first);
+            (entity, self.transmit(out, &packet, &departures, times), false)
+        };
+        self.keep(place, SpeculativeAdmission { notice, ..admission });
+        if comings.first() <= self.key.0 {
+            // It comes out of the link when it is given to it, in this event: its own one is the next.
+            let entity = self.trains.places.arrival(out);
+            for run in comings.as_slice() {
+                self.come(out, Coming { train: Train { run: *run, ..flight.train }, entity });
+            }
+            return false;
+        }
+        self.goes_on_as_one(flight, (out, entity), &comings, waits)
+    }
+
+    /// Returns whether a packet that comes to `vertex` by `way` is given to its first link, as a part of its message.
+    pub(super) fn is_injected(&self, vertex: u32, way: u32, packet: &Packet) -> bool {
+        let is_from_here = way == NO_LINK || self.trains.places.from_processor(way).is_some();
+        is_from_here && packet.kind == PacketKind::Data && self.messages[packet.message as usize].from == vertex
     }
 
     /// Returns whether the last to come to a vertex before a packet is of the same message: then the packet waits for
@@ -357,7 +371,7 @@ impl Play<'_> {
     /// The admission may have to be withdrawn, unless all of it has come.
     #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
     #[inline(always)]
-    fn keep(&mut self, vertex: u32, admission: SpeculativeAdmission) {
+    pub(super) fn keep(&mut self, vertex: u32, admission: SpeculativeAdmission) {
         if admission.train.run.last() > self.key.0 {
             self.trains.admissions.push(vertex, admission);
         }
@@ -373,18 +387,18 @@ impl Play<'_> {
             }
         }
         self.job_timers.add(self.calendar, vertex, end, Job::TakeIn(packet));
-        packet.kind == PacketKind::Data && self.sends == Sends::UntilDelivered && message.from != message.to
+        packet.kind == PacketKind::Data && message.rule == Sends::UntilDelivered && message.from != message.to
     }
 
     /// The train has been given to `link` and comes out of it so; it is admitted ahead as far as it may.
-    fn go_ahead(&mut self, link: u32, entity: Entity, train: Train, comings: &Runs) {
+    pub(super) fn go_ahead(&mut self, link: u32, entity: Entity, train: Train, comings: &Runs) {
         let flights =
             comings.as_slice().iter().map(|run| MovingTrain { link, entity, train: Train { run: *run, ..train } });
         self.trains.ahead.extend(flights);
     }
 
     /// Admits all trains that wait for it to the vertices that they come to, as far as they may be admitted ahead.
-    fn admit_ahead(&mut self) {
+    pub(super) fn admit_ahead(&mut self) {
         while let Some(flight) = self.trains.ahead.pop_front() {
             self.go_on(flight, false);
         }
@@ -395,14 +409,25 @@ impl Play<'_> {
     fn go_on(&mut self, mut flight: MovingTrain, mut come: bool) {
         loop {
             let MovingTrain { link, entity, train } = flight;
-            let vertex = if link == NO_LINK { train.packet.to } else { self.trains.tracks[link as usize].end };
+            let vertex = self.end(link, train.packet.to);
+            if self.trains.places.is_routed(link, vertex, train.packet.to) {
+                if !self.go_by_router(vertex, &mut flight, come) {
+                    return;
+                }
+                come = false;
+                if !self.trains.ahead.is_empty() {
+                    self.trains.ahead.push_back(flight);
+                    return;
+                }
+                continue;
+            }
             let key = (train.run.first, entity);
             let is_admitted = come || train.advance == Advance::Ahead && self.is_next(vertex, link, key);
             if !is_admitted {
-                self.come(link, Coming { train, entity, arrives: true, leaves: false });
+                self.come(link, Coming { train, entity });
                 return;
             }
-            if train.run.count == 1 && train.packet.to != vertex {
+            if train.run.count == 1 && train.packet.to != vertex && !self.trains.places.shares_links() {
                 if !self.pass_on(vertex, &mut flight) {
                     return;
                 }
@@ -421,30 +446,68 @@ impl Play<'_> {
         }
     }
 
+    /// Has a train go through the router of `vertex`, if it has `come` there or may go ahead. Returns whether it goes on
+    /// as a single run, as [`admit_train`](Self::admit_train).
+    fn go_by_router(&mut self, vertex: u32, flight: &mut MovingTrain, come: bool) -> bool {
+        let MovingTrain { link, entity, train } = *flight;
+        let (out, times) = self.way(vertex, &train.packet, &mut flight.train.course);
+        let place = self.trains.places.of_link(out);
+        let takes_time = times.occupancy > SimDuration::ZERO
+            && times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;
+        // What takes no time leaves a link by the event that has given it to it.
+        let by_event = !takes_time && self.trains.places.from_processor(link).is_none();
+        let is_next = come
+            || !by_event
+                && train.advance == Advance::Ahead
+                && self.is_next_to_come(place, link, (train.run.first, entity));
+        if !is_next {
+            self.come(link, Coming { train, entity });
+            return false;
+        }
+        if let Some(run) = train.run.tail(1).filter(|_| by_event) {
+            flight.train.run.count = 1;
+            self.trains.coming.push_front(link, Coming { train: Train { run, ..train }, entity });
+            self.schedule_next(link);
+        }
+        self.admit_to_link(vertex, (out, times), flight)
+    }
+
+    /// The vertex to which a way leads.
+    #[inline]
+    pub(super) fn end(&self, way: u32, to: u32) -> u32 {
+        match self.trains.tracks.get(way as usize) {
+            Some(track) => track.end,
+            None => self.trains.places.from_processor(way).unwrap_or(to),
+        }
+    }
+
     /// Returns whether nothing that is known already comes to `vertex`, the end of `link`, before the event with this
     /// key or changes the service there.
     #[expect(clippy::inline_always, reason = "it is asked for every hop")]
     #[inline(always)]
     fn is_next(&mut self, vertex: u32, link: u32, key: (SimTime, Entity)) -> bool {
-        if !self.trains.admissions.precede(vertex, key) {
+        self.is_next_to_come(vertex, link, key) && self.processors.is_calm(vertex)
+    }
+
+    /// Returns whether nothing that is known already comes to `place`, to which `way` leads, before the event with this
+    /// key.
+    #[expect(clippy::inline_always, reason = "it is asked for every hop")]
+    #[inline(always)]
+    fn is_next_to_come(&mut self, place: u32, way: u32, key: (SimTime, Entity)) -> bool {
+        if !self.trains.admissions.precede(place, key) {
             return false;
         }
-        self.trains.admissions.clear_before(vertex, self.key.0);
-        self.trains.coming.is_empty(link) && self.processors.is_calm(vertex)
+        self.trains.admissions.clear_before(place, self.key.0);
+        self.trains.coming.is_empty(way)
     }
 
     /// Something comes out of `link` later.
-    fn come(&mut self, link: u32, coming: Coming) {
+    pub(super) fn come(&mut self, link: u32, coming: Coming) {
         let is_first = self.trains.coming.is_empty(link);
         self.trains.coming.push_back(link, coming);
         if is_first {
             self.schedule_next(link);
         }
-    }
-
-    pub(super) fn notify_departure(&mut self, out: u32, train: Train) {
-        let run = EvenInstants::one(self.trains.tracks[out as usize].line.free());
-        self.come(out, Coming { train: Train { run, ..train }, entity: out, arrives: false, leaves: true });
     }
 
     pub(super) fn schedule_next(&mut self, link: u32) {

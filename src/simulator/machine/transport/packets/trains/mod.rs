@@ -1,50 +1,56 @@
 //! Trains: packets of one message that follow each other at equal distances cross stations in one step.
 //!
-//! A train is admitted to a vertex as soon as its first packet comes there, or ahead of that, as a *admission*: a bet
-//! that nothing else happens at the vertex before its last packet has come. The processor and the link behind it then
-//! serve the whole train by a closed form ([`Runs`]), and it goes on to the next vertex. Whatever does happen at a
-//! vertex before that *settles* it first: packets that have not come yet are withdrawn from there on, on all of
-//! their way, and come when they come. So every vertex is at any time in the state in which single packets would have
+//! A train is admitted to a place as soon as its first packet comes there, or ahead of that, as a *admission*: a bet
+//! that nothing else happens at the place before its last packet has come. The stations of the place then
+//! serve the whole train by a closed form ([`Runs`]), and it goes on to the next place. Whatever does happen at a
+//! place before that *settles* it first: packets that have not come yet are withdrawn there and on all of
+//! their way, and come when they come. So every place is at any time in the state in which single packets would have
 //! brought it, and times, orders and counts are the same.
 //!
-//! The conditions: routers are software, links are plain stations, nothing but the processor of a vertex gives packets to its links (no
-//! rendezvous), no job is free of charge, and the memory does not pay for transfers. Where they do not hold every packet
-//! has its own events. Arrivals at the same instant come in the order of the keys that their events would have.
+//! A place is what packets queue for together ([`places`]): mostly a vertex, whose processor is the only one that gives
+//! packets to its links. What a link makes of a train stands in the [times](PacketTimes) of its packets: they leave it at
+//! distances of its occupancy, and arrive a constant after they have begun, whatever its latency and switching.
+//!
+//! The conditions: links delay a packet by nothing but the packets before it, no job is free of charge, and the memory
+//! does not pay for transfers. Where they do not hold every packet has its own events. Arrivals at the same instant come
+//! in the order of the keys that their events would have.
 
 use super::software::{passing_on, taking_in};
 use super::{Job, MessageId, MessageState, PacketTransport};
 use crate::engine::{Calendar, Entity, EvenInstants, Lists, Runs, StationState, Timers};
 use crate::machine::speed_profile::SpeedProfile;
-use crate::machine::{Completion, Machine, Sends};
-use crate::network::{Link, Network, Packet, PacketCourse, PacketKind, Routes, Topology, TransferChannel, Transfers};
+use crate::machine::{Completion, Machine};
+use crate::network::{LinkModels, Packet, PacketCourse, PacketTimes, Routes, Topology, TransferChannel, Transfers};
 use crate::node::{Dispatcher, Node, Router};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use admissions::Passages;
+use places::{NO_LINK, Places};
 use std::collections::VecDeque;
 
 mod admissions;
 mod advance;
+mod injection;
+mod places;
 mod withdraw;
-
-/// Link number of admissions that begin or end at their vertex.
-const NO_LINK: u32 = u32::MAX;
 
 /// All links at work, and the trains on them.
 pub(super) struct Trains {
     topology: Topology,
     routes: Routes,
-    ports: u32,
-    link: Link,
+    models: LinkModels,
+    places: Places,
     tracks: Vec<Track>,
-    /// By link: what comes out of it and has not been admitted where it leads.
+    /// Number of events of a packet on a link: its end alone, or its end at the beginning of the link and its arrival.
+    link_events: u32,
+    /// By way: what comes out of it and has not been admitted where it leads.
     coming: Lists<Coming>,
-    /// By vertex: what has been admitted and may have to be withdrawn, the last to arrive on top.
+    /// By link: the departures of packets that their source waits for.
+    leaving: Lists<Leaving>,
+    /// By place: what has been admitted and may have to be withdrawn, the last to arrive on top.
     admissions: Passages,
     /// Trains that have been given to a link and perhaps are admitted ahead: those of one link in their order.
     ahead: VecDeque<MovingTrain>,
-    /// The last transmission time: packets are mostly of the same length.
-    last_time: (u32, SimDuration),
     /// Transfers over the links, if they are recorded.
     transfers: Option<Box<Transfers>>,
 }
@@ -97,7 +103,7 @@ impl Train {
     }
 }
 
-/// A train that comes out of a link, or begins its way at a vertex.
+/// A train that comes by a way, or begins its way at a vertex.
 #[derive(Clone, Copy)]
 struct MovingTrain {
     link: u32,
@@ -107,21 +113,31 @@ struct MovingTrain {
     train: Train,
 }
 
-/// Something that happens at the end of a transmission.
+/// A train that arrives by events of its own.
 #[derive(Clone, Copy)]
 struct Coming {
     train: Train,
     /// As that of a [`MovingTrain`].
     entity: Entity,
-    /// Whether the train arrives at the other end.
-    arrives: bool,
-    /// Whether the departure of the first packet matters to its source.
-    leaves: bool,
 }
 
 impl Coming {
     const fn key(&self) -> (SimTime, Entity) {
         (self.train.run.first, self.entity)
+    }
+}
+
+/// The end of a transmission for which the source of the packet waits.
+#[derive(Clone, Copy)]
+struct Leaving {
+    time: SimTime,
+    entity: Entity,
+    message: MessageId,
+}
+
+impl Leaving {
+    const fn key(&self) -> (SimTime, Entity) {
+        (self.time, self.entity)
     }
 }
 
@@ -133,32 +149,28 @@ impl Trains {
             None => service > SimDuration::ZERO,
             Some(pace) => (0..topology.vertices()).all(|node| pace.service(node, service) > SimDuration::ZERO),
         };
-        let jobs = [nodes.sending.time(0, 0), nodes.routing.per_packet];
-        let acknowledges = *sends == Sends::UntilDelivered;
-        let possible = nodes.router == Router::Software
-            && network.is_plain()
-            && !sends.may_wait_for_receives()
+        let possible = network.has_independent_links(topology)
             && nodes.dma_per_word == SimDuration::ZERO
-            && jobs.into_iter().all(takes_time)
-            && (!acknowledges || takes_time(nodes.acknowledging.per_hop))
-            && network.links.time(1) > SimDuration::ZERO;
-        possible.then(|| Self::new(network, topology.clone()))
+            && shortest_jobs(nodes, sends.may_acknowledge()).all(takes_time);
+        let models = LinkModels::of(network, topology);
+        (possible && models.take_time()).then(|| {
+            let shares_links = nodes.router == Router::Hardware || sends.may_wait_for_receives();
+            let places = Places::of(topology, nodes.router, shares_links, network.is_plain());
+            Self::new(topology.clone(), models, places)
+        })
     }
 
-    fn new(network: &Network, topology: Topology) -> Self {
-        let ports = topology.ports();
-        let count = topology.vertices() * ports;
-        let end = |link| topology.neighbour(link / ports, link % ports).map_or(NO_LINK, |(end, _)| end);
-        let link = network.links.at_work();
+    fn new(topology: Topology, models: LinkModels, places: Places) -> Self {
+        let end = |link| places.neighbour(&topology, link).unwrap_or(NO_LINK);
+        let track = |link| Track { line: StationState::default(), carried: 0, end: end(link) };
         Self {
-            ports,
-            last_time: (0, link.time(0)),
-            link,
-            tracks: (0..count)
-                .map(|link| Track { line: StationState::default(), carried: 0, end: end(link) })
-                .collect(),
-            coming: Lists::new(count),
-            admissions: Passages::new(topology.vertices()),
+            models,
+            tracks: (0..places.links()).map(track).collect(),
+            link_events: places.link_events(),
+            coming: Lists::new(places.ways()),
+            leaving: Lists::new(places.links()),
+            admissions: Passages::new(places.count()),
+            places,
             ahead: VecDeque::new(),
             transfers: None,
             routes: Routes::of(&topology),
@@ -168,7 +180,7 @@ impl Trains {
 
     /// Returns the number of entities that the links use.
     pub(super) fn entities(&self) -> Entity {
-        self.topology.vertices() * self.ports
+        self.places.links() * self.link_events
     }
 
     pub(super) fn hops(&self, from: u32, to: u32) -> u32 {
@@ -179,7 +191,7 @@ impl Trains {
     /// take their place in the memory.
     pub(super) fn take_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
         let load = |(link, track): (usize, Track)| {
-            let from = u32::try_from(link).expect("links are numbered in 32 bits") / self.ports;
+            let from = self.places.start(u32::try_from(link).expect("links are numbered in 32 bits"));
             let Track { line, carried, end: to } = track;
             (to != NO_LINK).then(|| LinkLoad { from, to, packets: carried, busy: line.served(now) })
         };
@@ -188,7 +200,7 @@ impl Trains {
 
     pub(super) fn record_transfers(&mut self) {
         let channel =
-            |(link, track): (u32, &Track)| TransferChannel { from: link / self.ports, to: track.end, number: 0 };
+            |(link, track): (u32, &Track)| TransferChannel { from: self.places.start(link), to: track.end, number: 0 };
         let channels = (0..).zip(&self.tracks).map(channel);
         self.transfers = Some(Box::new(Transfers::new(channels)));
     }
@@ -201,14 +213,14 @@ impl Trains {
     pub(super) fn are_under_way(&self, now: SimTime) -> bool {
         !self.coming.are_empty() || self.tracks.iter().any(|track| track.line.free() > now)
     }
+}
 
-    /// The time for which a packet holds a link.
-    fn transmission(&mut self, bytes: u32) -> SimDuration {
-        if self.last_time.0 != bytes {
-            self.last_time = (bytes, self.link.time(u64::from(bytes)));
-        }
-        self.last_time.1
-    }
+/// The shortest jobs of each kind that processors do for packets.
+fn shortest_jobs(node: &Node, acknowledges: bool) -> impl Iterator<Item = SimDuration> {
+    let taking_in = node.routing.per_packet + node.receiving.time(0);
+    let passing_on = (node.router == Router::Software).then_some(node.routing.per_packet);
+    let acknowledging = acknowledges.then_some(node.acknowledging.per_hop);
+    [node.sending.time(0, 0), taking_in].into_iter().chain(passing_on).chain(acknowledging)
 }
 
 /// The parts of a [`Transport`] that trains move through.
@@ -216,7 +228,6 @@ pub(super) struct Play<'t> {
     pub(super) trains: &'t mut Trains,
     pub(super) node: &'t Node,
     pub(super) pace: Option<&'t SpeedProfile>,
-    pub(super) sends: Sends,
     pub(super) packet_bytes: u64,
     pub(super) calendar: &'t mut Calendar,
     pub(super) processors: &'t mut Dispatcher<Job>,
@@ -226,7 +237,7 @@ pub(super) struct Play<'t> {
     pub(super) completions: &'t mut VecDeque<Completion>,
     pub(super) counts: &'t mut Counts,
     pub(super) first_processor: Entity,
-    /// The key of the event that is run.
+    /// The latest key of an event that has been run.
     pub(super) key: (SimTime, Entity),
 }
 
@@ -238,7 +249,6 @@ impl PacketTransport {
             trains,
             node: &self.node,
             pace: self.pace.as_deref(),
-            sends: self.sends,
             packet_bytes: self.packet_bytes,
             calendar: &mut self.calendar,
             processors: &mut self.processors,
@@ -254,22 +264,17 @@ impl PacketTransport {
 }
 
 impl Play<'_> {
-    fn acknowledge(&self, id: MessageId) -> Packet {
+    /// The packet that acknowledges a message.
+    fn acknowledge_packet(&self, id: MessageId) -> Packet {
         self.messages[id as usize].acknowledge(id, self.node)
     }
 
     /// Returns the job of the processor of `vertex` for a packet that has come to it, and its time.
     fn job(&self, vertex: u32, packet: Packet) -> (Job, SimDuration) {
         if packet.to != vertex {
-            return (Job::PassOn(packet), self.passing_on(vertex, packet.kind));
+            return (Job::PassOn(packet), self.service(vertex, passing_on(self.node, packet.kind)));
         }
         (Job::TakeIn(packet), self.service(vertex, taking_in(self.node, &packet)))
-    }
-
-    /// Returns the cost for the processor of `vertex` of a packet that is passed on.
-    #[inline]
-    fn passing_on(&self, vertex: u32, kind: PacketKind) -> SimDuration {
-        self.service(vertex, passing_on(self.node, kind))
     }
 
     #[inline]
@@ -277,27 +282,30 @@ impl Play<'_> {
         self.pace.map_or(service, |pace| pace.service(node, service))
     }
 
-    /// The link by which a packet leaves `vertex`, and for how long it holds it.
+    /// The link by which a packet leaves `vertex`, and its times there.
     #[inline]
-    fn way(&mut self, vertex: u32, packet: &Packet, course: &mut PacketCourse) -> (u32, SimDuration) {
+    fn way(&mut self, vertex: u32, packet: &Packet, course: &mut PacketCourse) -> (u32, PacketTimes) {
         let port = course.leave(vertex, packet.to, &self.trains.routes);
-        (vertex * self.trains.ports + port, self.trains.transmission(packet.bytes))
+        let link = self.trains.places.link(vertex, port);
+        (link, self.trains.models.times(link, packet.bytes))
     }
 
-    /// Gives packets to a link as they depart from its processor; when they come out of it.
+    /// Gives packets to a link as they depart from where they were; when they come out of it.
     #[inline]
-    fn transmit(&mut self, out: u32, packet: &Packet, departures: &Runs, transmission: SimDuration) -> Runs {
+    fn transmit(&mut self, out: u32, packet: &Packet, departures: &Runs, times: PacketTimes) -> Runs {
         let count = departures.count();
         self.counts.packet_hops += u64::from(count);
-        self.counts.events += u64::from(count);
+        self.counts.events += u64::from(count * self.trains.link_events);
         let track = &mut self.trains.tracks[out as usize];
         track.carried += count;
+        let arrival = times.arrival(track.end == packet.to);
         if self.trains.transfers.is_some() {
             let mut line = track.line;
-            let ends = departures.through(&mut line, transmission);
-            self.record_transfer(out, packet, ends.as_slice(), transmission);
+            let ends = departures.through(&mut line, times.occupancy);
+            self.record_transfer(out, packet, ends.as_slice(), times.occupancy);
         }
-        departures.through(&mut self.trains.tracks[out as usize].line, transmission)
+        let ends = departures.through(&mut self.trains.tracks[out as usize].line, times.occupancy);
+        if arrival == times.occupancy { ends } else { ends.moved(times.occupancy, arrival) }
     }
 
     /// Tells what a link carries, if it is recorded.
@@ -305,13 +313,5 @@ impl Play<'_> {
         if let Some(transfers) = &mut self.trains.transfers {
             transfers.give(self.key.0, link, packet, ends.iter().copied(), transmission);
         }
-    }
-
-    /// Returns the entity of the event at which a packet that leaves the processor of `vertex` at `departure` comes
-    /// out of `link`: a packet that neither waits nor takes time comes out when the processor has sent it.
-    #[inline]
-    fn exit(&self, vertex: u32, link: u32, departure: SimTime, transmission: SimDuration) -> Entity {
-        let is_free = self.trains.tracks[link as usize].line.free() <= departure;
-        if transmission == SimDuration::ZERO && is_free { self.first_processor + vertex } else { link }
     }
 }

@@ -1,77 +1,139 @@
 //! Rollback of trains that have been admitted ahead.
 
 use super::admissions::SpeculativeAdmission;
-use super::{Advance, Coming, NO_LINK, Play, Train};
-use crate::engine::EvenInstants;
-use crate::machine::transport::packets::Job;
+use super::places::NO_LINK;
+use super::{Advance, Coming, Play, Train};
+use crate::engine::{EvenInstants, Runs};
 use crate::network::{Packet, PacketKind};
 use crate::units::{SimDuration, SimTime};
 
 impl Play<'_> {
-    /// Something else than the arrival of a train happens at `vertex`: what has not come to it yet is withdrawn.
-    pub(in crate::machine::transport) fn settle(&mut self, vertex: u32) {
-        self.settle_before(vertex, false);
+    /// Something else than the arrival of a train happens at `place`: what has not come to it yet is withdrawn.
+    pub(in crate::machine::transport) fn settle(&mut self, place: u32) {
+        self.settle_before(place, false);
     }
 
-    /// A train comes to `vertex` that has not been admitted ahead, but others have that may come after it.
-    pub(super) fn settle_for_train(&mut self, vertex: u32) {
-        self.settle_before(vertex, true);
+    /// Settles all places: the run is over.
+    pub(in crate::machine::transport) fn settle_all(&mut self) {
+        for place in 0..self.trains.places.count() {
+            self.settle(place);
+        }
     }
 
-    fn settle_before(&mut self, vertex: u32, trains_of_this_event: bool) {
+    /// A train comes by `way` that has not been admitted ahead, but others have that may come after it.
+    pub(super) fn settle_for_train(&mut self, way: u32, train: &Train) {
+        let place = self.place(way, train);
+        if self.trains.places.as_link(place).is_some()
+            && !self.node.sending.overlap
+            && self.trains.places.from_processor(way).is_none()
+        {
+            // The packets of a source follow one another when their link is free.
+            self.settle(self.end(way, train.packet.to));
+        }
+        self.settle_before(place, true);
+    }
+
+    /// The place to which a train comes by `way`.
+    fn place(&self, way: u32, train: &Train) -> u32 {
+        let Train { packet, mut course, .. } = *train;
+        let vertex = self.end(way, packet.to);
+        if !self.trains.places.is_routed(way, vertex, packet.to) {
+            return vertex;
+        }
+        let port = course.leave(vertex, packet.to, &self.trains.routes);
+        self.trains.places.of_link(self.trains.places.link(vertex, port))
+    }
+
+    fn settle_before(&mut self, place: u32, trains_of_this_event: bool) {
         let links = self.first_processor;
-        while let Some(admission) = self.trains.admissions.pop(vertex) {
-            let at_once = trains_of_this_event || admission.link == NO_LINK || admission.entity < links;
+        while let Some(admission) = self.trains.admissions.pop(place) {
+            let is_from_here = admission.link == NO_LINK || self.trains.places.from_processor(admission.link).is_some();
+            let at_once = trains_of_this_event || is_from_here || admission.entity < links;
             let arrived = admission.arrived(self.key, at_once);
             if arrived < admission.train.run.count {
-                self.withdraw(vertex, &admission, arrived);
-                self.come_later(vertex, &admission, arrived);
+                self.withdraw(place, &admission, arrived);
+                self.come_later(place, &admission, arrived);
             }
             if arrived > 0 {
-                self.trains.admissions.clear(vertex);
+                self.trains.admissions.clear(place);
             }
         }
     }
 
-    /// All but the first `kept` packets of the last admission of `vertex`, which has been taken out, are withdrawn from
-    /// there on.
-    fn withdraw(&mut self, vertex: u32, admission: &SpeculativeAdmission, kept: u32) {
-        let SpeculativeAdmission { train: Train { run, packet, .. }, out, service, before, link_free, .. } = *admission;
+    /// All but the first `kept` packets of the last admission of `place`, which has been taken out, are withdrawn from
+    /// there on. Returns whether the source is notified of the departure of those that are kept.
+    fn withdraw(&mut self, place: u32, admission: &SpeculativeAdmission, kept: u32) -> bool {
+        if let Some(link) = self.trains.places.as_link(place) {
+            let vertex = self.trains.places.start(link);
+            let kept_run = (kept > 0).then(|| Runs::One(admission.train.run.head(kept)));
+            return self.withdraw_from_link(vertex, admission, kept, kept_run.as_ref());
+        }
+        let SpeculativeAdmission { train: Train { run, packet, .. }, out, service, before, .. } = *admission;
         if admission.deferred {
-            self.processors.take_back_deferred(vertex, kept);
-            return;
+            self.processors.take_back_deferred(place, kept);
+            return false;
         }
         let withdrawn = run.count - kept;
         self.counts.events -= u64::from(withdrawn);
-        let departures = self.processors.take_back(self.calendar, vertex, before, (run, kept), service);
-        if packet.to == vertex {
-            self.take_out(vertex, packet, withdrawn);
+        let departures = self.processors.take_back(self.calendar, place, before, (run, kept), service);
+        if admission.continues {
+            self.job_timers.withdraw(place);
+        }
+        if admission.link == NO_LINK {
+            self.messages[packet.message as usize].unprepared += u64::from(packet.bytes) * u64::from(withdrawn);
+        }
+        if packet.to == place {
+            self.take_out(place, packet, withdrawn);
             if out != NO_LINK {
-                let acknowledge = self.acknowledge(packet.message);
-                let transmission = self.trains.transmission(acknowledge.bytes);
-                self.take_back(out, link_free, 1, transmission);
-                self.cancel(out, 1);
+                self.withdraw_acknowledge(admission);
             }
-            return;
+            return false;
         }
-        if admission.notice {
-            self.withdraw_notice(vertex, admission);
+        if self.trains.places.shares_links() {
+            self.cancel(out, &packet, withdrawn);
+            return false;
         }
-        let transmission = self.trains.transmission(packet.bytes);
-        self.take_back(out, link_free, run.count, transmission);
-        if let Some(departures) = departures {
-            self.transmit(out, &packet, &departures, transmission);
-        }
-        self.cancel(out, withdrawn);
+        self.withdraw_from_link(place, admission, kept, departures.as_ref())
     }
 
-    fn withdraw_notice(&mut self, vertex: u32, admission: &SpeculativeAdmission) {
-        let more = admission.notice && self.messages[admission.train.packet.message as usize].unprepared > 0;
-        if more && self.node.sending.overlap {
-            self.job_timers.withdraw(vertex);
-        } else {
-            self.trains.coming.pop_back(admission.out);
+    /// The same for the link by which they leave `vertex`, to which those that are kept depart so.
+    fn withdraw_from_link(
+        &mut self,
+        vertex: u32,
+        admission: &SpeculativeAdmission,
+        kept: u32,
+        departures: Option<&Runs>,
+    ) -> bool {
+        let SpeculativeAdmission { train: Train { run, packet, .. }, link, out, link_free, .. } = *admission;
+        if admission.notice {
+            self.trains.leaving.pop_back(out);
         }
+        let times = self.trains.models.times(out, packet.bytes);
+        self.take_back(out, link_free, run.count, times.occupancy);
+        let is_injected = self.is_injected(vertex, link, &packet);
+        if is_injected {
+            self.messages[packet.message as usize].uninjected += run.count;
+        }
+        let mut notice = false;
+        match departures {
+            Some(departures) if is_injected => {
+                notice = self.inject(vertex, (out, times), &packet, departures).2;
+            }
+            Some(departures) => drop(self.transmit(out, &packet, departures, times)),
+            None => {}
+        }
+        self.cancel(out, &packet, run.count - kept);
+        notice
+    }
+
+    fn withdraw_acknowledge(&mut self, admission: &SpeculativeAdmission) {
+        let SpeculativeAdmission { train: Train { packet, .. }, out, link_free, .. } = *admission;
+        let acknowledge = self.acknowledge_packet(packet.message);
+        if !self.trains.places.shares_links() {
+            let times = self.trains.models.times(out, acknowledge.bytes);
+            self.take_back(out, link_free, 1, times.occupancy);
+        }
+        self.cancel(out, &acknowledge, 1);
     }
 
     fn take_out(&mut self, vertex: u32, packet: Packet, count: u32) {
@@ -92,65 +154,58 @@ impl Play<'_> {
             transfers.give_back(out, count);
         }
         self.counts.packet_hops -= u64::from(count);
-        self.counts.events -= u64::from(count);
+        self.counts.events -= u64::from(count * self.trains.link_events);
     }
 
-    /// The last packets given to `link` do not come out of it after all.
-    fn cancel(&mut self, link: u32, count: u32) {
+    /// The last packets given to `way`, which are like this one, do not come by it after all.
+    fn cancel(&mut self, way: u32, packet: &Packet, count: u32) {
         let mut left = count;
-        while let Some(coming) = self.trains.coming.back_mut(link).filter(|_| left > 0) {
+        while let Some(coming) = self.trains.coming.back_mut(way).filter(|_| left > 0) {
             let EvenInstants { count, .. } = &mut coming.train.run;
             if let Some(rest) = count.checked_sub(left).filter(|rest| *rest > 0) {
                 *count = rest;
                 return;
             }
             left -= *count;
-            self.trains.coming.pop_back(link);
+            self.trains.coming.pop_back(way);
         }
         if left > 0 {
-            self.cancel_admitted(link, left);
+            let train = Train::new(EvenInstants::one(self.key.0), *packet);
+            self.cancel_admitted(self.place(way, &train), way, left);
         }
     }
 
-    /// The last `left` packets that have been admitted where `link` ends do not come. What comes after them from
-    /// elsewhere comes when it comes.
-    fn cancel_admitted(&mut self, link: u32, mut left: u32) {
-        let vertex = self.trains.tracks[link as usize].end;
+    /// The last `left` packets that have been admitted to `place`, to which `way` leads, do not come. What comes after
+    /// them from elsewhere comes when it comes.
+    fn cancel_admitted(&mut self, place: u32, way: u32, mut left: u32) {
         while left > 0 {
-            let mut admission = self.trains.admissions.pop(vertex).expect("what has been admitted is known");
-            if admission.link != link {
-                self.withdraw(vertex, &admission, 0);
-                self.come_later(vertex, &admission, 0);
+            let mut admission = self.trains.admissions.pop(place).expect("what has been admitted is known");
+            if admission.link != way {
+                self.withdraw(place, &admission, 0);
+                self.come_later(place, &admission, 0);
                 continue;
             }
             let kept = admission.train.run.count.saturating_sub(left);
-            self.withdraw(vertex, &admission, kept);
+            admission.notice = self.withdraw(place, &admission, kept);
             left -= admission.train.run.count - kept;
             if kept > 0 {
                 admission.train.run.count = kept;
-                if admission.train.packet.to == vertex {
+                if admission.train.packet.to == place {
                     admission.out = NO_LINK;
                 }
-                self.trains.admissions.push(vertex, admission);
+                self.trains.admissions.push(place, admission);
             }
         }
     }
 
     /// All but the first `kept` packets of a withdrawn admission come when they come.
-    fn come_later(&mut self, vertex: u32, admission: &SpeculativeAdmission, kept: u32) {
-        let SpeculativeAdmission { train, link, entity, out, .. } = *admission;
+    fn come_later(&mut self, place: u32, admission: &SpeculativeAdmission, kept: u32) {
+        let SpeculativeAdmission { train, link, entity, .. } = *admission;
         if link == NO_LINK {
-            let withdrawn = u64::from(train.run.count - kept);
-            let id = train.packet.message;
-            self.messages[id as usize].unprepared += u64::from(train.packet.bytes) * withdrawn;
-            if self.node.sending.overlap {
-                self.job_timers.add(self.calendar, vertex, self.processors.free(vertex), Job::Continue(id));
-            } else {
-                self.notify_departure(out, train);
-            }
+            self.go_on_preparing(place, train.packet.message, self.processors.free(place));
         } else if let Some(run) = train.run.tail(kept) {
             let train = Train { run, advance: Advance::Never, ..train };
-            self.trains.coming.push_front(link, Coming { train, entity, arrives: true, leaves: false });
+            self.trains.coming.push_front(link, Coming { train, entity });
             self.schedule_next(link);
         }
     }

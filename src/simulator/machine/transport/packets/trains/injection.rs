@@ -1,0 +1,194 @@
+//! Injection: messages are prepared by the processor of their source and given to their first links.
+
+use super::admissions::SpeculativeAdmission;
+use super::places::NO_LINK;
+use super::{Coming, Leaving, Play, Train};
+use crate::engine::{Entity, EvenInstants, Runs};
+use crate::machine::transport::packets::{Job, MessageId, MessageState};
+use crate::machine::{Completion, Sends};
+use crate::network::{Packet, PacketKind, PacketTimes};
+use crate::units::{SimDuration, SimTime};
+
+impl Play<'_> {
+    /// Has the source's processor prepare the next packets of a message: as many as nothing is known to come between.
+    pub(in crate::machine::transport) fn prepare(&mut self, id: MessageId) {
+        let now = self.key.0;
+        let message = self.messages[id as usize];
+        let MessageState { from, to, unprepared, .. } = message;
+        self.settle(from);
+        let bytes = unprepared.min(self.packet_bytes);
+        let service = self.service(from, message.preparation(bytes, self.node));
+        let length = u32::try_from(bytes).expect("check limits the size of packets");
+        let packet = Packet::new(id, to, length, PacketKind::Data);
+        if from != to && self.processors.free(from) <= now && !self.processors.defers(from) {
+            self.prepare_train(from, packet, service);
+            return;
+        }
+        self.messages[id as usize].unprepared -= bytes;
+        let job = Job::Prepare { message: id, bytes: length };
+        if let Some(departure) = self.processors.serve(self.calendar, now, from, (job, service)) {
+            self.prepared(from, packet, departure);
+        }
+    }
+
+    /// Packets of a message that nothing waits before are prepared.
+    fn prepare_train(&mut self, from: u32, packet: Packet, service: SimDuration) {
+        let (now, id, overlap) = (self.key.0, packet.message, self.node.sending.overlap);
+        let mut train = Train::new(EvenInstants::one(now), packet);
+        let (out, times) = self.way(from, &packet, &mut train.course);
+        let is_alone = self.finds_link_free(from, out, now + service);
+        let before = self.processors.standing(from);
+        let link_free = self.trains.tracks[out as usize].line.free();
+        let unprepared = self.messages[id as usize].unprepared;
+        let equal = u32::try_from(unprepared / self.packet_bytes).expect("check limits the size of messages");
+        let gap = if overlap { service } else { service + times.occupancy };
+        let run = EvenInstants { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
+        let admission = self.processors.serve_run(self.calendar, from, run, (Job::PassOn(packet), service));
+        let count = admission.count;
+        let departures = admission.departures.as_ref().expect("nothing that computes is waited for");
+        train.run = run.head(count);
+        self.messages[id as usize].unprepared -= u64::from(packet.bytes) * u64::from(count);
+        self.counts.events += u64::from(count);
+        let continues = self.go_on_preparing(from, id, self.processors.free(from));
+        let entity = if overlap { self.first_processor + from } else { out };
+        let admission = SpeculativeAdmission {
+            train,
+            link: NO_LINK,
+            entity,
+            out,
+            service,
+            before,
+            link_free,
+            deferred: false,
+            notice: false,
+            continues,
+        };
+        if self.trains.places.shares_links() {
+            self.keep(from, SpeculativeAdmission { out: self.trains.places.to_router(from), ..admission });
+            self.hand_to_router(from, Train::new(train.run, packet), departures);
+        } else {
+            let (entity, comings, notice) = self.inject(from, (out, times), &packet, departures);
+            self.keep(from, SpeculativeAdmission { notice, ..admission });
+            if !is_alone {
+                // Behind a backlog there is no telling what comes before it.
+                let train = Train { run: EvenInstants::one(comings.first()), ..train };
+                self.come(out, Coming { train, entity });
+                return;
+            }
+            self.go_ahead(out, entity, train, &comings);
+        }
+        self.admit_ahead();
+    }
+
+    /// Returns whether nothing delays packets that the processor of `from` gives to a link from `departure` on.
+    fn finds_link_free(&mut self, from: u32, link: u32, departure: SimTime) -> bool {
+        if self.node.sending.overlap {
+            return true;
+        }
+        if self.trains.places.shares_links() {
+            self.settle(self.trains.places.of_link(link));
+            if !self.trains.coming.is_empty(self.trains.places.to_router(from)) {
+                return false;
+            }
+        }
+        self.trains.tracks[link as usize].line.free() <= departure
+    }
+
+    /// A packet of a message is going to be prepared at `departure`, and goes to its link then, or to its own node.
+    pub(super) fn prepared(&mut self, from: u32, packet: Packet, departure: SimTime) {
+        let (id, bytes) = (packet.message, packet.bytes);
+        self.counts.events += 1;
+        if packet.to == from {
+            self.job_timers.add(self.calendar, from, departure, Job::Prepare { message: id, bytes });
+            return;
+        }
+        let departure = EvenInstants::one(departure);
+        self.go_on_preparing(from, id, departure.first);
+        let mut train = Train::new(departure, packet);
+        if self.trains.places.shares_links() {
+            let entity = self.first_processor + from;
+            self.come(self.trains.places.to_router(from), Coming { train, entity });
+            return;
+        }
+        let way = self.way(from, &packet, &mut train.course);
+        let (entity, comings, _) = self.inject(from, way, &packet, &Runs::One(departure));
+        train.run = EvenInstants::one(comings.first());
+        self.come(way.0, Coming { train, entity });
+    }
+
+    /// Gives packets of a message to their first link as they depart from the processor of `from`. Returns the entity of
+    /// the arrival of the first one, their arrivals, and whether their source is notified of their departure.
+    #[inline]
+    pub(super) fn inject(
+        &mut self,
+        from: u32,
+        (out, times): (u32, PacketTimes),
+        packet: &Packet,
+        departures: &Runs,
+    ) -> (Entity, Runs, bool) {
+        let arrival = self.exit(from, (out, times), packet, departures.first());
+        let departure = self.departure(from, (out, times), departures.first());
+        let comings = self.transmit(out, packet, departures, times);
+        self.messages[packet.message as usize].uninjected -= departures.count();
+        (arrival, comings, self.notify_if_awaited(packet.message, out, departure))
+    }
+
+    /// Returns the entity of the event at which a packet has left a link that it is given at `departure`, as
+    /// [`exit`](Self::exit).
+    fn departure(&self, vertex: u32, (link, times): (u32, PacketTimes), departure: SimTime) -> Entity {
+        let is_free = self.trains.tracks[link as usize].line.free() <= departure;
+        if times.occupancy == SimDuration::ZERO && is_free { self.first_processor + vertex } else { link }
+    }
+
+    /// Notifies the source of a message when the packet given to `link` last has left it, if it waits for that: to
+    /// prepare the next one, or to go on.
+    pub(super) fn notify_if_awaited(&mut self, id: MessageId, link: u32, entity: Entity) -> bool {
+        let MessageState { unprepared, uninjected, rule, .. } = self.messages[id as usize];
+        let is_awaited = if unprepared > 0 {
+            !self.node.sending.overlap && u64::from(uninjected) == unprepared.div_ceil(self.packet_bytes)
+        } else {
+            uninjected == 0 && rule == Sends::UntilInjected
+        };
+        if is_awaited {
+            let time = self.trains.tracks[link as usize].line.free();
+            let is_first = self.trains.leaving.is_empty(link);
+            self.trains.leaving.push_back(link, Leaving { time, entity, message: id });
+            if is_first {
+                self.calendar.schedule(time, entity);
+            }
+        }
+        is_awaited
+    }
+
+    /// With overlap the next packet of a message is prepared when the last one is, at `departure`. Returns whether there
+    /// is one.
+    pub(super) fn go_on_preparing(&mut self, from: u32, id: MessageId, departure: SimTime) -> bool {
+        let continues = self.node.sending.overlap && self.messages[id as usize].unprepared > 0;
+        if continues {
+            self.job_timers.add(self.calendar, from, departure, Job::Continue(id));
+        }
+        continues
+    }
+
+    /// A packet has left `link` by the event of `entity`, if one does.
+    pub(super) fn leave_link(&mut self, link: u32, entity: Entity) {
+        let key = (self.key.0, entity);
+        if let Some(Leaving { message, .. }) = self.trains.leaving.front(link).filter(|one| one.key() == key).copied() {
+            self.trains.leaving.pop_front(link);
+            if let Some((time, entity)) = self.trains.leaving.front(link).map(Leaving::key) {
+                self.calendar.schedule(time, entity);
+            }
+            self.leave(message);
+        }
+    }
+
+    /// A packet has left its source: without overlap this is when the next one is prepared.
+    pub(super) fn leave(&mut self, id: MessageId) {
+        let MessageState { unprepared, handle, rule, .. } = self.messages[id as usize];
+        if unprepared > 0 {
+            self.prepare(id);
+        } else if rule == Sends::UntilInjected {
+            self.completions.push_back(Completion::Sent { handle });
+        }
+    }
+}

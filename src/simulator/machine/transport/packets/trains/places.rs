@@ -1,0 +1,118 @@
+//! Places: what packets queue for together, in the order in which they come.
+//!
+//! Where the processor of a vertex is the only one that gives packets to its links, they leave it in the order in which
+//! they come to it, and processor and links are one place. Where hardware routers or acknowledges give packets to
+//! links as well, every processor and every link is a place of its own, and a *way* without length leads from the
+//! processor of a vertex to its router.
+
+use crate::engine::Entity;
+use crate::network::Topology;
+use crate::node::Router;
+
+/// Number of no link, for what begins or ends at its vertex.
+pub(super) const NO_LINK: u32 = u32::MAX;
+
+/// The numbers of places, ways and arrivals. Places are the vertices, then the links; ways are the links, then from each
+/// processor to its router.
+pub(super) struct Places {
+    vertices: u32,
+    ports: u32,
+    links: u32,
+    router: Router,
+    /// Whether links are places of their own.
+    shares_links: bool,
+    /// The entity of the first arrival by a link.
+    first_arrival: Entity,
+}
+
+impl Places {
+    pub(super) fn of(topology: &Topology, router: Router, shares_links: bool, is_plain: bool) -> Self {
+        let (vertices, ports) = (topology.vertices(), topology.ports());
+        let links = vertices * ports;
+        Self { vertices, ports, links, router, shares_links, first_arrival: if is_plain { 0 } else { links } }
+    }
+
+    pub(super) const fn links(&self) -> u32 {
+        self.links
+    }
+
+    pub(super) const fn ways(&self) -> u32 {
+        if self.shares_links { self.links + self.vertices } else { self.links }
+    }
+
+    pub(super) const fn count(&self) -> u32 {
+        if self.shares_links { self.vertices + self.links } else { self.vertices }
+    }
+
+    /// Returns whether links are places of their own.
+    #[inline]
+    pub(super) const fn shares_links(&self) -> bool {
+        self.shares_links
+    }
+
+    /// Number of events of a packet on a link.
+    pub(super) const fn link_events(&self) -> u32 {
+        if self.first_arrival == 0 { 1 } else { 2 }
+    }
+
+    #[inline]
+    pub(super) const fn link(&self, vertex: u32, port: u32) -> u32 {
+        vertex * self.ports + port
+    }
+
+    pub(super) const fn links_of(&self, vertex: u32) -> std::ops::Range<u32> {
+        vertex * self.ports..(vertex + 1) * self.ports
+    }
+
+    /// The vertex at which a link begins.
+    pub(super) const fn start(&self, link: u32) -> u32 {
+        link / self.ports
+    }
+
+    /// The vertex to which a link leads.
+    pub(super) fn neighbour(&self, topology: &Topology, link: u32) -> Option<u32> {
+        topology.neighbour(self.start(link), link % self.ports).map(|(end, _)| end)
+    }
+
+    /// The entity of the events at which packets arrive by a link.
+    #[inline]
+    pub(super) const fn arrival(&self, link: u32) -> Entity {
+        self.first_arrival + link
+    }
+
+    /// The link whose event this is, if it is the arrival of a packet.
+    pub(super) const fn arrives_by(&self, entity: Entity) -> Option<u32> {
+        entity.checked_sub(self.first_arrival)
+    }
+
+    /// The way from the processor of a vertex to its router.
+    #[inline]
+    pub(super) const fn to_router(&self, vertex: u32) -> u32 {
+        self.links + vertex
+    }
+
+    /// The vertex whose processor a way leads from to its router, if it does.
+    #[inline]
+    pub(super) fn from_processor(&self, way: u32) -> Option<u32> {
+        way.checked_sub(self.links).filter(|vertex| *vertex < self.vertices)
+    }
+
+    /// Returns whether a packet to `to` that comes to `vertex` goes to its router and not to its processor.
+    #[inline]
+    pub(super) fn is_routed(&self, way: u32, vertex: u32, to: u32) -> bool {
+        self.shares_links
+            && (self.from_processor(way).is_some() || self.router == Router::Hardware && vertex != to)
+    }
+
+    /// The place of a link of its own.
+    #[inline]
+    pub(super) const fn of_link(&self, link: u32) -> u32 {
+        self.vertices + link
+    }
+
+    /// The link whose place this is, if it is one.
+    #[inline]
+    pub(super) const fn as_link(&self, place: u32) -> Option<u32> {
+        place.checked_sub(self.vertices)
+    }
+}

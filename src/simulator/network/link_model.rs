@@ -1,0 +1,168 @@
+//! Links as packets meet them: for how long they hold one, when they arrive, how much room there is behind it.
+
+use super::link::{Buffers, Link};
+use super::overrides::{LinkOverride, port_towards};
+use super::switching::Switching;
+use super::topology::Topology;
+use super::{Network, Routing};
+use crate::units::{PerByte, SimDuration};
+
+/// One direction of a link at work.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkModel {
+    per_packet: SimDuration,
+    per_byte: PerByte,
+    /// Travel time of a byte.
+    pub latency: SimDuration,
+    /// Room at its end.
+    pub buffers: Buffers,
+    /// The last packet by its length: packets are mostly of the same length.
+    last: Option<(u32, PacketTimes)>,
+}
+
+/// Times of a packet on a link that it has to itself. If the link holds it from `s` on, the head is at the other end at
+/// `s + t_h + f t_w` and the tail at `s + t_h + m t_w` (`t_h`: time per packet, `f`: header, `m`: packet, `t_w`: time
+/// per byte), both plus the latency. With `f = m` it is stored and forwarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketTimes {
+    /// For how long it holds the link: the distance of packets that follow one another.
+    pub occupancy: SimDuration,
+    /// From its start until it can be sent on from the other end.
+    pub onward: SimDuration,
+    /// From its start until all of it is at the other end.
+    pub whole: SimDuration,
+}
+
+impl PacketTimes {
+    /// From its start until it arrives where the link leads to, its destination if this `is_last`.
+    #[must_use]
+    #[inline]
+    pub const fn arrival(&self, is_last: bool) -> SimDuration {
+        if is_last { self.whole } else { self.onward }
+    }
+}
+
+impl LinkModel {
+    /// The link that is described so.
+    #[must_use]
+    pub fn of(link: &Link) -> Self {
+        let Link { per_packet, latency, buffers, .. } = *link;
+        Self { per_packet, per_byte: link.byte_time(), latency, buffers, last: None }
+    }
+
+    const fn with_byte_time(self, per_byte: PerByte) -> Self {
+        Self { per_byte, last: None, ..self }
+    }
+
+    /// The times of a packet of `bytes` bytes.
+    #[inline]
+    pub fn times(&mut self, bytes: u32, switching: &Switching) -> PacketTimes {
+        match self.last {
+            Some((last, times)) if last == bytes => times,
+            _ => self.remembered_times(bytes, switching),
+        }
+    }
+
+    #[inline(never)]
+    fn remembered_times(&mut self, bytes: u32, switching: &Switching) -> PacketTimes {
+        let time = |bytes| self.per_packet + self.per_byte.time(bytes);
+        let (occupancy, header) = (time(u64::from(bytes)), time(switching.header_bytes(u64::from(bytes))));
+        let times = PacketTimes { occupancy, onward: header + self.latency, whole: occupancy + self.latency };
+        self.last = Some((bytes, times));
+        times
+    }
+}
+
+/// The links of a network: of a few kinds, most networks of one.
+#[derive(Clone, Debug)]
+pub struct LinkModels {
+    switching: Switching,
+    kinds: Vec<LinkModel>,
+    /// The kind of each link, by vertex and port; empty if all are of the first one.
+    kind_of: Vec<u32>,
+    ports: u32,
+}
+
+impl LinkModels {
+    /// The links of `topology`, the part of `network` that is in use.
+    #[must_use]
+    pub fn of(network: &Network, topology: &Topology) -> Self {
+        let inner = LinkModel::of(&network.links);
+        let ports = topology.ports();
+        let models = Self { switching: network.switching.clone(), kinds: vec![inner], kind_of: Vec::new(), ports };
+        let with_ends = models.with_end_links(network, topology);
+        network.overrides.iter().fold(with_ends, |models, different| models.with_override(different, topology))
+    }
+
+    /// In a network with switches the links of the nodes may differ.
+    fn with_end_links(mut self, network: &Network, topology: &Topology) -> Self {
+        let Some(end_link) = network.end_links.as_ref().filter(|_| topology.switches() > 0) else { return self };
+        self.kinds.push(LinkModel::of(end_link));
+        let ends_at_node = |link: &u32| {
+            let near = link / self.ports;
+            let far = topology.neighbour(near, link % self.ports).map_or(near, |(far, _)| far);
+            near.min(far) < topology.nodes()
+        };
+        self.kind_of = (0..topology.vertices() * self.ports).map(|link| u32::from(ends_at_node(&link))).collect();
+        self
+    }
+
+    fn with_override(mut self, different: &LinkOverride, topology: &Topology) -> Self {
+        let LinkOverride::LinkSpeed { from, to, per_byte } = different else { return self };
+        for (near, far) in [(*from, *to), (*to, *from)] {
+            // A link of the machine may lie outside the part that is in use.
+            if let Some(port) = port_towards(topology, near, far) {
+                let link = near * self.ports + port;
+                let model = self.model(link).with_byte_time(*per_byte);
+                self.kind_of.resize((topology.vertices() * self.ports) as usize, 0);
+                self.kind_of[link as usize] = u32::try_from(self.kinds.len()).expect("links are numbered in 32 bits");
+                self.kinds.push(model);
+            }
+        }
+        self
+    }
+
+    #[inline]
+    fn kind(&self, link: u32) -> usize {
+        self.kind_of.get(link as usize).map_or(0, |kind| *kind as usize)
+    }
+
+    /// The link with this number.
+    #[must_use]
+    pub fn model(&self, link: u32) -> LinkModel {
+        self.kinds[self.kind(link)]
+    }
+
+    /// The times of a packet of `bytes` bytes on a link.
+    #[inline]
+    pub fn times(&mut self, link: u32, bytes: u32) -> PacketTimes {
+        let kind = self.kind(link);
+        self.kinds[kind].times(bytes, &self.switching)
+    }
+
+    /// Returns whether every packet that is not empty holds every link for some time.
+    #[must_use]
+    pub fn take_time(&self) -> bool {
+        self.kinds.iter().all(|link| link.per_packet + link.per_byte.time(1) > SimDuration::ZERO)
+    }
+}
+
+impl Network {
+    /// Returns whether what a link makes of a packet depends on nothing but when the link is free: packets find
+    /// room, follow one route, and their tails come no later than the link needs them.
+    #[must_use]
+    pub fn has_independent_links(&self, topology: &Topology) -> bool {
+        let has_room = |link: &Link| link.buffers == Buffers::Unbounded;
+        let keeps_up = match self.switching {
+            Switching::StoreAndForward(_) => true,
+            // The tail of a packet may come after the time at which a faster link would be done with it.
+            Switching::CutThrough(_) => self.end_links.is_none() && self.overrides.is_empty(),
+            Switching::Wormhole(_) => false,
+        };
+        keeps_up
+            && has_room(&self.links)
+            && self.end_links.as_ref().is_none_or(|link| has_room(link) && topology.switches() > 0)
+            && self.routing == Routing::DimensionOrder
+            && !self.overrides.iter().any(LinkOverride::is_failure)
+    }
+}
