@@ -6,9 +6,9 @@
 use crate::laws::packets_by_link;
 use crate::t800;
 use parsim::machine::{Allocation, Partition, Placement, Sends};
-use parsim::network::switching::StoreAndForward;
+use parsim::network::switching::{CutThrough, StoreAndForward};
 use parsim::network::topology::Topology;
-use parsim::network::{LinkOverride, Switching};
+use parsim::network::{Buffers, LinkOverride, Switching};
 use parsim::node::{Module, Processor, Router, RouterTurn, Routing, Work};
 use parsim::simulation::Detail;
 use parsim::trace::{Activity, Recording, Trace, Transfer};
@@ -39,12 +39,22 @@ struct SmallMachine {
     route: u64,
     acknowledge: (u64, u64),
     link: u64,
+    latency: u64,
+    /// The bytes of a packet that a node must have before it sends it on; `None` for all of them.
+    header: Option<u64>,
+    /// Packets for which there is room behind a link.
+    room: Option<u32>,
     /// The ends of one link, and its transmission time of a byte.
     odd_link: Option<(usize, usize, u64)>,
     iteration: u64,
 }
 
 impl SmallMachine {
+    /// Returns whether packets arrive by events of their own, which come after all transmissions of the same picosecond.
+    const fn has_arrivals(&self) -> bool {
+        self.odd_link.is_some() || self.latency > 0 || self.header.is_some() || self.room.is_some()
+    }
+
     /// The `count`th tick of the clock after `now`.
     const fn tick_after(&self, now: u64, count: u64) -> u64 {
         (now / self.tick + count) * self.tick
@@ -124,9 +134,14 @@ fn small_machine() -> impl Strategy<Value = SmallMachine> {
     let per_byte = || 1_000u64..800_000;
     let software = ((per_packet(), per_byte(), per_packet()), (per_packet(), per_byte()), per_packet());
     let wire = (1u64..65, (0u64..9, per_packet()), per_byte(), 1_000u64..5_000_000);
-    // A machine with an odd link lets packets travel one by one as well.
+    let latency = prop_oneof![2 => Just(0), 1 => 1u64..50_000_000];
+    let crossing = (latency, prop::option::weighted(0.25, 0u64..9), prop::option::weighted(0.25, 1u32..6));
     let odd_link = prop_oneof![3 => Just(None), 1 => (any::<usize>(), any::<bool>(), per_byte()).prop_map(Some)];
-    (shape, manner, software, wire, odd_link).prop_map(|(shape, manner, software, wire, odd_link)| SmallMachine {
+    let links = (wire, crossing, odd_link);
+    (shape, manner, software, links).prop_map(|(shape, manner, software, (wire, crossing, odd_link))| SmallMachine {
+        latency: crossing.0,
+        header: crossing.1,
+        room: crossing.2,
         odd_link: odd_link.and_then(|(node, south, per_byte)| {
             let (rows, columns) = shape;
             let from = node % (rows * columns);
@@ -285,7 +300,13 @@ fn described(small: &SmallMachine) -> Machine {
     machine.nodes.acknowledging.per_hop = ps(small.acknowledge.1);
     machine.network.links.per_byte = Some(per_byte(small.link));
     machine.network.links.start = SimDuration::ZERO;
-    machine.network.switching = Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(small.packet) });
+    machine.network.links.latency = ps(small.latency);
+    machine.network.links.buffers = small.room.map_or(Buffers::Unbounded, Buffers::Packets);
+    let packet = Bytes::new(small.packet);
+    machine.network.switching = match small.header {
+        None => Switching::StoreAndForward(StoreAndForward { packet }),
+        Some(header) => Switching::CutThrough(CutThrough { packet, header: Bytes::new(header) }),
+    };
     machine.network.overrides = small.odd_link.iter().map(|(from, to, link)| odd_link(*from, *to, *link)).collect();
     machine.sends = small.sends;
     machine
@@ -310,8 +331,8 @@ enum End {
     RowBefore(usize),
     /// A transmission over the link that leaves a node by a port.
     Transmission(usize, usize),
-    /// The way of a packet over the link that leaves a node by a port. Where links differ it ends after all
-    /// transmissions of the same picosecond, otherwise with its own.
+    /// The way of a packet over the link that leaves a node by a port. Where it is not always as long as the
+    /// transmission it ends after all transmissions of the same picosecond, otherwise with its own.
     Crossing(usize, usize),
     /// A job of the communication software on a node.
     Job(usize),
@@ -327,6 +348,10 @@ struct Packet {
     bytes: u64,
     to: usize,
     acknowledges: bool,
+    /// When all of it is at its node.
+    tail: u64,
+    /// The link behind which it has room.
+    behind: Option<(usize, usize)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -370,10 +395,14 @@ struct SlowMachine<'m> {
     program: &'m SmallProgram,
     now: u64,
     agenda: BTreeSet<(u64, End)>,
-    /// The packets of each link, by node and port; the first is being transmitted.
+    /// The packets that wait for each link, by node and port.
     links: Vec<[VecDeque<Packet>; 4]>,
-    /// The packets that have left a node by a port and have not come to the next.
-    crossing: Vec<[VecDeque<Packet>; 4]>,
+    /// The packet on each link, and the link behind which it had room before.
+    sending: Vec<[Option<(Packet, Option<(usize, usize)>)>; 4]>,
+    /// The packets that have begun to leave a node by a port and have not come to the next, with their arrivals.
+    crossing: Vec<[VecDeque<(u64, Packet)>; 4]>,
+    /// The packets that have room behind each link.
+    behind: Vec<[u32; 4]>,
     /// The jobs of each node; the first is being served.
     jobs: Vec<VecDeque<(Job, u64)>>,
     /// The jobs of each node that wait for the router's turn.
@@ -401,7 +430,9 @@ impl<'m> SlowMachine<'m> {
             now: 0,
             agenda: BTreeSet::new(),
             links: (0..count).map(|_| Default::default()).collect(),
+            sending: vec![[None; 4]; count],
             crossing: (0..count).map(|_| Default::default()).collect(),
+            behind: vec![[0; 4]; count],
             jobs: vec![VecDeque::new(); count],
             deferred: vec![Vec::new(); count],
             computations: (0..count).map(|_| None).collect(),
@@ -424,7 +455,7 @@ impl<'m> SlowMachine<'m> {
             match end {
                 End::Transmission(node, port) => self.end_transmission(node, port),
                 End::Crossing(node, port) => {
-                    while let Some(packet) = self.crossing[node][port].pop_front() {
+                    while let Some((_, packet)) = self.crossing[node][port].pop_front_if(|(arrival, _)| *arrival == now) {
                         self.come_over(node, packet);
                     }
                 }
@@ -512,34 +543,52 @@ impl<'m> SlowMachine<'m> {
     fn transmit(&mut self, node: usize, packet: Packet) {
         let (port, _) = self.towards(node, packet.to);
         self.links[node][port].push_back(packet);
-        if self.links[node][port].len() == 1 {
+        self.start_transmission(node, port);
+    }
+
+    fn start_transmission(&mut self, node: usize, port: usize) {
+        if self.sending[node][port].is_some() || self.machine.room == Some(self.behind[node][port]) {
+            return;
+        }
+        let Some(mut packet) = self.links[node][port].pop_front() else { return };
+        let (_, next) = self.towards(node, packet.to);
+        let per_byte = match self.machine.odd_link {
+            Some((from, to, link)) if (from, to) == (node, next) || (to, from) == (node, next) => link,
+            _ => self.machine.link,
+        };
+        let header = self.machine.header.map_or(packet.bytes, |header| header.min(packet.bytes));
+        let end = (self.now + packet.bytes * per_byte).max(packet.tail);
+        let head = if next == packet.to { end } else { (self.now + header * per_byte).min(end) };
+        packet.tail = end + self.machine.latency;
+        let leaves = packet.behind.replace((node, port));
+        self.behind[node][port] += 1;
+        self.sending[node][port] = Some((packet, leaves));
+        self.agenda.insert((end, End::Transmission(node, port)));
+        if self.machine.has_arrivals() {
+            let arrival = head + self.machine.latency;
+            self.crossing[node][port].push_back((arrival, packet));
+            self.agenda.insert((arrival, End::Crossing(node, port)));
+        }
+    }
+
+    /// A packet needs no more room behind a link.
+    fn make_room(&mut self, behind: Option<(usize, usize)>) {
+        if let Some((node, port)) = behind {
+            self.behind[node][port] -= 1;
             self.start_transmission(node, port);
         }
     }
 
-    fn start_transmission(&mut self, node: usize, port: usize) {
-        if let Some(packet) = self.links[node][port].front() {
-            let (_, next) = self.towards(node, packet.to);
-            let per_byte = match self.machine.odd_link {
-                Some((from, to, link)) if (from, to) == (node, next) || (to, from) == (node, next) => link,
-                _ => self.machine.link,
-            };
-            self.agenda.insert((self.now + packet.bytes * per_byte, End::Transmission(node, port)));
-        }
-    }
-
     fn end_transmission(&mut self, node: usize, port: usize) {
-        let packet = self.links[node][port].pop_front().expect("a transmission has a packet");
+        let (packet, leaves) = self.sending[node][port].take().expect("a transmission has a packet");
+        self.make_room(leaves);
         self.start_transmission(node, port);
         self.steal(node, packet);
         let leaves_source = !packet.acknowledges && node == self.program.nodes[self.letters[packet.message].from];
         if leaves_source {
             self.departed(packet.message);
         }
-        if self.machine.odd_link.is_some() {
-            self.crossing[node][port].push_back(packet);
-            self.agenda.insert((self.now, End::Crossing(node, port)));
-        } else {
+        if !self.machine.has_arrivals() {
             self.come_over(node, packet);
         }
         if leaves_source && self.machine.sends == Sends::UntilInjected && self.letters[packet.message].not_departed == 0
@@ -658,6 +707,9 @@ impl<'m> SlowMachine<'m> {
     fn end_job(&mut self, node: usize) {
         let (job, _) = self.jobs[node].pop_front().expect("a job has been served");
         self.start_job(node);
+        if let Job::TakeIn(packet) = job {
+            self.make_room(packet.behind);
+        }
         match job {
             Job::PassOn(packet) => self.transmit(node, packet),
             Job::TakeIn(packet) if packet.acknowledges => self.sent(packet.message),
@@ -667,7 +719,7 @@ impl<'m> SlowMachine<'m> {
                     self.prepare(message);
                 }
                 let to = self.program.nodes[self.letters[message].to];
-                self.transmit(node, Packet { message, bytes, to, acknowledges: false });
+                self.transmit(node, self.packet(message, bytes, to, false));
             }
         }
     }
@@ -703,8 +755,12 @@ impl<'m> SlowMachine<'m> {
     fn acknowledge(&mut self, id: usize) {
         let Letter { from, to, .. } = self.letters[id];
         let source = self.program.nodes[from];
-        let packet = Packet { message: id, bytes: self.machine.acknowledge.0, to: source, acknowledges: true };
+        let packet = self.packet(id, self.machine.acknowledge.0, source, true);
         self.transmit(self.program.nodes[to], packet);
+    }
+
+    const fn packet(&self, message: usize, bytes: u64, to: usize, acknowledges: bool) -> Packet {
+        Packet { message, bytes, to, acknowledges, tail: self.now, behind: None }
     }
 
     fn sent(&mut self, id: usize) {

@@ -118,7 +118,7 @@ impl Channels {
         let wires = of_ports
             .chain((0..2 * ends).map(|end| {
                 let node = end % ends;
-                ChannelState::new(Joint { from: node, to: node, port: 0 }, LinkModel::of(end_link))
+                ChannelState::new(Joint { from: node, to: node, port: 0 }, LinkModel::of(end_link, &network.switching))
             }))
             .collect();
         Self {
@@ -141,7 +141,7 @@ impl Channels {
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
         let channel = &mut self.wires[(vertex * self.ports + port) as usize];
-        *channel = ChannelState::new(channel.joint, LinkModel::of(link));
+        *channel = ChannelState::new(channel.joint, LinkModel::of(link, &self.switching));
         self
     }
 

@@ -16,14 +16,15 @@ pub struct LinkModel {
     pub latency: SimDuration,
     /// Room at its end.
     pub buffers: Buffers,
-    /// The last packet by its length: packets are mostly of the same length.
-    last: Option<(u32, PacketTimes)>,
+    /// Times by length: of the largest packets, and of the last other one.
+    largest: (u32, PacketTimes),
+    other: (u32, PacketTimes),
 }
 
 /// Times of a packet on a link that it has to itself. If the link holds it from `s` on, the head is at the other end at
 /// `s + t_h + f t_w` and the tail at `s + t_h + m t_w` (`t_h`: time per packet, `f`: header, `m`: packet, `t_w`: time
 /// per byte), both plus the latency. With `f = m` it is stored and forwarded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketTimes {
     /// For how long it holds the link: the distance of packets that follow one another.
     pub occupancy: SimDuration,
@@ -43,33 +44,43 @@ impl PacketTimes {
 }
 
 impl LinkModel {
-    /// The link that is described so.
+    /// The link that is described so, in a network with this switching.
     #[must_use]
-    pub fn of(link: &Link) -> Self {
+    pub fn of(link: &Link, switching: &Switching) -> Self {
         let Link { per_packet, latency, buffers, .. } = *link;
-        Self { per_packet, per_byte: link.byte_time(), latency, buffers, last: None }
+        let unknown = (0, PacketTimes::default());
+        let idle = Self { per_packet, per_byte: link.byte_time(), latency, buffers, largest: unknown, other: unknown };
+        idle.prepared(switching)
     }
 
-    const fn with_byte_time(self, per_byte: PerByte) -> Self {
-        Self { per_byte, last: None, ..self }
+    fn prepared(mut self, switching: &Switching) -> Self {
+        let largest = u32::try_from(switching.packet_bytes()).unwrap_or(u32::MAX);
+        self.largest = (largest, self.calculated_times(largest, switching));
+        self.other = (0, self.calculated_times(0, switching));
+        self
+    }
+
+    fn with_byte_time(self, per_byte: PerByte, switching: &Switching) -> Self {
+        Self { per_byte, ..self }.prepared(switching)
     }
 
     /// The times of a packet of `bytes` bytes.
     #[inline]
     pub fn times(&mut self, bytes: u32, switching: &Switching) -> PacketTimes {
-        match self.last {
-            Some((last, times)) if last == bytes => times,
-            _ => self.remembered_times(bytes, switching),
+        if bytes == self.largest.0 {
+            return self.largest.1;
         }
+        if bytes != self.other.0 {
+            self.other = (bytes, self.calculated_times(bytes, switching));
+        }
+        self.other.1
     }
 
     #[inline(never)]
-    fn remembered_times(&mut self, bytes: u32, switching: &Switching) -> PacketTimes {
+    fn calculated_times(&self, bytes: u32, switching: &Switching) -> PacketTimes {
         let time = |bytes| self.per_packet + self.per_byte.time(bytes);
         let (occupancy, header) = (time(u64::from(bytes)), time(switching.header_bytes(u64::from(bytes))));
-        let times = PacketTimes { occupancy, onward: header + self.latency, whole: occupancy + self.latency };
-        self.last = Some((bytes, times));
-        times
+        PacketTimes { occupancy, onward: header + self.latency, whole: occupancy + self.latency }
     }
 }
 
@@ -87,7 +98,7 @@ impl LinkModels {
     /// The links of `topology`, the part of `network` that is in use.
     #[must_use]
     pub fn of(network: &Network, topology: &Topology) -> Self {
-        let inner = LinkModel::of(&network.links);
+        let inner = LinkModel::of(&network.links, &network.switching);
         let ports = topology.ports();
         let models = Self { switching: network.switching.clone(), kinds: vec![inner], kind_of: Vec::new(), ports };
         let with_ends = models.with_end_links(network, topology);
@@ -97,7 +108,7 @@ impl LinkModels {
     /// In a network with switches the links of the nodes may differ.
     fn with_end_links(mut self, network: &Network, topology: &Topology) -> Self {
         let Some(end_link) = network.end_links.as_ref().filter(|_| topology.switches() > 0) else { return self };
-        self.kinds.push(LinkModel::of(end_link));
+        self.kinds.push(LinkModel::of(end_link, &network.switching));
         let ends_at_node = |link: &u32| {
             let near = link / self.ports;
             let far = topology.neighbour(near, link % self.ports).map_or(near, |(far, _)| far);
@@ -113,7 +124,7 @@ impl LinkModels {
             // A link of the machine may lie outside the part that is in use.
             if let Some(port) = port_towards(topology, near, far) {
                 let link = near * self.ports + port;
-                let model = self.model(link).with_byte_time(*per_byte);
+                let model = self.model(link).with_byte_time(*per_byte, &self.switching);
                 self.kind_of.resize((topology.vertices() * self.ports) as usize, 0);
                 self.kind_of[link as usize] = u32::try_from(self.kinds.len()).expect("links are numbered in 32 bits");
                 self.kinds.push(model);

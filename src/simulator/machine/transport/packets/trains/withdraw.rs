@@ -160,7 +160,9 @@ impl Play<'_> {
     /// The last packets given to `way`, which are like this one, do not come by it after all.
     fn cancel(&mut self, way: u32, packet: &Packet, count: u32) {
         let mut left = count;
-        while let Some(coming) = self.trains.coming.back_mut(way).filter(|_| left > 0) {
+        // Packets for another place that have been given to the way before may come later than ones that went ahead.
+        let is_alike = |one: &Packet| one.message == packet.message && one.kind == packet.kind;
+        while let Some(coming) = self.trains.coming.back_mut(way).filter(|one| left > 0 && is_alike(&one.train.packet)) {
             let EvenInstants { count, .. } = &mut coming.train.run;
             if let Some(rest) = count.checked_sub(left).filter(|rest| *rest > 0) {
                 *count = rest;
@@ -205,7 +207,8 @@ impl Play<'_> {
             self.go_on_preparing(place, train.packet.message, self.processors.free(place));
         } else if let Some(run) = train.run.tail(kept) {
             let train = Train { run, advance: Advance::Never, ..train };
-            self.trains.coming.push_front(link, Coming { train, entity });
+            // Earlier packets for other places may come by the same way.
+            self.trains.coming.insert_before_last(link, Coming { train, entity }, |one| one.train.run.first > run.first);
             self.schedule_next(link);
         }
     }
