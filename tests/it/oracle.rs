@@ -455,7 +455,8 @@ impl<'m> SlowMachine<'m> {
             match end {
                 End::Transmission(node, port) => self.end_transmission(node, port),
                 End::Crossing(node, port) => {
-                    while let Some((_, packet)) = self.crossing[node][port].pop_front_if(|(arrival, _)| *arrival == now) {
+                    while let Some((_, packet)) = self.crossing[node][port].pop_front_if(|(arrival, _)| *arrival == now)
+                    {
                         self.come_over(node, packet);
                     }
                 }

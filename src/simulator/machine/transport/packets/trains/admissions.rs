@@ -73,6 +73,12 @@ impl Passages {
         until < time || until == time && self.top(vertex).is_none_or(|top| top.entity <= entity)
     }
 
+    /// Returns whether all packets that have been admitted to a place have come at `now`.
+    #[inline]
+    pub(super) fn have_come(&self, place: u32, now: SimTime) -> bool {
+        self.until[place as usize] <= now
+    }
+
     #[inline]
     pub(super) fn push(&mut self, vertex: u32, admission: SpeculativeAdmission) {
         self.until[vertex as usize] = admission.train.run.last();

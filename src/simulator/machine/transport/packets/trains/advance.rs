@@ -24,7 +24,8 @@ impl Play<'_> {
     /// A train comes by a way by the event of `entity`, if one does.
     fn arrive_by(&mut self, way: u32, entity: Entity) {
         let key = (self.key.0, entity);
-        let Some(Coming { mut train, .. }) = self.trains.coming.front(way).filter(|one| one.key() == key).copied() else {
+        let Some(Coming { mut train, .. }) = self.trains.coming.front(way).filter(|one| one.key() == key).copied()
+        else {
             return;
         };
         self.trains.coming.pop_front(way);
@@ -204,7 +205,7 @@ impl Play<'_> {
             let comes = departure.max(link_free) + crossing;
             track.carried += 1;
             let waits = before.free() > arrival || link_free.since(departure) > times.occupancy;
-            if waits && !self.follows_itself(vertex, packet) {
+            if waits && !self.waits_for_itself(vertex, packet) {
                 advance = advance.after_link();
             }
             self.counts.packet_hops += 1;
@@ -247,6 +248,29 @@ impl Play<'_> {
         }
     }
 
+    /// Has the processor of `vertex` pass a single packet on to the router, by its own way. Returns whether it is served,
+    /// as [`admit_train`](Self::admit_train).
+    fn pass_to_router(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
+        let Train { run: EvenInstants { first: arrival, .. }, packet, .. } = flight.train;
+        let service = self.service(vertex, passing_on(self.node, packet.kind));
+        let before = self.processors.standing(vertex);
+        let admission = SpeculativeAdmission::of(flight, service, before);
+        let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, (Job::PassOn(packet), service))
+        else {
+            self.keep(vertex, SpeculativeAdmission { deferred: true, ..admission });
+            return false;
+        };
+        self.counts.events += 1;
+        if before.free() > arrival && !self.waits_for_itself(vertex, packet) {
+            flight.train.advance = flight.train.advance.after_link();
+        }
+        let out = self.trains.places.to_router(vertex);
+        self.keep(vertex, SpeculativeAdmission { out, ..admission });
+        (flight.link, flight.entity) = (out, self.first_processor + vertex);
+        flight.train.run = EvenInstants::one(departure);
+        true
+    }
+
     /// Admits as much as is sure of a train to the vertex that it comes to. The vertex is settled, or the train is
     /// known to be the next that comes to it. Returns whether it goes on as a single run, which `flight` then describes;
     /// otherwise the runs that go on are among those that may go ahead.
@@ -283,7 +307,7 @@ impl Play<'_> {
             waits = false;
         }
         if self.trains.places.shares_links() {
-            waits &= !self.follows_itself(vertex, packet);
+            waits &= !self.waits_for_itself(vertex, packet);
             let way = self.trains.places.to_router(vertex);
             self.keep(vertex, SpeculativeAdmission { out: way, ..speculative });
             return self.goes_on_as_one(flight, (way, self.first_processor + vertex), departures, waits);
@@ -291,7 +315,7 @@ impl Play<'_> {
         let (out, times) = self.way(vertex, &flight.train.packet, &mut flight.train.course);
         let link_free = self.trains.tracks[out as usize].line.free();
         waits |= link_free.since(departures.first()) > times.occupancy;
-        waits &= !self.follows_itself(vertex, packet);
+        waits &= !self.waits_for_itself(vertex, packet);
         self.keep(vertex, SpeculativeAdmission { out, link_free, ..speculative });
         let packet = flight.train.packet;
         let entity = self.exit(vertex, (out, times), &packet, departures.first());
@@ -331,7 +355,7 @@ impl Play<'_> {
         let MovingTrain { link, train: Train { run, packet, .. }, .. } = *flight;
         let place = self.trains.places.of_link(out);
         let link_free = self.trains.tracks[out as usize].line.free();
-        let waits = link_free > run.first && !self.follows_itself(place, packet);
+        let waits = link_free > run.first && !self.waits_for_itself(place, packet);
         let admission = SpeculativeAdmission {
             out,
             link_free,
@@ -362,10 +386,13 @@ impl Play<'_> {
         is_from_here && packet.kind == PacketKind::Data && self.messages[packet.message as usize].from == vertex
     }
 
-    /// Returns whether the last to come to a vertex before a packet is of the same message: then the packet waits for
-    /// nothing that is withdrawn without it.
-    fn follows_itself(&self, vertex: u32, packet: Packet) -> bool {
-        self.trains.admissions.top(vertex).is_some_and(|top| top.train.packet.message == packet.message)
+    /// Returns whether a packet that waits at a place waits for nothing that may be withdrawn without it: all that is
+    /// before it has come, or the last of it is of the same message.
+    #[inline]
+    fn waits_for_itself(&self, place: u32, packet: Packet) -> bool {
+        let admissions = &self.trains.admissions;
+        admissions.have_come(place, self.key.0)
+            || admissions.top(place).is_some_and(|top| top.train.packet.message == packet.message)
     }
 
     /// The admission may have to be withdrawn, unless all of it has come.
@@ -434,7 +461,12 @@ impl Play<'_> {
                 come = true;
                 continue;
             }
-            if !self.admit_train(vertex, &mut flight) {
+            let goes_on = if train.run.count == 1 && train.packet.to != vertex {
+                self.pass_to_router(vertex, &mut flight)
+            } else {
+                self.admit_train(vertex, &mut flight)
+            };
+            if !goes_on {
                 return;
             }
             if !self.trains.ahead.is_empty() {

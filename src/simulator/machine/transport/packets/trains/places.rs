@@ -100,8 +100,7 @@ impl Places {
     /// Returns whether a packet to `to` that comes to `vertex` goes to its router and not to its processor.
     #[inline]
     pub(super) fn is_routed(&self, way: u32, vertex: u32, to: u32) -> bool {
-        self.shares_links
-            && (self.from_processor(way).is_some() || self.router == Router::Hardware && vertex != to)
+        self.shares_links && (self.from_processor(way).is_some() || self.router == Router::Hardware && vertex != to)
     }
 
     /// The place of a link of its own.

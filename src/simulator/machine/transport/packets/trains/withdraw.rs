@@ -162,7 +162,8 @@ impl Play<'_> {
         let mut left = count;
         // Packets for another place that have been given to the way before may come later than ones that went ahead.
         let is_alike = |one: &Packet| one.message == packet.message && one.kind == packet.kind;
-        while let Some(coming) = self.trains.coming.back_mut(way).filter(|one| left > 0 && is_alike(&one.train.packet)) {
+        while let Some(coming) = self.trains.coming.back_mut(way).filter(|one| left > 0 && is_alike(&one.train.packet))
+        {
             let EvenInstants { count, .. } = &mut coming.train.run;
             if let Some(rest) = count.checked_sub(left).filter(|rest| *rest > 0) {
                 *count = rest;
@@ -208,7 +209,9 @@ impl Play<'_> {
         } else if let Some(run) = train.run.tail(kept) {
             let train = Train { run, advance: Advance::Never, ..train };
             // Earlier packets for other places may come by the same way.
-            self.trains.coming.insert_before_last(link, Coming { train, entity }, |one| one.train.run.first > run.first);
+            self.trains
+                .coming
+                .insert_before_last(link, Coming { train, entity }, |one| one.train.run.first >= run.first);
             self.schedule_next(link);
         }
     }
