@@ -5,7 +5,7 @@ use super::admissions::SpeculativeAdmission;
 use super::places::NO_LINK;
 use super::{Advance, Coming, MovingTrain, Play, Train};
 use crate::engine::{Entity, EvenInstants, Runs};
-use crate::machine::transport::packets::{Job, MessageId, MessageState};
+use crate::machine::transport::packets::{Job, MessageState};
 use crate::machine::{Completion, Sends};
 use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::units::{SimDuration, SimTime};
@@ -123,11 +123,6 @@ impl Play<'_> {
         self.go_ahead(out, entity, train, &comings);
     }
 
-    /// Packets go to the router of `node` as they depart from its processor.
-    pub(super) fn hand_to_router(&mut self, node: u32, train: Train, departures: &Runs) {
-        self.go_ahead(self.trains.places.to_router(node), self.first_processor + node, train, departures);
-    }
-
     /// Returns the entity of the event at which a packet that leaves the processor of `vertex` at `departure` comes
     /// out of `link`: a packet that neither waits nor takes time comes out when the processor has sent it.
     #[inline]
@@ -141,21 +136,6 @@ impl Play<'_> {
         let track = &self.trains.tracks[link as usize];
         let is_at_once = times.arrival(track.end == packet.to) == SimDuration::ZERO && track.line.free() <= departure;
         if is_at_once { self.first_processor + vertex } else { self.trains.places.arrival(link) }
-    }
-
-    /// A process has received a message whose sender waits for that: its node acknowledges it.
-    pub(in crate::machine::transport) fn acknowledge(&mut self, id: MessageId) {
-        let MessageState { from, to, handle, .. } = self.messages[id as usize];
-        if from == to {
-            self.completions.push_back(Completion::Sent { handle });
-            self.vacant.push(id);
-            return;
-        }
-        let train = Train::new(EvenInstants::one(self.key.0), self.acknowledge_packet(id));
-        let way = self.trains.places.to_router(to);
-        self.settle(to);
-        self.settle_for_train(way, &train);
-        self.arrive(MovingTrain { link: way, entity: self.key.1, train });
     }
 
     fn finish_taking_in(&mut self, packet: Packet) {
@@ -172,7 +152,7 @@ impl Play<'_> {
     }
 
     /// A train comes to a vertex, which has been settled, and goes on as far as it may.
-    fn arrive(&mut self, flight: MovingTrain) {
+    pub(super) fn arrive(&mut self, flight: MovingTrain) {
         self.go_on(flight, true);
         self.admit_ahead();
     }
@@ -248,34 +228,11 @@ impl Play<'_> {
         }
     }
 
-    /// Has the processor of `vertex` pass a single packet on to the router, by its own way. Returns whether it is served,
-    /// as [`admit_train`](Self::admit_train).
-    fn pass_to_router(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
-        let Train { run: EvenInstants { first: arrival, .. }, packet, .. } = flight.train;
-        let service = self.service(vertex, passing_on(self.node, packet.kind));
-        let before = self.processors.standing(vertex);
-        let admission = SpeculativeAdmission::of(flight, service, before);
-        let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, (Job::PassOn(packet), service))
-        else {
-            self.keep(vertex, SpeculativeAdmission { deferred: true, ..admission });
-            return false;
-        };
-        self.counts.events += 1;
-        if before.free() > arrival && !self.waits_for_itself(vertex, packet) {
-            flight.train.advance = flight.train.advance.after_link();
-        }
-        let out = self.trains.places.to_router(vertex);
-        self.keep(vertex, SpeculativeAdmission { out, ..admission });
-        (flight.link, flight.entity) = (out, self.first_processor + vertex);
-        flight.train.run = EvenInstants::one(departure);
-        true
-    }
-
     /// Admits as much as is sure of a train to the vertex that it comes to. The vertex is settled, or the train is
     /// known to be the next that comes to it. Returns whether it goes on as a single run, which `flight` then describes;
     /// otherwise the runs that go on are among those that may go ahead.
     #[inline(never)]
-    fn admit_train(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
+    pub(super) fn admit_train(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let MovingTrain { link, entity, train: Train { run, packet, .. } } = *flight;
         let (job, service) = self.job(vertex, packet);
         let before = self.processors.standing(vertex);
@@ -326,7 +283,7 @@ impl Play<'_> {
     /// A train goes on by a way, by which it comes so. Returns whether as a single run, which `flight` then describes;
     /// otherwise the runs are among those that may go ahead.
     #[inline]
-    fn goes_on_as_one(
+    pub(super) fn goes_on_as_one(
         &mut self,
         flight: &mut MovingTrain,
         (way, entity): (u32, Entity),
@@ -349,47 +306,10 @@ impl Play<'_> {
         }
     }
 
-    /// Gives a train to a link that is a place of its own, and that is settled, or the train is known to be the next
-    /// that comes to it. Returns as [`admit_train`](Self::admit_train).
-    fn admit_to_link(&mut self, vertex: u32, (out, times): (u32, PacketTimes), flight: &mut MovingTrain) -> bool {
-        let MovingTrain { link, train: Train { run, packet, .. }, .. } = *flight;
-        let place = self.trains.places.of_link(out);
-        let link_free = self.trains.tracks[out as usize].line.free();
-        let waits = link_free > run.first && !self.waits_for_itself(place, packet);
-        let admission = SpeculativeAdmission {
-            out,
-            link_free,
-            ..SpeculativeAdmission::of(flight, SimDuration::ZERO, self.processors.standing(vertex))
-        };
-        let departures = Runs::One(run);
-        let (entity, comings, notice) = if self.is_injected(vertex, link, &packet) {
-            self.inject(vertex, (out, times), &packet, &departures)
-        } else {
-            let entity = self.exit(vertex, (out, times), &packet, run.first);
-            (entity, self.transmit(out, &packet, &departures, times), false)
-        };
-        self.keep(place, SpeculativeAdmission { notice, ..admission });
-        if comings.first() <= self.key.0 {
-            // It comes out of the link when it is given to it, in this event: its own one is the next.
-            let entity = self.trains.places.arrival(out);
-            for run in comings.as_slice() {
-                self.come(out, Coming { train: Train { run: *run, ..flight.train }, entity });
-            }
-            return false;
-        }
-        self.goes_on_as_one(flight, (out, entity), &comings, waits)
-    }
-
-    /// Returns whether a packet that comes to `vertex` by `way` is given to its first link, as a part of its message.
-    pub(super) fn is_injected(&self, vertex: u32, way: u32, packet: &Packet) -> bool {
-        let is_from_here = way == NO_LINK || self.trains.places.from_processor(way).is_some();
-        is_from_here && packet.kind == PacketKind::Data && self.messages[packet.message as usize].from == vertex
-    }
-
     /// Returns whether a packet that waits at a place waits for nothing that may be withdrawn without it: all that is
     /// before it has come, or the last of it is of the same message.
     #[inline]
-    fn waits_for_itself(&self, place: u32, packet: Packet) -> bool {
+    pub(super) fn waits_for_itself(&self, place: u32, packet: Packet) -> bool {
         let admissions = &self.trains.admissions;
         admissions.have_come(place, self.key.0)
             || admissions.top(place).is_some_and(|top| top.train.packet.message == packet.message)
@@ -434,39 +354,26 @@ impl Play<'_> {
     /// Admits a train that has been given to a link to one vertex after the other, as far as it may be admitted ahead;
     /// to the first one in any case if it has `come` there or is known to be the next that does.
     fn go_on(&mut self, mut flight: MovingTrain, mut come: bool) {
+        if self.trains.places.shares_links() {
+            return self.go_on_by_routers(flight, come);
+        }
         loop {
             let MovingTrain { link, entity, train } = flight;
             let vertex = self.end(link, train.packet.to);
-            if self.trains.places.is_routed(link, vertex, train.packet.to) {
-                if !self.go_by_router(vertex, &mut flight, come) {
-                    return;
-                }
-                come = false;
-                if !self.trains.ahead.is_empty() {
-                    self.trains.ahead.push_back(flight);
-                    return;
-                }
-                continue;
-            }
             let key = (train.run.first, entity);
             let is_admitted = come || train.advance == Advance::Ahead && self.is_next(vertex, link, key);
             if !is_admitted {
                 self.come(link, Coming { train, entity });
                 return;
             }
-            if train.run.count == 1 && train.packet.to != vertex && !self.trains.places.shares_links() {
+            if train.run.count == 1 && train.packet.to != vertex {
                 if !self.pass_on(vertex, &mut flight) {
                     return;
                 }
                 come = true;
                 continue;
             }
-            let goes_on = if train.run.count == 1 && train.packet.to != vertex {
-                self.pass_to_router(vertex, &mut flight)
-            } else {
-                self.admit_train(vertex, &mut flight)
-            };
-            if !goes_on {
+            if !self.admit_train(vertex, &mut flight) {
                 return;
             }
             if !self.trains.ahead.is_empty() {
@@ -476,32 +383,6 @@ impl Play<'_> {
             }
             come = false;
         }
-    }
-
-    /// Has a train go through the router of `vertex`, if it has `come` there or may go ahead. Returns whether it goes on
-    /// as a single run, as [`admit_train`](Self::admit_train).
-    fn go_by_router(&mut self, vertex: u32, flight: &mut MovingTrain, come: bool) -> bool {
-        let MovingTrain { link, entity, train } = *flight;
-        let (out, times) = self.way(vertex, &train.packet, &mut flight.train.course);
-        let place = self.trains.places.of_link(out);
-        let takes_time = times.occupancy > SimDuration::ZERO
-            && times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;
-        // What takes no time leaves a link by the event that has given it to it.
-        let by_event = !takes_time && self.trains.places.from_processor(link).is_none();
-        let is_next = come
-            || !by_event
-                && train.advance == Advance::Ahead
-                && self.is_next_to_come(place, link, (train.run.first, entity));
-        if !is_next {
-            self.come(link, Coming { train, entity });
-            return false;
-        }
-        if let Some(run) = train.run.tail(1).filter(|_| by_event) {
-            flight.train.run.count = 1;
-            self.trains.coming.push_front(link, Coming { train: Train { run, ..train }, entity });
-            self.schedule_next(link);
-        }
-        self.admit_to_link(vertex, (out, times), flight)
     }
 
     /// The vertex to which a way leads.
@@ -517,7 +398,7 @@ impl Play<'_> {
     /// key or changes the service there.
     #[expect(clippy::inline_always, reason = "it is asked for every hop")]
     #[inline(always)]
-    fn is_next(&mut self, vertex: u32, link: u32, key: (SimTime, Entity)) -> bool {
+    pub(super) fn is_next(&mut self, vertex: u32, link: u32, key: (SimTime, Entity)) -> bool {
         self.is_next_to_come(vertex, link, key) && self.processors.is_calm(vertex)
     }
 
@@ -525,7 +406,7 @@ impl Play<'_> {
     /// key.
     #[expect(clippy::inline_always, reason = "it is asked for every hop")]
     #[inline(always)]
-    fn is_next_to_come(&mut self, place: u32, way: u32, key: (SimTime, Entity)) -> bool {
+    pub(super) fn is_next_to_come(&mut self, place: u32, way: u32, key: (SimTime, Entity)) -> bool {
         if !self.trains.admissions.precede(place, key) {
             return false;
         }

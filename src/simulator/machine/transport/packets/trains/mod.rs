@@ -32,6 +32,7 @@ mod admissions;
 mod advance;
 mod injection;
 mod places;
+mod routers;
 mod withdraw;
 
 /// All links at work, and the trains on them.

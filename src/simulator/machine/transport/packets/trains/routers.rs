@@ -1,0 +1,153 @@
+//! Routers: trains where links are places of their own, because hardware routers or acknowledges give them packets
+//! beside the processors.
+
+use super::super::software::passing_on;
+use super::admissions::SpeculativeAdmission;
+use super::places::NO_LINK;
+use super::{Advance, Coming, MovingTrain, Play, Train};
+use crate::engine::{EvenInstants, Runs};
+use crate::machine::Completion;
+use crate::machine::transport::packets::{Job, MessageId, MessageState};
+use crate::network::{Packet, PacketKind, PacketTimes};
+use crate::units::SimDuration;
+
+impl Play<'_> {
+    /// The same as [`go_on`](Self::go_on) where links are places of their own.
+    #[inline(never)]
+    pub(super) fn go_on_by_routers(&mut self, mut flight: MovingTrain, mut come: bool) {
+        while self.goes_by_place(&mut flight, come) {
+            if !self.trains.ahead.is_empty() {
+                // It must not overtake on another link what has been given to that before.
+                self.trains.ahead.push_back(flight);
+                return;
+            }
+            come = false;
+        }
+    }
+
+    /// Admits a train to the place that it comes to, if it may. Returns whether it goes on as a single run, as
+    /// [`admit_train`](Self::admit_train).
+    fn goes_by_place(&mut self, flight: &mut MovingTrain, come: bool) -> bool {
+        let MovingTrain { link, entity, train } = *flight;
+        let vertex = self.end(link, train.packet.to);
+        if self.trains.places.is_routed(link, vertex, train.packet.to) {
+            return self.go_by_router(vertex, flight, come);
+        }
+        let key = (train.run.first, entity);
+        let is_admitted = come || train.advance == Advance::Ahead && self.is_next(vertex, link, key);
+        if !is_admitted {
+            self.come(link, Coming { train, entity });
+            return false;
+        }
+        if train.run.count == 1 && train.packet.to != vertex {
+            return self.pass_to_router(vertex, flight);
+        }
+        self.admit_train(vertex, flight)
+    }
+
+    /// Packets go to the router of `node` as they depart from its processor.
+    pub(super) fn hand_to_router(&mut self, node: u32, train: Train, departures: &Runs) {
+        self.go_ahead(self.trains.places.to_router(node), self.first_processor + node, train, departures);
+    }
+
+    /// A process has received a message whose sender waits for that: its node acknowledges it.
+    pub(in crate::machine::transport) fn acknowledge(&mut self, id: MessageId) {
+        let MessageState { from, to, handle, .. } = self.messages[id as usize];
+        if from == to {
+            self.completions.push_back(Completion::Sent { handle });
+            self.vacant.push(id);
+            return;
+        }
+        let train = Train::new(EvenInstants::one(self.key.0), self.acknowledge_packet(id));
+        let way = self.trains.places.to_router(to);
+        self.settle(to);
+        self.settle_for_train(way, &train);
+        self.arrive(MovingTrain { link: way, entity: self.key.1, train });
+    }
+
+    /// Has the processor of `vertex` pass a single packet on to the router, by its own way. Returns whether it is served,
+    /// as [`admit_train`](Self::admit_train).
+    fn pass_to_router(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
+        let Train { run: EvenInstants { first: arrival, .. }, packet, .. } = flight.train;
+        let service = self.service(vertex, passing_on(self.node, packet.kind));
+        let before = self.processors.standing(vertex);
+        let admission = SpeculativeAdmission::of(flight, service, before);
+        let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, (Job::PassOn(packet), service))
+        else {
+            self.keep(vertex, SpeculativeAdmission { deferred: true, ..admission });
+            return false;
+        };
+        self.counts.events += 1;
+        if before.free() > arrival && !self.waits_for_itself(vertex, packet) {
+            flight.train.advance = flight.train.advance.after_link();
+        }
+        let out = self.trains.places.to_router(vertex);
+        self.keep(vertex, SpeculativeAdmission { out, ..admission });
+        (flight.link, flight.entity) = (out, self.first_processor + vertex);
+        flight.train.run = EvenInstants::one(departure);
+        true
+    }
+
+    /// Gives a train to a link that is a place of its own, and that is settled, or the train is known to be the next
+    /// that comes to it. Returns as [`admit_train`](Self::admit_train).
+    fn admit_to_link(&mut self, vertex: u32, (out, times): (u32, PacketTimes), flight: &mut MovingTrain) -> bool {
+        let MovingTrain { link, train: Train { run, packet, .. }, .. } = *flight;
+        let place = self.trains.places.of_link(out);
+        let link_free = self.trains.tracks[out as usize].line.free();
+        let waits = link_free > run.first && !self.waits_for_itself(place, packet);
+        let admission = SpeculativeAdmission {
+            out,
+            link_free,
+            ..SpeculativeAdmission::of(flight, SimDuration::ZERO, self.processors.standing(vertex))
+        };
+        let departures = Runs::One(run);
+        let (entity, comings, notice) = if self.is_injected(vertex, link, &packet) {
+            self.inject(vertex, (out, times), &packet, &departures)
+        } else {
+            let entity = self.exit(vertex, (out, times), &packet, run.first);
+            (entity, self.transmit(out, &packet, &departures, times), false)
+        };
+        self.keep(place, SpeculativeAdmission { notice, ..admission });
+        if comings.first() <= self.key.0 {
+            // It comes out of the link when it is given to it, in this event: its own one is the next.
+            let entity = self.trains.places.arrival(out);
+            for run in comings.as_slice() {
+                self.come(out, Coming { train: Train { run: *run, ..flight.train }, entity });
+            }
+            return false;
+        }
+        self.goes_on_as_one(flight, (out, entity), &comings, waits)
+    }
+
+    /// Returns whether a packet that comes to `vertex` by `way` is given to its first link, as a part of its message.
+    pub(super) fn is_injected(&self, vertex: u32, way: u32, packet: &Packet) -> bool {
+        let is_from_here = way == NO_LINK || self.trains.places.from_processor(way).is_some();
+        is_from_here && packet.kind == PacketKind::Data && self.messages[packet.message as usize].from == vertex
+    }
+
+    /// Has a train go through the router of `vertex`, if it has `come` there or may go ahead. Returns whether it goes on
+    /// as a single run, as [`admit_train`](Self::admit_train).
+    fn go_by_router(&mut self, vertex: u32, flight: &mut MovingTrain, come: bool) -> bool {
+        let MovingTrain { link, entity, train } = *flight;
+        let (out, times) = self.way(vertex, &train.packet, &mut flight.train.course);
+        let place = self.trains.places.of_link(out);
+        let takes_time = times.occupancy > SimDuration::ZERO
+            && times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;
+        // What takes no time leaves a link by the event that has given it to it.
+        let by_event = !takes_time && self.trains.places.from_processor(link).is_none();
+        let is_next = come
+            || !by_event
+                && train.advance == Advance::Ahead
+                && self.is_next_to_come(place, link, (train.run.first, entity));
+        if !is_next {
+            self.come(link, Coming { train, entity });
+            return false;
+        }
+        if let Some(run) = train.run.tail(1).filter(|_| by_event) {
+            flight.train.run.count = 1;
+            self.trains.coming.push_front(link, Coming { train: Train { run, ..train }, entity });
+            self.schedule_next(link);
+        }
+        self.admit_to_link(vertex, (out, times), flight)
+    }
+}
