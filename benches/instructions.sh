@@ -35,6 +35,14 @@ gauss_jordan() {
 }
 gauss_jordan naive steps-gauss-jordan 'Naive(order:Ascending,sends:Sequential)'
 gauss_jordan tree steps-gauss-jordan-tree 'Neighbour(sends:Sequential,forward:WholeMessage,first:Trunk)'
+# One changed line of the machine, beside the first run.
+count latency-n256-p128 run scenarios/gauss-jordan-naive.ron --set program.n=256 --set 'machine.network.links.latency=1 us'
+count one-other-link-n256-p128 run scenarios/gauss-jordan-naive.ron --set program.n=256 \
+    --set 'machine.network.overrides=[LinkSpeed(from:0,to:1,per_byte:"0.6 us/B")]'
+count cut-through-n256-p128 run scenarios/gauss-jordan-naive.ron --set program.n=256 \
+    --set 'machine.network.switching=CutThrough(packet:"120 B",header:"4 B")'
+count rendezvous-n256-p128 run scenarios/gauss-jordan-naive.ron --set program.n=256 --set machine.sends=Rendezvous
+count buffers-n256-p128 run scenarios/gauss-jordan-naive.ron --set program.n=256 --set 'machine.network.links.buffers=Packets(64)'
 # Traffic on a 16 × 16 mesh.
 traffic() {
     name=$1
