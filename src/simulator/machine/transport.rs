@@ -128,6 +128,12 @@ impl Transport {
         }
     }
 
+    /// Returns whether packets cross the machine, of which `topology` is in use, in trains: those that wait take no memory.
+    #[must_use]
+    pub fn carries_trains(machine: &Machine, topology: &Topology) -> bool {
+        machine.nodes.interface.is_none() && PacketTransport::carries_trains(machine, topology)
+    }
+
     /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.
     ///
     /// # Errors

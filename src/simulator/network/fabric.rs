@@ -64,9 +64,19 @@ impl Fabric {
         if is_channel && network.contention == Contention::FirstComeFirstServed { CHANNEL_IN_USE_BYTES } else { 0.0 }
     }
 
-    fn links_memory(network: &Network, topology: &Topology) -> f64 {
+    /// The same where trains cross the links, whatever they are.
+    #[must_use]
+    pub fn memory_of_tracks(network: &Network, topology: &Topology, destinations: u32) -> f64 {
+        Self::tracks_memory(topology) + RouteSelector::memory(&network.routing, topology, destinations)
+    }
+
+    fn tracks_memory(topology: &Topology) -> f64 {
         // A plain link takes 32 bytes in trains and 60 outside of them.
         const PLAIN_BYTES: f64 = 55.0;
+        f64::from(topology.vertices()) * f64::from(topology.ports()) * PLAIN_BYTES
+    }
+
+    fn links_memory(network: &Network, topology: &Topology) -> f64 {
         const CHANNEL_BYTES: f64 = 200.0;
         const LANE_BYTES: f64 = 40.0;
         const ROUTER_BYTES: f64 = 130.0;
@@ -79,7 +89,7 @@ impl Fabric {
                 let port = ROUTER_PORT_BYTES + VIRTUAL_CHANNEL_BYTES * classes * f64::from(mode.lanes);
                 vertices * (ROUTER_BYTES + (ports + 1.0) * port)
             }
-            _ if network.is_plain() => vertices * ports * PLAIN_BYTES,
+            _ if network.is_plain() => Self::tracks_memory(topology),
             _ => {
                 let ends = if network.end_links.is_some() { 2.0 } else { 0.0 };
                 vertices * (ports + ends) * (CHANNEL_BYTES + LANE_BYTES * classes)

@@ -80,26 +80,28 @@ impl Scenario {
         let least = least_jobs + if is_spread { least_packets } else { 0.0 };
         // The initialisation, and the phases of the program.
         let phases = f64::from(u32::try_from(1 + self.program.phases().len()).unwrap_or(u32::MAX));
+        let carries_trains = Transport::carries_trains(&self.machine, topology);
+        let used_link = if carries_trains { 0.0 } else { Fabric::used_link_memory(&self.machine.network) };
+        let waiting_share = if carries_trains { 0.0 } else { self.waiting_share() };
         Load {
             events: if is_open { least } else { EVENTS_A_HOP * packet_hops + jobs },
             least,
             memory: ranks * (RANK_BYTES + ACCOUNT_BYTES * phases + self.program.rank_memory(self.ranks))
-                + self.messages_memory(&forecast, rehearsal)
-                + packet_hops.min(f64::from(topology.vertices()) * f64::from(topology.ports()))
-                    * Fabric::used_link_memory(&self.machine.network),
+                + self.messages_memory(&forecast, rehearsal, waiting_share)
+                + packet_hops.min(f64::from(topology.vertices()) * f64::from(topology.ports())) * used_link,
             is_open,
         }
     }
 
     /// The memory of the messages that are under way at once, or that nobody receives.
-    fn messages_memory(&self, forecast: &Forecast, rehearsal: Option<&Rehearsal>) -> f64 {
+    fn messages_memory(&self, forecast: &Forecast, rehearsal: Option<&Rehearsal>, waiting_share: f64) -> f64 {
         let packet_bytes = self.machine.network.switching.packet_bytes();
         let counted = || {
             let InFlight { messages, bytes } = self.program.in_flight(self.ranks);
             (messages, messages * real(bytes.div_ceil(packet_bytes)))
         };
         let (messages, packets) = rehearsal.map_or_else(counted, |rehearsal| in_flight(rehearsal, forecast));
-        messages * MESSAGE_BYTES + (packets - messages).max(0.0) * self.waiting_share() * PACKET_BYTES
+        messages * MESSAGE_BYTES + (packets - messages).max(0.0) * waiting_share * PACKET_BYTES
     }
 
     /// The share of the packets of a long message that wait because link or receiver take longer for each than the sender.

@@ -215,8 +215,17 @@ impl PacketTransport {
         // Its dispatcher, its timers and its place in a layout; measured.
         const PROCESSOR_BYTES: f64 = 55.0;
         let further_cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores() - 1);
+        let links = if Self::carries_trains(machine, topology) { Fabric::memory_of_tracks } else { Fabric::memory };
         PROCESSOR_BYTES * (f64::from(topology.vertices()) + further_cores)
-            + Fabric::memory(&machine.network, topology, ranks.min(topology.nodes()))
+            + links(&machine.network, topology, ranks.min(topology.nodes()))
+    }
+
+    /// Returns whether packets cross the machine in trains.
+    #[must_use]
+    pub fn carries_trains(machine: &Machine, topology: &Topology) -> bool {
+        Trains::are_possible(machine, topology, None)
+            && machine.nodes.cores() == 1
+            && Hierarchy::of(machine, topology.nodes(), 0).is_none()
     }
 
     /// Starts a computation on a node; `Computed` reports its end. An owner has one at a time.

@@ -146,19 +146,25 @@ impl Trains {
     /// The idle links of `topology`, if trains cross the machine as single packets do.
     pub(super) fn of(machine: &Machine, topology: &Topology, pace: Option<&SpeedProfile>) -> Option<Self> {
         let Machine { nodes, network, sends, .. } = machine;
-        let takes_time = |service| match pace {
-            None => service > SimDuration::ZERO,
-            Some(pace) => (0..topology.vertices()).all(|node| pace.service(node, service) > SimDuration::ZERO),
-        };
-        let possible = network.has_independent_links(topology)
-            && nodes.dma_per_word == SimDuration::ZERO
-            && shortest_jobs(nodes, sends.may_acknowledge()).all(takes_time);
-        let models = LinkModels::of(network, topology);
-        (possible && models.take_time()).then(|| {
+        Self::are_possible(machine, topology, pace).then(|| {
+            let models = LinkModels::of(network, topology);
             let shares_links = nodes.router == Router::Hardware || sends.may_wait_for_receives();
             let places = Places::of(topology, nodes.router, shares_links, network.is_plain());
             Self::new(topology.clone(), models, places)
         })
+    }
+
+    /// Returns whether trains cross the machine as single packets do.
+    pub(super) fn are_possible(machine: &Machine, topology: &Topology, pace: Option<&SpeedProfile>) -> bool {
+        let Machine { nodes, network, sends, .. } = machine;
+        let takes_time = |service| match pace {
+            None => service > SimDuration::ZERO,
+            Some(pace) => (0..topology.vertices()).all(|node| pace.service(node, service) > SimDuration::ZERO),
+        };
+        network.has_independent_links(topology)
+            && nodes.dma_per_word == SimDuration::ZERO
+            && shortest_jobs(nodes, sends.may_acknowledge()).all(takes_time)
+            && LinkModels::of(network, topology).take_time()
     }
 
     fn new(topology: Topology, models: LinkModels, places: Places) -> Self {
