@@ -390,6 +390,9 @@ struct Letter {
     not_arrived: u64,
 }
 
+/// A packet on a link, and the buffer that it leaves behind.
+type Sending = (Packet, Option<(usize, usize)>);
+
 struct SlowMachine<'m> {
     machine: &'m SmallMachine,
     program: &'m SmallProgram,
@@ -398,7 +401,7 @@ struct SlowMachine<'m> {
     /// The packets that wait for each link, by node and port.
     links: Vec<[VecDeque<Packet>; 4]>,
     /// The packet on each link, and the link behind which it had room before.
-    sending: Vec<[Option<(Packet, Option<(usize, usize)>)>; 4]>,
+    sending: Vec<[Option<Sending>; 4]>,
     /// The packets that have begun to leave a node by a port and have not come to the next, with their arrivals.
     crossing: Vec<[VecDeque<(u64, Packet)>; 4]>,
     /// The packets that have room behind each link.

@@ -30,8 +30,8 @@ impl<T: Copy> Lists<T> {
     #[must_use]
     #[inline]
     pub fn front(&self, list: u32) -> Option<&T> {
-        let last = self.places.get(self.lasts[list as usize] as usize)?;
-        Some(&self.places[last.next as usize].value)
+        let tail = self.places.get(self.lasts[list as usize] as usize)?;
+        Some(&self.places[tail.next as usize].value)
     }
 
     /// The last element of a list, to be changed.
@@ -60,9 +60,9 @@ impl<T: Copy> Lists<T> {
 
     /// Adds an element at the beginning of a list.
     pub fn push_front(&mut self, list: u32, value: T) {
-        let last = self.lasts[list as usize];
-        let place = self.insert_after(last, value);
-        if last == NONE {
+        let tail = self.lasts[list as usize];
+        let place = self.insert_after(tail, value);
+        if tail == NONE {
             self.lasts[list as usize] = place;
         }
     }
@@ -75,34 +75,34 @@ impl<T: Copy> Lists<T> {
 
     /// Takes out the last element of a list.
     pub fn pop_back(&mut self, list: u32) -> Option<T> {
-        let last = self.lasts[list as usize];
-        (last != NONE).then(|| self.take(list, last))
+        let tail = self.lasts[list as usize];
+        (tail != NONE).then(|| self.take(list, tail))
     }
 
     /// The elements of a list in their order.
     pub fn iter(&self, list: u32) -> impl Iterator<Item = &T> {
-        let last = self.lasts[list as usize];
-        let first = self.places.get(last as usize).map(|last| last.next);
-        let after = move |place: &u32| (*place != last).then(|| self.places[*place as usize].next);
+        let tail = self.lasts[list as usize];
+        let first = self.places.get(tail as usize).map(|tail| tail.next);
+        let after = move |place: &u32| (*place != tail).then(|| self.places[*place as usize].next);
         std::iter::successors(first, after).map(|place| &self.places[place as usize].value)
     }
 
     /// Adds an element to a list, before those at its end that are to follow it; its place, by which it can be
     /// [removed](Self::remove).
     pub fn insert_before_last(&mut self, list: u32, value: T, mut is_to_follow: impl FnMut(&T) -> bool) -> u32 {
-        let last = self.lasts[list as usize];
-        let mut previous = last;
+        let tail = self.lasts[list as usize];
+        let mut previous = tail;
         while let Some(place) = self.places.get(previous as usize) {
             if !is_to_follow(&place.value) {
                 break;
             }
             previous = place.previous;
-            if previous == last {
-                return self.insert_after(last, value);
+            if previous == tail {
+                return self.insert_after(tail, value);
             }
         }
         let place = self.insert_after(previous, value);
-        if previous == last {
+        if previous == tail {
             self.lasts[list as usize] = place;
         }
         place
@@ -115,14 +115,14 @@ impl<T: Copy> Lists<T> {
 
     /// Takes out the first element of a list that is wanted.
     pub fn take_first(&mut self, list: u32, mut is_wanted: impl FnMut(&T) -> bool) -> Option<T> {
-        let last = self.lasts[list as usize];
-        let mut place = last;
+        let tail = self.lasts[list as usize];
+        let mut place = tail;
         loop {
             place = self.places.get(place as usize)?.next;
             if is_wanted(&self.places[place as usize].value) {
                 return Some(self.take(list, place));
             }
-            if place == last {
+            if place == tail {
                 return None;
             }
         }
@@ -133,9 +133,9 @@ impl<T: Copy> Lists<T> {
         let ListNode { value, previous, next } = self.places[place as usize];
         self.places[previous as usize].next = next;
         self.places[next as usize].previous = previous;
-        let last = &mut self.lasts[list as usize];
-        if *last == place {
-            *last = if previous == place { NONE } else { previous };
+        let tail = &mut self.lasts[list as usize];
+        if *tail == place {
+            *tail = if previous == place { NONE } else { previous };
         }
         self.places[place as usize].next = self.vacant;
         self.vacant = place;

@@ -390,7 +390,7 @@ impl Play<'_> {
     pub(super) fn end(&self, way: u32, to: u32) -> u32 {
         match self.trains.tracks.get(way as usize) {
             Some(track) => track.end,
-            None => self.trains.places.from_processor(way).unwrap_or(to),
+            None => self.trains.places.processor_before(way).unwrap_or(to),
         }
     }
 

@@ -93,14 +93,14 @@ impl Places {
 
     /// The vertex whose processor a way leads from to its router, if it does.
     #[inline]
-    pub(super) fn from_processor(&self, way: u32) -> Option<u32> {
+    pub(super) fn processor_before(&self, way: u32) -> Option<u32> {
         way.checked_sub(self.links).filter(|vertex| *vertex < self.vertices)
     }
 
     /// Returns whether a packet to `to` that comes to `vertex` goes to its router and not to its processor.
     #[inline]
     pub(super) fn is_routed(&self, way: u32, vertex: u32, to: u32) -> bool {
-        self.shares_links && (self.from_processor(way).is_some() || self.router == Router::Hardware && vertex != to)
+        self.shares_links && (self.processor_before(way).is_some() || self.router == Router::Hardware && vertex != to)
     }
 
     /// The place of a link of its own.

@@ -121,7 +121,7 @@ impl Play<'_> {
 
     /// Returns whether a packet that comes to `vertex` by `way` is given to its first link, as a part of its message.
     pub(super) fn is_injected(&self, vertex: u32, way: u32, packet: &Packet) -> bool {
-        let is_from_here = way == NO_LINK || self.trains.places.from_processor(way).is_some();
+        let is_from_here = way == NO_LINK || self.trains.places.processor_before(way).is_some();
         is_from_here && packet.kind == PacketKind::Data && self.messages[packet.message as usize].from == vertex
     }
 
@@ -134,7 +134,7 @@ impl Play<'_> {
         let takes_time = times.occupancy > SimDuration::ZERO
             && times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;
         // What takes no time leaves a link by the event that has given it to it.
-        let by_event = !takes_time && self.trains.places.from_processor(link).is_none();
+        let by_event = !takes_time && self.trains.places.processor_before(link).is_none();
         let is_next = come
             || !by_event
                 && train.advance == Advance::Ahead

@@ -25,7 +25,7 @@ impl Play<'_> {
         let place = self.place(way, train);
         if self.trains.places.as_link(place).is_some()
             && !self.node.sending.overlap
-            && self.trains.places.from_processor(way).is_none()
+            && self.trains.places.processor_before(way).is_none()
         {
             // The packets of a source follow one another when their link is free.
             self.settle(self.end(way, train.packet.to));
@@ -47,7 +47,8 @@ impl Play<'_> {
     fn settle_before(&mut self, place: u32, trains_of_this_event: bool) {
         let links = self.first_processor;
         while let Some(admission) = self.trains.admissions.pop(place) {
-            let is_from_here = admission.link == NO_LINK || self.trains.places.from_processor(admission.link).is_some();
+            let is_from_here =
+                admission.link == NO_LINK || self.trains.places.processor_before(admission.link).is_some();
             let at_once = trains_of_this_event || is_from_here || admission.entity < links;
             let arrived = admission.arrived(self.key, at_once);
             if arrived < admission.train.run.count {
