@@ -32,7 +32,7 @@ pub struct FitArguments {
     /// Writes a row for each point instead of the coefficients: value, fitted, error.
     #[arg(long)]
     points: bool,
-    /// Writes the model, or with `--like` a machine that behaves so, as RON.
+    /// Writes the model as RON, which is a machine with loggp, or with `--like` a machine that behaves so.
     #[arg(long, value_name = "FILE.ron")]
     ron: Option<PathBuf>,
     /// The machine that the written one is like, as a path relative to the written file.
@@ -61,6 +61,14 @@ struct MessageArguments {
     /// swept ping.
     #[arg(long, value_name = "KEY")]
     overhead: Option<String>,
+    /// The column of the time for which the sender computes between two messages, each of which goes to another rank, for
+    /// loggp: it tells o and O.
+    #[arg(long, value_name = "KEY", requires = "messages")]
+    delay: Option<String>,
+    /// The column of the time for which receivers compute before they receive, while sends must be complete, for loggp: it
+    /// tells S.
+    #[arg(long, value_name = "KEY", requires = "delay")]
+    late: Option<String>,
     /// The longest message of the short regime, for point-to-point; found unless given.
     #[arg(long, value_name = "BYTES")]
     break_bytes: Option<f64>,
@@ -72,7 +80,7 @@ enum Model {
     PointToPoint,
     /// `t_0` + l / `r_inf`
     Hockney,
-    /// L, o, g, G
+    /// L, o, g, G, O, S
     Loggp,
     /// Extra-P's: `c_0` + sum of `c_k` x^i log2^j x, with one or two parameters
     NormalForm,
@@ -139,13 +147,13 @@ impl FitArguments {
             ResidualKind::Absolute => Weighting::Absolute,
             ResidualKind::Relative => Weighting::Relative,
         };
-        let MessageArguments { bytes, hops, messages, overhead, break_bytes } = self.messages.clone();
+        let MessageArguments { bytes, hops, messages, overhead, delay, late, break_bytes } = self.messages.clone();
         let FormArguments { parameters, terms, strong_scaling, at } = self.form.clone();
         FitRequest {
             model: self.model.into(),
             value: self.value.clone(),
             weighting,
-            messages: MessageColumns { bytes, hops, messages, overhead, break_bytes },
+            messages: MessageColumns { bytes, hops, messages, overhead, delay, late, break_bytes },
             form: FormRequest { parameters, terms, strong_scaling, at },
             up_to: self.up_to.clone(),
         }

@@ -25,6 +25,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("kernel-rsub", &[]),
     ("link-rate", &[]),
     ("loggops-collectives", &["p=16,64"]),
+    ("loggops-constants", &["bytes=1,65536"]),
     ("lu", &["program.n=48", "rows=1,4", "block=4"]),
     ("master-worker", &[]),
     ("ping", &["bytes=1,120,777", "hops=1,22"]),

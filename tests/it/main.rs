@@ -21,6 +21,7 @@ mod honest_output;
 mod hostile;
 mod laws;
 mod library_collectives;
+mod loggops;
 mod machines;
 mod matching;
 mod mutations;

@@ -13,10 +13,10 @@ pub fn ron<'f>(like: Option<&str>, mut fits: impl Iterator<Item = &'f Fitted>) -
         return Err(StudyError::Request(message.to_owned()));
     };
     Ok(match like {
-        None => format!("{}\n", fit.ron),
+        None => format!("{}\n", fit.ron.as_ref().map_err(|what| StudyError::Request(what.clone()))?.trim_end()),
         Some(base) => {
             let changes = fit.machine.as_ref().ok_or_else(|| {
-                let right = "point-to-point and hockney do where no constant is negative";
+                let right = "point-to-point and hockney do where no constant is negative, and loggp without --like";
                 StudyError::Request(format!("--like: this model does not describe a machine; {right}"))
             })?;
             machine(base, changes)

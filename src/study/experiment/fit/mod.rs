@@ -2,8 +2,10 @@
 
 mod exchange;
 mod latency;
+mod loggp;
 mod normal_form;
 mod regimes;
+mod transfers;
 
 use super::StudyError;
 use crate::analysis::Residuals;
@@ -11,7 +13,7 @@ use crate::answer::{Answer, Record, Role};
 use crate::model::fit::{Quality, Weighting};
 use crate::report::table;
 use crate::scenario::AxisValue;
-use crate::scenario::table::{Row, Table as Data};
+use crate::scenario::table::{Row, Table as Data, in_seconds};
 pub use normal_form::FormRequest;
 
 /// The data to be fitted, and what to them.
@@ -42,6 +44,10 @@ pub struct MessageColumns {
     pub messages: Option<String>,
     /// The column of the time of a processor for a message, mean of sender and receiver, for `LogGP`.
     pub overhead: Option<String>,
+    /// The column of the time for which the sender computes between two messages, for `LogGP`; none unless given.
+    pub delay: Option<String>,
+    /// The column of the time for which receivers compute before they receive, for `LogGP`; none unless given.
+    pub late: Option<String>,
     /// The longest message of the short regime, for point-to-point; found unless given.
     pub break_bytes: Option<f64>,
 }
@@ -53,7 +59,7 @@ pub enum FitModel {
     PointToPoint,
     /// `t_0` + l / `r_inf`
     Hockney,
-    /// L, o, g, G
+    /// L, o, g, G, O, S
     Loggp,
     /// Extra-P's: `c_0` + sum of `c_k` x^i log2^j x, with one or two parameters
     NormalForm,
@@ -76,8 +82,8 @@ struct Fitted {
     words: String,
     /// Every point: where it lies, its value, the model there, half its interval if known, and whether it was fitted.
     points: Vec<FittedPoint>,
-    /// The model as RON.
-    ron: String,
+    /// The model as RON, or why it cannot be written.
+    ron: Result<String, String>,
     /// The changes that make a machine behave so, where the model is one of machines.
     machine: Option<Vec<(&'static str, String)>>,
 }
@@ -107,11 +113,13 @@ impl FitRequest {
     pub fn fit(&self, data: Data) -> Result<Fits, StudyError> {
         let mut data = data;
         let value = data.quantity(self.value.as_deref())?;
-        let overhead = self.messages.overhead.as_deref().map(|name| data.quantity(Some(name))).transpose()?;
+        let columns = &self.messages;
+        let times = [&columns.overhead, &columns.delay, &columns.late].into_iter().flatten();
+        let times = times.map(|name| data.quantity(Some(name))).collect::<Result<Vec<_>, _>>()?;
         data.read_sizes(&self.messages.bytes);
         let parameters = self.parameters(&data, &value)?;
         data.need_numbers(&parameters)?;
-        let used = [&value].into_iter().chain(&parameters).chain(&overhead);
+        let used = [&value].into_iter().chain(&parameters).chain(&times);
         let notes = used.filter_map(|column| data.unused(column)).collect();
         let mut groups = Vec::new();
         for group in self.groups(&data, &value, &parameters)? {
@@ -127,7 +135,7 @@ impl FitRequest {
         match self.model {
             FitModel::PointToPoint => named(data, [&columns.bytes, &columns.hops]),
             FitModel::Hockney => named(data, [&columns.bytes]),
-            FitModel::Loggp => named(data, [Some(&columns.bytes), columns.messages.as_ref()].into_iter().flatten()),
+            FitModel::Loggp => columns.of_loggp(data),
             FitModel::NormalForm => self.form.parameters(data, value),
         }
     }
@@ -167,13 +175,22 @@ impl FitRequest {
         let fitted = match self.model {
             FitModel::PointToPoint => regimes::fit(self, group, value),
             FitModel::Hockney => latency::hockney(self, group, value),
-            FitModel::Loggp => latency::loggp(self, group, value),
+            FitModel::Loggp => loggp::loggp(self, group, value, parameters),
             FitModel::NormalForm => self.form.fit(self.weighting, group, value, parameters)?,
         };
         fitted.ok_or_else(|| {
             let at = if group.name.is_empty() { String::new() } else { format!(" for {}", described(&group.name)) };
             data.failure(&format!("its {} rows do not determine the model{at}", group.fitted.len())).into()
         })
+    }
+}
+
+impl MessageColumns {
+    /// The columns that `LogGP` is a function of; times are in seconds.
+    fn of_loggp(&self, data: &Data) -> Result<Vec<String>, StudyError> {
+        let mut columns = named(data, [Some(&self.bytes), self.messages.as_ref()].into_iter().flatten())?;
+        columns.extend([&self.delay, &self.late].into_iter().flatten().map(|name| in_seconds(name)));
+        Ok(columns)
     }
 }
 
@@ -240,10 +257,10 @@ impl Fits {
         Answer { notes: self.notes.clone(), ..Answer::many(records, &words) }
     }
 
-    /// The only fit as RON: the model itself, or a machine like another that behaves so.
+    /// The only fit as RON: the model itself, which is a machine with `LogGP`, or a machine like another that behaves so.
     ///
     /// # Errors
-    /// Several fits; a model that is not one of machines.
+    /// Several fits; a model that is not one of machines, or that none can behave by.
     pub fn to_ron(&self, like: Option<&str>) -> Result<String, StudyError> {
         exchange::ron(like, self.groups.iter().map(|(_, fit)| fit))
     }

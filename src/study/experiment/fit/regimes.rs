@@ -34,7 +34,7 @@ pub fn fit(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<Fitt
         record: record(group, &model),
         words: text(&model),
         points: points(group, value, &parameters, time),
-        ron: ron(&model),
+        ron: Ok(ron(&model)),
         machine: machine(&model),
     })
 }

@@ -2,6 +2,7 @@
 
 mod latency;
 pub(super) mod least_squares;
+mod loggp;
 mod normal_form;
 mod regimes;
 mod regression;
@@ -9,7 +10,8 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-pub use latency::{Hockney, LogGp, TimedTransfer};
+pub use latency::{Hockney, TimedTransfer};
+pub use loggp::{EagerLimit, LogGp};
 pub use normal_form::{Factor, NormalForm, Term};
 pub use regimes::{FittedRegime, TwoRegimes};
 pub use regression::{Quality, Regression, Weighting};

@@ -1,0 +1,99 @@
+//! A fitted machine as RON.
+
+use crate::model::fit::{EagerLimit, LogGp};
+use std::fmt::Write;
+
+/// The largest message that the machine's network takes: with it as limit no send waits for its receive.
+const NO_LIMIT: u32 = u32::MAX;
+
+/// A constant that lies below zero by less than this part of what a message takes is zero.
+const NOISE: f64 = 1e-3;
+
+/// A constant as text, and what is to be said of it if the data do not tell it.
+struct Constant {
+    name: &'static str,
+    text: String,
+    remark: &'static str,
+}
+
+/// The LogGOPS machine that behaves as the data do. Constants that they do not tell have values that make no difference to
+/// them.
+///
+/// # Errors
+/// A constant that is negative, in words.
+pub fn ron(fit: &LogGp) -> Result<String, String> {
+    let mut text = String::from("// Fitted by `parsim fit --model loggp`.\nLogGOPS(\n");
+    for Constant { name, text: value, remark } in constants(fit)? {
+        let remark = if remark.is_empty() { String::new() } else { format!(" // {remark}") };
+        writeln!(text, "    {name}: \"{value}\",{remark}").expect("a text can be written to");
+    }
+    Ok(text + ")\n")
+}
+
+/// What a message takes, and what each of its bytes: the measure of what counts as zero.
+#[derive(Clone, Copy)]
+struct Scale {
+    time: f64,
+    per_byte: f64,
+}
+
+fn constants(fit: &LogGp) -> Result<[Constant; 6], String> {
+    let scale = Scale { time: NOISE * fit.end_to_end_s, per_byte: NOISE * fit.per_byte_s };
+    let packets = if fit.overhead_up_to_bytes.is_some() { "with the overheads of further packets" } else { "" };
+    let overhead = Constant { remark: packets, ..scale.per_byte("O", fit.mean_overhead_per_byte_s, 0.0, "")? };
+    Ok([
+        scale.time("L", fit.latency_s, fit.end_to_end_s, "L + 2 o: the data do not tell them apart")?,
+        scale.time("o", fit.overhead_s, 0.0, "contained in L")?,
+        scale.time("g", fit.gap_s, fit.overhead_s.unwrap_or(0.0), "not told by the data; this one does not show")?,
+        scale.per_byte("G", fit.gap_per_byte_s, fit.per_byte_s, "not told by the data; at most O")?,
+        match fit.mean_overhead_per_byte_s {
+            Some(_) => overhead,
+            None => Constant { remark: "not told by the data", ..overhead },
+        },
+        eager(fit.eager),
+    ])
+}
+
+impl Scale {
+    fn time(
+        self,
+        name: &'static str,
+        told: Option<f64>,
+        otherwise: f64,
+        remark: &'static str,
+    ) -> Result<Constant, String> {
+        let text = format!("{} ns", in_nano(name, told.unwrap_or(otherwise), self.time, 3)?);
+        Ok(Constant { name, text, remark: if told.is_some() { "" } else { remark } })
+    }
+
+    fn per_byte(
+        self,
+        name: &'static str,
+        told: Option<f64>,
+        otherwise: f64,
+        remark: &'static str,
+    ) -> Result<Constant, String> {
+        let text = format!("{} ns/B", in_nano(name, told.unwrap_or(otherwise), self.per_byte, 7)?);
+        Ok(Constant { name, text, remark: if told.is_some() { "" } else { remark } })
+    }
+}
+
+/// A number of seconds in billionths, as text with so many digits behind the point.
+fn in_nano(name: &str, seconds: f64, noise: f64, decimals: usize) -> Result<String, String> {
+    if seconds < -noise {
+        return Err(format!("{name} = {:.3e} s is negative: no machine behaves so", seconds));
+    }
+    let text = format!("{:.decimals$}", 1e9 * seconds.max(0.0));
+    Ok(text.trim_end_matches('0').trim_end_matches('.').to_owned())
+}
+
+/// Between the bounds, in equal proportion to both.
+fn eager(limit: EagerLimit) -> Constant {
+    let constant = |bytes: f64, remark| Constant { name: "S", text: format!("{bytes} B"), remark };
+    match (limit.at_least, limit.below) {
+        (Some(least), Some(below)) => constant((least * below).sqrt().floor().min(below - 1.0), ""),
+        (None, Some(below)) => constant(below - 1.0, "at most"),
+        (Some(_), None) => constant(NO_LIMIT.into(), "above all messages of the data"),
+        (None, None) => constant(NO_LIMIT.into(), "not told by the data"),
+    }
+}

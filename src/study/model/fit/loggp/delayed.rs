@@ -1,0 +1,137 @@
+//! `LogGOPS` by times alone: messages in a row, each to another destination, with computations of the sender between them.
+//!
+//! The idea is that of netgauge (Hoefler, Lichei, Rehm, Low-Overhead `LogGP` Parameter Assessment for Modern Interconnection
+//! Networks, IPDPS 2007): a sender that computes for long enough between its messages has its interface free, and
+//! pays o + (k − 1) O for each; one that does not compute pays the larger of that and g + (k − 1) G. A message alone takes
+//! L + 2 o and (k − 1) times the larger of G and O.
+
+use super::{EagerLimit, Line, LogGp};
+use crate::model::fit::TimedTransfer;
+use crate::model::fit::regression::{Regression, Weighting};
+
+/// Times that differ by less are equal.
+const TOLERANCE: f64 = 0.005;
+
+/// What keeps messages in a row apart, and what a message takes alone.
+struct Bounds {
+    lone: Line,
+    processor: Line,
+}
+
+/// A constant of the model, in the order in which they are fitted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Constant {
+    EndToEnd,
+    /// The larger of G and O.
+    PerByte,
+    Overhead,
+    Gap,
+    /// The smaller of G and O.
+    OtherPerByte,
+}
+
+/// The fit; `None` unless messages alone and messages with computations between them have two lengths each.
+pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
+    let (late, mut timed): (Vec<_>, Vec<_>) = transfers.iter().partition(|one| one.late_s > 0.0);
+    let bounds = Bounds::of(&timed, weighting)?;
+    if !bounds.tell_gap(&timed) {
+        timed.retain(|one| !bounds.waits_for_interface(one));
+    }
+    let (constants, regression) = bounds.regression(&timed, weighting)?;
+    let of = |constant| constants.iter().position(|own| *own == constant).map(|index| regression.coefficients[index]);
+    let (end_to_end_s, per_byte_s) = (of(Constant::EndToEnd)?, of(Constant::PerByte)?);
+    let (larger, smaller) = (Some(per_byte_s), of(Constant::OtherPerByte));
+    let (gap_per_byte_s, overhead_per_byte_s) =
+        if bounds.interface_is_slower() { (larger, smaller) } else { (smaller, larger) };
+    let overhead_s = of(Constant::Overhead);
+    let mut fit = LogGp {
+        end_to_end_s,
+        latency_s: overhead_s.map(|overhead| end_to_end_s - 2.0 * overhead),
+        overhead_s,
+        overhead_per_byte_s,
+        overhead_up_to_bytes: None,
+        mean_overhead_per_byte_s: overhead_per_byte_s,
+        gap_s: of(Constant::Gap),
+        gap_per_byte_s,
+        per_byte_s,
+        eager: EagerLimit::default(),
+        intervals: regression.intervals.as_ref().map(|intervals| [intervals[0], intervals[1]]),
+        quality: regression.quality,
+    };
+    fit.eager = eager_limit(&fit, &late);
+    Some(fit)
+}
+
+impl Bounds {
+    fn of(transfers: &[&TimedTransfer], weighting: Weighting) -> Option<Self> {
+        let alone = transfers.iter().filter(|one| one.messages <= 1.0);
+        let (lone, _) = Line::through(&alone.map(|one| (one.bytes, one.seconds)).collect::<Vec<_>>(), weighting)?;
+        let is_delayed = |one: &&&TimedTransfer| one.messages > 1.0 && one.delay_s >= lone.at(one.bytes);
+        let pause = |one: &&TimedTransfer| (one.bytes, period(one, lone) - one.delay_s);
+        let points: Vec<_> = transfers.iter().filter(is_delayed).map(pause).collect();
+        Some(Self { lone, processor: Line::through(&points, Weighting::Absolute)?.0 })
+    }
+
+    /// Whether G is larger than O, so that messages alone tell it.
+    fn interface_is_slower(&self) -> bool {
+        self.lone.per_byte > self.processor.per_byte * (1.0 + TOLERANCE)
+    }
+
+    /// Whether these messages in a row wait for their interface longer than for their processor.
+    fn waits_for_interface(&self, one: &TimedTransfer) -> bool {
+        let processor = self.processor.at(one.bytes) + one.delay_s;
+        one.messages > 1.0 && period(one, self.lone) > processor * (1.0 + TOLERANCE)
+    }
+
+    /// Whether messages that wait for the interface tell g, and G if messages alone do not.
+    fn tell_gap(&self, transfers: &[&TimedTransfer]) -> bool {
+        let mut lengths = transfers.iter().filter(|one| self.waits_for_interface(one)).map(|one| one.bytes);
+        let first = lengths.next();
+        self.interface_is_slower() || first <= Some(1.0) || lengths.any(|bytes| Some(bytes) != first)
+    }
+
+    /// The fit of all constants that the data tell.
+    fn regression(&self, transfers: &[&TimedTransfer], weighting: Weighting) -> Option<(Vec<Constant>, Regression)> {
+        let rows: Vec<_> = transfers.iter().map(|one| self.row(one)).collect();
+        let column = |index: usize| rows.iter().map(|(row, _)| row[index].1).collect::<Vec<f64>>();
+        let names = rows.first()?.0.map(|(constant, _)| constant);
+        let told = |index: &usize| column(*index).iter().any(|weight| *weight != 0.0);
+        let told: Vec<_> = (0..names.len()).filter(told).collect();
+        let columns: Vec<_> = told.iter().map(|index| column(*index)).collect();
+        let seconds: Vec<_> = rows.iter().map(|(_, seconds)| *seconds).collect();
+        let regression = Regression::of(&columns, &seconds, weighting)?;
+        Some((told.into_iter().map(|index| names[index]).collect(), regression))
+    }
+
+    /// How often each constant is paid, and the time without computations.
+    fn row(&self, one: &TimedTransfer) -> ([(Constant, f64); 5], f64) {
+        let (further, length) = (one.messages - 1.0, one.bytes - 1.0);
+        let waits = self.waits_for_interface(one);
+        let (interface, processor) = if waits { (further, 0.0) } else { (0.0, further) };
+        let (slower, faster) = if self.interface_is_slower() { (interface, processor) } else { (processor, interface) };
+        let weights = [
+            (Constant::EndToEnd, 1.0),
+            (Constant::PerByte, length * (1.0 + slower)),
+            (Constant::Overhead, processor),
+            (Constant::Gap, interface),
+            (Constant::OtherPerByte, length * faster),
+        ];
+        (weights, one.seconds - processor * one.delay_s)
+    }
+}
+
+/// The time from one message to the next one.
+fn period(one: &TimedTransfer, lone: Line) -> f64 {
+    (one.seconds - lone.at(one.bytes)) / (one.messages - 1.0)
+}
+
+/// S by late receivers: a send that is not complete without them delays the sender by as much as they are late.
+fn eager_limit(fit: &LogGp, late: &[&TimedTransfer]) -> EagerLimit {
+    let is_eager = |one: &&&TimedTransfer| {
+        one.seconds < fit.time_with_delay_s(one.bytes, one.messages, one.delay_s) + 0.5 * one.late_s
+    };
+    let below = late.iter().filter(|one| !is_eager(one)).map(|one| one.bytes).min_by(f64::total_cmp);
+    let eager = late.iter().filter(is_eager).map(|one| one.bytes);
+    let at_least = eager.filter(|bytes| below.is_none_or(|below| *bytes < below)).max_by(f64::total_cmp);
+    EagerLimit { at_least, below }
+}
