@@ -1,12 +1,13 @@
 //! Several ranks on a node, on every topology, with every switching.
 
-use crate::repository;
+use crate::{parsim, repository};
 use parsim::machine::{Allocation, Partition, Placement};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::{Buffers, Choice, Routing, Switching, Topology};
 use parsim::trace::Activity;
 use parsim::units::{Bytes, SimDuration};
 use parsim::{Machine, Message, Process, Simulation, load_machine};
+use std::fs;
 
 fn topologies() -> Vec<Topology> {
     vec![
@@ -111,4 +112,80 @@ fn assert_placed(simulation: &Simulation<'_>, ranks: u32, placement: &Placement)
         };
         assert_eq!(layout.node(rank), node);
     }
+}
+
+/// A folder with a file of ranks, one of nodes, and a scenario on `machine` that names them.
+fn with_rank_file(machine: &str, ranks: &str, nodes: Option<&str>) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    write("ranks.txt", ranks);
+    if let Some(nodes) = nodes {
+        write("nodes.txt", nodes);
+    }
+    let names = if nodes.is_some() { ", \"nodes.txt\"" } else { "" };
+    let scenario = format!(
+        "Scenario(machine: File({:?}), ranks: 4, partition: Whole, placement: RankFile(\"ranks.txt\"{names}), \
+         program: Collective(operation: AllReduce(algorithm: Ring), bytes: \"1000 B\"), seed: 1)",
+        repository(machine)
+    );
+    write("scenario.ron", &scenario);
+    folder
+}
+
+fn output(folder: &tempfile::TempDir, arguments: &[&str]) -> std::process::Output {
+    let scenario = folder.path().join("scenario.ron");
+    parsim().arg(arguments[0]).arg(scenario).args(&arguments[1..]).output().expect("parsim runs")
+}
+
+/// With names, as a list of columns, or as Open MPI writes it: the same as the list in the scenario, two ranks on a node
+/// included, on a grid, a fat tree with interfaces, and nodes of eight cores.
+#[test]
+fn ranks_lie_where_a_file_says() {
+    let nodes = Some("a1 slots=2\na2\n# spare\nb1\nb2\n");
+    let forms = [("0 a1\n1 b1\n3 a1\n2 b2 # last\n", nodes), ("rank,node\n0,0\n1,2\n2,3\n3,0\n", None)];
+    let open_mpi = ("rank 3=0\nrank 0=0\nrank 1=2\nrank 2=3\n", None);
+    let cost = ["run", "--format", "json", "--set", "machine.nodes.memory=64 GiB"];
+    for machine in ["parsytec-supercluster-t800", "trestles", "small-cluster"] {
+        let machine = format!("scenarios/machines/{machine}.ron");
+        for (ranks, nodes) in [forms[0], forms[1], open_mpi] {
+            let folder = with_rank_file(&machine, ranks, nodes);
+            let from_file = output(&folder, &cost);
+            let listed = output(&folder, &[&cost[..], &["--set", "placement=Explicit([0, 2, 3, 0])"]].concat());
+            assert!(from_file.status.success(), "{}", String::from_utf8_lossy(&from_file.stderr));
+            let makespan = |output: &std::process::Output| -> Option<f64> {
+                let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an object");
+                row["makespan_s"].as_f64()
+            };
+            assert_eq!(makespan(&from_file), makespan(&listed), "{machine}");
+            assert!(makespan(&listed).is_some());
+        }
+    }
+}
+
+#[test]
+fn faults_of_a_rank_file_have_its_lines() {
+    let nodes = Some("a1\na2\nb1\n");
+    let cluster = "scenarios/machines/small-cluster.ron";
+    let crowd: String = (0..9).map(|rank| format!("{rank} 1\n")).collect();
+    let wrong: [(&str, Option<&str>, &str, &str); 9] = [
+        ("0 a1\n1 c7\n2 a2\n3 b1\n", nodes, "ranks.txt:2:3", "`c7` is no node of"),
+        ("0 0\n1 a1\n", None, "ranks.txt:2:3", "RankFile(\"ranks.txt\", \"nodes.txt\")"),
+        ("0 0\n1 1\n0 1\n2 2\n", None, "ranks.txt:3:3", "rank 0 has a node already"),
+        ("0 0\n1 1\n3 1\n", None, "ranks.txt:3:3", "rank 2 has no node"),
+        ("0 0\n1 1\n2 1 7\n", None, "ranks.txt:3:1", "a line has a rank and its node"),
+        ("0 0\nx 1\n", None, "ranks.txt:2:1", "`x` is no number of a rank"),
+        ("0 0\n1 1\n2 2\n3 99999\n", None, "ranks.txt:4:3", "node 99999 does not exist"),
+        (&crowd, None, "ranks.txt:9:3", "rank 8 is one more than the 8 cores of node 1"),
+        ("0 a1\n1 a2\n2 a1\n3 b1\n", Some("a1\na2\na1\n"), "nodes.txt:3:1", "the name of two nodes"),
+    ];
+    for (ranks, nodes, place, message) in wrong {
+        let folder = with_rank_file(cluster, ranks, nodes);
+        let count = ranks.lines().count().to_string();
+        let checked = output(&folder, &["check", "--set", &format!("ranks={count}")]);
+        let words = String::from_utf8_lossy(&checked.stderr).into_owned() + &String::from_utf8_lossy(&checked.stdout);
+        assert!(!checked.status.success() && words.contains(place) && words.contains(message), "{ranks}\n{words}");
+    }
+    let folder = with_rank_file(cluster, "0 0\n1 1\n2 1\n", None);
+    let words = String::from_utf8_lossy(&output(&folder, &["run"]).stderr).into_owned();
+    assert!(words.contains("3 nodes are listed for 4 ranks"), "{words}");
 }

@@ -5,6 +5,7 @@ use crate::engine::Streams;
 use crate::fault::{Fault, Rejection, within};
 use crate::network::Topology;
 use crate::node::Host;
+use std::collections::HashMap;
 
 /// Request of a run: ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants it or
 /// rejects it with all faults of machine, ranks, partition and placement.
@@ -198,11 +199,28 @@ impl<'m> Allocation<'m> {
             let message = format!("{} nodes are listed for {} ranks", list.len(), self.ranks);
             faults.push(Fault::new("placement", message, "list one node for each rank"));
         }
-        if let Some(node) = list.iter().find(|node| **node >= nodes) {
+        let mut places = (0..).zip(list);
+        if let Some((rank, node)) = places.find(|(_, node): &(usize, _)| **node >= nodes) {
             let message = format!("node {node} does not exist: {nodes} nodes are in use");
-            faults.push(Fault::new("placement", message, format!("list nodes from 0 to {}", nodes - 1)));
+            let help = format!("list nodes from 0 to {}", nodes - 1);
+            faults.push(Fault::new(&format!("placement.{rank}"), message, help));
+        } else {
+            faults.extend(self.crowd_fault(list));
         }
         faults
+    }
+
+    /// The first rank that finds all cores of its node taken; a node without cores of its own has room for all.
+    fn crowd_fault(&self, list: &[u32]) -> Option<Fault> {
+        let cores = self.machine.nodes.cores();
+        let mut ranks_on: HashMap<u32, u32> = HashMap::new();
+        let rank = list.iter().position(|node| {
+            let ranks = ranks_on.entry(*node).or_default();
+            *ranks += 1;
+            cores > 1 && *ranks > cores
+        })?;
+        let message = format!("rank {rank} is one more than the {cores} cores of node {}", list[rank]);
+        Some(Fault::new(&format!("placement.{rank}"), message, "place it on another node"))
     }
 
     /// A host that is not described is free, and with any rank.

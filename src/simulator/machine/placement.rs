@@ -18,7 +18,9 @@ pub enum Placement {
     Snake,
     /// Shuffled by the scenario's seed.
     Random,
-    /// The node of each rank; several ranks may share a node.
+    /// The node of each rank; several ranks may share a node. In a scenario also `RankFile("ranks.txt")`: a file with a line such as
+    /// `17 3` for each rank, and `RankFile("ranks.txt", "nodes.txt")`, where nodes have the names that stand in the second one,
+    /// a line for each node.
     Explicit(Vec<u32>),
     /// This number of consecutive ranks on each node, the nodes in their order.
     Packed {

@@ -1,5 +1,5 @@
 //! Reading files, and putting the trees of others in the place of `File("…")`, as they are or changed by
-//! `Like(File("…"), {"path": value})`.
+//! `Like(File("…"), {"path": value})`; a `RankFile("…")` is the placement that it describes.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::fault::SourceFault;
 use super::paths;
 use super::place::{Place, SourceText, Sources};
+use super::rank_file;
 use super::spelling::excerpt;
 use super::standard_input::{STANDARD_INPUT, is_standard_input, standard_input};
 use super::syntax;
@@ -18,6 +19,8 @@ const LARGEST: u64 = 1 << 20;
 const LARGEST_TOGETHER: usize = 4 << 20;
 const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 8;
+/// The name of a placement from a file.
+const RANK_FILE: &str = "RankFile";
 /// Changes of a `Like`, each of which looks for its path.
 const MOST_CHANGES: usize = 1000;
 
@@ -58,34 +61,43 @@ impl<'a> Loader<'a> {
         tree.filter(|_| self.faults.is_empty()).ok_or(self.faults)
     }
 
+    /// The tree of a file, which may be the standard input.
     fn load(&mut self, path: &Path, asked_at: Option<Place>) -> Option<Tree> {
+        let place = self.text_of_file(path, asked_at)?;
+        self.open.push(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+        let tree = self.parse(place, path);
+        self.open.pop();
+        tree
+    }
+
+    /// The place of all that a file holds.
+    fn text_of_file(&mut self, path: &Path, asked_at: Option<Place>) -> Option<Place> {
         let is_standard = asked_at.is_none() && is_standard_input(path);
         let name = if is_standard { STANDARD_INPUT.to_owned() } else { name_of(path) };
         self.files += 1;
         match if is_standard { read_standard() } else { read(path) } {
             Ok(text) => {
                 self.bytes += text.len();
-                let place = self.sources.add(SourceText { name, text, typed: false });
-                self.open.push(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
-                let tree = self.parse(place, path);
-                self.open.pop();
-                tree
+                Some(self.sources.add(SourceText { name, text, typed: false }))
             }
             Err(Unreadable::NotText { readable, at }) => {
                 let whole = self.sources.add(SourceText { name, text: readable, typed: false });
                 let place = Place { start: at, end: at + '\u{fffd}'.len_utf8(), ..whole };
-                self.fault(Some(place), "the file is not UTF-8 text: this byte is none", None)
+                self.fault(Some(place), "the file is not UTF-8 text: this byte is none", None);
+                None
             }
             Err(Unreadable::Missing) => {
                 let message = format!("there is no file `{}`", excerpt(&name));
                 let help = asked_at.map(|_| "the path is relative to the file that names it");
-                self.fault(asked_at, &message, help)
+                self.fault(asked_at, &message, help);
+                None
             }
             Err(Unreadable::Other(reason)) => {
                 let place = asked_at.unwrap_or_else(|| {
                     self.sources.add(SourceText { name: name.clone(), text: String::new(), typed: false })
                 });
-                self.fault(Some(place), &format!("cannot read `{}`: {reason}", excerpt(&name)), None)
+                self.fault(Some(place), &format!("cannot read `{}`: {reason}", excerpt(&name)), None);
+                None
             }
         }
     }
@@ -115,8 +127,9 @@ impl<'a> Loader<'a> {
 
     /// Replaces every `File("…")` of a tree by the tree of that file, and every `Like` by what it means.
     fn include(&mut self, tree: &mut Tree, folder: &Path) {
-        if is_file(tree) {
-            if let Some(included) = self.included(tree, folder) {
+        if is_file(tree) || is_named(tree, RANK_FILE) {
+            let included = if is_file(tree) { self.included(tree, folder) } else { self.ranks(tree, folder) };
+            if let Some(included) = included {
                 *tree = included;
             }
             return;
@@ -175,14 +188,41 @@ impl<'a> Loader<'a> {
         if self.open.len() > DEEPEST {
             return self.fault(place, &format!("files are nested deeper than {DEEPEST}"), None);
         }
-        if self.files > MOST_FILES {
-            return self.fault(place, &format!("more than {MOST_FILES} files are included"), None);
-        }
-        if self.bytes > LARGEST_TOGETHER {
-            let limit = LARGEST_TOGETHER >> 20;
-            return self.fault(place, &format!("the files included are larger than {limit} MiB together"), None);
+        if let Some(message) = self.excess() {
+            return self.fault(place, &message, None);
         }
         self.load(&path, place)
+    }
+
+    /// The reason why no further file is read, if there is one.
+    fn excess(&self) -> Option<String> {
+        if self.files > MOST_FILES {
+            return Some(format!("more than {MOST_FILES} files are included"));
+        }
+        let limit = LARGEST_TOGETHER >> 20;
+        (self.bytes > LARGEST_TOGETHER).then(|| format!("the files included are larger than {limit} MiB together"))
+    }
+
+    /// The placement that a file of ranks describes.
+    fn ranks(&mut self, tree: &Tree, folder: &Path) -> Option<Tree> {
+        let Some((ranks, nodes)) = rank_files(tree) else {
+            let help = "such as RankFile(\"ranks.txt\"), or RankFile(\"ranks.txt\", \"nodes.txt\")";
+            return self.fault(Some(tree.place), "`RankFile` takes a path in quotes, or two", Some(help));
+        };
+        if let Some(message) = self.excess() {
+            return self.fault(Some(tree.place), &message, None);
+        }
+        let ranks = self.text_of_file(&folder.join(ranks), Some(tree.place));
+        let nodes = nodes.map(|nodes| self.text_of_file(&folder.join(nodes), Some(tree.place)));
+        // A file of nodes that cannot be read is a fault, not a lack of names.
+        let nodes = nodes.map_or(Some(None), |read| read.map(Some))?;
+        match rank_file::placement(tree.place, self.sources, ranks?, nodes) {
+            Ok(placement) => Some(placement),
+            Err(faults) => {
+                self.faults.extend(faults);
+                None
+            }
+        }
     }
 
     fn is_open(&self, path: &Path) -> bool {
@@ -196,6 +236,18 @@ fn is_file(tree: &Tree) -> bool {
 
 fn is_named(tree: &Tree, name: &str) -> bool {
     matches!(tree.node, TreeValue::Record { .. } | TreeValue::Tuple { .. }) && tree.name() == Some(name)
+}
+
+/// The paths of a file of ranks and of one of nodes.
+fn rank_files(tree: &Tree) -> Option<(&str, Option<&str>)> {
+    let TreeValue::Tuple { items, .. } = &tree.node else { return None };
+    match items.as_slice() {
+        [Tree { node: TreeValue::Text(ranks), .. }] => Some((ranks, None)),
+        [Tree { node: TreeValue::Text(ranks), .. }, Tree { node: TreeValue::Text(nodes), .. }] => {
+            Some((ranks, Some(nodes)))
+        }
+        _ => None,
+    }
 }
 
 fn original_and_changes(tree: &Tree) -> Option<(&Tree, &[(Tree, Tree)])> {

@@ -26,6 +26,7 @@ mod number;
 mod overrides;
 mod paths;
 mod place;
+mod rank_file;
 mod read_error;
 mod reader;
 mod reading;

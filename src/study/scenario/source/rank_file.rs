@@ -1,0 +1,149 @@
+//! `RankFile("ranks.txt")` and `RankFile("ranks.txt", "nodes.txt")`: the node of each rank from a file of lines such as `17 node3`.
+//!
+//! Ranks and nodes are apart by spaces, commas or `=`; the word `rank` may stand before, as in the rank files of Open MPI, and a first
+//! line may name the columns. `#` begins a comment. A node is a number or, with a file of nodes, the first word of one of
+//! its lines: that of line k is node k, from 0 on.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::fault::SourceFault;
+use super::place::{Place, Sources};
+use super::spelling::excerpt;
+use super::tree::{Name, Tree, TreeValue};
+
+/// A word of a file.
+#[derive(Clone, Copy)]
+struct Word<'t> {
+    text: &'t str,
+    place: Place,
+}
+
+/// The nodes that a rank file may name.
+struct Nodes<'t> {
+    /// The file that names them, if there is one.
+    file: Option<&'t str>,
+    numbers: HashMap<&'t str, u32>,
+}
+
+/// The placement at `place` of the ranks in the file of that place, on nodes that the other one names.
+///
+/// # Errors
+/// What is wrong in either file: lines that are none of the form above, names and ranks that come twice, unknown names, ranks
+/// that are missing.
+pub fn placement(
+    place: Place,
+    sources: &Sources,
+    ranks: Place,
+    nodes: Option<Place>,
+) -> Result<Tree, Vec<SourceFault>> {
+    let nodes = Nodes::of(sources, nodes)?;
+    let (mut listed, mut faults) = (BTreeMap::new(), Vec::new());
+    for (index, line) in lines(sources, ranks).into_iter().enumerate() {
+        match entry(&line, index == 0, &nodes) {
+            Ok(Some((rank, node))) => {
+                let place = node.place;
+                if listed.insert(rank, node).is_some() {
+                    faults.push(SourceFault::new(&format!("rank {rank} has a node already")).at(place));
+                }
+            }
+            Ok(None) => {}
+            Err(fault) => faults.push(fault),
+        }
+    }
+    faults.extend(missing(&listed, ranks));
+    if faults.is_empty() { Ok(explicit(place, listed.into_values().collect())) } else { Err(faults) }
+}
+
+/// The words of the lines that have some.
+fn lines(sources: &Sources, whole: Place) -> Vec<Vec<Word<'_>>> {
+    let text = sources.get(whole.file).map_or("", |source| &source.text[whole.start..whole.end]);
+    let mut start = whole.start;
+    let words = text.split_inclusive('\n').map(|line| {
+        let at = start;
+        start += line.len();
+        words(line.split('#').next().unwrap_or(line), Place { start: at, ..whole })
+    });
+    words.filter(|words| !words.is_empty()).collect()
+}
+
+fn words(line: &str, at: Place) -> Vec<Word<'_>> {
+    let word = |text: &'_ str| text.as_ptr() as usize - line.as_ptr() as usize;
+    let texts = line.split(|letter: char| letter.is_whitespace() || ",=".contains(letter));
+    let placed = texts.filter(|text| !text.is_empty()).map(|text| {
+        let start = at.start + word(text);
+        Word { text, place: Place { start, end: start + text.len(), ..at } }
+    });
+    placed.collect()
+}
+
+impl<'t> Nodes<'t> {
+    fn of(sources: &'t Sources, file: Option<Place>) -> Result<Self, Vec<SourceFault>> {
+        let Some(whole) = file else { return Ok(Self { file: None, numbers: HashMap::new() }) };
+        let (mut numbers, mut faults) = (HashMap::new(), Vec::new());
+        for (number, line) in (0..).zip(lines(sources, whole)) {
+            let Word { text, place } = line[0];
+            if numbers.insert(text, number).is_some() {
+                faults.push(SourceFault::new(&format!("`{}` is the name of two nodes", excerpt(text))).at(place));
+            }
+        }
+        let file = sources.get(whole.file).map(|source| source.name.as_str());
+        if faults.is_empty() { Ok(Self { file, numbers }) } else { Err(faults) }
+    }
+
+    /// The number of a node; that of a name before that of a number.
+    fn number(&self, word: Word<'_>) -> Result<u32, SourceFault> {
+        let number = self.numbers.get(word.text).copied().or_else(|| word.text.parse().ok());
+        number.ok_or_else(|| {
+            let name = excerpt(word.text);
+            let fault = match self.file {
+                Some(file) => SourceFault::new(&format!("`{name}` is no node of `{}`", excerpt(file)))
+                    .help("write a name that stands there, or the number of a node"),
+                None => SourceFault::new(&format!("`{name}` is no number of a node"))
+                    .help("nodes with names need a file of these: RankFile(\"ranks.txt\", \"nodes.txt\")"),
+            };
+            fault.at(word.place)
+        })
+    }
+}
+
+/// The rank of a line and its node; `None` for the names of the columns.
+fn entry(line: &[Word<'_>], is_first: bool, nodes: &Nodes<'_>) -> Result<Option<(u32, Tree)>, SourceFault> {
+    let line = match line {
+        [word, rest @ ..] if word.text == "rank" && rest.len() > 1 => rest,
+        all => all,
+    };
+    if is_first && line[0].text.eq_ignore_ascii_case("rank") {
+        return Ok(None);
+    }
+    let [rank, node] = *line else {
+        let fault = SourceFault::new("a line has a rank and its node").at(line[0].place.to(line[line.len() - 1].place));
+        return Err(fault.help("such as `17 node3`"));
+    };
+    let number: u32 = rank
+        .text
+        .parse()
+        .map_err(|_| SourceFault::new(&format!("`{}` is no number of a rank", excerpt(rank.text))).at(rank.place))?;
+    let node = Tree { place: node.place, node: TreeValue::Number(nodes.number(node)?.to_string()) };
+    Ok(Some((number, node)))
+}
+
+/// The first rank that is not listed though a higher one is, or any.
+fn missing(listed: &BTreeMap<u32, Tree>, file: Place) -> Option<SourceFault> {
+    let gap = (0..).zip(listed).find(|(expected, (rank, _))| expected != *rank);
+    match gap {
+        Some((expected, (rank, node))) => {
+            let message = format!("rank {expected} has no node, and rank {rank} has one");
+            Some(SourceFault::new(&message).at(node.place).help("ranks count from 0"))
+        }
+        None if listed.is_empty() => Some(SourceFault::new("there are no ranks").at(Place { end: file.start, ..file })),
+        None => None,
+    }
+}
+
+fn explicit(place: Place, nodes: Vec<Tree>) -> Tree {
+    let name = Name { text: "Explicit".to_owned(), place };
+    Tree {
+        place,
+        node: TreeValue::Tuple { name: Some(name), items: vec![Tree { place, node: TreeValue::List(nodes) }] },
+    }
+}
