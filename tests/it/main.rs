@@ -31,6 +31,7 @@ mod placements;
 mod queueing;
 mod rejections;
 mod routers;
+mod short_messages;
 mod simulators;
 mod steps;
 mod traces;

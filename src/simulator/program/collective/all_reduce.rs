@@ -29,7 +29,8 @@ pub enum AllReduce {
     /// Reduce-scatter and allgather around a ring: every rank moves 2 (p − 1) / p of the message.
     Ring,
     /// Reduce-scatter by halving and allgather by doubling (Rabenseifner 2004). Needs a power of
-    /// two of ranks.
+    /// two of ranks. With fewer words than ranks it is `RecursiveDoubling`, as are the other ones that scatter; those by
+    /// Bine numbers are `Bine`.
     ReduceScatterAllGather,
     /// To rank 0 and from there to all, both along a binomial tree.
     ReduceBroadcast,
@@ -112,7 +113,7 @@ impl AllReduce {
         match self {
             Self::RecursiveDoubling if me.ranks().is_power_of_two() => recursive_doubling(me, own).await,
             Self::Ring => in_shares(me, own, ReduceScatter::Ring, AllGather::Ring).await,
-            Self::ReduceScatterAllGather => {
+            Self::ReduceScatterAllGather if !decision::fewer_words(own.bytes, me.ranks()) => {
                 in_shares(me, own, ReduceScatter::RecursiveHalving, AllGather::RecursiveDoubling).await
             }
             Self::ReduceBroadcast => {
@@ -188,7 +189,12 @@ impl OnWhole for AllReduce {
         let few = decision::fewer_words(data.bytes(), decision::core(comm.size()));
         let doubling = Pattern::Binary(Distances::Doubling);
         match self {
+            // Fewer words than ranks cannot be scattered.
             Self::RecursiveDoubling => Box::pin(butterfly::all_reduce(comm, doubling, data)),
+            Self::Rabenseifner | Self::RabenseifnerWhole | Self::ReduceScatterAllGather if few => {
+                Box::pin(butterfly::all_reduce(comm, doubling, data))
+            }
+            Self::BineReduceScatterAllGather if few => Box::pin(butterfly::all_reduce(comm, Pattern::Bine, data)),
             Self::Bine => Box::pin(butterfly::all_reduce(comm, Pattern::Bine, data)),
             Self::Ring => Box::pin(rings::all_reduce(comm, 0, data)),
             Self::SegmentedRing { segment } => Box::pin(rings::all_reduce(comm, segment.count(), data)),
@@ -197,7 +203,6 @@ impl OnWhole for AllReduce {
                 let library = Library::OpenMpi;
                 Box::pin(via_root(comm, Reduce::Auto(library), Broadcast::Auto(library), data))
             }
-            Self::Rabenseifner if few => Box::pin(via_root(comm, Reduce::Linear, Broadcast::Linear, data)),
             Self::Linear => Box::pin(via_root(comm, Reduce::Linear, Broadcast::Linear, data)),
             Self::Rabenseifner => Box::pin(butterfly::rabenseifner(comm, doubling, Joining::Halves, None, data)),
             Self::RabenseifnerWhole => Box::pin(butterfly::rabenseifner(comm, doubling, Joining::Whole, None, data)),
