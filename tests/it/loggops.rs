@@ -111,9 +111,9 @@ fn found(given: &Constants, folder: &Path) -> Machine {
     let coarse = sweep(&[]);
     let first: Map<_, _> = serde_json::from_str(&fit(&coarse, &["--format", "jsonl"])).expect("an object");
     let bytes = ["--over".to_owned(), format!("bytes={}", between(&first))];
-    let fine = sweep(&[&LATE[..], &bytes.each_ref().map(String::as_str)].concat());
+    let around_s = sweep(&[&LATE[..], &bytes.each_ref().map(String::as_str)].concat());
     let file = folder.join("fitted.ron");
-    fit(&(coarse + &fine), &["--ron", file.to_str().expect("a path")]);
+    fit(&(coarse + &around_s), &["--ron", file.to_str().expect("a path")]);
     parsim().arg("check").arg(&file).assert().success();
     load_machine(&file).expect("a machine")
 }

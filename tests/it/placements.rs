@@ -124,9 +124,9 @@ fn with_rank_file(machine: &str, ranks: &str, nodes: Option<&str>) -> tempfile::
     }
     let names = if nodes.is_some() { ", \"nodes.txt\"" } else { "" };
     let scenario = format!(
-        "Scenario(machine: File({:?}), ranks: 4, partition: Whole, placement: RankFile(\"ranks.txt\"{names}), \
+        "Scenario(machine: File(\"{}\"), ranks: 4, partition: Whole, placement: RankFile(\"ranks.txt\"{names}), \
          program: Collective(operation: AllReduce(algorithm: Ring), bytes: \"1000 B\"), seed: 1)",
-        repository(machine)
+        repository(machine).display()
     );
     write("scenario.ron", &scenario);
     folder
@@ -166,7 +166,7 @@ fn ranks_lie_where_a_file_says() {
 fn faults_of_a_rank_file_have_its_lines() {
     let nodes = Some("a1\na2\nb1\n");
     let cluster = "scenarios/machines/small-cluster.ron";
-    let crowd: String = (0..9).map(|rank| format!("{rank} 1\n")).collect();
+    let crowd = "0 1\n1 1\n2 1\n3 1\n4 1\n5 1\n6 1\n7 1\n8 1\n";
     let wrong: [(&str, Option<&str>, &str, &str); 9] = [
         ("0 a1\n1 c7\n2 a2\n3 b1\n", nodes, "ranks.txt:2:3", "`c7` is no node of"),
         ("0 0\n1 a1\n", None, "ranks.txt:2:3", "RankFile(\"ranks.txt\", \"nodes.txt\")"),
@@ -175,7 +175,7 @@ fn faults_of_a_rank_file_have_its_lines() {
         ("0 0\n1 1\n2 1 7\n", None, "ranks.txt:3:1", "a line has a rank and its node"),
         ("0 0\nx 1\n", None, "ranks.txt:2:1", "`x` is no number of a rank"),
         ("0 0\n1 1\n2 2\n3 99999\n", None, "ranks.txt:4:3", "node 99999 does not exist"),
-        (&crowd, None, "ranks.txt:9:3", "rank 8 is one more than the 8 cores of node 1"),
+        (crowd, None, "ranks.txt:9:3", "rank 8 is one more than the 8 cores of node 1"),
         ("0 a1\n1 a2\n2 a1\n3 b1\n", Some("a1\na2\na1\n"), "nodes.txt:3:1", "the name of two nodes"),
     ];
     for (ranks, nodes, place, message) in wrong {
