@@ -104,17 +104,12 @@ pub fn collective(dice: &mut Dice, ranks: u32) -> &'static str {
 }
 
 /// Up to a dozen actions of so many ranks.
-pub fn draw(dice: &mut Dice, ranks: u32, sends: &str) -> Vec<Action> {
+pub fn draw(dice: &mut Dice, ranks: u32, sends_wait: bool) -> Vec<Action> {
     let count = dice.between(1, 12);
-    (0..count).map(|_| action(dice, ranks, sends, 2)).collect()
+    (0..count).map(|_| action(dice, ranks, sends_wait, 2)).collect()
 }
 
-/// Returns whether sends may wait for their receives.
-pub fn waits_for_receives(sends: &str) -> bool {
-    sends == "Rendezvous" || sends.starts_with("Eager")
-}
-
-fn action(dice: &mut Dice, ranks: u32, sends: &str, depth: u32) -> Action {
+fn action(dice: &mut Dice, ranks: u32, sends_wait: bool, depth: u32) -> Action {
     let rank = dice.between(0, ranks - 1);
     let bytes = length(dice);
     match dice.between(1, 14) {
@@ -124,7 +119,7 @@ fn action(dice: &mut Dice, ranks: u32, sends: &str, depth: u32) -> Action {
         5 | 6 => Action::Collective { operation: collective(dice, ranks), bytes, root: rank },
         7 => Action::Exchange { with: neighbours(dice), bytes },
         8 if depth > 0 => {
-            let actions = (0..dice.between(1, 3)).map(|_| action(dice, ranks, sends, depth - 1)).collect();
+            let actions = (0..dice.between(1, 3)).map(|_| action(dice, ranks, sends_wait, depth - 1)).collect();
             Action::Repeat { times: dice.between(0, 3), actions }
         }
         _ if ranks == 1 => Action::Compute { rank, flops: 100, rows: 1 },
@@ -134,7 +129,7 @@ fn action(dice: &mut Dice, ranks: u32, sends: &str, depth: u32) -> Action {
             match choice {
                 9 => Action::Gather { to, bytes },
                 10 => Action::CountDown { from: rank, to, count: dice.between(1, 4) },
-                11 if !waits_for_receives(sends) => Action::Swapped { from: rank, to, bytes: lengths(dice, 2) },
+                11 if !sends_wait => Action::Swapped { from: rank, to, bytes: lengths(dice, 2) },
                 _ => {
                     let (tag, count) = (dice.between(0, 2), dice.between(1, 4));
                     Action::Send { from: rank, to, tag, bytes: lengths(dice, count) }

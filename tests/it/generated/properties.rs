@@ -1,6 +1,6 @@
 //! Properties of every scenario that passes the check.
 
-use super::actions::{named_messages, waits_for_receives};
+use super::actions::named_messages;
 use super::sample::Sample;
 use parsim::analysis::{Breakdown, CriticalPath};
 use parsim::experiment;
@@ -99,9 +99,9 @@ fn may_end_so(sample: &Sample, error: &SimulationError) -> bool {
     match error {
         SimulationError::TimeLimit { .. } | SimulationError::EventLimit { .. } => true,
         SimulationError::Deadlock(_) => {
-            let waits = waits_for_receives(sample.field("sends"));
             // A rank alone sends to itself before it receives.
-            is_ring("ReceiveFirst") || waits && (is_ring("SendFirst") || sample.ranks == 1 && is_ring("EvenSendFirst"))
+            is_ring("ReceiveFirst")
+                || sample.sends_wait() && (is_ring("SendFirst") || sample.ranks == 1 && is_ring("EvenSendFirst"))
         }
         SimulationError::NetworkDeadlock { .. } => sample.field("virtual_channels") == "Single",
         _ => false,

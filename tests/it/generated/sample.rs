@@ -104,8 +104,7 @@ impl Sample {
         let part = places::draw(&mut dice, &mut sample);
         machines::draw(&mut dice, &mut sample, &part);
         if dice.once_in(2) {
-            sample.actions =
-                actions::draw(&mut dice, sample.ranks, sample.fields.get("sends").map_or("", String::as_str));
+            sample.actions = actions::draw(&mut dice, sample.ranks, sample.sends_wait());
         } else {
             programs::draw(&mut dice, &mut sample, &part);
         }
@@ -124,6 +123,13 @@ impl Sample {
     pub fn field(&self, name: &str) -> &str {
         let plain = || PLAIN.iter().find(|(field, _)| *field == name).map_or("", |(_, value)| *value);
         self.fields.get(name).map_or_else(plain, String::as_str)
+    }
+
+    /// True if sends may wait for their receives, be it because their data do.
+    pub fn sends_wait(&self) -> bool {
+        let (sends, interface) = (self.field("sends"), self.field("interface"));
+        let data_wait = interface.contains("WhenMatched") || interface.contains("OnRequest");
+        sends == "Rendezvous" || sends.starts_with("Eager") || data_wait && sends != "Buffered"
     }
 
     /// The scenario as a file has it.
