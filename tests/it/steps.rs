@@ -322,6 +322,26 @@ fn faulty_steps_are_rejected_at_their_place_with_what_would_be_right() {
             "1000 calls are open: functions call themselves without end",
             "under a condition that ends it",
         ),
+        (
+            "steps: [When(condition: \"rank > 0\", then: [Compute(flops: \"p if rank > 9 else source\")])]".to_owned(),
+            "source",
+            "`source` has no value before a message has been received",
+            "leave the step out with a condition",
+        ),
+        (
+            "steps: [Exchange(with: Ring, bytes: \"8 B\"), Isend(to: \"rank\", bytes: \"8 B\"), Receive(from: \"rank\"), \
+             Waitall, Compute(flops: \"number\")]"
+                .to_owned(),
+            "number",
+            "`number` has no value before a message with a number has been received",
+            "",
+        ),
+        (
+            "communicators: {\"c\": (color: \"source\")}, steps: []".to_owned(),
+            "source",
+            "there is no `source` here",
+            "",
+        ),
         ("steps: [Compute(seconds: \"-1\")]".to_owned(), "\"-1\"", "`-1` is -1 seconds", "a time from 0 on"),
         (
             "steps: [Draw(name: \"t\", from: Exponential(mean: \"rank\")), Compute(seconds: \"t\")]".to_owned(),

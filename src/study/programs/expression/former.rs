@@ -97,7 +97,7 @@ fn evaluate(node: &ExpressionNode, values: &[Value]) -> Option<Value> {
             Value::Whole(number) => number.checked_neg().map(Value::Whole),
             other => other.as_real().map(|number| Value::Real(-number)),
         },
-        NodeKind::Not(_) => None,
+        NodeKind::Awaited(_) | NodeKind::Not(_) => None,
         NodeKind::Arithmetic(operator, sides) => {
             arithmetic(*operator, evaluate(&sides[0], values)?, evaluate(&sides[1], values)?)
         }

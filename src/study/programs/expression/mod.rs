@@ -42,7 +42,23 @@ pub enum Binding {
     Constant(Value),
     /// The number in this slot.
     Slot(u16),
+    /// A number that comes later.
+    Awaited(&'static Awaited),
 }
+
+/// A name whose number comes while the program runs; an expression that needs it before is in error.
+#[derive(Debug)]
+pub struct Awaited {
+    /// The name.
+    pub name: &'static str,
+    /// The slot of the number, which holds [`NOTHING_YET`] until there is one.
+    pub slot: u16,
+    /// The event that brings it, as a sentence.
+    pub event: &'static str,
+}
+
+/// What the slot of an [`Awaited`] number holds before it comes: no number at all.
+pub const NOTHING_YET: Value = Value::Truth(false);
 
 /// An expression that is ready to be evaluated: what does not depend on a slot has been computed.
 #[derive(Clone)]
@@ -144,10 +160,10 @@ pub fn functions() -> impl Iterator<Item = &'static str> {
 }
 
 impl Bound {
-    /// Its value where the slots have these values, all of them numbers.
+    /// Its value where the slots have these values, all of them numbers but for those of [`Awaited`] ones.
     ///
     /// # Errors
-    /// A value that cannot be computed, such as a division by 0; a part that decides nothing is not computed.
+    /// A number that has not come yet; a value that cannot be computed, such as a division by 0; a part that decides nothing is not computed.
     ///
     /// # Panics
     /// If a slot is missing.
@@ -191,9 +207,11 @@ fn bound(node: &ExpressionNode, bindings: &[Binding]) -> ExpressionNode {
     let pair = |sides: &[ExpressionNode; 2]| Box::new(sides.each_ref().map(part));
     let kind = match &node.kind {
         NodeKind::Constant(value) => NodeKind::Constant(*value),
+        NodeKind::Awaited(awaited) => NodeKind::Awaited(awaited),
         NodeKind::Variable(name) => match bindings[usize::from(*name)] {
             Binding::Constant(value) => NodeKind::Constant(value),
             Binding::Slot(slot) => NodeKind::Variable(slot),
+            Binding::Awaited(awaited) => NodeKind::Awaited(awaited),
         },
         NodeKind::Negate(operand) => NodeKind::Negate(Box::new(part(operand))),
         NodeKind::Not(operand) => NodeKind::Not(Box::new(part(operand))),

@@ -1,9 +1,9 @@
 //! The tree of an expression and its value.
 
-use super::Value;
 use super::fault::{ExpressionFault, REFERENCE, TextSpan};
 use super::functions::{Function, finite, floored, floored_whole, power};
 use super::value::{real, whole};
+use super::{Awaited, NOTHING_YET, Value};
 use std::cmp::Ordering;
 
 /// A part of an expression. Its type, number or truth value, is known from its kind and was checked when it was read.
@@ -19,6 +19,8 @@ pub(super) enum NodeKind {
     Constant(Value),
     /// The number of a name, or of a slot once it is resolved.
     Variable(u16),
+    /// The number of a slot that may have none yet.
+    Awaited(&'static Awaited),
     Negate(Box<ExpressionNode>),
     Not(Box<ExpressionNode>),
     Arithmetic(Arithmetic, Box<[ExpressionNode; 2]>),
@@ -68,7 +70,11 @@ impl ExpressionNode {
             NodeKind::Constant(value) => matches!(value, Value::Truth(_)),
             NodeKind::Not(_) | NodeKind::Comparison(..) | NodeKind::Connective(..) => true,
             NodeKind::Choice(parts) => parts[1].is_truth(),
-            NodeKind::Variable(_) | NodeKind::Negate(_) | NodeKind::Arithmetic(..) | NodeKind::Call(..) => false,
+            NodeKind::Variable(_)
+            | NodeKind::Awaited(_)
+            | NodeKind::Negate(_)
+            | NodeKind::Arithmetic(..)
+            | NodeKind::Call(..) => false,
         }
     }
 
@@ -77,7 +83,7 @@ impl ExpressionNode {
         let constant = |node: &Self| matches!(node.kind, NodeKind::Constant(_));
         match &self.kind {
             NodeKind::Constant(_) => true,
-            NodeKind::Variable(_) => false,
+            NodeKind::Variable(_) | NodeKind::Awaited(_) => false,
             NodeKind::Negate(operand) | NodeKind::Not(operand) => constant(operand),
             NodeKind::Arithmetic(_, sides) | NodeKind::Comparison(_, sides) => sides.iter().all(constant),
             NodeKind::Connective(connective, sides) => match sides[0].kind {
@@ -96,6 +102,10 @@ impl ExpressionNode {
         match &self.kind {
             NodeKind::Constant(value) => Ok(*value),
             NodeKind::Variable(slot) => Ok(slots[usize::from(*slot)]),
+            NodeKind::Awaited(awaited) => match slots[usize::from(awaited.slot)] {
+                NOTHING_YET => Err(Box::new(self.too_early(awaited))),
+                value => Ok(value),
+            },
             NodeKind::Negate(operand) => {
                 let value = operand.evaluate(slots)?;
                 value.negated().ok_or_else(|| Box::new(self.beyond(&format!("-({value})"))))
@@ -133,6 +143,12 @@ impl ExpressionNode {
             value = apply(&[value, argument.evaluate(slots)?])?;
         }
         Ok(value)
+    }
+
+    #[cold]
+    fn too_early(&self, Awaited { name, event, .. }: &Awaited) -> ExpressionFault {
+        let message = format!("`{name}` has no value before {event}");
+        ExpressionFault::new(self.span, message, "leave the step out with a condition, or move it behind that")
     }
 
     #[cold]

@@ -5,7 +5,7 @@ use super::communicators::Split;
 use super::distribution::BoundDistribution;
 use super::names::Slot;
 use super::step::Neighbours;
-use crate::programs::expression::Value;
+use crate::programs::expression::{NOTHING_YET, Value};
 use parsim_sim::program::Grid;
 use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::trace::Phase;
@@ -211,7 +211,8 @@ impl CompiledProgram {
     /// The variables of the process of `rank` before its first step.
     pub fn slots_of(&self, rank: u32) -> Box<[Value]> {
         let (row, column) = self.grid.coordinates(rank);
-        let known = [rank, row, column, rank, 0].map(|value| Value::Whole(value.into()));
+        let place = [rank, row, column].map(|value| Value::Whole(value.into()));
+        let known: Vec<_> = place.into_iter().chain([NOTHING_YET; 2]).collect();
         let declared = std::iter::repeat_n(Value::Whole(0), self.slots - known.len());
         let mut slots: Box<[Value]> = known.into_iter().chain(declared).collect();
         for (split, [place_slot, size_slot]) in self.splits.iter().zip(&self.split_slots) {

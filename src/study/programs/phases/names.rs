@@ -1,6 +1,6 @@
 //! The names that expressions may use, and the slots of variables.
 
-use crate::programs::expression::{Binding, Formula, Value};
+use crate::programs::expression::{Awaited, Binding, Formula, Value};
 use parsim_sim::program::Grid;
 
 /// The place of a variable among those of a process.
@@ -11,9 +11,10 @@ const RANK: Slot = 0;
 const ROW: Slot = 1;
 const COLUMN: Slot = 2;
 /// Sender of the message that was received last.
-pub(super) const SOURCE: Slot = 3;
-/// The number in it.
-pub(super) const NUMBER: Slot = 4;
+pub(super) static SOURCE: Awaited = Awaited { name: "source", slot: 3, event: "a message has been received" };
+/// The number in the last message that had one.
+pub(super) static NUMBER: Awaited =
+    Awaited { name: "number", slot: 4, event: "a message with a number has been received" };
 /// The first slot that steps declare.
 const FIRST_DECLARED: usize = 5;
 
@@ -47,8 +48,8 @@ impl NameTable {
             ("column", Binding::Slot(COLUMN)),
             ("rows", constant(grid.rows())),
             ("columns", constant(grid.columns)),
-            ("source", Binding::Slot(SOURCE)),
-            ("number", Binding::Slot(NUMBER)),
+            (SOURCE.name, Binding::Awaited(&SOURCE)),
+            (NUMBER.name, Binding::Awaited(&NUMBER)),
         ] {
             table.name(name, binding, false);
         }

@@ -15,12 +15,12 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    pub fn of_rank(rank: u32, ranks: u32, host: u32) -> Self {
-        let grid = Grid::of(ranks);
+    pub fn of_rank(rank: u32, grid: Grid, host: u32) -> Self {
         let (row, column) = grid.coordinates(rank);
-        let values = [rank, ranks, host, row, column, grid.rows(), grid.columns, rank, 0];
-        let named = KNOWN.into_iter().zip(values);
-        let variables = named.map(|(name, value)| (Cow::Borrowed(name), Some(Value::Whole(value.into()))));
+        let values = [rank, grid.ranks(), host, row, column, grid.rows(), grid.columns]
+            .map(|value| Some(Value::Whole(value.into())));
+        let named = KNOWN.into_iter().zip(values.into_iter().chain([None, None]));
+        let variables = named.map(|(name, value)| (Cow::Borrowed(name), value));
         Self { variables: variables.collect() }
     }
 

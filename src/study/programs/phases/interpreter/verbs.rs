@@ -150,9 +150,9 @@ impl StepInterpreter {
     fn note(&mut self, received: &Received, within: Within) {
         let group = self.group(within).ok().flatten();
         let source = group.map_or(Some(received.from), |group| group.place(received.from));
-        self.set(SOURCE, Value::Whole(source.map_or(-1, i64::from)));
+        self.set(SOURCE.slot, Value::Whole(source.map_or(-1, i64::from)));
         if let Some([number]) = received.message.values.as_deref() {
-            self.set(NUMBER, Value::of_number(*number));
+            self.set(NUMBER.slot, Value::of_number(*number));
         }
         self.changes += 1;
     }
