@@ -77,6 +77,29 @@ impl From<LogGops> for Machine {
     }
 }
 
+impl LogGops {
+    /// The constants that describe `machine` wholly, if there are such. `latency` is that of its links, over a network, too.
+    #[must_use]
+    pub fn describing(machine: &Machine) -> Option<Self> {
+        let interface = machine.nodes.interface.as_ref()?;
+        let Sends::Eager { up_to } = machine.sends else { return None };
+        let latency = machine.network.links.latency;
+        let network = Some(machine.network.clone()).filter(|network| *network != free_network(latency));
+        let processor = Some(machine.nodes.processor.clone()).filter(|processor| *processor != Processor::Unspecified);
+        let model = Self {
+            latency,
+            overhead: interface.overhead,
+            gap: interface.gap,
+            gap_per_byte: interface.gap_per_byte,
+            overhead_per_byte: interface.overhead_per_byte,
+            eager_up_to: up_to,
+            over: network,
+            processor,
+        };
+        (Machine::from(model.clone()) == *machine).then_some(model)
+    }
+}
+
 /// A wire from every node to every other, on which nothing waits.
 fn free_network(latency: SimDuration) -> Network {
     let switching = Switching::CutThrough(CutThrough { packet: Bytes::new(u32::MAX.into()), header: Bytes::new(0) });

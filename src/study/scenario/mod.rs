@@ -34,7 +34,7 @@ pub use sweep::{Case, Cases, Ids, Inspection, Override, Plan, Settings};
 
 use crate::programs::Shipped;
 use parsim_sim::engine::Streams;
-use parsim_sim::machine::{Machine, Partition, Placement};
+use parsim_sim::machine::{LogGops, Machine, Partition, Placement};
 use parsim_sim::simulation::Limits;
 use serde::{Deserialize, Serialize};
 use source::{Document, Faults};
@@ -147,11 +147,31 @@ impl Scenario {
     /// Never: a scenario consists of what RON can say.
     #[must_use]
     pub fn to_ron(&self) -> String {
-        let options =
-            ron::Options::default().with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES);
-        let pretty = ron::ser::PrettyConfig::new().struct_names(true);
-        options.to_string_pretty(self, pretty).expect("a scenario can be written as RON")
+        as_ron(self)
     }
+
+    /// The resolved scenario as a document, whose fields can be changed. Axes are left out: a path of theirs may lead to a
+    /// field that is not written because it has its default. A machine that is a LogGOPS model has the model's fields.
+    ///
+    /// # Errors
+    /// As [`Document::from_text`].
+    ///
+    /// # Panics
+    /// Never: a scenario consists of what RON can say.
+    pub fn to_document(&self) -> Result<Document, Faults> {
+        let base = Self { axes: Vec::new(), zip: Vec::new(), filter: None, ..self.clone() };
+        let mut document = Document::from_text("the resolved scenario", &base.to_ron())?;
+        if let Some(model) = LogGops::describing(&self.machine) {
+            document.set("machine", &as_ron(&model)).expect("a scenario has a machine");
+        }
+        Ok(document)
+    }
+}
+
+fn as_ron(value: &impl Serialize) -> String {
+    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES);
+    let pretty = ron::ser::PrettyConfig::new().struct_names(true);
+    options.to_string_pretty(value, pretty).expect("a scenario can be written as RON")
 }
 
 /// Reads the machine description in `path`.

@@ -8,15 +8,15 @@ use crate::analysis::{Elasticity, Probe};
 use crate::answer::Answer;
 use crate::report::counted;
 use crate::scenario::source::{Document, SourceFault};
-use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan, Scenario};
+use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan};
 use rayon::prelude::*;
 
 /// Elasticities below this count as none: it is what picoseconds leave of a run of a second.
 const NO_EFFECT: f64 = 1e-9;
 /// The part that a what-if answer speeds up, and the fields below which it does so.
 const WHAT_IFS: [(&str, &[&str]); 6] = [
-    ("processor", &["machine.nodes.processor"]),
-    ("links", &["machine.network"]),
+    ("processor", &["machine.nodes.processor", "machine.processor"]),
+    ("links", &["machine.network", "machine.over", "machine.L"]),
     (
         "communication software",
         &[
@@ -26,6 +26,10 @@ const WHAT_IFS: [(&str, &[&str]); 6] = [
             "machine.nodes.forwarding",
             "machine.nodes.routing",
             "machine.nodes.acknowledging",
+            "machine.o",
+            "machine.g",
+            "machine.G",
+            "machine.O",
         ],
     ),
     ("input", &["machine.host.input"]),
@@ -46,9 +50,19 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "machine.nodes.acknowledging",
             "machine.nodes.dma_per_word",
             "machine.network",
+            "machine.over",
+            "machine.L",
+            "machine.o",
+            "machine.g",
+            "machine.G",
+            "machine.O",
+            "machine.S",
         ],
     ),
-    ("computation", &["machine.nodes.processor", "machine.nodes.time_slice", "machine.nodes.noise"]),
+    (
+        "computation",
+        &["machine.nodes.processor", "machine.processor", "machine.nodes.time_slice", "machine.nodes.noise"],
+    ),
     ("input", &["machine.host.input"]),
     ("output", &["machine.host.output"]),
     ("program", &["program"]),
@@ -127,7 +141,7 @@ impl VariedRun {
     /// # Errors
     /// Those of the run; a run that takes no simulated time.
     pub fn of(scenario: &CheckedScenario) -> Result<Self, StudyError> {
-        let document = resolved(scenario)?;
+        let document = scenario.to_document()?;
         let makespan_s = mean_makespan_s(scenario)?;
         if makespan_s == 0.0 {
             let program = scenario.program.name();
@@ -231,13 +245,6 @@ fn has_time(parameter: &Parameter) -> bool {
     parameter.dimension != Dimension::None && parameter.number() != 0.0
 }
 
-/// The base values with every default, as a document whose values can be changed. Axes are left out: a path of theirs may
-/// lead to a field that is not written because it has its default.
-fn resolved(scenario: &CheckedScenario) -> Result<Document, StudyError> {
-    let base = Scenario { axes: Vec::new(), zip: Vec::new(), filter: None, ..Scenario::clone(scenario) };
-    Ok(Document::from_text("the resolved scenario", &base.to_ron())?)
-}
-
 /// The makespan of `document` after `change`, in seconds, or why there is none.
 fn makespan_s(document: &Document, change: impl Fn(&mut Document) -> Result<(), SourceFault>) -> Result<f64, String> {
     let mut document = document.clone();
@@ -335,8 +342,37 @@ mod tests {
         for (path, value) in [("program.n", "16"), ("ranks", "2")] {
             document.set(path, value).unwrap();
         }
-        let document = resolved(&Plan::new(document, &[]).unwrap().base().unwrap().scenario).unwrap();
+        let document = Plan::new(document, &[]).unwrap().base().unwrap().scenario.to_document().unwrap();
         assert!(makespan_s(&document, |_| Ok(())).unwrap() > 0.0);
+    }
+
+    /// A LogGOPS machine is varied by the constants that a file writes; over a network L is not used.
+    #[test]
+    fn a_model_is_varied_by_its_own_constants() {
+        let varied = |settings: &[(&str, &str)]| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/loggops-collectives.ron");
+            let mut document = Document::load(path).unwrap();
+            for (path, value) in settings {
+                document.set(path, value).unwrap();
+            }
+            VariedRun::of(&Plan::new(document, &[]).unwrap().base().unwrap().scenario).unwrap()
+        };
+        let with_effect = |study: &VariedRun| {
+            let found = study.sensitivities(1e-3).findings;
+            let mut names: Vec<_> =
+                found.iter().filter(|one| one.has_effect()).map(|one| one.parameter.name.clone()).collect();
+            names.sort_unstable();
+            names
+        };
+        let alone = varied(&[("program.bytes", "1 kB")]);
+        assert_eq!(with_effect(&alone), ["machine.G", "machine.L", "machine.o"]);
+        let names = alone.parameters.iter().filter_map(|one| one.name.strip_prefix("machine."));
+        assert_eq!(names.collect::<Vec<_>>(), ["L", "o", "g", "G", "O", "S", "processor"]);
+        let network = "Network(topology: Complete(nodes: 64), routing: DimensionOrder, switching: StoreAndForward(packet: \
+                       \"4 KiB\"), links: Link(per_byte: \"10 ns/B\", latency: \"5 us\"))";
+        let over = varied(&[("program.bytes", "1 kB"), ("machine.over", network)]);
+        let links = ["latency", "per_byte"].map(|field| format!("machine.over.links.{field}"));
+        assert_eq!(with_effect(&over), ["machine.o", &links[0], &links[1]]);
     }
 
     #[test]
