@@ -103,6 +103,13 @@ pub struct Layout {
     pub topology: Topology,
     /// By rank, its node; shared with those who need no more of a layout.
     nodes: Arc<[u32]>,
+    /// Who shares nodes with whom; `None` if every rank lies alone on the node of its number.
+    sharing: Option<Sharing>,
+}
+
+/// Ranks on one node.
+#[derive(Clone, Debug, PartialEq)]
+struct Sharing {
     /// By rank, how many ranks before it lie on its node.
     cores: Vec<u32>,
     /// By node, up to the last with a rank: a machine may have many more.
@@ -128,13 +135,13 @@ impl Placement {
 
     /// Places `ranks` ranks on `topology`, which has room for them.
     pub(super) fn lay_out(&self, topology: Topology, ranks: u32, streams: Streams) -> Layout {
-        let nodes = match self {
+        let nodes: Arc<[u32]> = match self {
             Self::RowMajor => (0..ranks).collect(),
             Self::Snake => (0..ranks).map(|rank| snake(&topology, rank)).collect(),
-            Self::Random => shuffled(topology.nodes(), ranks, streams),
-            Self::Explicit(nodes) => nodes.clone(),
+            Self::Random => shuffled(topology.nodes(), ranks, streams).into(),
+            Self::Explicit(nodes) => nodes.as_slice().into(),
             Self::Packed { ranks_per_node } => (0..ranks).map(|rank| rank / ranks_per_node).collect(),
-            Self::Apart { hops } => vec![0, Self::at_distance(&topology, *hops).unwrap_or(0)],
+            Self::Apart { hops } => Arc::new([0, Self::at_distance(&topology, *hops).unwrap_or(0)]),
         };
         Layout::new(topology, nodes)
     }
@@ -157,15 +164,16 @@ fn shuffled(nodes: u32, ranks: u32, streams: Streams) -> Vec<u32> {
 }
 
 impl Layout {
-    fn new(topology: Topology, nodes: Vec<u32>) -> Self {
-        let in_use = nodes.iter().max().map_or(0, |last| *last as usize + 1);
-        let mut ranks_on = vec![0; in_use];
-        let mut cores = Vec::with_capacity(nodes.len());
-        for node in &nodes {
-            cores.push(ranks_on[*node as usize]);
-            ranks_on[*node as usize] += 1;
-        }
-        Self { topology, nodes: nodes.into(), cores, ranks_on }
+    fn new(topology: Topology, nodes: Arc<[u32]>) -> Self {
+        let is_in_order = (0..).zip(nodes.iter()).all(|(rank, node)| rank == *node);
+        let sharing = (!is_in_order).then(|| Sharing::of(&nodes));
+        Self { topology, nodes, sharing }
+    }
+
+    /// True if every rank lies alone on the node of its number.
+    #[must_use]
+    pub const fn is_in_order(&self) -> bool {
+        self.sharing.is_none()
     }
 
     /// The number of ranks.
@@ -192,13 +200,17 @@ impl Layout {
     /// The seat of `rank`: the ranks of a node take its cores in their order.
     #[must_use]
     pub fn seat(&self, rank: u32) -> Seat {
-        Seat { node: self.nodes[rank as usize], core: self.cores[rank as usize] }
+        let core = self.sharing.as_ref().map_or(0, |sharing| sharing.cores[rank as usize]);
+        Seat { node: self.nodes[rank as usize], core }
     }
 
     /// Returns the number of ranks on `node`.
     #[must_use]
     pub fn ranks_on(&self, node: u32) -> u32 {
-        self.ranks_on.get(node as usize).copied().unwrap_or(0)
+        match &self.sharing {
+            Some(sharing) => sharing.ranks_on.get(node as usize).copied().unwrap_or(0),
+            None => (node < self.ranks()).into(),
+        }
     }
 
     /// Returns the number of nodes that have ranks.
@@ -207,20 +219,35 @@ impl Layout {
     /// Never: nodes are numbered in 32 bits.
     #[must_use]
     pub fn occupied(&self) -> u32 {
-        let occupied = self.ranks_on.iter().filter(|ranks| **ranks > 0).count();
+        let Some(sharing) = &self.sharing else { return self.ranks() };
+        let occupied = sharing.ranks_on.iter().filter(|ranks| **ranks > 0).count();
         u32::try_from(occupied).expect("nodes are counted in 32 bits")
     }
 
     /// The most ranks on a node.
     #[must_use]
     pub fn most_ranks_on_a_node(&self) -> u32 {
-        self.ranks_on.iter().copied().max().unwrap_or(0)
+        let Some(sharing) = &self.sharing else { return self.ranks().min(1) };
+        sharing.ranks_on.iter().copied().max().unwrap_or(0)
     }
 
     /// The first rank on `node`, if there is one, found by a search.
     #[must_use]
     pub fn first_rank(&self, node: u32) -> Option<u32> {
         (0..self.ranks()).find(|rank| self.node(*rank) == node)
+    }
+}
+
+impl Sharing {
+    fn of(nodes: &[u32]) -> Self {
+        let in_use = nodes.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut ranks_on = vec![0; in_use];
+        let mut cores = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            cores.push(ranks_on[*node as usize]);
+            ranks_on[*node as usize] += 1;
+        }
+        Self { cores, ranks_on }
     }
 }
 

@@ -40,16 +40,23 @@ pub fn inspected(
 
 /// The memory for data that `program` needs of each node up to the last with a rank, in bytes.
 #[must_use]
-pub fn node_memory(program: &dyn Program, machine: &Machine, layout: &Layout) -> Vec<u64> {
-    let host = host(machine, layout);
+pub fn node_memory<'p>(
+    program: &'p dyn Program,
+    machine: &Machine,
+    layout: &Layout,
+) -> Box<dyn Iterator<Item = u64> + 'p> {
+    let (host, ranks) = (host(machine, layout), layout.ranks());
+    let by_rank = (0..ranks).map(move |rank| program.memory(rank, ranks, host).count());
+    if layout.is_in_order() {
+        return Box::new(by_rank);
+    }
     let in_use = layout.nodes().iter().max().map_or(0, |last| *last as usize + 1);
     let mut needed = vec![0u64; in_use];
-    for rank in 0..layout.ranks() {
-        let bytes = program.memory(rank, layout.ranks(), host).count();
-        let node = &mut needed[layout.node(rank) as usize];
-        *node = node.saturating_add(bytes);
+    for (node, bytes) in layout.nodes().iter().zip(by_rank) {
+        let needed = &mut needed[*node as usize];
+        *needed = needed.saturating_add(bytes);
     }
-    needed
+    Box::new(needed.into_iter())
 }
 
 /// The rank that reads input and writes output.

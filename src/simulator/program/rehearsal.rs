@@ -132,8 +132,8 @@ pub fn rehearse(
     streams: Streams,
 ) -> Rehearsal {
     let most = if program.least_verbs(ranks) > LONGEST { BEGINNING } else { LONGEST };
-    let dry_run = DryRun { sends, most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
-    dry_run.rehearsal()
+    let open = || DryRun { sends, most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
+    where_it_fits(program, ranks, open)
 }
 
 /// Does the same with buffered sends and a bound of its own: it is given up after `most` verbs.
@@ -144,13 +144,13 @@ pub fn rehearse_within(
     packet_bytes: u64,
     streams: Streams,
 ) -> Rehearsal {
-    DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) }.rehearsal()
+    where_it_fits(program, ranks, || DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) })
 }
 
-/// Returns whether the memory for a dry run of `program` on `ranks` ranks is available.
-#[must_use]
-pub fn fits(program: &dyn Program, ranks: u32) -> bool {
-    f64::from(ranks) * (RANK_BYTES + program.rank_memory(ranks)) <= MOST_MEMORY
+/// The dry run of `program` on `ranks` ranks, which is not even opened where its memory is too much.
+fn where_it_fits<'p>(program: &dyn Program, ranks: u32, open: impl FnOnce() -> DryRun<'p>) -> Rehearsal {
+    let bytes = f64::from(ranks) * (RANK_BYTES + program.rank_memory(ranks));
+    if bytes <= MOST_MEMORY { open().rehearsal() } else { Rehearsal::default() }
 }
 
 enum Interruption {
@@ -258,9 +258,6 @@ impl<'p> DryRun<'p> {
     }
 
     fn rehearsal(mut self) -> Rehearsal {
-        if !fits(self.program, self.surroundings.ranks) {
-            return Rehearsal::default();
-        }
         let (faults, is_complete) = match self.run_all() {
             Ok(()) => (self.missing(), true),
             Err(Interruption::TooLong) => (Vec::new(), false),

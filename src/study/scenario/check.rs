@@ -90,7 +90,7 @@ impl CheckedScenario {
     /// The memory that the program needs on each node up to the last with a rank, in bytes.
     #[must_use]
     pub fn node_memory(&self) -> Vec<u64> {
-        node_memory(&self.program, &self.machine, &self.layout())
+        node_memory(&self.program, &self.machine, &self.layout()).collect()
     }
 
     /// The same scenario with another seed, of a case that has taken `elapsed` so far.

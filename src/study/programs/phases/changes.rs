@@ -6,8 +6,8 @@ use super::expression::Expression;
 use super::{Phases, legality};
 use crate::programs::expression::{Changes, Former, Value};
 use parsim_sim::engine::Streams;
-use parsim_sim::program::Process;
-use parsim_sim::program::{Program, RankFuture, Starter, fits, rehearse_within};
+use parsim_sim::program::{Grid, Process};
+use parsim_sim::program::{Program, RankFuture, Starter, rehearse_within};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ pub(super) fn note(
     watch.memory(program, ranks, host);
     let verbs = watch.changes.borrow().left() / OF_A_VERB;
     let watch = Rc::new(watch);
-    if !watch.suspects.is_empty() && u64::from(ranks) < verbs && fits(program, ranks) {
+    if !watch.suspects.is_empty() && u64::from(ranks) < verbs {
         let watched = WatchedProgram { program, watch: Rc::clone(&watch) };
         let rehearsal = rehearse_within(verbs, &watched, (ranks, host), packet_bytes, streams);
         watch.changes.borrow_mut().spend(OF_A_VERB * (rehearsal.verbs() + u64::from(ranks)));
@@ -69,8 +69,9 @@ impl Watch {
 
     fn memory(&self, program: &Phases, ranks: u32, host: u32) {
         let Some(memory) = &program.memory else { return };
+        let grid = Grid::of(ranks);
         for rank in 0..ranks.min(RANKS) {
-            let scope = program.scope(rank, ranks, host);
+            let scope = program.scope(rank, grid, host);
             self.compare(memory.count(), |name| scope.get(name));
         }
     }

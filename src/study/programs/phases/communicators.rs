@@ -5,7 +5,7 @@ use super::expression::Expression;
 use super::scope::Scope;
 use super::step::CommunicatorSplit;
 use parsim_sim::fault::Fault;
-use parsim_sim::program::RankGroup;
+use parsim_sim::program::{Grid, RankGroup};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -52,7 +52,8 @@ pub(super) fn splits(program: &Phases, ranks: u32, host: u32) -> (Vec<Split>, Ve
     if program.communicators.is_empty() {
         return Default::default();
     }
-    let scope = |rank| program.scope(rank, ranks, host);
+    let grid = Grid::of(ranks);
+    let scope = |rank| program.scope(rank, grid, host);
     let mut faults = Vec::new();
     let split = |(name, split): (&String, &CommunicatorSplit)| {
         let groups = groups(split, (0..ranks).map(scope));

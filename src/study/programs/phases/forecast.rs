@@ -26,9 +26,10 @@ const OF_MESSAGES: [&str; 2] = ["source", "number"];
 /// messages decide.
 pub(super) fn count(program: &Phases, ranks: u32, packet_bytes: u64) -> Forecast {
     let (splits, _) = splits(program, ranks, 0);
+    let grid = Grid::of(ranks);
     let of_rank = |rank: u32| {
-        let global = scope(program, &splits, (rank, ranks));
-        let (grid, left, scope) = (Grid::of(ranks), STEPS_OF_A_RANK, global.clone());
+        let global = scope(program, &splits, (rank, grid));
+        let (left, scope) = (STEPS_OF_A_RANK, global.clone());
         let mut counter = Counter { program, global, scope, rank, grid, packet_bytes, left, depth: 0 };
         let all = counter.steps(&program.steps);
         (all, STEPS_OF_A_RANK - counter.left)
@@ -42,8 +43,8 @@ pub(super) fn count(program: &Phases, ranks: u32, packet_bytes: u64) -> Forecast
 }
 
 /// The names that all steps of a rank know.
-fn scope(program: &Phases, splits: &[Split], (rank, ranks): (u32, u32)) -> Scope {
-    let mut scope = program.scope(rank, ranks, 0);
+fn scope(program: &Phases, splits: &[Split], (rank, grid): (u32, Grid)) -> Scope {
+    let mut scope = program.scope(rank, grid, 0);
     for (communicator, split) in program.communicators.keys().zip(splits) {
         let (place, size) = split.of(rank).map_or((-1, 0), |(group, place)| (place.into(), group.count().into()));
         for (name, value) in names_in(communicator).iter().zip([place, size]) {

@@ -27,7 +27,7 @@ use compiled::CompiledProgram;
 use interpreter::StepInterpreter;
 use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
-use parsim_sim::program::Process;
+use parsim_sim::program::{Grid, Process};
 use parsim_sim::program::{Program, RankFuture, Rehearsal, Starter};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
@@ -61,8 +61,8 @@ pub struct Phases {
 }
 
 impl Phases {
-    fn scope(&self, rank: u32, ranks: u32, host: u32) -> Scope {
-        let mut scope = Scope::of_rank(rank, ranks, host);
+    fn scope(&self, rank: u32, grid: Grid, host: u32) -> Scope {
+        let mut scope = Scope::of_rank(rank, grid, host);
         for (name, value) in &self.parameters {
             scope.declare(name, Value::of_number(*value));
         }
@@ -146,7 +146,7 @@ impl Program for Phases {
     }
 
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
-        let bytes = self.memory.as_ref().map(|memory| memory.bytes(&self.scope(rank, ranks, host)));
+        let bytes = self.memory.as_ref().map(|memory| memory.bytes(&self.scope(rank, Grid::of(ranks), host)));
         Bytes::new(bytes.and_then(Result::ok).unwrap_or(0))
     }
 
