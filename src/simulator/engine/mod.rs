@@ -6,6 +6,7 @@
 //! The engine does not know what a machine, a message or a program is.
 
 mod calendar;
+mod instants;
 mod lists;
 mod processes;
 mod random;
@@ -16,6 +17,7 @@ mod station;
 mod timers;
 
 pub use calendar::{Calendar, Entity};
+pub(crate) use instants::Instants;
 pub(crate) use lists::Lists;
 pub(crate) use processes::{Mailbox, Processes, Resumed};
 pub use random::{AddressedStream, STREAM_GENERATOR, Streams, stable_hash};

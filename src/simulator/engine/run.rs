@@ -29,6 +29,7 @@ impl EvenInstants {
 
     /// The last instant.
     #[must_use]
+    #[inline]
     pub fn last(&self) -> SimTime {
         self.nth(self.count - 1)
     }
@@ -70,9 +71,27 @@ impl EvenInstants {
     #[must_use]
     #[inline]
     pub fn through(&self, line: &mut StationState, service: SimDuration) -> Runs {
-        match serve_evenly(line, self, service) {
-            Some(departures) => Runs::One(departures),
+        match self.served_evenly(line.free(), service) {
+            Some(departures) => {
+                line.pass(departures.last(), service * u64::from(self.count));
+                Runs::One(departures)
+            }
             None => serve_in_parts(line, std::slice::from_ref(self), service),
+        }
+    }
+
+    /// The departures of jobs that arrive so from a station that is busy until `free` and serves each for `service`, if
+    /// they depart at equal distances as well: those that come no slower than they are served follow one another, and
+    /// those that come to an idle station are served as they come.
+    #[must_use]
+    #[inline]
+    pub fn served_evenly(&self, free: SimTime, service: SimDuration) -> Option<Self> {
+        if self.gap <= service || self.count == 1 {
+            Some(Self { first: free.max(self.first) + service, gap: service, count: self.count })
+        } else if free <= self.first {
+            Some(Self { first: self.first + service, ..*self })
+        } else {
+            None
         }
     }
 }
@@ -171,22 +190,6 @@ fn serve_in_parts(line: &mut StationState, arrivals: &[EvenInstants], service: S
         serve(line, *run, service, &mut departures);
     }
     if departures.len == 1 { Runs::One(departures.runs[0]) } else { Runs::Few(Box::new(departures)) }
-}
-
-/// The departures of jobs that arrive in a run and are served one after the other for `service` each, if they depart
-/// at equal distances as well: those that come no slower than they are served follow one another, and those that come
-/// to an idle station are served as they come.
-#[inline]
-fn serve_evenly(line: &mut StationState, run: &EvenInstants, service: SimDuration) -> Option<EvenInstants> {
-    let departures = if run.gap <= service || run.count == 1 {
-        EvenInstants { first: line.free().max(run.first) + service, gap: service, count: run.count }
-    } else if line.free() <= run.first {
-        EvenInstants { first: run.first + service, ..*run }
-    } else {
-        return None;
-    };
-    line.pass(departures.last(), service * u64::from(run.count));
-    Some(departures)
 }
 
 /// The departures of jobs that arrive in a run, are served one after the other for `service` each, and find the

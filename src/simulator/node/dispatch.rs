@@ -61,6 +61,12 @@ pub struct DispatchCheckpoint {
 }
 
 impl DispatchCheckpoint {
+    /// The checkpoint of a processor that does not compute and has served its jobs at `free`.
+    #[must_use]
+    pub const fn calm(free: SimTime) -> Self {
+        Self { free, router_has_turn: false }
+    }
+
     /// Returns the time at which it will have served the communication jobs that have been let in.
     #[must_use]
     pub const fn free(&self) -> SimTime {
@@ -173,6 +179,14 @@ impl<J: Copy> Dispatcher<J> {
         }
         let departures = arrivals.through(&mut occupancy.line, service);
         Admission { count: arrivals.count, departures: Some(departures) }
+    }
+
+    /// The station of a processor on which communication jobs wait for nothing but those before them: it does not
+    /// compute, nor has its router a turn that may end.
+    #[inline]
+    pub fn calm_line(&mut self, processor: u32) -> Option<&mut StationState> {
+        let occupancy = &mut self.processors[processor as usize];
+        (!occupancy.router_has_turn && occupancy.running().is_none()).then_some(&mut occupancy.line)
     }
 
     /// Serves a run of communication jobs on a processor that computes, or whose router has its turn.

@@ -79,9 +79,11 @@ impl Passages {
         self.until[place as usize] <= now
     }
 
-    #[inline]
-    pub(super) fn push(&mut self, vertex: u32, admission: SpeculativeAdmission) {
-        self.until[vertex as usize] = admission.train.run.last();
+    /// Adds an admission whose last packet comes at `until`.
+    #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
+    #[inline(always)]
+    pub(super) fn push(&mut self, vertex: u32, until: SimTime, admission: SpeculativeAdmission) {
+        self.until[vertex as usize] = until;
         self.stacks.push(vertex, admission);
     }
 
@@ -98,11 +100,13 @@ impl Passages {
         self.stacks.clear(vertex);
     }
 
-    /// Clears the admissions of `vertex` if all have come before `now`.
+    /// Clears the admissions of `vertex` if all have come before `now`, and returns whether they have.
     #[inline]
-    pub(super) fn clear_before(&mut self, vertex: u32, now: SimTime) {
-        if self.until[vertex as usize] < now {
+    pub(super) fn clear_before(&mut self, vertex: u32, now: SimTime) -> bool {
+        let have_come = self.until[vertex as usize] < now;
+        if have_come {
             self.clear(vertex);
         }
+        have_come
     }
 }

@@ -1,6 +1,5 @@
 //! Advance of trains: arrival at a place, service there and departure, as far ahead of their events as they may.
 
-use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
 use super::places::NO_LINK;
 use super::{Advance, Coming, MovingTrain, Play, Train};
@@ -62,11 +61,7 @@ impl Play<'_> {
     /// What the processor of `node` has sent and takes no time comes out of its link.
     fn come_out_at_once(&mut self, node: u32, entity: Entity) {
         let key = (self.key.0, entity);
-        let (leaving, coming) = (&self.trains.leaving, &self.trains.coming);
-        let is_due = |link: &u32| {
-            leaving.front(*link).is_some_and(|one| one.key() == key)
-                || coming.front(*link).is_some_and(|one| one.key() == key)
-        };
+        let is_due = |link: &u32| self.trains.leaves_by(*link, key) || self.trains.comes_by(*link, key);
         if let Some(link) = self.trains.places.links_of(node).find(is_due) {
             self.leave_link(link, entity);
             self.arrive_by(link, entity);
@@ -117,7 +112,7 @@ impl Play<'_> {
             self.hand_to_router(node, train, departures);
             return;
         }
-        let (out, times) = self.way(node, &packet, &mut train.course);
+        let (out, times) = self.trains.way(node, &packet, &mut train.course);
         let entity = self.exit(node, (out, times), &packet, departures.first());
         let comings = self.transmit(out, &packet, departures, times);
         self.go_ahead(out, entity, train, &comings);
@@ -155,77 +150,6 @@ impl Play<'_> {
     pub(super) fn arrive(&mut self, flight: MovingTrain) {
         self.go_on(flight, true);
         self.admit_ahead();
-    }
-
-    /// Admits a single packet to a vertex on its way, and to the next ones as far as it may go ahead. Returns
-    /// whether it may be admitted to its destination; `flight` then describes its arrival there.
-    fn pass_on(&mut self, mut vertex: u32, flight: &mut MovingTrain) -> bool {
-        // What changes from vertex to vertex are variables of their own: a structure that is copied as soon as one of its
-        // parts has been written would have to wait for it.
-        let MovingTrain { mut link, mut entity, train } = *flight;
-        let Train { run: EvenInstants { first: mut arrival, .. }, packet, mut course, mut advance } = train;
-        loop {
-            let service = self.service(vertex, passing_on(self.node, packet.kind));
-            let before = self.processors.standing(vertex);
-            let job = (Job::PassOn(packet), service);
-            let train = Train { run: EvenInstants::one(arrival), packet, course, advance };
-            let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, job) else {
-                let admission = SpeculativeAdmission::of(&MovingTrain { link, entity, train }, service, before);
-                self.keep(vertex, SpeculativeAdmission { deferred: true, ..admission });
-                return false;
-            };
-            let (out, times) = self.way(vertex, &packet, &mut course);
-            let track = &mut self.trains.tracks[out as usize];
-            let end = track.end;
-            let link_free = track.line.free();
-            let crossing = times.arrival(end == packet.to);
-            // Same result as `exit`, from values at hand: with a call of it such runs take 6 % longer.
-            let is_at_once = crossing == SimDuration::ZERO && link_free <= departure;
-            let leaves = track.line.serve(departure, times.occupancy);
-            let comes = departure.max(link_free) + crossing;
-            track.carried += 1;
-            let waits = before.free() > arrival || link_free.since(departure) > times.occupancy;
-            if waits && !self.waits_for_itself(vertex, packet) {
-                advance = advance.after_link();
-            }
-            self.counts.packet_hops += 1;
-            self.counts.events += u64::from(1 + self.trains.link_events);
-            if self.trains.transfers.is_some() {
-                self.record_transfer(out, &packet, &[EvenInstants::one(leaves)], times.occupancy);
-            }
-            if arrival > self.key.0 {
-                let (deferred, notice, continues) = (false, false, false);
-                let admission = SpeculativeAdmission {
-                    train,
-                    link,
-                    entity,
-                    out,
-                    service,
-                    before,
-                    link_free,
-                    deferred,
-                    notice,
-                    continues,
-                };
-                self.trains.admissions.push(vertex, admission);
-            }
-            let exit = self.trains.places.arrival(out);
-            (link, entity) = (out, if is_at_once { self.first_processor + vertex } else { exit });
-            (vertex, arrival) = (end, comes);
-            let train = Train { run: EvenInstants::one(arrival), packet, course, advance };
-            if !self.trains.ahead.is_empty() {
-                self.trains.ahead.push_back(MovingTrain { link, entity, train });
-                return false;
-            }
-            if advance != Advance::Ahead || !self.is_next(vertex, link, (arrival, entity)) {
-                self.come(link, Coming { train, entity });
-                return false;
-            }
-            if packet.to == vertex {
-                *flight = MovingTrain { link, entity, train };
-                return true;
-            }
-        }
     }
 
     /// Admits as much as is sure of a train to the vertex that it comes to. The vertex is settled, or the train is
@@ -269,7 +193,7 @@ impl Play<'_> {
             self.keep(vertex, SpeculativeAdmission { out: way, ..speculative });
             return self.goes_on_as_one(flight, (way, self.first_processor + vertex), departures, waits);
         }
-        let (out, times) = self.way(vertex, &flight.train.packet, &mut flight.train.course);
+        let (out, times) = self.trains.way(vertex, &flight.train.packet, &mut flight.train.course);
         let link_free = self.trains.tracks[out as usize].line.free();
         waits |= link_free.since(departures.first()) > times.occupancy;
         waits &= !self.waits_for_itself(vertex, packet);
@@ -320,7 +244,7 @@ impl Play<'_> {
     #[inline(always)]
     pub(super) fn keep(&mut self, vertex: u32, admission: SpeculativeAdmission) {
         if admission.train.run.last() > self.key.0 {
-            self.trains.admissions.push(vertex, admission);
+            self.trains.admissions.push(vertex, admission.train.run.last(), admission);
         }
     }
 
@@ -366,14 +290,8 @@ impl Play<'_> {
                 self.come(link, Coming { train, entity });
                 return;
             }
-            if train.run.count == 1 && train.packet.to != vertex {
-                if !self.pass_on(vertex, &mut flight) {
-                    return;
-                }
-                come = true;
-                continue;
-            }
-            if !self.admit_train(vertex, &mut flight) {
+            let passes = train.packet.to != vertex && self.pass_freely(vertex, &mut flight);
+            if !passes && !self.admit_train(vertex, &mut flight) {
                 return;
             }
             if !self.trains.ahead.is_empty() {
@@ -423,9 +341,12 @@ impl Play<'_> {
         }
     }
 
-    pub(super) fn schedule_next(&mut self, link: u32) {
-        if let Some((time, entity)) = self.trains.coming.front(link).map(Coming::key) {
-            self.calendar.schedule(time, entity);
+    /// Schedules the first arrival by `way`, unless it is also the first departure from that link.
+    pub(super) fn schedule_next(&mut self, way: u32) {
+        let Some(key) = self.trains.coming.front(way).map(Coming::key) else { return };
+        let is_scheduled = key > self.key && way < self.trains.places.links() && self.trains.leaves_by(way, key);
+        if !is_scheduled {
+            self.calendar.schedule(key.0, key.1);
         }
     }
 }

@@ -35,7 +35,7 @@ impl Play<'_> {
     fn prepare_train(&mut self, from: u32, packet: Packet, service: SimDuration) {
         let (now, id, overlap) = (self.key.0, packet.message, self.node.sending.overlap);
         let mut train = Train::new(EvenInstants::one(now), packet);
-        let (out, times) = self.way(from, &packet, &mut train.course);
+        let (out, times) = self.trains.way(from, &packet, &mut train.course);
         let is_alone = self.finds_link_free(from, out, now + service);
         let before = self.processors.standing(from);
         let link_free = self.trains.tracks[out as usize].line.free();
@@ -110,7 +110,7 @@ impl Play<'_> {
             self.come(self.trains.places.to_router(from), Coming { train, entity });
             return;
         }
-        let way = self.way(from, &packet, &mut train.course);
+        let way = self.trains.way(from, &packet, &mut train.course);
         let (entity, comings, _) = self.inject(from, way, &packet, &Runs::One(departure));
         train.run = EvenInstants::one(comings.first());
         self.come(way.0, Coming { train, entity });
@@ -154,7 +154,7 @@ impl Play<'_> {
             let is_first = self.trains.leaving.is_empty(link);
             self.trains.leaving.push_back(link, Leaving { time, entity, message: id });
             if is_first {
-                self.calendar.schedule(time, entity);
+                self.schedule_next_departure(link);
             }
         }
         is_awaited
@@ -175,10 +175,16 @@ impl Play<'_> {
         let key = (self.key.0, entity);
         if let Some(Leaving { message, .. }) = self.trains.leaving.front(link).filter(|one| one.key() == key).copied() {
             self.trains.leaving.pop_front(link);
-            if let Some((time, entity)) = self.trains.leaving.front(link).map(Leaving::key) {
-                self.calendar.schedule(time, entity);
-            }
+            self.schedule_next_departure(link);
             self.leave(message);
+        }
+    }
+
+    /// Schedules the first departure from `link`, unless it is also the first arrival by it.
+    fn schedule_next_departure(&mut self, link: u32) {
+        let Some(key) = self.trains.leaving.front(link).map(Leaving::key) else { return };
+        if key <= self.key || !self.trains.comes_by(link, key) {
+            self.calendar.schedule(key.0, key.1);
         }
     }
 

@@ -31,6 +31,7 @@ use std::collections::VecDeque;
 mod admissions;
 mod advance;
 mod injection;
+mod passing;
 mod places;
 mod routers;
 mod withdraw;
@@ -205,6 +206,26 @@ impl Trains {
         std::mem::take(&mut self.tracks).into_iter().enumerate().filter_map(load).collect()
     }
 
+    /// The link by which a packet leaves `vertex`, and its times there.
+    #[inline]
+    fn way(&mut self, vertex: u32, packet: &Packet, course: &mut PacketCourse) -> (u32, PacketTimes) {
+        let port = course.leave(vertex, packet.to, &self.routes);
+        let link = self.places.link(vertex, port);
+        (link, self.models.times(link, packet.bytes))
+    }
+
+    /// Returns whether the next departure from `link` that a source waits for is the event with this key.
+    #[inline]
+    fn leaves_by(&self, link: u32, key: (SimTime, Entity)) -> bool {
+        self.leaving.front(link).is_some_and(|leaving| leaving.key() == key)
+    }
+
+    /// Returns whether the next arrival by `way` is the event with this key.
+    #[inline]
+    fn comes_by(&self, way: u32, key: (SimTime, Entity)) -> bool {
+        self.coming.front(way).is_some_and(|coming| coming.key() == key)
+    }
+
     pub(super) fn record_transfers(&mut self) {
         let channel =
             |(link, track): (u32, &Track)| TransferChannel { from: self.places.start(link), to: track.end, number: 0 };
@@ -287,14 +308,6 @@ impl Play<'_> {
     #[inline]
     fn service(&self, node: u32, service: SimDuration) -> SimDuration {
         self.pace.map_or(service, |pace| pace.service(node, service))
-    }
-
-    /// The link by which a packet leaves `vertex`, and its times there.
-    #[inline]
-    fn way(&mut self, vertex: u32, packet: &Packet, course: &mut PacketCourse) -> (u32, PacketTimes) {
-        let port = course.leave(vertex, packet.to, &self.trains.routes);
-        let link = self.trains.places.link(vertex, port);
-        (link, self.trains.models.times(link, packet.bytes))
     }
 
     /// Gives packets to a link as they depart from where they were; when they come out of it.

@@ -129,7 +129,7 @@ impl Play<'_> {
     /// as a single run, as [`admit_train`](Self::admit_train).
     fn go_by_router(&mut self, vertex: u32, flight: &mut MovingTrain, come: bool) -> bool {
         let MovingTrain { link, entity, train } = *flight;
-        let (out, times) = self.way(vertex, &train.packet, &mut flight.train.course);
+        let (out, times) = self.trains.way(vertex, &train.packet, &mut flight.train.course);
         let place = self.trains.places.of_link(out);
         let takes_time = times.occupancy > SimDuration::ZERO
             && times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;

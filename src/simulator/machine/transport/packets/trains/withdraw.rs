@@ -44,7 +44,14 @@ impl Play<'_> {
         self.trains.places.of_link(self.trains.places.link(vertex, port))
     }
 
+    #[inline]
     fn settle_before(&mut self, place: u32, trains_of_this_event: bool) {
+        if !self.trains.admissions.clear_before(place, self.key.0) {
+            self.settle_now(place, trains_of_this_event);
+        }
+    }
+
+    fn settle_now(&mut self, place: u32, trains_of_this_event: bool) {
         let links = self.first_processor;
         while let Some(admission) = self.trains.admissions.pop(place) {
             let is_from_here =
@@ -197,7 +204,7 @@ impl Play<'_> {
                 if admission.train.packet.to == place {
                     admission.out = NO_LINK;
                 }
-                self.trains.admissions.push(place, admission);
+                self.trains.admissions.push(place, admission.train.run.last(), admission);
             }
         }
     }

@@ -1,0 +1,127 @@
+//! Passing: trains cross vertices on their way that do nothing else, one after the other.
+
+use super::super::software::passing_on;
+use super::admissions::SpeculativeAdmission;
+use super::{Advance, MovingTrain, Play, Train};
+use crate::engine::Instants;
+use crate::network::{Packet, PacketCourse};
+use crate::node::DispatchCheckpoint;
+use crate::units::{SimDuration, SimTime};
+
+/// What becomes of a train at a vertex that passes it on.
+struct Crossing<R> {
+    service: SimDuration,
+    /// When processor and link were free before.
+    free: SimTime,
+    link_free: SimTime,
+    out: u32,
+    /// The vertex that the link leads to.
+    end: u32,
+    onward: PacketCourse,
+    comings: R,
+    /// Whether it waits for something at the vertex, and whether it leaves it and comes to the next one at once.
+    waits: bool,
+    is_at_once: bool,
+}
+
+impl Play<'_> {
+    /// Has a train that is admitted to `vertex` on its way pass it and the next ones, as far as it may go ahead and they
+    /// do nothing else; `flight` then describes its arrival at the first one that it has not passed. Returns whether it
+    /// has passed any.
+    pub(super) fn pass_freely(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
+        let run = flight.train.run;
+        let passed = if run.count == 1 { self.pass(vertex, flight, run.first) } else { self.pass(vertex, flight, run) };
+        self.counts.packet_hops += u64::from(passed);
+        self.counts.events += u64::from(passed) * u64::from(1 + self.trains.link_events);
+        passed > 0
+    }
+
+    /// The same for packets that come so; the number of packets and vertices that they have passed.
+    #[expect(clippy::inline_always, reason = "one loop for single packets, one for several")]
+    #[inline(always)]
+    fn pass<R: Instants>(&mut self, mut vertex: u32, flight: &mut MovingTrain, mut arrivals: R) -> u32 {
+        // What changes from vertex to vertex are variables of their own: a structure that is copied as soon as one of its
+        // parts has been written would have to wait for it.
+        let MovingTrain { mut link, mut entity, train: Train { packet, mut course, mut advance, .. } } = *flight;
+        let unpaced = passing_on(self.node, packet.kind);
+        let mut passed = 0;
+        while let Some(crossing) = self.cross(vertex, (&packet, course), unpaced, arrivals) {
+            passed += arrivals.count();
+            if crossing.waits {
+                advance = self.behind(vertex, packet, advance);
+            }
+            let until = arrivals.last();
+            if until > self.key.0 {
+                let Crossing { service, free, link_free, out, .. } = crossing;
+                let admission = SpeculativeAdmission {
+                    train: Train { run: arrivals.run(), packet, course, advance },
+                    link,
+                    entity,
+                    out,
+                    service,
+                    before: DispatchCheckpoint::calm(free),
+                    link_free,
+                    deferred: false,
+                    notice: false,
+                    continues: false,
+                };
+                self.trains.admissions.push(vertex, until, admission);
+            }
+            let exit = self.trains.places.arrival(crossing.out);
+            entity = if crossing.is_at_once { self.first_processor + vertex } else { exit };
+            (link, vertex, course, arrivals) = (crossing.out, crossing.end, crossing.onward, crossing.comings);
+            let may_go_on = advance == Advance::Ahead && packet.to != vertex && self.trains.ahead.is_empty();
+            if !may_go_on || !self.is_next_to_come(vertex, link, (arrivals.first(), entity)) {
+                break;
+            }
+        }
+        *flight = MovingTrain { link, entity, train: Train { run: arrivals.run(), packet, course, advance } };
+        passed
+    }
+
+    /// Serves a train at `vertex` and on the link by which it leaves it, if the vertex does nothing else and they depart
+    /// at equal distances.
+    #[expect(clippy::inline_always, reason = "it is done at every vertex")]
+    #[inline(always)]
+    fn cross<R: Instants>(
+        &mut self,
+        vertex: u32,
+        (packet, mut onward): (&Packet, PacketCourse),
+        unpaced: SimDuration,
+        arrivals: R,
+    ) -> Option<Crossing<R>> {
+        let service = self.service(vertex, unpaced);
+        let line = self.processors.calm_line(vertex)?;
+        let free = line.free();
+        let departures = arrivals.served_evenly(free, service)?;
+        let (out, times) = self.trains.way(vertex, packet, &mut onward);
+        let track = &mut self.trains.tracks[out as usize];
+        let (end, link_free) = (track.end, track.line.free());
+        let ends = departures.served_evenly(link_free, times.occupancy)?;
+        line.pass(departures.last(), arrivals.work(service));
+        track.line.pass(ends.last(), arrivals.work(times.occupancy));
+        track.carried += arrivals.count();
+        let crossing = times.arrival(end == packet.to);
+        let departure = departures.first();
+        if self.trains.transfers.is_some() {
+            self.record_transfer(out, packet, &[ends.run()], times.occupancy);
+        }
+        Some(Crossing {
+            service,
+            free,
+            link_free,
+            out,
+            end,
+            onward,
+            comings: ends.moved_to(departure.max(link_free) + crossing),
+            waits: free > arrivals.first() || link_free.since(departure) > times.occupancy,
+            is_at_once: crossing == SimDuration::ZERO && link_free <= departure,
+        })
+    }
+
+    /// How a packet goes on that has waited at a place.
+    #[inline(never)]
+    fn behind(&self, place: u32, packet: Packet, advance: Advance) -> Advance {
+        if self.waits_for_itself(place, packet) { advance } else { advance.after_link() }
+    }
+}
