@@ -6,6 +6,7 @@ use std::fs;
 
 /// Every scenario, with axes short enough for a test.
 const REDUCED: &[(&str, &[&str])] = &[
+    ("background-traffic", &["offered=1,8"]),
     ("cluster-fft", &["machine=bwGRiD,bwUniCluster"]),
     ("cluster-fft2d", &["machine=bwForCluster"]),
     ("cluster-hpl", &["machine=bwUniCluster,bwForHLR1"]),

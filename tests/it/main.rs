@@ -1,6 +1,7 @@
 //! What parsim promises, seen from outside: one binary, one module for each kind of promise.
 
 mod architecture;
+mod background;
 mod bounds;
 mod clusters;
 mod collectives;

@@ -3,6 +3,7 @@
 //! A program sees ranks, never routes. It is written with the verbs of [`Process`] and with [collective
 //! operations](collective).
 
+mod background;
 pub mod collective;
 mod fit;
 mod grid;
@@ -12,6 +13,7 @@ mod process;
 mod rehearsal;
 mod traffic;
 
+pub use background::BackgroundTraffic;
 pub use fit::{faults_on, host, inspected, misfits, node_memory};
 pub use grid::Grid;
 pub use numerics::{Numerics, WORD};

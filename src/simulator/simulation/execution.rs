@@ -1,5 +1,6 @@
 //! The event loop: processes ask, the machine works, what has happened wakes the processes.
 
+use super::background::Background;
 use super::matching::{Match, Matching};
 use super::node_barrier::NodeBarriers;
 use super::observer::{Observer, Occurrence};
@@ -16,6 +17,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+mod background;
 mod bookkeeping;
 mod standstill;
 mod verbs;
@@ -36,6 +38,8 @@ pub struct Execution<'s, O> {
     /// The place of each phase of the processes in the accounts, once time has been spent in it.
     places: Vec<Option<usize>>,
     observer: O,
+    /// Messages that are none of the processes'.
+    background: Option<Background<'s>>,
     /// Processes that can go on, with what they have been waiting for.
     ready: VecDeque<(u32, Reply)>,
     /// Operations awaited by each rank that [waits for any of several](WaitState::ForAny); apart, because there may be
@@ -89,7 +93,11 @@ impl<'s, O: Observer> Execution<'s, O> {
             system_before: SimDuration::ZERO,
         };
         let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
-        let mut transport = set_up(machine, layout.topology.clone(), ranks, *streams);
+        let nodes = layout.topology.nodes();
+        let background =
+            simulation.background.as_ref().map(|described| Background::new(described, nodes, ranks, *streams));
+        let owners = ranks + background.as_ref().map_or(0, Background::owners);
+        let mut transport = set_up(machine, layout.topology.clone(), owners, *streams);
         if simulation.logs.activities {
             transport.keep_services();
         }
@@ -104,6 +112,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             surroundings,
             observer,
+            background,
             ready: VecDeque::new(),
             awaited: FxHashMap::default(),
             freed: Vec::new(),
@@ -128,6 +137,9 @@ impl<'s, O: Observer> Execution<'s, O> {
             self.accounts.add(rank, INITIALISATION, Activity::System, start);
             self.observer.on(&Occurrence::Created { rank, phase: INITIALISATION, at: now });
             self.ranks[rank as usize].since = now;
+        }
+        if let Some(background) = &mut self.background {
+            background.begin(&mut self.transport, now);
         }
         for rank in 0..self.layout.ranks() {
             self.run(now, rank, None)?;
@@ -178,6 +190,9 @@ impl<'s, O: Observer> Execution<'s, O> {
     }
 
     fn notice(&mut self, now: SimTime, completion: Completion) {
+        if self.background.is_some() && self.background_takes(now, completion) {
+            return;
+        }
         match completion {
             Completion::Computed { owner: rank } | Completion::TimeUp { owner: rank } => {
                 if !self.finishing.is_empty() && self.finishing.remove(&rank) {
@@ -240,6 +255,7 @@ impl<'s, O: Observer> Execution<'s, O> {
     fn accept(&mut self, now: SimTime, found: &Match) -> bool {
         let is_there = self.transport.accept(now, found.message, found.operation.0);
         if !is_there {
+            self.tell_background();
             self.matching.await_data(found.operation, found.handle);
         }
         self.meet(now, found, is_there);

@@ -1,6 +1,7 @@
 //! The meeting point: a program on a machine in, a trace out.
 
 mod activity_logger;
+mod background;
 mod deadlock;
 pub mod estimate;
 mod execution;
@@ -22,7 +23,7 @@ use crate::engine::Streams;
 use crate::fault::Rejection;
 use crate::machine::{Allocation, Layout, Machine};
 use crate::network::Standstill;
-use crate::program::{Program, faults_on};
+use crate::program::{BackgroundTraffic, Program, faults_on};
 use crate::trace::Trace;
 use crate::units::SimDuration;
 use execution::Execution;
@@ -62,6 +63,7 @@ pub struct Simulation<'m> {
     limits: Limits,
     logs: Logs,
     packet_by_packet: bool,
+    background: Option<BackgroundTraffic>,
 }
 
 /// Logs that the trace of a run holds beside its accounts.
@@ -194,7 +196,8 @@ impl<'m> Simulation<'m> {
     /// The ranks of a layout on `machine`, which has been granted there.
     #[must_use]
     pub fn laid_out(machine: &'m Machine, layout: Layout, streams: Streams) -> Self {
-        Self { machine, layout, streams, limits: Limits::default(), logs: Logs::default(), packet_by_packet: false }
+        let (limits, logs) = (Limits::default(), Logs::default());
+        Self { machine, layout, streams, limits, logs, packet_by_packet: false, background: None }
     }
 
     /// The layout of the ranks.
@@ -215,6 +218,12 @@ impl<'m> Simulation<'m> {
     pub const fn packet_by_packet(mut self) -> Self {
         self.packet_by_packet = true;
         self
+    }
+
+    /// The same run with traffic beside the program. No packets travel together then.
+    #[must_use]
+    pub fn background(self, background: BackgroundTraffic) -> Self {
+        Self { background: Some(background), packet_by_packet: true, ..self }
     }
 
     /// The same run with other limits.
@@ -256,7 +265,10 @@ impl<'m> Simulation<'m> {
     }
 
     fn check(&self, program: &dyn Program) -> Result<(), Rejection> {
-        Rejection::unless_empty(faults_on(program, self.machine, &self.layout, self.streams))
+        let mut faults = faults_on(program, self.machine, &self.layout, self.streams);
+        let nodes = self.layout.topology.nodes();
+        faults.extend(self.background.iter().flat_map(|background| background.faults(program, self.machine, nodes)));
+        Rejection::unless_empty(faults)
     }
 
     /// Runs a program that [`faults_on`] has found no fault with, to its end.

@@ -28,8 +28,10 @@ pub struct Trace {
     pub accounts: Accounts,
     /// Every direction of every link.
     pub links: Vec<LinkLoad>,
-    /// The work of the simulator.
+    /// The work of the simulator; the messages are those of the program.
     pub counts: Counts,
+    /// What was sent beside the program, if the run had background traffic.
+    pub background: Option<BackgroundCounts>,
     /// Values that the program reported by name.
     pub outcomes: Vec<(&'static str, f64)>,
     /// Times at which the program's own activities would be served if nothing but causality delayed them, from one
@@ -49,6 +51,15 @@ impl Trace {
     pub fn outcome(&self, name: &str) -> Option<f64> {
         self.outcomes.iter().find(|(reported, _)| *reported == name).map(|(_, value)| *value)
     }
+}
+
+/// Messages that were sent beside a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackgroundCounts {
+    /// Their number.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// One direction of a link.

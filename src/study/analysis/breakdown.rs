@@ -109,6 +109,7 @@ mod tests {
             accounts,
             links: Vec::new(),
             counts: Counts::default(),
+            background: None,
             outcomes: Vec::new(),
             activity_log: None,
             requests: None,

@@ -426,6 +426,7 @@ pub(super) mod tests {
             accounts,
             links: vec![link(0, 1, 1), link(1, 0, 0)],
             counts: Counts::default(),
+            background: None,
             outcomes: Vec::new(),
             activity_log: None,
             requests: None,

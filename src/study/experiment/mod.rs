@@ -68,8 +68,13 @@ pub fn run_recorded(
     simulation(scenario).record_checked(&scenario.program, scenario.program.name(), detail, sink)
 }
 
-/// The machine, ranks, seed and limits of a scenario.
+/// The machine, ranks, background traffic, seed and limits of a scenario.
 #[must_use]
 pub fn simulation(scenario: &CheckedScenario) -> Simulation<'_> {
-    Simulation::laid_out(&scenario.machine, scenario.layout(), scenario.streams()).limits(scenario.limits.clone())
+    let simulation = Simulation::laid_out(&scenario.machine, scenario.layout(), scenario.streams());
+    let simulation = simulation.limits(scenario.limits.clone());
+    match &scenario.background {
+        Some(background) => simulation.background(background.clone()),
+        None => simulation,
+    }
 }

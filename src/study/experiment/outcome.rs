@@ -191,6 +191,10 @@ impl Outcome {
         record.put("busiest_link", link.map(|link| format!("{}-{}", link.from, link.to)));
         record.put("busiest_link_utilization", link.map(|link| link.utilization));
         record.put("messages", self.trace.counts.messages);
+        if let Some(background) = self.trace.background {
+            record.put("background_messages", background.messages);
+            record.put("background_bytes", background.bytes);
+        }
         record.put("packet_hops", self.trace.counts.packet_hops);
         record.put("events", self.trace.counts.events);
         record.put_metadata(&metadata(&self.scenario, &self.settings));

@@ -121,6 +121,7 @@ mod tests {
             accounts: Accounts::new(2, &[]),
             links: (0..).zip(busy_us).map(link).collect(),
             counts: Counts::default(),
+            background: None,
             outcomes: Vec::new(),
             activity_log: None,
             requests: None,

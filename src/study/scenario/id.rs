@@ -8,6 +8,7 @@ mod leaves;
 
 use super::{Limits, Scenario};
 use leaves::sum;
+use parsim_sim::program::BackgroundTraffic;
 use parsim_sim::units::SimDuration;
 use serde::Serialize;
 use std::fmt;
@@ -17,7 +18,7 @@ pub const RESULTS: u32 = 3;
 
 /// The id of a case, 128 bits, the same on every machine.
 ///
-/// It covers machine, ranks, partition, placement, program, seed, the limits of simulated time and of events, and
+/// It covers machine, ranks, partition, placement, program, background traffic, seed, the limits of simulated time and of events, and
 /// [`RESULTS`]. It does not cover names of machines, levels and kernels, nor what moves no result: axes, filter,
 /// `repeat`, `compare`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,13 +48,22 @@ pub(super) enum Covered {
     Partition,
     Placement,
     Program,
+    Background,
     Seed,
     Limits,
 }
 
 impl Covered {
-    const ALL: [Self; 7] =
-        [Self::Machine, Self::Ranks, Self::Partition, Self::Placement, Self::Program, Self::Seed, Self::Limits];
+    const ALL: [Self; 8] = [
+        Self::Machine,
+        Self::Ranks,
+        Self::Partition,
+        Self::Placement,
+        Self::Program,
+        Self::Background,
+        Self::Seed,
+        Self::Limits,
+    ];
 
     pub const fn field(self) -> &'static str {
         match self {
@@ -62,6 +72,7 @@ impl Covered {
             Self::Partition => "partition",
             Self::Placement => "placement",
             Self::Program => "program",
+            Self::Background => "background",
             Self::Seed => "seed",
             Self::Limits => "limits",
         }
@@ -79,6 +90,11 @@ impl Covered {
     }
 }
 
+/// The sum over background traffic: nothing where there is none.
+pub(super) fn of_background(background: Option<&BackgroundTraffic>) -> Sum {
+    background.map_or(0, |background| Covered::Background.sum(background))
+}
+
 /// The limits that are a part of what happens; the others are of the computer.
 pub(super) const fn of_results(limits: &Limits) -> (SimDuration, u64) {
     (limits.simulated, limits.events)
@@ -94,6 +110,7 @@ impl Scenario {
             Covered::Partition => covered.sum(&self.partition),
             Covered::Placement => covered.sum(&self.placement),
             Covered::Program => covered.sum(&self.program),
+            Covered::Background => of_background(self.background.as_ref()),
             Covered::Seed => covered.sum(&self.seed),
             Covered::Limits => covered.sum(&of_results(&self.limits)),
         });

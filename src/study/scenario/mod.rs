@@ -35,6 +35,7 @@ pub use sweep::{Case, Cases, Ids, Inspection, Override, Plan, Settings};
 use crate::programs::Shipped;
 use parsim_sim::engine::Streams;
 use parsim_sim::machine::{LogGops, Machine, Partition, Placement};
+use parsim_sim::program::BackgroundTraffic;
 use parsim_sim::simulation::Limits;
 use serde::{Deserialize, Serialize};
 use source::{Document, Faults};
@@ -57,6 +58,9 @@ pub struct Scenario {
     pub placement: Placement,
     /// The program.
     pub program: Shipped,
+    /// Messages of others beside the program; none unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<BackgroundTraffic>,
     /// The axes of a sweep; none unless given.
     #[serde(default)]
     pub axes: Vec<Axis>,
@@ -116,6 +120,7 @@ impl Scenario {
             partition: Partition::default(),
             placement: Placement::RowMajor,
             program,
+            background: None,
             axes: Vec::new(),
             zip: Vec::new(),
             filter: None,

@@ -3,6 +3,7 @@
 use super::Execution;
 use crate::program::{Operation, Verb};
 use crate::simulation::SimulationError;
+use crate::simulation::background::Background;
 use crate::simulation::matching::Match;
 use crate::simulation::observer::{Observer, Occurrence};
 use crate::trace::{Activity, Counts, Delivery, LinkLoad, LogDetail, LogEntry, Phase, Trace};
@@ -107,8 +108,9 @@ impl<O: Observer> Execution<'_, O> {
     }
 
     fn traffic(&mut self) -> Result<(Vec<LinkLoad>, Counts), SimulationError> {
-        let (links, counts) = (self.transport.take_link_loads(self.last_finish), self.transport.counts());
+        let (links, mut counts) = (self.transport.take_link_loads(self.last_finish), self.transport.counts());
         counted(&links, counts.packet_hops)?;
+        counts.messages -= self.background.as_ref().map_or(0, |background| background.counts().messages);
         Ok((links, counts))
     }
 
@@ -127,6 +129,7 @@ impl<O: Observer> Execution<'_, O> {
             accounts: self.accounts,
             links,
             counts,
+            background: self.background.as_ref().map(Background::counts),
             outcomes: self.surroundings.outcomes.take(),
             critical_intervals: self.surroundings.critical_intervals.take(),
             deliveries: Vec::new(),

@@ -97,6 +97,7 @@ impl<O: Observer> Execution<'_, O> {
         self.observer.on(&Occurrence::Posted { now, rank, operation, handle, bytes });
         let seats = (self.layout.seat(rank), self.layout.seat(to));
         self.transport.send(now, seats, (bytes, again), handle, cause);
+        self.tell_background();
         Ok(operation)
     }
 
@@ -111,6 +112,7 @@ impl<O: Observer> Execution<'_, O> {
 
     fn begin_move(&mut self, now: SimTime, rank: u32, (is_memory, bytes): (bool, f64)) -> Operation {
         let operation = self.matching.begin_move(rank);
+        self.tell_background();
         self.observer.on(&Occurrence::Moving { operation, is_memory, bytes });
         self.observer.on(&Occurrence::Begun { now, rank, operation });
         operation

@@ -245,6 +245,7 @@ impl<'f> Field<'f> {
             accounts,
             links: self.fabric.loads(self.now).into_iter().map(load).collect(),
             counts: self.counts,
+            background: None,
             outcomes: self.outcomes(),
             activity_log: None,
             requests: None,

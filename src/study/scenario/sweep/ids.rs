@@ -3,10 +3,11 @@
 use super::Cases;
 use super::cases::Values;
 use crate::programs::Shipped;
-use crate::scenario::id::{CaseId, Covered, Sum, of_results};
+use crate::scenario::id::{CaseId, Covered, Sum, of_background, of_results};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{Limits, named_topology};
 use parsim_sim::machine::{Machine, Partition, Placement};
+use parsim_sim::program::BackgroundTraffic;
 use std::collections::HashMap;
 
 /// The ids of the cases: what the values of an axis change about the id of the base values is worked out once.
@@ -109,6 +110,7 @@ fn sum(covered: Covered, document: &Document) -> Result<Sum, Faults> {
         Covered::Partition => covered.sum(&document.read_at::<Partition>(field)?),
         Covered::Placement => covered.sum(&document.read_at::<Placement>(field)?),
         Covered::Program => covered.sum(&document.read_at::<Shipped>(field)?),
+        Covered::Background => of_background(document.read_at::<Option<BackgroundTraffic>>(field)?.as_ref()),
         Covered::Seed => covered.sum(&document.read_at::<u64>(field)?),
         Covered::Limits => covered.sum(&of_results(&document.read_at::<Limits>(field)?)),
     })

@@ -4,7 +4,7 @@ use crate::scenario::axis::Axis;
 use crate::scenario::source::{Document, SourceFault};
 
 /// The keys of every row of a case, beside the times of phases.
-const KEYS: [&str; 24] = [
+const KEYS: [&str; 26] = [
     "computing_s",
     "input_output_s",
     "sending_s",
@@ -22,6 +22,8 @@ const KEYS: [&str; 24] = [
     "busiest_link",
     "busiest_link_utilization",
     "messages",
+    "background_messages",
+    "background_bytes",
     "packet_hops",
     "events",
     "measured_s",

@@ -1,0 +1,85 @@
+//! Background traffic: messages of others on the machine of a program.
+
+use super::Program;
+use crate::fault::Fault;
+use crate::machine::{Machine, Pattern};
+use crate::units::{Bytes, PerByte, SimDuration};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// Messages that nodes send each other beside a program, whatever becomes of those before, until the program ends.
+///
+/// They take processors (the first core of a node), interfaces and links as the messages of the program do, and are received as soon as
+/// they come. Times between the messages of a node are exponentially distributed. While all ranks wait and nothing of
+/// theirs is under way, as in a deadlock, no further message is sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BackgroundTraffic {
+    /// The senders and receivers, by their places in `nodes`.
+    pub pattern: Pattern,
+    /// The length of a message.
+    pub bytes: Bytes,
+    /// The mean rate at which a node offers bytes, such as "100 MB/s".
+    pub offered: PerByte,
+    /// The nodes that send and receive, of those that are in use; all of them unless given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<u32>,
+}
+
+impl BackgroundTraffic {
+    /// The mean time between two messages of a node.
+    #[must_use]
+    pub fn interval(&self) -> SimDuration {
+        self.offered.time(self.bytes.count())
+    }
+
+    /// The nodes that take part, of a part of the machine with so many.
+    #[must_use]
+    pub fn taking_part(&self, nodes: u32) -> Vec<u32> {
+        if self.nodes.is_empty() { (0..nodes).collect() } else { self.nodes.clone() }
+    }
+
+    /// All faults beside `program` on `machine`, of which `nodes` nodes are in use; paths are those of a scenario.
+    #[must_use]
+    pub fn faults(&self, program: &dyn Program, machine: &Machine, nodes: u32) -> Vec<Fault> {
+        let mut faults = self.node_faults(nodes);
+        let mut fault = |path: &str, message: &str, help: &str| faults.push(Fault::new(path, message, help));
+        if program.traffic().is_some() {
+            let message = "the program is the traffic of the network alone, beside which there is nothing";
+            fault("background", message, "leave it out, or give a program of messages");
+        }
+        if self.bytes.count() / machine.network.switching.packet_bytes() >= u64::from(u32::MAX) {
+            fault("background.bytes", "a message has 2^32 packets or more", "give shorter messages");
+        }
+        if self.interval() == SimDuration::ZERO {
+            fault(
+                "background",
+                "messages would follow each other without any time",
+                "give longer ones, or a lower rate",
+            );
+        }
+        let taking_part = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        let taking_part = if taking_part == 0 { nodes } else { taking_part };
+        if let Some(message) = self.pattern.fault(taking_part) {
+            fault("background.pattern", &message, "give a pattern for that many nodes");
+        }
+        faults
+    }
+
+    fn node_faults(&self, nodes: u32) -> Vec<Fault> {
+        let mut named = HashSet::new();
+        let fault = |(index, node): (usize, &u32)| {
+            let (message, help) = if *node >= nodes {
+                let message = format!("node {node} does not exist: {nodes} nodes are in use");
+                (message, format!("give nodes from 0 to {}, or take the machine as a whole", nodes - 1))
+            } else if named.insert(*node) {
+                return None;
+            } else {
+                (format!("node {node} stands twice"), "give each node once".to_owned())
+            };
+            Some(Fault::new(&format!("background.nodes.{index}"), message, help))
+        };
+        self.nodes.iter().enumerate().filter_map(fault).collect()
+    }
+}

@@ -1,0 +1,40 @@
+//! Background traffic beside the processes.
+
+use super::{Execution, WaitState};
+use crate::machine::Completion;
+use crate::simulation::background::{Background, OwnCompletion};
+use crate::simulation::observer::Observer;
+use crate::trace::Activity;
+use crate::units::SimTime;
+
+impl<O: Observer> Execution<'_, O> {
+    /// Handles what concerns background traffic alone. Returns whether it did.
+    pub(super) fn background_takes(&mut self, now: SimTime, completion: Completion) -> bool {
+        let Some(mut background) = self.background.take() else { return false };
+        let own = background.own(completion);
+        match own {
+            Some(OwnCompletion::Due(source)) if background.is_alone() && self.all_wait() => background.silence(source),
+            Some(OwnCompletion::Due(source)) => background.send(&mut self.transport, now, source),
+            Some(OwnCompletion::Came(message)) => Background::receive(&mut self.transport, now, message),
+            Some(OwnCompletion::Nothing) => {}
+            None => background.program_goes_on(&mut self.transport, now, completion),
+        }
+        self.background = Some(background);
+        own.is_some()
+    }
+
+    /// Something of the program has got under way.
+    pub(super) fn tell_background(&mut self) {
+        if let Some(background) = &mut self.background {
+            background.program_begins();
+        }
+    }
+
+    /// Whether every process has finished or waits for another one.
+    fn all_wait(&self) -> bool {
+        self.ranks.iter().all(|rank| match rank.waits {
+            WaitState::ForOperation(_) | WaitState::ForAny | WaitState::AtBarrier => true,
+            WaitState::Nothing | WaitState::ForTime => rank.activity == Activity::Idle,
+        })
+    }
+}
