@@ -5,10 +5,11 @@ use parsim_sim::fault::Fault;
 use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::program::mean_distance;
 use parsim_sim::program::{InFlight, Process};
-use parsim_sim::program::{Program, RankFuture};
+use parsim_sim::program::{Program, RankFuture, Starter};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
 /// All ranks begin the operation at the same instant; `collective_s` is the time until the last one
 /// has ended it, on average over the repetitions.
@@ -40,7 +41,12 @@ impl Collective {
 
 impl Program for Collective {
     fn start(&self, process: Process) -> RankFuture {
-        Box::pin(measure(process, self.clone()))
+        Box::pin(measure(process, Rc::new(self.clone())))
+    }
+
+    fn starter(&self, _ranks: u32, _host: u32) -> Starter<'_> {
+        let shared = Rc::new(self.clone());
+        Box::new(move |process| Box::pin(measure(process, Rc::clone(&shared))))
     }
 
     fn phases(&self) -> &'static [Phase] {
@@ -82,7 +88,7 @@ impl Program for Collective {
     }
 }
 
-async fn measure(me: Process, collective: Collective) {
+async fn measure(me: Process, collective: Rc<Collective>) {
     me.phase("collective");
     let mut total = SimDuration::ZERO;
     for _ in 0..collective.repetitions {

@@ -84,21 +84,26 @@ impl CollectiveOperation {
 
     /// Takes part with `values` of this rank; the numbers that it has at the end, if it has any.
     pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
-        let all = bytes * u64::from(me.ranks());
+        let (own, all) = (|values| Payload::new(bytes, values), bytes * u64::from(me.ranks()));
+        // In a box each: a rank that runs one need not have room for the largest of them, and there may be a million.
         match self {
-            Self::Broadcast { algorithm } => algorithm.run(me, root, bytes, values).await,
-            Self::Reduce { algorithm } => algorithm.run(me, root, Payload::new(bytes, values)).await?.values,
-            Self::AllReduce { algorithm } => algorithm.run(me, Payload::new(bytes, values)).await.values,
-            Self::ReduceScatter { algorithm } => algorithm.even(me, Payload::new(all, values), bytes).await.values,
-            Self::Scatter { algorithm } => algorithm.run(me, root, bytes, values).await.values,
-            Self::Gather { algorithm } => algorithm.joined(me, root, Payload::new(bytes, values)).await?.values,
-            Self::AllGather { algorithm } => algorithm.joined(me, Payload::new(bytes, values)).await.values,
-            Self::AllToAll { algorithm } => algorithm.joined(me, Payload::new(all, values), bytes).await.values,
+            Self::Broadcast { algorithm } => Box::pin(algorithm.run(me, root, bytes, values)).await,
+            Self::Reduce { algorithm } => Box::pin(algorithm.run(me, root, own(values))).await?.values,
+            Self::AllReduce { algorithm } => Box::pin(algorithm.run(me, own(values))).await.values,
+            Self::ReduceScatter { algorithm } => {
+                Box::pin(algorithm.even(me, Payload::new(all, values), bytes)).await.values
+            }
+            Self::Scatter { algorithm } => Box::pin(algorithm.run(me, root, bytes, values)).await.values,
+            Self::Gather { algorithm } => Box::pin(algorithm.joined(me, root, own(values))).await?.values,
+            Self::AllGather { algorithm } => Box::pin(algorithm.joined(me, own(values))).await.values,
+            Self::AllToAll { algorithm } => {
+                Box::pin(algorithm.joined(me, Payload::new(all, values), bytes)).await.values
+            }
             Self::Barrier { algorithm } => {
-                algorithm.run(me).await;
+                Box::pin(algorithm.run(me)).await;
                 None
             }
-            Self::Scan { algorithm } => algorithm.run(me, Payload::new(bytes, values)).await.values,
+            Self::Scan { algorithm } => Box::pin(algorithm.run(me, own(values))).await.values,
         }
     }
 
