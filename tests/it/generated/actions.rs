@@ -20,6 +20,24 @@ pub enum Action {
         tag: u32,
         bytes: Vec<u32>,
     },
+    /// Messages under way together while both ranks compute, awaited each by a name of its own, or as they come.
+    Requests {
+        from: u32,
+        to: u32,
+        tag: u32,
+        bytes: Vec<u32>,
+        any: bool,
+    },
+    /// A computation of a rank for a random time.
+    Draw {
+        rank: u32,
+        from: &'static str,
+    },
+    /// A collective operation among ranks of even, and among those of odd number.
+    Grouped {
+        operation: &'static str,
+        bytes: u32,
+    },
     /// Two messages with different tags, the second of which is received first: not where a send waits for its receive.
     Swapped {
         from: u32,
@@ -97,6 +115,25 @@ pub const CUBE_COLLECTIVES: &[&str] = &[
     "AllToAll(algorithm: Hypercube)",
 ];
 
+/// Collective operations for some of the ranks, whatever their number.
+const GROUPED: &[&str] = &[
+    "Broadcast(algorithm: Bine())",
+    "Reduce(algorithm: Rabenseifner)",
+    "AllReduce(algorithm: Rabenseifner)",
+    "AllReduce(algorithm: Ring)",
+    "AllGather(algorithm: Bruck())",
+    "AllToAll(algorithm: LinearSync(outstanding: 2))",
+    "Barrier(algorithm: RecursiveDoubling)",
+];
+
+/// Distributions of times in seconds.
+const TIMES: &[&str] = &[
+    "Uniform(from: \"0\", to: \"1e-4\")",
+    "Exponential(mean: \"2e-5\")",
+    "Gamma(shape: \"2\", mean: \"3e-5\")",
+    "Bernoulli(probability: \"0.5\")",
+];
+
 /// Any collective operation of so many ranks.
 pub fn collective(dice: &mut Dice, ranks: u32) -> &'static str {
     let is_cube = ranks.is_power_of_two() && dice.once_in(3);
@@ -112,11 +149,13 @@ pub fn draw(dice: &mut Dice, ranks: u32, sends_wait: bool) -> Vec<Action> {
 fn action(dice: &mut Dice, ranks: u32, sends_wait: bool, depth: u32) -> Action {
     let rank = dice.between(0, ranks - 1);
     let bytes = length(dice);
-    match dice.between(1, 14) {
+    match dice.between(1, 19) {
         1 | 2 => Action::Compute { rank, flops: dice.between(0, 2000), rows: dice.between(1, 9) },
         3 => Action::Input { bytes },
         4 => Action::Output { bytes },
         5 | 6 => Action::Collective { operation: collective(dice, ranks), bytes, root: rank },
+        17 => Action::Draw { rank, from: dice.one_of(TIMES) },
+        18 => Action::Grouped { operation: dice.one_of(GROUPED), bytes },
         7 => Action::Exchange { with: neighbours(dice), bytes },
         8 if depth > 0 => {
             let actions = (0..dice.between(1, 3)).map(|_| action(dice, ranks, sends_wait, depth - 1)).collect();
@@ -130,6 +169,10 @@ fn action(dice: &mut Dice, ranks: u32, sends_wait: bool, depth: u32) -> Action {
                 9 => Action::Gather { to, bytes },
                 10 => Action::CountDown { from: rank, to, count: dice.between(1, 4) },
                 11 if !sends_wait => Action::Swapped { from: rank, to, bytes: lengths(dice, 2) },
+                15 | 16 | 19 => {
+                    let (tag, count, any) = (dice.between(0, 2), dice.between(1, 4), dice.once_in(3));
+                    Action::Requests { from: rank, to, tag, bytes: lengths(dice, count), any }
+                }
                 _ => {
                     let (tag, count) = (dice.between(0, 2), dice.between(1, 4));
                     Action::Send { from: rank, to, tag, bytes: lengths(dice, count) }
@@ -149,7 +192,9 @@ fn neighbours(dice: &mut Dice) -> &'static str {
 
 /// The program as a scenario has it.
 pub fn program(actions: &[Action]) -> String {
-    format!("Phases(steps: [\n{}    ])", steps(actions, "i"))
+    let groups = "communicators: {\"half\": (color: \"rank % 2\", key: \"-rank\")}";
+    let functions = "functions: {\"work\": (parameters: [\"flops\"], steps: [Compute(flops: \"flops\")])}";
+    format!("Phases({groups}, {functions}, steps: [\n{}    ])", steps(actions, "i"))
 }
 
 fn steps(actions: &[Action], index: &str) -> String {
@@ -174,6 +219,16 @@ fn step(action: &Action, index: &str) -> String {
             let order: Vec<_> = (0..bytes.len()).collect();
             messages(*from, *to, &tags, bytes, &order)
         }
+        Action::Requests { from, to, tag, bytes, any } => requests((*from, *to), *tag, bytes, *any),
+        Action::Draw { rank, from } => on(
+            *rank,
+            &format!(
+                "Draw(name: \"t\", from: {from}), Let(name: \"u\", value: \"t / 2\"), Compute(seconds: \"t + u\")"
+            ),
+        ),
+        Action::Grouped { operation, bytes } => {
+            format!("Collective(operation: {operation}, bytes: \"{bytes} B\", communicator: \"half\")")
+        }
         Action::Swapped { from, to, bytes } => messages(*from, *to, &[7, 8], bytes, &[1, 0]),
         Action::Gather { to, bytes } => format!(
             "When(condition: \"rank == {to}\", then: [Repeat(times: \"p - 1\", steps: [Receive(from: Any, tag: \"9\")])], \
@@ -194,17 +249,39 @@ fn on(rank: u32, steps: &str) -> String {
     format!("When(condition: \"rank == {rank}\", then: [{steps}])")
 }
 
+/// Messages that are under way together; those that are awaited by name must be the ones whose turn it is.
+fn requests((from, to): (u32, u32), tag: u32, bytes: &[u32], any: bool) -> String {
+    let work = "Call(function: \"work\", arguments: {\"flops\": \"70\"})";
+    let name = |number: usize| if any { "r".to_owned() } else { format!("r{number}") };
+    let (mut sends, mut receives, mut waits) = (String::new(), String::new(), String::new());
+    for (number, bytes) in bytes.iter().enumerate() {
+        let own = name(number);
+        sends += &format!(
+            "Isend(to: \"{to}\", bytes: \"{bytes} B\", tag: \"{tag}\", number: \"{number}\", request: \"s\"), "
+        );
+        receives += &format!("Irecv(from: \"{from}\", tag: \"{tag}\", request: \"{own}\"), ");
+        waits += &if any {
+            format!("Waitany(request: \"{own}\"), ")
+        } else {
+            format!("Wait(request: \"{own}\"), When(condition: \"number != {number}\", then: [{OVERTAKEN}]), ")
+        };
+    }
+    let last = if any { "Waitall" } else { "Wait(request: \"s\")" };
+    format!("{}, {}", on(from, &format!("{sends}{work}, {last}")), on(to, &format!("{receives}{work}, {waits}")))
+}
+
+/// A send to a rank that does not exist ends the run.
+const OVERTAKEN: &str = "Phase(name: \"overtaken\", steps: [Send(to: \"p\", bytes: \"0 B\")])";
+
 /// Messages that are received in an order of their own; each must be the one whose turn it is.
 fn messages(from: u32, to: u32, tags: &[u32], bytes: &[u32], order: &[usize]) -> String {
     let send = |(number, (tag, bytes))| {
         format!("Send(to: \"{to}\", bytes: \"{bytes} B\", tag: \"{tag}\", number: \"{number}\"), ")
     };
     let sends: String = tags.iter().zip(bytes).enumerate().map(send).collect();
-    // A send to a rank that does not exist ends the run.
-    let fail = "Phase(name: \"overtaken\", steps: [Send(to: \"p\", bytes: \"0 B\")])";
     let receive = |number: &usize| {
         let tag = tags[*number];
-        let check = format!("When(condition: \"number != {number}\", then: [{fail}])");
+        let check = format!("When(condition: \"number != {number}\", then: [{OVERTAKEN}])");
         format!("Receive(from: \"{from}\", tag: \"{tag}\"), {check}, ")
     };
     let receives: String = order.iter().map(receive).collect();
@@ -218,7 +295,9 @@ pub fn named_messages(actions: &[Action]) -> Vec<(u32, u32, u64)> {
 
 fn named(action: &Action) -> Vec<(u32, u32, u64)> {
     match action {
-        Action::Send { from, to, bytes, .. } | Action::Swapped { from, to, bytes } => {
+        Action::Send { from, to, bytes, .. }
+        | Action::Swapped { from, to, bytes }
+        | Action::Requests { from, to, bytes, .. } => {
             bytes.iter().map(|bytes| (*from, *to, u64::from(*bytes))).collect()
         }
         Action::CountDown { from, to, count } => vec![(*from, *to, 8); *count as usize],
