@@ -3,11 +3,10 @@
 use super::Failure;
 use super::output::Destination;
 use clap::{Args, ValueEnum};
-use parsim_sim::machine::Machine;
 use parsim_sim::node::processor::Kernel;
 use parsim_study::experiment::validation::Validation;
 use parsim_study::report::reference;
-use parsim_study::scenario::Scenario;
+use parsim_study::scenario::{MachineForm, Scenario};
 use schemars::{Schema, schema_for};
 
 #[derive(Debug, Args)]
@@ -44,7 +43,7 @@ impl FileKind {
     fn schema(self) -> Schema {
         match self {
             Self::Scenario => schema_for!(Scenario),
-            Self::Machine => schema_for!(Machine),
+            Self::Machine => schema_for!(MachineForm),
             Self::Kernel => schema_for!(Kernel),
             Self::Validation => schema_for!(Validation),
         }

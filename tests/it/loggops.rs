@@ -178,3 +178,34 @@ fn no_machine_has_a_negative_constant() {
     let words = String::from_utf8_lossy(&failed.get_output().stderr).into_owned();
     assert!(words.contains("L = -3.000e-6 s is negative"), "{words}");
 }
+
+/// A constant of the model is an axis by its letter, in sweeps, and in plans, which tell cases apart without running them.
+#[test]
+fn constants_of_the_model_are_axes() {
+    let rows = |command: &str| -> Vec<Map<String, Value>> {
+        let one = ["--over", "p=4", "--over", "bytes=8", "--over", "L=1 us,2 us", "--format", "jsonl"];
+        let lines = output(parsim().args([command, "scenarios/loggops-collectives.ron"]).args(one));
+        lines.lines().map(|line| serde_json::from_str(line).expect("an object")).collect()
+    };
+    let (planned, swept) = (rows("plan"), rows("sweep"));
+    assert_eq!(planned.len(), 2);
+    for (planned, swept) in planned.iter().zip(&swept) {
+        assert_eq!(planned["L"], swept["L"]);
+        assert_eq!(planned["meta"]["id"], swept["meta"]["id"]);
+    }
+    assert_ne!(planned[0]["meta"]["id"], planned[1]["meta"]["id"]);
+    let time = |row: &Map<String, Value>| row["makespan_s"].as_f64().expect("a time");
+    assert!((time(&swept[1]) - time(&swept[0]) - 2e-6).abs() < 1e-12, "two messages, one after the other");
+}
+
+/// Both forms of a machine are in its schema.
+#[test]
+fn the_schema_of_machines_has_the_model() {
+    let schema: Value = serde_json::from_str(&output(parsim().args(["schema", "machine"]))).expect("a schema");
+    let text = schema.to_string();
+    for field in ["LogGOPS", "\"S\"", "\"over\"", "\"nodes\""] {
+        assert!(text.contains(field), "{field}");
+    }
+    let page = output(parsim().args(["schema", "machine", "--format", "markdown"]));
+    assert!(page.contains("LogGOPS") && page.contains("largest message whose send is complete"), "{page}");
+}

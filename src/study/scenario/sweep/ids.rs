@@ -5,7 +5,7 @@ use super::cases::Values;
 use crate::programs::Shipped;
 use crate::scenario::id::{CaseId, Covered, Sum, of_background, of_results};
 use crate::scenario::source::{Document, Faults};
-use crate::scenario::{Limits, named_topology};
+use crate::scenario::{Limits, MachineForm, named_topology};
 use parsim_sim::machine::{Machine, Partition, Placement};
 use parsim_sim::program::BackgroundTraffic;
 use std::collections::HashMap;
@@ -105,7 +105,7 @@ fn groups(cases: &Cases<'_>) -> Result<Vec<NestedAxes>, Faults> {
 fn sum(covered: Covered, document: &Document) -> Result<Sum, Faults> {
     let field = covered.field();
     Ok(match covered {
-        Covered::Machine => covered.sum(&document.read_at::<Machine>(field)?),
+        Covered::Machine => covered.sum(&Machine::from(document.read_at::<MachineForm>(field)?)),
         Covered::Ranks => covered.sum(&document.read_at::<u32>(field)?),
         Covered::Partition => covered.sum(&document.read_at::<Partition>(field)?),
         Covered::Placement => covered.sum(&document.read_at::<Placement>(field)?),
