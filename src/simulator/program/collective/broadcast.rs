@@ -199,14 +199,20 @@ pub enum Children {
 
 impl Broadcast {
     /// Broadcasts `bytes` bytes from `root`; all ranks call it, and all get the root's values.
-    pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
+    pub fn run<'a>(
+        &'a self,
+        me: &'a Process,
+        root: u32,
+        bytes: u64,
+        values: Option<Rc<[f64]>>,
+    ) -> Running<'a, Option<Rc<[f64]>>> {
         match self {
-            Self::Naive(naive) => Box::pin(naive.run(me, root, bytes, values)).await,
-            Self::Neighbour(tree) => Box::pin(tree.run(me, root, bytes, values)).await,
-            Self::Binomial => along_tree(me, root, bytes, values, Numbering::Shifted).await,
-            Self::Hypercube => along_tree(me, root, bytes, values, Numbering::Mirrored).await,
-            Self::Pipelined(chain) => Box::pin(chain.run(me, root, bytes, values)).await,
-            _ => Box::pin(self.of_all(me, root, bytes, values)).await,
+            Self::Naive(naive) => Box::pin(naive.run(me, root, bytes, values)),
+            Self::Neighbour(tree) => Box::pin(tree.run(me, root, bytes, values)),
+            Self::Binomial => Box::pin(along_tree(me, root, bytes, values, Numbering::Shifted)),
+            Self::Hypercube => Box::pin(along_tree(me, root, bytes, values, Numbering::Mirrored)),
+            Self::Pipelined(chain) => Box::pin(chain.run(me, root, bytes, values)),
+            _ => Box::pin(self.of_all(me, root, bytes, values)),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A collective operation with its algorithm, as a scenario names it.
 
+use super::library::hierarchy::Running;
 use super::payload::Payload;
 use super::{AllGather, AllReduce, AllToAll, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
 use crate::program::process::Process;
@@ -83,27 +84,51 @@ impl CollectiveOperation {
     }
 
     /// Takes part with `values` of this rank; the numbers that it has at the end, if it has any.
-    pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
-        let (own, all) = (|values| Payload::new(bytes, values), bytes * u64::from(me.ranks()));
-        // In a box each: a rank that runs one need not have room for the largest of them, and there may be a million.
+    ///
+    /// Each algorithm is in a box of its own: a rank need not have room for the largest of them, and there may be a million.
+    pub fn run<'a>(
+        &'a self,
+        me: &'a Process,
+        root: u32,
+        bytes: u64,
+        values: Option<Rc<[f64]>>,
+    ) -> Running<'a, Option<Rc<[f64]>>> {
+        let whole = bytes * u64::from(me.ranks());
         match self {
-            Self::Broadcast { algorithm } => Box::pin(algorithm.run(me, root, bytes, values)).await,
-            Self::Reduce { algorithm } => Box::pin(algorithm.run(me, root, own(values))).await?.values,
-            Self::AllReduce { algorithm } => Box::pin(algorithm.run(me, own(values))).await.values,
+            Self::Broadcast { algorithm } => algorithm.run(me, root, bytes, values),
+            Self::Reduce { algorithm } => {
+                let own = Payload::new(bytes, values);
+                Box::pin(async move { algorithm.run(me, root, own).await?.values })
+            }
+            Self::AllReduce { algorithm } => {
+                let own = Payload::new(bytes, values);
+                Box::pin(async move { algorithm.run(me, own).await.values })
+            }
             Self::ReduceScatter { algorithm } => {
-                Box::pin(algorithm.even(me, Payload::new(all, values), bytes)).await.values
+                let own = Payload::new(whole, values);
+                Box::pin(async move { algorithm.even(me, own, bytes).await.values })
             }
-            Self::Scatter { algorithm } => Box::pin(algorithm.run(me, root, bytes, values)).await.values,
-            Self::Gather { algorithm } => Box::pin(algorithm.joined(me, root, own(values))).await?.values,
-            Self::AllGather { algorithm } => Box::pin(algorithm.joined(me, own(values))).await.values,
+            Self::Scatter { algorithm } => Box::pin(async move { algorithm.run(me, root, bytes, values).await.values }),
+            Self::Gather { algorithm } => {
+                let own = Payload::new(bytes, values);
+                Box::pin(async move { algorithm.joined(me, root, own).await?.values })
+            }
+            Self::AllGather { algorithm } => {
+                let own = Payload::new(bytes, values);
+                Box::pin(async move { algorithm.joined(me, own).await.values })
+            }
             Self::AllToAll { algorithm } => {
-                Box::pin(algorithm.joined(me, Payload::new(all, values), bytes)).await.values
+                let own = Payload::new(whole, values);
+                Box::pin(async move { algorithm.joined(me, own, bytes).await.values })
             }
-            Self::Barrier { algorithm } => {
-                Box::pin(algorithm.run(me)).await;
+            Self::Barrier { algorithm } => Box::pin(async move {
+                algorithm.run(me).await;
                 None
+            }),
+            Self::Scan { algorithm } => {
+                let own = Payload::new(bytes, values);
+                Box::pin(async move { algorithm.run(me, own).await.values })
             }
-            Self::Scan { algorithm } => Box::pin(algorithm.run(me, own(values))).await.values,
         }
     }
 

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::pin::Pin;
 
-/// An operation under way.
-pub(in crate::program::collective) type Running<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
+/// An operation under way, and what it gives.
+pub(in crate::program::collective) type Running<'a, T = ()> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// An operation on the whole message, from or to the place `root` if it has one.
 pub(in crate::program::collective) trait OnWhole {
