@@ -253,19 +253,18 @@ fn on(rank: u32, steps: &str) -> String {
 fn requests((from, to): (u32, u32), tag: u32, bytes: &[u32], any: bool) -> String {
     let work = "Call(function: \"work\", arguments: {\"flops\": \"70\"})";
     let name = |number: usize| if any { "r".to_owned() } else { format!("r{number}") };
-    let (mut sends, mut receives, mut waits) = (String::new(), String::new(), String::new());
-    for (number, bytes) in bytes.iter().enumerate() {
-        let own = name(number);
-        sends += &format!(
-            "Isend(to: \"{to}\", bytes: \"{bytes} B\", tag: \"{tag}\", number: \"{number}\", request: \"s\"), "
-        );
-        receives += &format!("Irecv(from: \"{from}\", tag: \"{tag}\", request: \"{own}\"), ");
-        waits += &if any {
-            format!("Waitany(request: \"{own}\"), ")
-        } else {
-            format!("Wait(request: \"{own}\"), When(condition: \"number != {number}\", then: [{OVERTAKEN}]), ")
-        };
-    }
+    let send = |(number, bytes): (usize, &u32)| {
+        format!("Isend(to: \"{to}\", bytes: \"{bytes} B\", tag: \"{tag}\", number: \"{number}\", request: \"s\"), ")
+    };
+    let receive = |number| format!("Irecv(from: \"{from}\", tag: \"{tag}\", request: \"{}\"), ", name(number));
+    let check = |number| format!("When(condition: \"number != {number}\", then: [{OVERTAKEN}])");
+    let wait = |number| {
+        let in_turn = || format!("Wait(request: \"r{number}\"), {}, ", check(number));
+        if any { "Waitany(request: \"r\"), ".to_owned() } else { in_turn() }
+    };
+    let sends: String = bytes.iter().enumerate().map(send).collect();
+    let receives: String = (0..bytes.len()).map(receive).collect();
+    let waits: String = (0..bytes.len()).map(wait).collect();
     let last = if any { "Waitall" } else { "Wait(request: \"s\")" };
     format!("{}, {}", on(from, &format!("{sends}{work}, {last}")), on(to, &format!("{receives}{work}, {waits}")))
 }

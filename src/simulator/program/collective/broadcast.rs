@@ -199,6 +199,7 @@ pub enum Children {
 
 impl Broadcast {
     /// Broadcasts `bytes` bytes from `root`; all ranks call it, and all get the root's values.
+    #[must_use = "an operation runs when it is awaited"]
     pub fn run<'a>(
         &'a self,
         me: &'a Process,

@@ -86,6 +86,7 @@ impl CollectiveOperation {
     /// Takes part with `values` of this rank; the numbers that it has at the end, if it has any.
     ///
     /// Each algorithm is in a box of its own: a rank need not have room for the largest of them, and there may be a million.
+    #[must_use = "an operation runs when it is awaited"]
     pub fn run<'a>(
         &'a self,
         me: &'a Process,
