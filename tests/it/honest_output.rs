@@ -63,6 +63,17 @@ fn a_picture_that_would_show_nothing_is_rejected() {
     assert!(drawn.contains("Rows") && drawn.contains("<polygon"), "{drawn}");
 }
 
+/// A master that waits for its workers communicates, by the components of the host's rank; it is said whose time that is.
+#[test]
+fn a_bottleneck_tells_when_the_host_waits_for_computations() {
+    let said = |scenario: &str, over: &str| {
+        let output = parsim().args(["bottleneck", scenario, "--over", over]).output().expect("it runs");
+        String::from_utf8(output.stderr).expect("it is text").contains("its waits for their computations count")
+    };
+    assert!(said("scenarios/master-worker.ron", "p=2,4"));
+    assert!(!said("scenarios/stencil.ron", "p=4,16"));
+}
+
 #[test]
 fn a_tie_has_two_derivatives_and_a_count_has_none() {
     let (rows, _) = rows(&["sensitivity", "scenarios/stencil.ron", "--set", "ranks=4"]);

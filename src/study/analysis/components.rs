@@ -269,6 +269,15 @@ impl Components {
         components
     }
 
+    /// True if the host's rank computes less than half as much as the ranks do in the mean: then much of its communication
+    /// is waiting for their computations.
+    #[must_use]
+    pub fn host_computes_little(&self) -> bool {
+        let own =
+            [Some(self.computation_s), self.serial_s, self.parallel_overhead_s].into_iter().flatten().sum::<f64>();
+        own < 0.5 * self.processor_utilization * self.total_s
+    }
+
     fn add(&mut self, phase: &str, account: Account) {
         let seconds = |activity| account.get(activity).seconds();
         *self.computing_in(phase) += seconds(Activity::Computing);
@@ -461,6 +470,8 @@ pub(super) mod tests {
         assert_is(components.communication_to_computation(), 2.0 / 3.0);
         assert_is(Some(components.processor_utilization), 0.5);
         assert_is(Some(components.load_balance), 0.8);
+        assert!(!components.host_computes_little());
+        assert!(Components { computation_s: 1.0, ..components }.host_computes_little());
     }
 
     #[test]
