@@ -63,11 +63,11 @@ impl Machine {
             || nodes.dma_per_word != SimDuration::ZERO;
         let message = "`router_turn`, `time_slice` and `dma_per_word` have no meaning for nodes with an interface";
         reject(turns, "nodes.interface", message, "leave them out");
-        let shares =
-            nodes.levels.iter().chain(&self.levels).any(|level| level.memory.is_some() || level.interface.is_some());
+        let has_interface = |level: &Level| level.interface.is_some();
+        let shares = nodes.levels.iter().any(has_interface) || self.levels.iter().any(has_interface);
         let message =
-            "levels of nodes with an interface share nothing: their memories and interfaces would not be used";
-        reject(shares, "nodes.levels", message, "leave `memory` and `interface` of the levels out");
+            "messages leave a node with an interface through that one alone: interfaces of levels would not be used";
+        reject(shares, "nodes.levels", message, "leave `interface` of the levels out");
         let by_packets = matches!(self.sends, Sends::UntilInjected | Sends::Rendezvous);
         let message =
             "a send through an interface is complete at once, when the message has been delivered, or by its size";

@@ -188,12 +188,33 @@ impl Hierarchy {
         (from, to): (Seat, Seat),
         packet: Packet,
     ) -> Option<Traveller> {
-        let core = self.core(from);
-        let sizes = self.tiers.iter().map(|tier| (tier.size, tier.memory.is_some()));
-        let reach = Reach::between((core, self.core(to)), sizes, self.inside, self.cores_per_node);
-        let Reach { kind, next, until } = reach;
+        let (core, Reach { kind, next, until }) = (self.core(from), self.reach(from, to));
         let traveller = Traveller::Packet(packet);
         self.go_on(calendar, now, LevelPass { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
+    }
+
+    /// Bytes go from core to core of a node.
+    pub fn pass(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        (from, to): (Seat, Seat),
+        (bytes, handle): (f64, u32),
+    ) -> Option<Traveller> {
+        let (core, Reach { kind, next, until }) = (self.core(from), self.reach(from, to));
+        let traveller = Traveller::Bytes { handle };
+        self.go_on(calendar, now, LevelPass { traveller, kind, bytes, core, next, until })
+    }
+
+    /// Whether bytes between two cores of a node pass through a memory.
+    pub fn has_memory_between(&self, from: Seat, to: Seat) -> bool {
+        let Reach { kind, next, until } = self.reach(from, to);
+        kind == SharedKind::Memory && self.tiers[next..until].iter().any(|tier| tier.memory.is_some())
+    }
+
+    fn reach(&self, from: Seat, to: Seat) -> Reach {
+        let sizes = self.tiers.iter().map(|tier| (tier.size, tier.memory.is_some()));
+        Reach::between((self.core(from), self.core(to)), sizes, self.inside, self.cores_per_node)
     }
 
     /// Runs the event of `entity`; who has come through, if somebody has.

@@ -209,7 +209,7 @@ impl Transport {
     pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
         match self {
             Self::Packets(transport) => transport.load(now, seat, bytes, handle),
-            Self::Messages(transport) => transport.completions.push_back(Completion::Moved { handle }),
+            Self::Messages(transport) => transport.load(now, seat, bytes, handle),
         }
     }
 

@@ -25,7 +25,7 @@ pub struct Interface {
     /// Time of each byte but the first on the interface: G, the inverse of its bandwidth.
     pub gap_per_byte: PerByte,
     /// Processor time of each byte but the first of a message between two ranks of the node, which its receiver copies;
-    /// `gap_per_byte` unless given.
+    /// `gap_per_byte` unless given. Where `levels` describe a memory that both share, the bytes pass through that one instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_per_byte: Option<PerByte>,
     /// Interfaces of the node; 1 unless given.

@@ -7,6 +7,7 @@
 
 mod arrival;
 mod handshake;
+mod memories;
 mod resources;
 mod wire;
 
@@ -21,6 +22,7 @@ use crate::trace::events::EventId;
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use handshake::Role;
+use memories::Memories;
 use resources::Resources;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -35,6 +37,8 @@ pub struct MessageTransport {
     /// Only where not all processors take the time that is described.
     pace: Option<Box<SpeedProfile>>,
     resources: Resources,
+    /// Only where cores share some.
+    memories: Option<Box<Memories>>,
     wire: Wire,
     queue: BinaryHeap<Reverse<Scheduled>>,
     /// Requests so far: the order of those at one time.
@@ -73,6 +77,8 @@ enum Event {
     Computed(u32),
     /// A message wants core and interface of its source.
     Send(MessageId),
+    /// A message within a node enters the memory that its cores share.
+    EnterMemory(MessageId),
     /// A part of a message wants those of its destination.
     Arrive(Piece),
     /// A message that the interface has taken wants the core of its destination.
@@ -120,6 +126,7 @@ impl MessageTransport {
             stopwatch: Stopwatch::new(&machine.nodes.processor),
             pace,
             resources: Resources::new(nodes, cores, interface),
+            memories: Memories::of(machine, nodes),
             wire,
             queue: BinaryHeap::new(),
             requests: 0,
@@ -203,7 +210,11 @@ impl MessageTransport {
     /// Runs the next event; its time, or `None` if nothing is going to happen any more.
     pub fn step(&mut self) -> Option<SimTime> {
         let scheduled = self.queue.peek().map(|Reverse(first)| first.time);
+        let in_memory = self.memories.as_mut().and_then(|memories| memories.next_event());
         match (scheduled, self.wire.next_event()) {
+            (scheduled, on_wire) if in_memory.is_some_and(|time| is_first(time, scheduled, on_wire)) => {
+                self.run_memories();
+            }
             (None, None) => return None,
             (Some(time), on_wire) if on_wire.is_none_or(|(wire, waits)| (time, false) < (wire, waits)) => {
                 self.run_scheduled();
@@ -268,6 +279,7 @@ impl MessageTransport {
             }
             Event::Send(id) => self.begin_send(now, id),
             Event::Inject(id) => self.inject(now, id),
+            Event::EnterMemory(id) => self.enter_memory(now, id),
             Event::Arrive(piece) => self.arrive(now, order, piece),
             Event::TakeIn(id) => self.take_in(now, id),
         }
@@ -277,7 +289,7 @@ impl MessageTransport {
     fn free_for(&self, event: Event) -> SimTime {
         let resources = &self.resources;
         match event {
-            Event::TimeUp(_) | Event::Computed(_) | Event::Inject(_) => SimTime::START,
+            Event::TimeUp(_) | Event::Computed(_) | Event::Inject(_) | Event::EnterMemory(_) => SimTime::START,
             Event::Compute { core, .. } => resources.free_at(core),
             Event::Send(id) => {
                 let message = &self.messages[id as usize];
@@ -315,7 +327,9 @@ impl MessageTransport {
         let busy = self.paced(from, self.interface.sending(bytes));
         self.resources.communicate(self.resources.core(from), now, busy);
         if from.node == to.node {
-            self.schedule_new(now + overhead, Event::Arrive(Piece::whole(id, bytes)));
+            let has_memory = self.has_memory_between(from, to);
+            let next = if has_memory { Event::EnterMemory(id) } else { Event::Arrive(Piece::whole(id, bytes)) };
+            self.schedule_new(now + overhead, next);
         } else {
             self.resources.send(from.node, interface, now + self.interface.occupancy(bytes));
             match self.wire.delay(from.node, to.node, bytes) {
@@ -379,6 +393,11 @@ impl MessageTransport {
     pub fn finish_transfers(&mut self, end: SimTime) {
         self.wire.finish_transfers(end);
     }
+}
+
+/// Whether nothing else happens before `time`; at the same time memories come first.
+fn is_first(time: SimTime, scheduled: Option<SimTime>, on_wire: Option<(SimTime, bool)>) -> bool {
+    scheduled.is_none_or(|other| time <= other) && on_wire.is_none_or(|(other, _)| time <= other)
 }
 
 #[cfg(test)]

@@ -54,10 +54,11 @@ impl MessageTransport {
     /// The processor of the destination deals with a message that has come.
     pub(super) fn take_in(&mut self, now: SimTime, id: MessageId) {
         let message = &self.messages[id as usize];
-        let MessageState { to, bytes, .. } = *message;
+        let MessageState { from, to, bytes, .. } = *message;
         let stays = message.stays_on_its_node();
         if stays || self.interface.progress != Progress::Offloaded {
-            let time = if stays { self.interface.copying(bytes) } else { self.interface.sending(bytes) };
+            let is_copied = stays && !self.has_memory_between(from, to);
+            let time = if is_copied { self.interface.copying(bytes) } else { self.interface.sending(bytes) };
             let busy = self.paced(to, time);
             self.resources.communicate(self.resources.core(to), now, busy);
         }

@@ -1,9 +1,10 @@
 //! Times of LogGOPS by hand.
 
+use crate::engine::Discipline;
 use crate::machine::{Allocation, LogGops, Machine, Placement, Sends};
 use crate::network::switching::CutThrough;
 use crate::network::{Contention, Link, Network, Routing as NetworkRouting, Switching, Topology};
-use crate::node::{DataTransfer, Interface, InterfaceChoice, Node, Processor, Progress, Router};
+use crate::node::{DataTransfer, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router, Shared};
 use crate::program::{Message, Process};
 use crate::simulation::Simulation;
 use crate::units::{Bytes, FlopRate, PerByte, SimDuration};
@@ -50,6 +51,33 @@ fn a_message_pays_both_overheads_the_latency_and_its_bytes_once() {
     let machine = Machine::from(loggops());
     assert_eq!(fan_out(&machine, &[1]), 1500 + 2500 + 1500);
     assert_eq!(fan_out(&machine, &[1001]), 1500 + 2500 + 1500 + 6000);
+}
+
+/// Eight cores with a memory of 2 ns/B for all of them together and 100 ns of latency: o, then the bytes of both messages one
+/// after the other, then o; the interface is not used.
+#[test]
+fn messages_within_a_node_pass_through_its_memory() {
+    let memory =
+        Shared { bandwidth: PerByte::new(ns(2)), latency: ns(100), discipline: Discipline::FirstComeFirstServed };
+    let level = Level { name: "node".to_owned(), members: 8, memory: Some(memory), interface: None };
+    let machine = Machine::from(loggops());
+    let machine = Machine { nodes: Node { levels: vec![level], ..machine.nodes.clone() }, ..machine };
+    assert!(machine.faults().is_empty(), "{:?}", machine.faults());
+    let pairs = async |me: Process| match me.rank() {
+        rank @ (0 | 1) => me.send(rank + 2, Message::new(1000)).await,
+        rank @ (2 | 3) => drop(me.receive(rank - 2).await),
+        _ => me.load(500.0).await,
+    };
+    let makespan = |ranks: u32, ranks_per_node: u32| {
+        let allocation = Allocation::new(&machine, ranks).placement(Placement::Packed { ranks_per_node });
+        Simulation::on(&allocation).unwrap().run(&pairs).unwrap().makespan.ps() / 1000
+    };
+    assert_eq!(makespan(4, 8), 1500 + 2 * 2000 + 100 + 1500);
+    // A load of 1000 ns is over before the messages come, a second one is not.
+    assert_eq!(makespan(5, 8), 1500 + 2 * 2000 + 100 + 1500);
+    assert_eq!(makespan(6, 8), 2 * 1000 + 2 * 2000 + 100 + 1500);
+    // Between nodes there is no memory on the way, and one interface.
+    assert_eq!(makespan(4, 2), (1000 + 999 * 6) + 1500 + 2500 + 1500 + 999 * 6);
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! Memories that the cores of a node share: their loads, and the messages between them.
+
+use super::{Event, MessageTransport, Piece};
+use crate::engine::Calendar;
+use crate::machine::hierarchy::{Hierarchy, Traveller};
+use crate::machine::transport::{Completion, MessageId};
+use crate::machine::{Machine, Seat};
+use crate::units::SimTime;
+
+/// The memories of all nodes, and what passes through them.
+pub struct Memories {
+    hierarchy: Box<Hierarchy>,
+    calendar: Calendar,
+    passing: Vec<Passing>,
+    vacant: Vec<u32>,
+}
+
+/// Bytes on their way through a memory.
+#[derive(Clone, Copy)]
+pub enum Passing {
+    /// A load, by the handle of whoever waits for it.
+    Load(u32),
+    Message(MessageId),
+}
+
+impl Memories {
+    /// Idle, on `nodes` nodes; `None` where cores share none.
+    pub fn of(machine: &Machine, nodes: u32) -> Option<Box<Self>> {
+        let hierarchy = Hierarchy::of(machine, nodes, 0)?;
+        Some(Box::new(Self { hierarchy, calendar: Calendar::new(), passing: Vec::new(), vacant: Vec::new() }))
+    }
+
+    pub fn next_event(&mut self) -> Option<SimTime> {
+        self.calendar.next_time()
+    }
+
+    /// Runs the next event; its time, and what has come through, if something has.
+    fn step(&mut self) -> Option<(SimTime, Option<Passing>)> {
+        let (now, entity) = self.calendar.pop()?;
+        let traveller = self.hierarchy.step(&mut self.calendar, now, entity);
+        Some((now, self.through(traveller)))
+    }
+
+    /// A core loads bytes; the load, if that takes no time.
+    fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) -> Option<Passing> {
+        let place = self.keep(Passing::Load(handle));
+        let traveller = self.hierarchy.load(&mut self.calendar, now, seat, (bytes, place));
+        self.through(traveller)
+    }
+
+    /// A message goes from core to core; itself, if that takes no time.
+    fn send(&mut self, now: SimTime, ends: (Seat, Seat), bytes: u64, message: MessageId) -> Option<Passing> {
+        let place = self.keep(Passing::Message(message));
+        #[expect(clippy::cast_precision_loss, reason = "a memory's time is rounded once, from a real number of bytes")]
+        let load = (bytes as f64, place);
+        let traveller = self.hierarchy.pass(&mut self.calendar, now, ends, load);
+        self.through(traveller)
+    }
+
+    fn keep(&mut self, passing: Passing) -> u32 {
+        if let Some(place) = self.vacant.pop() {
+            self.passing[place as usize] = passing;
+            return place;
+        }
+        self.passing.push(passing);
+        u32::try_from(self.passing.len() - 1).expect("fewer than 2^32 at once")
+    }
+
+    fn through(&mut self, traveller: Option<Traveller>) -> Option<Passing> {
+        let Some(Traveller::Bytes { handle: place }) = traveller else { return None };
+        self.vacant.push(place);
+        Some(self.passing[place as usize])
+    }
+}
+
+impl MessageTransport {
+    /// Loads `bytes` bytes from the memory of a node; `Moved` tells the end, by `handle`.
+    pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
+        let through = match &mut self.memories {
+            Some(memories) => memories.load(now, seat, bytes, handle),
+            None => Some(Passing::Load(handle)),
+        };
+        self.come_through(now, through);
+    }
+
+    /// Whether a memory carries the messages between two cores of a node.
+    pub(super) fn has_memory_between(&self, from: Seat, to: Seat) -> bool {
+        self.memories.as_ref().is_some_and(|memories| memories.hierarchy.has_memory_between(from, to))
+    }
+
+    /// A message within a node enters the memory that its cores share.
+    pub(super) fn enter_memory(&mut self, now: SimTime, id: MessageId) {
+        let message = self.messages[id as usize];
+        let Some(memories) = &mut self.memories else { return };
+        let through = memories.send(now, (message.from, message.to), message.bytes, id);
+        self.come_through(now, through);
+    }
+
+    /// An event of the memories.
+    pub(super) fn run_memories(&mut self) {
+        let Some((now, through)) = self.memories.as_mut().and_then(|memories| memories.step()) else { return };
+        self.now = now;
+        self.come_through(now, through);
+    }
+
+    fn come_through(&mut self, now: SimTime, through: Option<Passing>) {
+        match through {
+            Some(Passing::Load(handle)) => self.completions.push_back(Completion::Moved { handle }),
+            Some(Passing::Message(id)) => {
+                let bytes = self.messages[id as usize].bytes;
+                self.request(now, Event::Arrive(Piece::whole(id, bytes)));
+            }
+            None => {}
+        }
+    }
+}
