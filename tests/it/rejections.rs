@@ -212,7 +212,7 @@ fn ranks_without_a_place_are_rejected_with_the_same_words() {
     assert_machine_rejected(
         &[("placement", "Explicit([0, 0, 1, 100])")],
         |run| run.placement = Placement::Explicit(vec![0, 0, 1, 100]),
-        "placement: node 100 does not exist: 4 nodes are in use",
+        "placement.3: node 100 does not exist: 4 nodes are in use",
     );
 }
 
