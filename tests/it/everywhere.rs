@@ -60,6 +60,9 @@ fn document(file: &PathBuf, topology: &str, placement: &str) -> Document {
     settings.push(("machine.network.routing", routing));
     // Overrides name links and nodes of the scenario's own topology.
     settings.push(("machine.network.overrides", "[]"));
+    if document.get("background").is_some() {
+        settings.push(("background.nodes", "[]"));
+    }
     if !is_loggops(&document) {
         settings.push(("machine.overrides", "[]"));
     }
