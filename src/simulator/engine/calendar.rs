@@ -38,6 +38,8 @@ pub struct Calendar {
     // Fx, never an identity hasher: dense ids under an identity hash make every look-up of an
     // absent key scan the table.
     movable: PriorityQueue<Entity, Reverse<Key>, FxBuildHasher>,
+    /// Nothing but the instant that a delay queue hands out comes before this key.
+    limit: Key,
 }
 
 impl Calendar {
@@ -49,12 +51,16 @@ impl Calendar {
             fixed: Heap::default(),
             first_alarm: NEVER,
             movable: PriorityQueue::default(),
+            limit: 0,
         }
     }
 
     /// Schedules the one event of `entity`, which stays where it is put.
+    #[inline(never)]
     pub fn schedule(&mut self, time: SimTime, entity: Entity) {
-        self.fixed.push(key(time, entity));
+        let key = key(time, entity);
+        self.limit = self.limit.min(key);
+        self.fixed.push(key);
     }
 
     /// Schedules the one event of `entity`, which stays where it is put, `delay` after `now`, the time of the last event
@@ -62,8 +68,12 @@ impl Calendar {
     pub fn schedule_after(&mut self, now: SimTime, delay: SimDuration, entity: Entity) {
         let time = now + delay;
         match self.delay_queues.of(delay) {
-            Some(queue) => self.delay_queues.push(queue, time, entity),
-            None => self.fixed.push(key(time, entity)),
+            Some(queue) => {
+                if self.delay_queues.push(queue, time, entity) {
+                    self.limit = self.limit.min(key(time, entity));
+                }
+            }
+            None => self.schedule(time, entity),
         }
     }
 
@@ -73,6 +83,7 @@ impl Calendar {
         if self.movable.change_priority(&entity, priority).is_none() {
             self.movable.push(entity, priority);
         }
+        self.limit = self.limit.min(priority.0);
         self.find_first_alarm();
     }
 
@@ -84,13 +95,22 @@ impl Calendar {
     }
 
     /// Takes the next event out.
+    #[inline]
     pub fn pop(&mut self) -> Option<(SimTime, Entity)> {
+        self.delay_queues.next_of_instant(self.limit).or_else(|| self.pop_first())
+    }
+
+    /// Takes the first event of all out.
+    #[inline(never)]
+    fn pop_first(&mut self) -> Option<(SimTime, Entity)> {
         let (queue, first) = self.delay_queues.first();
         let others = self.fixed.peek().min(self.first_alarm);
         if first < others {
             self.delay_queues.pop(queue);
+            self.limit = others.min(self.delay_queues.first_beside(queue));
             return Some(unpack(first));
         }
+        self.limit = 0;
         if others == NEVER {
             return None;
         }

@@ -89,31 +89,66 @@ impl<J: Copy> Stations<J> {
     #[inline]
     pub fn offer(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId, job: J, service: SimDuration) {
         let place = self.place(QueuedJob { job, service, next: NONE });
+        self.append(calendar, now, station, place, service);
+    }
+
+    /// Puts the job at `place` at the end of the station's queue.
+    #[inline]
+    fn append(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId, place: u32, service: SimDuration) {
         let queue = &mut self.queues[station as usize];
         queue.line.serve(now, service);
         queue.jobs += 1;
+        let last = std::mem::replace(&mut queue.last, place);
         if queue.first == NONE {
             queue.first = place;
             calendar.schedule_after(now, service, self.first_entity + station);
         } else {
-            self.waiting[queue.last as usize].next = place;
+            self.waiting[last as usize].next = place;
         }
-        queue.last = place;
     }
 
     /// Ends the service in progress, whose event has come: the job leaves, the next one starts.
     #[inline]
     pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId) -> &J {
+        let place = self.end_service(calendar, now, station);
+        self.leave(place)
+    }
+
+    /// Ends the service in progress, whose event has come: the next job starts, and this one goes on to the station that
+    /// `onward` names with its service there. Returns it if that is none.
+    #[inline]
+    pub fn relay(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        station: StationId,
+        onward: impl FnOnce(&mut J) -> Option<(StationId, SimDuration)>,
+    ) -> Option<&J> {
+        let place = self.end_service(calendar, now, station);
+        let waiting = &mut self.waiting[place as usize];
+        let Some((next, service)) = onward(&mut waiting.job) else { return Some(self.leave(place)) };
+        (waiting.service, waiting.next) = (service, NONE);
+        self.append(calendar, now, next, place, service);
+        None
+    }
+
+    /// Starts the next job; the place of the one that has been in service.
+    #[inline]
+    fn end_service(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId) -> u32 {
         let queue = &mut self.queues[station as usize];
         let place = queue.first;
-        let next = std::mem::replace(&mut self.waiting[place as usize].next, self.vacant);
-        self.vacant = place;
-        queue.first = next;
-        if next != NONE {
-            let service = self.waiting[next as usize].service;
-            calendar.schedule_after(now, service, self.first_entity + station);
+        queue.first = self.waiting[place as usize].next;
+        if let Some(next) = self.waiting.get(queue.first as usize) {
+            calendar.schedule_after(now, next.service, self.first_entity + station);
         }
-        &self.waiting[place as usize].job
+        place
+    }
+
+    #[inline]
+    fn leave(&mut self, place: u32) -> &J {
+        let waiting = &mut self.waiting[place as usize];
+        waiting.next = std::mem::replace(&mut self.vacant, place);
+        &waiting.job
     }
 
     /// Returns the number of jobs offered to the station.

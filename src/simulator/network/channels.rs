@@ -45,6 +45,8 @@ struct ChannelState {
     link: LinkModel,
     /// Room at the other end and packets that wait here, by class.
     lanes: Vec<ClassQueue>,
+    /// Number of packets that wait here, in all classes.
+    waiting: u32,
     sending: Option<ChannelTransmission>,
     /// Packets whose head, or at their destination whose tail, has not come to the other end.
     under_way: VecDeque<(SimTime, u32)>,
@@ -189,10 +191,31 @@ impl Channels {
 
     /// Runs the event of `entity` and adds what follows from it to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
-        match entity.checked_sub(self.count()) {
-            None => self.end_sending(calendar, now, entity, passages),
-            Some(channel) => self.arrive(calendar, now, channel, passages),
+        passages.extend(match entity.checked_sub(self.count()) {
+            None => self.end_sending(calendar, now, entity),
+            Some(channel) => self.arrive(calendar, now, channel).map(|flight| {
+                let at = self.ends(channel).1;
+                HopEvent::Arrived { packet: self.flights[flight as usize].packet, at }
+            }),
+        });
+    }
+
+    /// Runs the event of `entity` where routers pass packets on at once. Returns a packet that has come to its
+    /// destination.
+    #[inline]
+    pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Packet> {
+        let Some(channel) = entity.checked_sub(self.count()) else {
+            self.end_sending(calendar, now, entity);
+            return None;
+        };
+        let flight = self.arrive(calendar, now, channel)?;
+        let (packet, at) = (&self.flights[flight as usize].packet, self.ends(channel).1);
+        if packet.to == at {
+            return Some(*packet);
         }
+        let onward = self.onward(at, flight);
+        self.wait(calendar, now, onward, flight);
+        None
     }
 
     /// Records the transfers over the links in [`Transfers`] from now on.
@@ -281,10 +304,17 @@ impl Channels {
     fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
         let PacketState { packet, buffer, .. } = &self.flights[flight as usize];
         let class = self.class(channel, *buffer, packet.to);
+        let wire = &mut self.wires[channel as usize];
+        let is_free = wire.sending.is_none();
+        let lane = wire.lane(class);
+        if is_free && lane.waiting.is_empty() && lane.room != Some(0) {
+            // What waits in other classes has no room.
+            lane.take_room();
+            return self.begin(calendar, now, channel, (class, flight));
+        }
         self.offered += 1;
-        let waiting = BlockedPacket { flight, number: self.offered };
-        self.wires[channel as usize].lane(class).waiting.push_back(waiting);
-        self.start(calendar, now, channel);
+        lane.waiting.push_back(BlockedPacket { flight, number: self.offered });
+        wire.waiting += 1;
     }
 
     /// The class of the buffer at the end of `channel` for a packet to node `to` that has `buffer` now.
@@ -301,14 +331,22 @@ impl Channels {
     }
 
     /// Starts the packet that came first among those for which there is room, if the link is free.
+    #[inline]
     fn start(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
-        if self.wires[number as usize].sending.is_some() {
+        let channel = &mut self.wires[number as usize];
+        if channel.sending.is_some() || channel.waiting == 0 {
             return;
         }
+        if let Some(first) = channel.next() {
+            self.begin(calendar, now, number, first);
+        }
+    }
+
+    /// Starts a packet that has room in its class at the end of a free channel.
+    fn begin(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, (class, flight): (u32, u32)) {
         let leads_out = self.ends == 0 || number >= self.first_inward + self.ends;
         let arrivals = self.first_inward + 2 * self.ends;
         let channel = &mut self.wires[number as usize];
-        let Some((class, flight)) = channel.next() else { return };
         let state = &mut self.flights[flight as usize];
         let packet = state.packet;
         let is_last = leads_out && channel.joint.to == packet.to;
@@ -331,16 +369,16 @@ impl Channels {
         }
     }
 
-    fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, passages: &mut Vec<HopEvent>) {
+    /// A channel is free of a packet. Returns that it has left a node, if it has.
+    #[inline]
+    fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<HopEvent> {
         let sending = self.wires[number as usize].sending.take();
         let ChannelTransmission { packet, leaves } = sending.expect("a channel becomes free of a packet");
-        // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
-        if leaves.is_none() || self.ends == 0 {
-            let (from, _) = self.ends(number);
-            passages.push(HopEvent::Left { packet, from });
-        }
         self.make_room(calendar, now, leaves);
         self.start(calendar, now, number);
+        // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
+        let from = self.ends(number).0;
+        (leaves.is_none() || self.ends == 0).then_some(HopEvent::Left { packet, from })
     }
 
     fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<Buffer>) {
@@ -351,22 +389,24 @@ impl Channels {
         }
     }
 
-    fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, passages: &mut Vec<HopEvent>) {
+    /// A packet comes out of a channel. Returns it, unless it goes on between a node and its router.
+    #[inline]
+    fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
         let channel = &mut self.wires[number as usize];
         let (_, flight) = channel.under_way.pop_front().expect("a packet is under way");
         if let Some((next, _)) = channel.under_way.front() {
-            calendar.schedule(*next, self.first_inward + 2 * self.ends + number);
+            calendar.schedule_after(now, next.since(now), self.first_inward + 2 * self.ends + number);
         }
-        let packet = self.flights[flight as usize].packet;
-        let (_, at) = self.ends(number);
-        let within = self.ends > 0 && number < self.first_inward + self.ends;
-        if within && (at == packet.to || number >= self.first_inward) {
-            // Between a node and its router there is no software.
-            let onward = self.onward(at, flight);
-            self.wait(calendar, now, onward, flight);
-        } else {
-            passages.push(HopEvent::Arrived { packet, at });
+        if self.ends > 0 && number < self.first_inward + self.ends {
+            let at = self.ends(number).1;
+            if number >= self.first_inward || at == self.flights[flight as usize].packet.to {
+                // Between a node and its router there is no software.
+                let onward = self.onward(at, flight);
+                self.wait(calendar, now, onward, flight);
+                return None;
+            }
         }
+        Some(flight)
     }
 }
 
@@ -382,6 +422,7 @@ impl ChannelState {
             joint,
             link,
             lanes: Vec::new(),
+            waiting: 0,
             sending: None,
             under_way: VecDeque::new(),
             carried: 0,
@@ -392,8 +433,7 @@ impl ChannelState {
 
     /// Returns the number of packets that it has to send.
     fn load(&self) -> u64 {
-        let waiting: usize = self.lanes.iter().map(|lane| lane.waiting.len()).sum();
-        waiting as u64 + u64::from(self.sending.is_some())
+        u64::from(self.waiting) + u64::from(self.sending.is_some())
     }
 
     fn lane(&mut self, class: u32) -> &mut ClassQueue {
@@ -413,7 +453,15 @@ impl ChannelState {
         let first = ready.filter_map(|(class, lane)| lane.waiting.front().map(|waiting| (waiting.number, class)));
         let (_, class) = first.min()?;
         let lane = self.lane(class);
-        lane.room = lane.room.map(|room| room - 1);
-        lane.waiting.pop_front().map(|waiting| (class, waiting.flight))
+        lane.take_room();
+        let waiting = lane.waiting.pop_front()?;
+        self.waiting -= 1;
+        Some((class, waiting.flight))
+    }
+}
+
+impl ClassQueue {
+    fn take_room(&mut self) {
+        self.room = self.room.map(|room| room - 1);
     }
 }

@@ -167,6 +167,18 @@ impl Fabric {
         }
     }
 
+    /// The same where routers pass packets on at once: what is added to `passages` is what has come to its destination,
+    /// and what clocked routers add in any case.
+    #[inline]
+    pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
+        let arrived = match self {
+            Self::Links(links) => links.relay(calendar, now, entity),
+            Self::Channels(channels) => channels.relay(calendar, now, entity),
+            Self::Worms(worms) => return worms.step(calendar, now, passages),
+        };
+        passages.extend(arrived.map(|packet| HopEvent::Arrived { packet, at: packet.to }));
+    }
+
     /// For each direction of a link: its ends, its packets and its busy time up to `now`.
     #[must_use]
     pub fn loads(&self, now: SimTime) -> Vec<(u32, u32, u32, SimDuration)> {

@@ -187,6 +187,34 @@ impl Links {
         }
     }
 
+    /// A transmission has ended, and the router at the other end passes the packet on at once. Returns it if it is for the
+    /// node there.
+    #[inline]
+    pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> Option<Packet> {
+        let at = self.ends[link as usize];
+        if self.transfers.is_some() {
+            let packet = *self.stations.depart(calendar, now, link);
+            if packet.to != at {
+                self.send(calendar, now, at, packet);
+            }
+            return (packet.to == at).then_some(packet);
+        }
+        let Self { stations, routes, ports, link: wire, last_time, .. } = self;
+        let onward = |packet: &mut Packet| {
+            if packet.to == at {
+                return None;
+            }
+            let mut course = PacketCourse::of(packet);
+            let link = at * *ports + course.leave(at, packet.to, routes);
+            packet.place = course.0;
+            if last_time.0 != packet.bytes {
+                *last_time = (packet.bytes, wire.time(u64::from(packet.bytes)));
+            }
+            Some((link, last_time.1))
+        };
+        stations.relay(calendar, now, link, onward).copied()
+    }
+
     /// Records the transfers over the links in [`Transfers`] from now on.
     pub fn record_transfers(&mut self) {
         let channels =

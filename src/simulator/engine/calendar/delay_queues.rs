@@ -20,6 +20,8 @@ pub(super) struct DelayQueues {
     /// The first event of each queue.
     firsts: [Key; QUEUES],
     all: [DelayQueue; QUEUES],
+    /// The queue whose first event was taken out last; its first one now may come later than `firsts` says.
+    open: usize,
     /// The last delay without a queue. The next time that it comes it gets one.
     candidate: SimDuration,
 }
@@ -27,7 +29,8 @@ pub(super) struct DelayQueues {
 impl Default for DelayQueues {
     fn default() -> Self {
         let delays = [SimDuration::ZERO; QUEUES];
-        Self { used: 0, delays, firsts: [NEVER; QUEUES], all: Default::default(), candidate: SimDuration::ZERO }
+        let (firsts, all) = ([NEVER; QUEUES], Default::default());
+        Self { used: 0, delays, firsts, all, open: 0, candidate: SimDuration::ZERO }
     }
 }
 
@@ -49,13 +52,25 @@ impl DelayQueues {
         Some(vacant)
     }
 
-    pub(super) fn push(&mut self, queue: usize, time: SimTime, entity: Entity) {
-        self.firsts[queue] = self.firsts[queue].min(key(time, entity));
+    /// Adds an event to a queue. Returns whether it is the first one there.
+    #[inline]
+    pub(super) fn push(&mut self, queue: usize, time: SimTime, entity: Entity) -> bool {
         self.all[queue].push(time, entity);
+        let key = key(time, entity);
+        let is_first = key < self.firsts[queue];
+        if is_first {
+            self.firsts[queue] = key;
+        }
+        is_first
     }
 
     /// The queue with the first event of all, and that event, `NEVER` if there is none.
-    pub(super) fn first(&self) -> (usize, Key) {
+    #[inline]
+    pub(super) fn first(&mut self) -> (usize, Key) {
+        if self.used == 0 {
+            return (0, NEVER);
+        }
+        self.firsts[self.open] = self.all[self.open].first();
         let mut first = (0, self.firsts[0]);
         for queue in 1..self.used {
             if self.firsts[queue] < first.1 {
@@ -65,9 +80,28 @@ impl DelayQueues {
         first
     }
 
+    /// The first event of all queues but this one.
+    pub(super) fn first_beside(&self, queue: usize) -> Key {
+        let others = (0..self.used).filter(|other| *other != queue);
+        others.map(|other| self.firsts[other]).min().unwrap_or(NEVER)
+    }
+
+    /// Takes out the next event of the instant that is being handed out, if it comes before `limit`.
+    #[inline]
+    pub(super) fn next_of_instant(&mut self, limit: Key) -> Option<(SimTime, Entity)> {
+        let queue = &mut self.all[self.open];
+        let entity = *queue.current.get(queue.handed_out)?;
+        if key(queue.time, entity) >= limit {
+            return None;
+        }
+        queue.handed_out += 1;
+        Some((queue.time, entity))
+    }
+
     /// Takes the first event of a queue out.
     pub(super) fn pop(&mut self, queue: usize) {
-        self.firsts[queue] = self.all[queue].pop();
+        self.open = queue;
+        self.all[queue].pop();
     }
 }
 
@@ -79,12 +113,15 @@ struct DelayQueue {
     /// Number of the current ones that have been handed out.
     handed_out: usize,
     instants: VecDeque<Instant>,
+    /// The last instant, behind those; it has no events if there is none.
+    last: Instant,
     /// The entities of the instants behind the current one, those of the first instant first.
     entities: VecDeque<Entity>,
     /// A bit for each entity, of which none is set.
     marks: Vec<u64>,
 }
 
+#[derive(Clone, Copy, Default)]
 struct Instant {
     time: SimTime,
     events: usize,
@@ -95,35 +132,41 @@ struct Instant {
 impl DelayQueue {
     #[inline]
     fn push(&mut self, time: SimTime, entity: Entity) {
-        match self.instants.back_mut() {
-            Some(last) if last.time == time => {
-                last.events += 1;
-                last.least = last.least.min(entity);
-            }
-            last => {
-                debug_assert!(last.is_none_or(|last| last.time < time), "`now` is the time of the last event");
-                self.instants.push_back(Instant { time, events: 1, least: entity });
-            }
+        if self.last.time != time || self.last.events == 0 {
+            self.open(time, entity);
         }
+        self.last.events += 1;
+        self.last.least = self.last.least.min(entity);
         self.entities.push_back(entity);
     }
 
-    /// Takes the first event out; the one that is the first then, `NEVER` if there is none.
-    #[inline]
-    fn pop(&mut self) -> Key {
+    fn open(&mut self, time: SimTime, entity: Entity) {
+        if self.last.events > 0 {
+            debug_assert!(self.last.time < time, "`now` is the time of the last event");
+            self.instants.push_back(self.last);
+        }
+        self.last = Instant { time, events: 0, least: entity };
+    }
+
+    /// Takes the first event out.
+    fn pop(&mut self) {
         if self.handed_out >= self.current.len() {
             self.begin_instant();
         }
         self.handed_out += 1;
-        match (self.current.get(self.handed_out), self.instants.front()) {
+    }
+
+    /// The first event, `NEVER` if there is none.
+    fn first(&self) -> Key {
+        match (self.current.get(self.handed_out), self.instants.front().unwrap_or(&self.last)) {
             (Some(entity), _) => key(self.time, *entity),
-            (None, Some(instant)) => key(instant.time, instant.least),
-            (None, None) => NEVER,
+            (None, Instant { events: 0, .. }) => NEVER,
+            (None, instant) => key(instant.time, instant.least),
         }
     }
 
     fn begin_instant(&mut self) {
-        let Some(Instant { time, events, .. }) = self.instants.pop_front() else { return };
+        let Instant { time, events, .. } = self.instants.pop_front().unwrap_or_else(|| std::mem::take(&mut self.last));
         self.time = time;
         self.handed_out = 0;
         self.current.clear();

@@ -186,27 +186,23 @@ impl<'f> Field<'f> {
         self.fabric.send(&mut self.calendar, now, at, packet);
     }
 
+    #[inline]
     fn move_packets(&mut self, now: SimTime, entity: Entity) {
-        if let Fabric::Links(links) = &mut self.fabric {
-            // One event, which need not be collected.
-            let passage = links.depart(&mut self.calendar, now, entity);
-            return self.follow(now, passage);
+        self.fabric.relay(&mut self.calendar, now, entity, &mut self.passages);
+        if !self.passages.is_empty() {
+            self.deliver_all(now);
         }
-        let mut passages = std::mem::take(&mut self.passages);
-        self.fabric.step(&mut self.calendar, now, entity, &mut passages);
-        for passage in passages.drain(..) {
-            self.follow(now, passage);
-        }
-        self.passages = passages;
     }
 
-    #[inline]
-    fn follow(&mut self, now: SimTime, passage: HopEvent) {
-        match passage.ends() {
-            (packet, _, Some(at)) if packet.to == at => self.deliver(now, packet),
-            (packet, _, Some(at)) => self.forward(now, at, packet),
-            (.., None) => {}
+    fn deliver_all(&mut self, now: SimTime) {
+        let mut passages = std::mem::take(&mut self.passages);
+        for passage in passages.drain(..) {
+            match passage.ends() {
+                (packet, _, Some(at)) if packet.to == at => self.deliver(now, packet),
+                _ => {}
+            }
         }
+        self.passages = passages;
     }
 
     fn deliver(&mut self, now: SimTime, packet: Packet) {

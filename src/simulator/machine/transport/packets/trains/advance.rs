@@ -333,6 +333,7 @@ impl Play<'_> {
     }
 
     /// Something comes out of `link` later.
+    #[inline(never)]
     pub(super) fn come(&mut self, link: u32, coming: Coming) {
         let is_first = self.trains.coming.is_empty(link);
         self.trains.coming.push_back(link, coming);

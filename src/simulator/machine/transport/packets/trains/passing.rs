@@ -28,6 +28,7 @@ impl Play<'_> {
     /// Has a train that is admitted to `vertex` on its way pass it and the next ones, as far as it may go ahead and they
     /// do nothing else; `flight` then describes its arrival at the first one that it has not passed. Returns whether it
     /// has passed any.
+    #[inline(never)]
     pub(super) fn pass_freely(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let run = flight.train.run;
         let passed = if run.count == 1 { self.pass(vertex, flight, run.first) } else { self.pass(vertex, flight, run) };
