@@ -4,7 +4,7 @@
 //! they are those of [`PacketTimes`](super::link_model::PacketTimes), but the tail cannot leave before it has arrived. Of
 //! bytes that arrive at constant or falling rate nothing but the first and the last decides.
 
-use super::link::{Buffers, Link, PacketCourse};
+use super::link::Link;
 use super::link_model::{LinkModel, LinkModels};
 use super::packet::{NOWHERE, Packet};
 use super::router::RouteSelector;
@@ -16,7 +16,9 @@ use super::waiting::{BufferWait, Standstill};
 use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Streams};
 use crate::units::{SimDuration, SimTime};
-use std::collections::VecDeque;
+use state::{BlockedPacket, Buffer, ChannelState, ChannelTransmission, Joint, PacketState};
+
+mod state;
 
 /// All channels of a network at work.
 pub struct Channels {
@@ -37,68 +39,6 @@ pub struct Channels {
     offered: u64,
     /// `None` unless it is asked for.
     transfers: Option<Box<Transfers>>,
-}
-
-/// One direction of a link.
-struct ChannelState {
-    joint: Joint,
-    link: LinkModel,
-    /// Room at the other end and packets that wait here, by class.
-    lanes: Vec<ClassQueue>,
-    /// Number of packets that wait here, in all classes.
-    waiting: u32,
-    sending: Option<ChannelTransmission>,
-    /// Packets whose head, or at their destination whose tail, has not come to the other end.
-    under_way: VecDeque<(SimTime, u32)>,
-    carried: u32,
-    held: SimDuration,
-    free: SimTime,
-}
-
-/// The vertices that a channel joins.
-#[derive(Clone, Copy)]
-struct Joint {
-    from: u32,
-    /// The same as `from` where there is no link, and between a node and its router.
-    to: u32,
-    /// The port of `to` at which the link ends.
-    port: u32,
-}
-
-struct ClassQueue {
-    room: Option<u32>,
-    waiting: VecDeque<BlockedPacket>,
-}
-
-#[derive(Clone, Copy)]
-struct BlockedPacket {
-    flight: u32,
-    /// Counts the packets that have begun to wait anywhere: the first come are the first served.
-    number: u64,
-}
-
-/// A packet in the network.
-#[derive(Clone, Copy)]
-struct PacketState {
-    packet: Packet,
-    course: PacketCourse,
-    /// The buffer that it has, at the vertex to which its head has come or will come.
-    buffer: Option<Buffer>,
-    /// Arrival of the tail at that vertex.
-    tail: SimTime,
-}
-
-/// Room for a packet at the end of a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Buffer {
-    channel: u32,
-    class: u32,
-}
-
-/// The packet that a channel carries, and the room that it leaves behind.
-struct ChannelTransmission {
-    packet: Packet,
-    leaves: Option<Buffer>,
 }
 
 impl Channels {
@@ -407,61 +347,5 @@ impl Channels {
             }
         }
         Some(flight)
-    }
-}
-
-impl PacketState {
-    const fn new(packet: Packet, now: SimTime) -> Self {
-        Self { packet, course: PacketCourse::UNKNOWN, buffer: None, tail: now }
-    }
-}
-
-impl ChannelState {
-    fn new(joint: Joint, link: LinkModel) -> Self {
-        Self {
-            joint,
-            link,
-            lanes: Vec::new(),
-            waiting: 0,
-            sending: None,
-            under_way: VecDeque::new(),
-            carried: 0,
-            held: SimDuration::ZERO,
-            free: SimTime::START,
-        }
-    }
-
-    /// Returns the number of packets that it has to send.
-    fn load(&self) -> u64 {
-        u64::from(self.waiting) + u64::from(self.sending.is_some())
-    }
-
-    fn lane(&mut self, class: u32) -> &mut ClassQueue {
-        let room = match self.link.buffers {
-            Buffers::Unbounded => None,
-            Buffers::Packets(room) => Some(room),
-        };
-        while self.lanes.len() <= class as usize {
-            self.lanes.push(ClassQueue { room, waiting: VecDeque::new() });
-        }
-        &mut self.lanes[class as usize]
-    }
-
-    /// Takes out the packet that came first among those for which there is room.
-    fn next(&mut self) -> Option<(u32, u32)> {
-        let ready = (0..).zip(&self.lanes).filter(|(_, lane)| lane.room != Some(0));
-        let first = ready.filter_map(|(class, lane)| lane.waiting.front().map(|waiting| (waiting.number, class)));
-        let (_, class) = first.min()?;
-        let lane = self.lane(class);
-        lane.take_room();
-        let waiting = lane.waiting.pop_front()?;
-        self.waiting -= 1;
-        Some((class, waiting.flight))
-    }
-}
-
-impl ClassQueue {
-    fn take_room(&mut self) {
-        self.room = self.room.map(|room| room - 1);
     }
 }

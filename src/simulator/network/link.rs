@@ -128,16 +128,35 @@ impl PacketCourse {
 /// ever keeps a packet back but the packets before it, so that a link is a plain station.
 pub struct Links {
     topology: Topology,
-    routes: Routes,
-    link: Link,
-    ports: u32,
+    ways: Ways,
     stations: Stations<Packet>,
     /// Vertex at the end of each link; its own vertex where there is none.
     ends: Vec<u32>,
-    /// The last transmission: packets are mostly of the same length.
-    last_time: (u32, SimDuration),
     /// `None` unless it is asked for.
     transfers: Option<Box<Transfers>>,
+}
+
+/// The next link of every packet, and its time there.
+struct Ways {
+    routes: Routes,
+    link: Link,
+    ports: u32,
+    /// The last transmission: packets are mostly of the same length.
+    last_time: (u32, SimDuration),
+}
+
+impl Ways {
+    /// The link by which a packet leaves `at`, and its transmission time.
+    #[inline]
+    fn leave(&mut self, at: u32, packet: &mut Packet) -> (u32, SimDuration) {
+        let mut course = PacketCourse::of(packet);
+        let link = at * self.ports + course.leave(at, packet.to, &self.routes);
+        packet.place = course.0;
+        if self.last_time.0 != packet.bytes {
+            self.last_time = (packet.bytes, self.link.time(u64::from(packet.bytes)));
+        }
+        (link, self.last_time.1)
+    }
 }
 
 impl Links {
@@ -150,11 +169,8 @@ impl Links {
         let link = link.at_work();
         Self {
             ends: (0..count).map(end).collect(),
-            last_time: (0, link.time(0)),
-            routes: Routes::of(&topology),
+            ways: Ways { routes: Routes::of(&topology), last_time: (0, link.time(0)), link, ports },
             topology,
-            link,
-            ports,
             stations: Stations::new(count, 0),
             transfers: None,
         }
@@ -163,7 +179,7 @@ impl Links {
     /// Returns the number of entities that the links use.
     #[must_use]
     pub fn entities(&self) -> Entity {
-        self.topology.vertices() * self.ports
+        self.topology.vertices() * self.ways.ports
     }
 
     /// The topology that the links form.
@@ -174,16 +190,11 @@ impl Links {
 
     /// Gives `packet` to the link that leads from `at` towards its destination.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, mut packet: Packet) {
-        let mut course = PacketCourse::of(&packet);
-        let link = at * self.ports + course.leave(at, packet.to, &self.routes);
-        packet.place = course.0;
-        if self.last_time.0 != packet.bytes {
-            self.last_time = (packet.bytes, self.link.time(u64::from(packet.bytes)));
-        }
-        self.stations.offer(calendar, now, link, packet, self.last_time.1);
+        let (link, time) = self.ways.leave(at, &mut packet);
+        self.stations.offer(calendar, now, link, packet, time);
         if let Some(transfers) = &mut self.transfers {
             let end = std::iter::once(EvenInstants::one(self.stations.free(link)));
-            transfers.give(now, link, &packet, end, self.last_time.1);
+            transfers.give(now, link, &packet, end, time);
         }
     }
 
@@ -199,26 +210,18 @@ impl Links {
             }
             return (packet.to == at).then_some(packet);
         }
-        let Self { stations, routes, ports, link: wire, last_time, .. } = self;
-        let onward = |packet: &mut Packet| {
-            if packet.to == at {
-                return None;
-            }
-            let mut course = PacketCourse::of(packet);
-            let link = at * *ports + course.leave(at, packet.to, routes);
-            packet.place = course.0;
-            if last_time.0 != packet.bytes {
-                *last_time = (packet.bytes, wire.time(u64::from(packet.bytes)));
-            }
-            Some((link, last_time.1))
-        };
+        let Self { stations, ways, .. } = self;
+        let onward = |packet: &mut Packet| (packet.to != at).then(|| ways.leave(at, packet));
         stations.relay(calendar, now, link, onward).copied()
     }
 
     /// Records the transfers over the links in [`Transfers`] from now on.
     pub fn record_transfers(&mut self) {
-        let channels =
-            (0..).zip(&self.ends).map(|(link, to)| TransferChannel { from: link / self.ports, to: *to, number: 0 });
+        let channels = (0..).zip(&self.ends).map(|(link, to)| TransferChannel {
+            from: link / self.ways.ports,
+            to: *to,
+            number: 0,
+        });
         self.transfers = Some(Box::new(Transfers::new(channels)));
     }
 
@@ -231,14 +234,14 @@ impl Links {
     #[inline]
     pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> HopEvent {
         let packet = *self.stations.depart(calendar, now, link);
-        HopEvent::Crossed { packet, from: link / self.ports, at: self.ends[link as usize] }
+        HopEvent::Crossed { packet, from: link / self.ways.ports, at: self.ends[link as usize] }
     }
 
     /// For each direction of a link that exists: its ends, its packets and its busy time up to `now`.
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
         (0..self.entities()).filter_map(move |link| {
-            let from = link / self.ports;
-            let (to, _) = self.topology.neighbour(from, link % self.ports)?;
+            let from = link / self.ways.ports;
+            let (to, _) = self.topology.neighbour(from, link % self.ways.ports)?;
             Some((from, to, self.stations.jobs(link), self.stations.served(link, now)))
         })
     }

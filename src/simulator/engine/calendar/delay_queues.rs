@@ -36,6 +36,7 @@ impl Default for DelayQueues {
 
 impl DelayQueues {
     /// The queue for events that are so far ahead, if there is one.
+    #[inline]
     pub(super) fn of(&mut self, delay: SimDuration) -> Option<usize> {
         let queue = self.delays[..self.used].iter().position(|known| *known == delay);
         queue.or_else(|| self.open(delay))
@@ -115,8 +116,10 @@ struct DelayQueue {
     instants: VecDeque<Instant>,
     /// The last instant, behind those; it has no events if there is none.
     last: Instant,
-    /// The entities of the instants behind the current one, those of the first instant first.
-    entities: VecDeque<Entity>,
+    /// The entities of the instants behind the current one, those of the first instant first, after those that have been
+    /// taken.
+    entities: Vec<Entity>,
+    taken: usize,
     /// A bit for each entity, of which none is set.
     marks: Vec<u64>,
 }
@@ -137,7 +140,7 @@ impl DelayQueue {
         }
         self.last.events += 1;
         self.last.least = self.last.least.min(entity);
-        self.entities.push_back(entity);
+        self.entities.push(entity);
     }
 
     fn open(&mut self, time: SimTime, entity: Entity) {
@@ -170,7 +173,12 @@ impl DelayQueue {
         self.time = time;
         self.handed_out = 0;
         self.current.clear();
-        self.current.extend(self.entities.drain(..events));
+        self.current.extend_from_slice(&self.entities[self.taken..self.taken + events]);
+        self.taken += events;
+        if 2 * self.taken >= self.entities.len() {
+            self.entities.drain(..self.taken);
+            self.taken = 0;
+        }
         sort(&mut self.current, &mut self.marks);
     }
 }

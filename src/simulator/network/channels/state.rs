@@ -1,0 +1,125 @@
+//! State of a channel: the packet that it carries, those that wait for it, and the room at its end.
+
+use super::super::link::{Buffers, PacketCourse};
+use super::super::link_model::LinkModel;
+use super::super::packet::Packet;
+use crate::units::{SimDuration, SimTime};
+use std::collections::VecDeque;
+
+/// One direction of a link.
+pub(super) struct ChannelState {
+    pub(super) joint: Joint,
+    pub(super) link: LinkModel,
+    /// Room at the other end and packets that wait here, by class.
+    pub(super) lanes: Vec<ClassQueue>,
+    /// Number of packets that wait here, in all classes.
+    pub(super) waiting: u32,
+    pub(super) sending: Option<ChannelTransmission>,
+    /// Packets whose head, or at their destination whose tail, has not come to the other end.
+    pub(super) under_way: VecDeque<(SimTime, u32)>,
+    pub(super) carried: u32,
+    pub(super) held: SimDuration,
+    pub(super) free: SimTime,
+}
+
+/// The vertices that a channel joins.
+#[derive(Clone, Copy)]
+pub(super) struct Joint {
+    pub(super) from: u32,
+    /// The same as `from` where there is no link, and between a node and its router.
+    pub(super) to: u32,
+    /// The port of `to` at which the link ends.
+    pub(super) port: u32,
+}
+
+pub(super) struct ClassQueue {
+    pub(super) room: Option<u32>,
+    pub(super) waiting: VecDeque<BlockedPacket>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct BlockedPacket {
+    pub(super) flight: u32,
+    /// Counts the packets that have begun to wait anywhere: the first come are the first served.
+    pub(super) number: u64,
+}
+
+/// A packet in the network.
+#[derive(Clone, Copy)]
+pub(super) struct PacketState {
+    pub(super) packet: Packet,
+    pub(super) course: PacketCourse,
+    /// The buffer that it has, at the vertex to which its head has come or will come.
+    pub(super) buffer: Option<Buffer>,
+    /// Arrival of the tail at that vertex.
+    pub(super) tail: SimTime,
+}
+
+/// Room for a packet at the end of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Buffer {
+    pub(super) channel: u32,
+    pub(super) class: u32,
+}
+
+/// The packet that a channel carries, and the room that it leaves behind.
+pub(super) struct ChannelTransmission {
+    pub(super) packet: Packet,
+    pub(super) leaves: Option<Buffer>,
+}
+
+impl PacketState {
+    pub(super) const fn new(packet: Packet, now: SimTime) -> Self {
+        Self { packet, course: PacketCourse::UNKNOWN, buffer: None, tail: now }
+    }
+}
+
+impl ChannelState {
+    pub(super) fn new(joint: Joint, link: LinkModel) -> Self {
+        Self {
+            joint,
+            link,
+            lanes: Vec::new(),
+            waiting: 0,
+            sending: None,
+            under_way: VecDeque::new(),
+            carried: 0,
+            held: SimDuration::ZERO,
+            free: SimTime::START,
+        }
+    }
+
+    /// Returns the number of packets that it has to send.
+    pub(super) fn load(&self) -> u64 {
+        u64::from(self.waiting) + u64::from(self.sending.is_some())
+    }
+
+    pub(super) fn lane(&mut self, class: u32) -> &mut ClassQueue {
+        let room = match self.link.buffers {
+            Buffers::Unbounded => None,
+            Buffers::Packets(room) => Some(room),
+        };
+        while self.lanes.len() <= class as usize {
+            self.lanes.push(ClassQueue { room, waiting: VecDeque::new() });
+        }
+        &mut self.lanes[class as usize]
+    }
+
+    /// Takes out the packet that came first among those for which there is room.
+    pub(super) fn next(&mut self) -> Option<(u32, u32)> {
+        let ready = (0..).zip(&self.lanes).filter(|(_, lane)| lane.room != Some(0));
+        let first = ready.filter_map(|(class, lane)| lane.waiting.front().map(|waiting| (waiting.number, class)));
+        let (_, class) = first.min()?;
+        let lane = self.lane(class);
+        lane.take_room();
+        let waiting = lane.waiting.pop_front()?;
+        self.waiting -= 1;
+        Some((class, waiting.flight))
+    }
+}
+
+impl ClassQueue {
+    pub(super) fn take_room(&mut self) {
+        self.room = self.room.map(|room| room - 1);
+    }
+}
