@@ -147,7 +147,8 @@ struct Ways {
 
 impl Ways {
     /// The link by which a packet leaves `at`, and its transmission time.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is asked for every hop")]
+    #[inline(always)]
     fn leave(&mut self, at: u32, packet: &mut Packet) -> (u32, SimDuration) {
         let mut course = PacketCourse::of(packet);
         let link = at * self.ports + course.leave(at, packet.to, &self.routes);
@@ -202,17 +203,25 @@ impl Links {
     /// node there.
     #[inline]
     pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> Option<Packet> {
-        let at = self.ends[link as usize];
         if self.transfers.is_some() {
-            let packet = *self.stations.depart(calendar, now, link);
-            if packet.to != at {
-                self.send(calendar, now, at, packet);
-            }
-            return (packet.to == at).then_some(packet);
+            return self.relay_recorded(calendar, now, link);
         }
+        let at = self.ends[link as usize];
         let Self { stations, ways, .. } = self;
         let onward = |packet: &mut Packet| (packet.to != at).then(|| ways.leave(at, packet));
         stations.relay(calendar, now, link, onward).copied()
+    }
+
+    /// The same where transfers are recorded.
+    #[cold]
+    #[inline(never)]
+    fn relay_recorded(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> Option<Packet> {
+        let (packet, at) = (*self.stations.depart(calendar, now, link), self.ends[link as usize]);
+        if packet.to == at {
+            return Some(packet);
+        }
+        self.send(calendar, now, at, packet);
+        None
     }
 
     /// Records the transfers over the links in [`Transfers`] from now on.
