@@ -160,7 +160,7 @@ fn any_machine() -> impl Strategy<Value = Machine> {
     let modes = vec![
         Switching::StoreAndForward(StoreAndForward { packet }),
         Switching::CutThrough(CutThrough { packet, header: Bytes::new(4) }),
-        Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 4, lanes: 2 }),
+        Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 4, lanes: 2, router: None }),
     ];
     let sends = vec![Sends::UntilInjected, Sends::UntilDelivered, Sends::Rendezvous, Sends::Buffered];
     let select = prop::sample::select::<Sends>;

@@ -31,7 +31,7 @@ fn switchings() -> Vec<(Switching, Buffers)> {
     let packet = Bytes::new(64);
     let stored = Switching::StoreAndForward(StoreAndForward { packet });
     let cut_through = Switching::CutThrough(CutThrough { packet, header: Bytes::new(4) });
-    let wormhole = Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 4, lanes: 1 });
+    let wormhole = Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 4, lanes: 1, router: None });
     vec![
         (stored.clone(), Buffers::Unbounded),
         (stored, Buffers::Packets(1)),

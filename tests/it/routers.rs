@@ -29,7 +29,7 @@ fn switchings() -> [Switching; 3] {
     [
         Switching::StoreAndForward(StoreAndForward { packet }),
         Switching::CutThrough(CutThrough { packet, header: Bytes::new(4) }),
-        Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 8, lanes: 2 }),
+        Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 8, lanes: 2, router: None }),
     ]
 }
 
@@ -181,7 +181,8 @@ fn heads_that_ask_for_one_virtual_channel_get_equal_shares() {
         let mut machine = shipped.clone();
         machine.network.topology = Topology::FatTree { arity: 8, levels: 1 };
         let packet = Bytes::new(packet);
-        machine.network.switching = Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 8, lanes });
+        machine.network.switching =
+            Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 8, lanes, router: None });
         let allocation = Allocation::new(&machine, 8);
         let simulation = Simulation::on(&allocation).expect("a good machine").keep_deliveries();
         let mut deliveries = simulation.run(&hot_spot).expect("the program ends").deliveries;

@@ -36,7 +36,7 @@ fn any_fabric(network: Network) -> impl Strategy<Value = Network> {
     let by_flits =
         (packet(), 1u64..9, 1u32..9, 1u32..4, 0u64..3).prop_map(move |(packet, flit, buffer, lanes, latency)| {
             let cycle = network.links.byte_time().time(flit);
-            let mode = Wormhole { packet, flit: Bytes::new(flit), buffer, lanes };
+            let mode = Wormhole { packet, flit: Bytes::new(flit), buffer, lanes, router: None };
             let links = Link { latency: cycle * latency, ..network.links.clone() };
             Network { switching: Switching::Wormhole(mode), links, ..network.clone() }
         });

@@ -12,8 +12,8 @@ fn summaries(case: &str) -> Vec<Value> {
     rows.filter(|row| row["record"] == "summary").collect()
 }
 
-/// Without the tables that the cases mark as long. Two more folders are left to `parsim validate` of a release build:
-/// `cs-rr-281` (27 s of CPU there) and `wormhole-mesh` (15 s).
+/// Without the tables that the cases mark as long. Three more folders are left to `parsim validate` of a release build:
+/// `cs-rr-281` (27 s of CPU there), `wormhole-mesh` (15 s) and `booksim2`.
 #[test]
 fn quick_cases_are_within_their_tolerances_and_beat_their_baselines() {
     for (case, tables, beaten) in [

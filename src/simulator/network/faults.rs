@@ -3,7 +3,7 @@
 use super::overrides::{LinkOverride, port_towards};
 use super::routing::{Routing, Signpost};
 use super::routing_table::RoutingTable;
-use super::switching::wormhole::{self, Wormhole};
+use super::switching::wormhole::{self, Wormhole, WormholeRouter};
 use super::topology::Topology;
 use super::wiring::Wiring;
 use super::{Buffers, Link, Network, Switching};
@@ -39,6 +39,14 @@ impl Network {
         }
         if mode.buffer == 0 || mode.lanes == 0 {
             fault("switching", "no flit could ever be sent".to_owned(), "give a buffer and lanes of 1 or more");
+        }
+        let router = mode.router.unwrap_or_default();
+        if let Some(stage) = router.empty_stage() {
+            fault("switching.router", format!("{stage} takes no cycle"), "give 1 or more");
+        }
+        if let Some(stage) = router.long_stage() {
+            let help = format!("give {} at most", WormholeRouter::MAX_CYCLES);
+            fault("switching.router", format!("{stage} takes more cycles than in any router"), &help);
         }
         if links.per_packet != SimDuration::ZERO || !links.latency.ps().is_multiple_of(cycle.ps()) {
             let message = format!("the routers are clocked: their cycle is the time of a flit, {cycle}");

@@ -2,6 +2,7 @@
 //! nothing lost anywhere.
 
 use super::channels::Channels;
+use super::switching::wormhole::{Allocators, WormholeRouter};
 use super::switching::{CutThrough, StoreAndForward, Wormhole};
 use super::*;
 use crate::engine::{Calendar, Entity, Streams};
@@ -51,7 +52,7 @@ fn cut_through(header: u64) -> Switching {
 }
 
 fn wormhole(flit: u64, buffer: u32, lanes: u32) -> Switching {
-    Switching::Wormhole(Wormhole { packet: Bytes::new(1 << 20), flit: Bytes::new(flit), buffer, lanes })
+    Switching::Wormhole(Wormhole { packet: Bytes::new(1 << 20), flit: Bytes::new(flit), buffer, lanes, router: None })
 }
 
 /// Sends packets = (time, from, to, bytes) through a fabric; the time of each delivery.
@@ -273,8 +274,31 @@ fn switchings() -> impl Strategy<Value = Switching> {
     prop_oneof![
         Just(store_and_forward()),
         (0..6_u64).prop_map(cut_through),
-        (1..5_u64, 1..9_u32, 1..3_u32).prop_map(|(flit, buffer, lanes)| wormhole(flit, buffer, lanes)),
+        (1..5_u64, 1..9_u32, 1..3_u32, prop::option::of(routers())).prop_map(|(flit, buffer, lanes, router)| {
+            Switching::Wormhole(Wormhole { packet: Bytes::new(1 << 20), flit: Bytes::new(flit), buffer, lanes, router })
+        }),
     ]
+}
+
+/// Routers with any stages.
+fn routers() -> impl Strategy<Value = WormholeRouter> {
+    let allocators = prop_oneof![Just(Allocators::InputFirst), Just(Allocators::Islip)];
+    let stages = (0..4_u32, 1..4_u32, 1..4_u32, 1..3_u32);
+    (stages, 0..3_u32, 0..3_u32, 0..3_u32, allocators).prop_map(
+        |(stages, credit_delay, injection, ejection, allocators)| {
+            let (routing, vc_allocation, switch_allocation, traversal) = stages;
+            WormholeRouter {
+                routing,
+                vc_allocation,
+                switch_allocation,
+                traversal,
+                credit_delay,
+                injection,
+                ejection,
+                allocators,
+            }
+        },
+    )
 }
 
 fn routings() -> impl Strategy<Value = Routing> {
@@ -370,6 +394,24 @@ proptest! {
             prop_assert!(told == link.packets || network.is_plain() && told < link.packets, "{} {:?}", told, link);
         }
         prop_assert!(!is_wormhole || transfers.iter().all(|transfer| transfer.end() <= end));
+    }
+
+    /// Latency of a lone worm in terms of the stages of its routers, with the cycle in which it waits for its clock.
+    #[test]
+    fn a_lone_worm_takes_the_stages_of_its_routers(
+        router in routers(),
+        (links, flits, latency, lanes) in (1..8_u32, 1..40_u32, 0..3_u32, 1..3_u32),
+    ) {
+        let wire = link(10, 0, 40 * u64::from(latency), Buffers::Unbounded);
+        // A head keeps its place while it gets its route and its channel.
+        let buffer = u32::try_from(router.credit_loop(latency.into())).unwrap() + router.routing + router.vc_allocation;
+        let mode = Wormhole { packet: Bytes::new(1 << 20), flit: Bytes::new(4), buffer, lanes, router: Some(router) };
+        let network = network(Topology::Line { nodes: links + 1 }, Switching::Wormhole(mode), wire);
+        let times = deliveries(&mut fabric(&network), &[(0, 0, links, 4 * flits)]);
+        let stages = router.routing + router.vc_allocation + router.switch_allocation + router.traversal;
+        let ends = router.injection + router.ejection;
+        let cycles = 1 + (stages + 1 + latency) * links + stages + ends + flits - 1;
+        prop_assert_eq!(times, [Some(40 * u64::from(cycles))]);
     }
 
     /// Bytes in = bytes out: whatever the buffers, every packet is delivered, once, at the same time whether routers pass it

@@ -29,6 +29,10 @@ pub struct Traffic {
     pub measured: SimDuration,
     /// The longest time that the network gets afterwards, without injection, to deliver all packets.
     pub drain: SimDuration,
+    /// Packets of a node to itself pass its router, too, as in simulators of networks on chips; they are not sent unless
+    /// it is `true`. Needs wormhole switching.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub to_self: bool,
 }
 
 /// The times between the packets of a node.
@@ -92,6 +96,11 @@ impl Program for Traffic {
         if link.byte_time().time(largest) == SimDuration::ZERO {
             let message = "a load is a share of what a link can carry, and here a byte takes no time".to_owned();
             fault("machine.network.links", message, "give links that take time for a byte");
+        }
+        if self.to_self && !network.switching.has_clocked_routers() {
+            let message =
+                "packets of a node to itself would take no time: only wormhole routers stand between".to_owned();
+            fault("program.to_self", message, "leave it out, or give Wormhole switching");
         }
         if machine.nodes.interface.is_some() {
             let message =

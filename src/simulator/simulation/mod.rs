@@ -401,7 +401,7 @@ mod tests {
     /// the head and the next cycle.
     #[test]
     fn a_worm_waits_for_the_software_of_every_node_that_has_some() {
-        let mode = Wormhole { packet: packet(), flit: Bytes::new(4), buffer: 8, lanes: 1 };
+        let mode = Wormhole { packet: packet(), flit: Bytes::new(4), buffer: 8, lanes: 1, router: None };
         let mut machine = machine(Topology::Line { nodes: 6 }, Switching::Wormhole(mode));
         let lone = 4 * (1 + 4 * 5 + 3 + 16 - 1);
         assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone));

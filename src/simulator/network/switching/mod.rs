@@ -23,6 +23,18 @@ pub enum Switching {
 }
 
 impl Switching {
+    /// True if packets pass routers with a clock.
+    #[must_use]
+    pub const fn has_clocked_routers(&self) -> bool {
+        matches!(self, Self::Wormhole(_))
+    }
+
+    /// True if the stages of its routers are described.
+    #[must_use]
+    pub const fn is_described(&self) -> bool {
+        matches!(self, Self::Wormhole(Wormhole { router: Some(_), .. }))
+    }
+
     /// The smallest packet in bytes: a flit where packets are cut into flits.
     #[must_use]
     pub const fn smallest_packet_bytes(&self) -> u64 {

@@ -41,6 +41,8 @@ struct Field<'f> {
     /// The time of one flit times flits: the time of a packet on a link.
     packet_time: SimDuration,
     slot: SimDuration,
+    /// The cycle of routers that are described; with it, latencies are told in cycles, too.
+    cycle: Option<SimDuration>,
     journeys: Vec<Journey>,
     vacant: Vec<u32>,
     passages: Vec<HopEvent>,
@@ -81,6 +83,7 @@ impl<'f> Field<'f> {
             dice: (0..layout.ranks()).map(|rank| streams.stream("traffic", rank.into())).collect(),
             packet_time,
             slot,
+            cycle: network.switching.is_described().then_some(slot),
             journeys: Vec::new(),
             vacant: Vec::new(),
             passages: Vec::new(),
@@ -160,7 +163,7 @@ impl<'f> Field<'f> {
         self.schedule_injection(now, rank);
         let dice = &mut self.dice[rank as usize];
         let to = self.traffic.pattern.destination(rank, self.layout.ranks(), dice);
-        if to == rank {
+        if to == rank && !self.traffic.to_self {
             return;
         }
         let bytes = self.traffic.packet.count();
@@ -259,7 +262,8 @@ impl<'f> Field<'f> {
         let used: Vec<f64> = busy.map(use_of).collect();
         let accepted = self.load(self.window.delivered_bytes);
         let most_used = used.iter().copied().fold(0.0, f64::max);
-        vec![
+        let cycles = self.cycle.map(|cycle| ("latency_mean_cycles", latencies.mean / cycle.seconds()));
+        let common = [
             ("injected_flits_per_node_cycle", self.load(self.window.injected_bytes)),
             ("accepted_flits_per_node_cycle", accepted),
             ("latency_mean_s", latencies.mean),
@@ -274,7 +278,8 @@ impl<'f> Field<'f> {
             ("throughput_flits_per_cycle", accepted * f64::from(self.layout.ranks()) / most_used),
             ("injected_packets", self.counts.messages as f64),
             ("delivered_packets", self.delivered as f64),
-        ]
+        ];
+        common.into_iter().chain(cycles).collect()
     }
 }
 

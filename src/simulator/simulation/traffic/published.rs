@@ -89,6 +89,7 @@ fn throughput(row: &Row, offered: f64, packets: f64) -> (f64, f64) {
         warm_up: SimDuration::from_us(measured.ps() / 20_000_000),
         measured,
         drain: measured,
+        to_self: false,
     };
     let outcomes = run(&router_network(network(row)), &traffic);
     let used = outcomes["link_utilization_max"];

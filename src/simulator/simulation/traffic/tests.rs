@@ -37,6 +37,7 @@ fn traffic(offered: f64, packet: u64) -> Traffic {
         warm_up: SimDuration::from_us(10),
         measured: SimDuration::from_us(100),
         drain: SimDuration::from_us(1000),
+        to_self: false,
     }
 }
 
@@ -45,7 +46,7 @@ fn modes() -> [Switching; 3] {
     [
         Switching::StoreAndForward(StoreAndForward { packet }),
         Switching::CutThrough(CutThrough { packet, header: Bytes::new(4) }),
-        Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 8, lanes: 2 }),
+        Switching::Wormhole(Wormhole { packet, flit: Bytes::new(4), buffer: 8, lanes: 2, router: None }),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 use super::{CostItem, LoneMessage, stores_packets};
 use parsim_sim::machine::Machine;
+use parsim_sim::network::switching::Wormhole;
 use parsim_sim::network::{Buffers, Link, Switching};
 use parsim_sim::node::{Router, Sending};
 use parsim_sim::units::SimDuration;
@@ -54,6 +55,10 @@ pub struct OfLink {
 /// The cycles of clocked routers.
 #[derive(Clone, Copy)]
 pub struct RouterCycles {
+    /// From the node into its router, if that takes cycles.
+    pub enter: Option<Priced>,
+    /// From the last router to its node, likewise.
+    pub leave: Option<Priced>,
     /// From the beginning of a cycle in which a head asks a router to its being at the front of the next one.
     pub hop: Priced,
     /// The same at the last router.
@@ -137,7 +142,8 @@ impl Services {
         const WORMS: &str = "own packets one behind the other, and flits without room, at the routers";
         if let (Switching::Wormhole(mode), true) = (&machine.network.switching, self.is_clocked()) {
             let cycle = machine.network.links.byte_time().time(mode.flit.count());
-            let to_credit = 6 + 2 * (machine.network.links.latency.ps() / cycle.ps().max(1));
+            let latency = machine.network.links.latency.ps() / cycle.ps().max(1);
+            let to_credit = mode.router.unwrap_or_default().credit_loop(latency);
             return (self.packets > 1 || u64::from(mode.buffer) < to_credit).then_some(WORMS);
         }
         self.shares_with_itself().then_some(SHARING)
@@ -248,7 +254,7 @@ impl Bill {
         let prepare = self.prepare(&nodes.sending, message.hops, if message.copies { bytes } else { 0 });
         let shared = self.shared(machine, message, bytes);
         let (links, cycles) = match &machine.network.switching {
-            Switching::Wormhole(mode) => (Vec::new(), Some(self.cycles(machine, mode.flit.count(), bytes))),
+            Switching::Wormhole(mode) => (Vec::new(), Some(self.cycles(machine, mode, bytes))),
             _ => (self.way(machine, message, bytes), None),
         };
         let routing = ("routing at nodes", "machine.nodes.routing.per_packet", 1, nodes.routing.per_packet);
@@ -346,17 +352,28 @@ impl Bill {
     }
 
     /// Clocked routers: see [`parsim_sim::network::switching::wormhole`].
-    fn cycles(&mut self, machine: &Machine, flit: u64, bytes: u64) -> RouterCycles {
-        const AT_ROUTER: u64 = 3;
+    fn cycles(&mut self, machine: &Machine, mode: &Wormhole, bytes: u64) -> RouterCycles {
+        let (described, flit) = (mode.router.unwrap_or_default(), mode.flit.count());
+        let at_router = described.head();
         let links = &machine.network.links;
         let cycle = links.byte_time().time(flit);
         let constant = NamedLink::within(links).constant_of_bytes();
         let flits = bytes.div_ceil(flit).max(1);
-        let router = ("heads in routers, in cycles", constant.as_str(), AT_ROUTER, cycle * AT_ROUTER);
+        let router = ("heads in routers, in cycles", constant.as_str(), at_router, cycle * at_router);
         let link = ("heads on links, in cycles", constant.as_str(), 1, cycle);
+        let channel = |count: u32| {
+            [(
+                "flits between nodes and routers, in cycles",
+                constant.as_str(),
+                u64::from(count),
+                cycle * u64::from(count),
+            )]
+        };
         let latency = ("latency of links", "machine.network.links.latency", 1, links.latency);
         let behind = |count: u64| [("flits behind their heads, in cycles", constant.as_str(), count, cycle * count)];
         RouterCycles {
+            enter: (described.injection > 0).then(|| self.service(channel(described.injection))),
+            leave: (described.ejection > 0).then(|| self.service(channel(described.ejection))),
             hop: self.service([router, link, latency]),
             out: self.service([router]),
             body: self.service(behind(flits - 1)),

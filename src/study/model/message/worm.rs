@@ -52,7 +52,8 @@ impl WormChain<'_> {
     fn packet(&mut self, ahead: &Ahead, packet: &OfPacket, cycles: RouterCycles) -> Ahead {
         let (mut before, ready) = ahead.before.leave_core(&mut self.chain, self.services, packet);
         let on_clock = self.wait_for_clock(ready);
-        let entered = self.chain.serve([Some(on_clock), ahead.injected], NOTHING);
+        let arrived = cycles.enter.map_or(on_clock, |enter| self.chain.then(on_clock, enter));
+        let entered = self.chain.serve([Some(arrived), ahead.injected], NOTHING);
         let injected = self.chain.then(entered, cycles.flits);
         let mut head = self.chain.then(entered, cycles.hop);
         before.left = Some(self.chain.then(head, cycles.body));
@@ -64,6 +65,7 @@ impl WormChain<'_> {
             head = self.chain.then(head, cycles.hop);
         }
         let out = self.chain.then(head, cycles.out);
+        let out = cycles.leave.map_or(out, |leave| self.chain.then(out, leave));
         let tail = self.chain.then(out, cycles.body);
         before.taken_in = Some(self.chain.then(tail, packet.take_in));
         Ahead { before, injected: Some(injected) }

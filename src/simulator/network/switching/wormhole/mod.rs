@@ -1,7 +1,7 @@
 //! Wormhole switching, flit by flit.
 //!
-//! The router is input-queued and clocked; a cycle is the time of a flit on a link. A head flit
-//! that is at the front of its buffer at the beginning of cycle `c` gets a virtual channel of the
+//! The router is input-queued and clocked; a cycle is the time of a flit on a link. Its stages are a description
+//! ([`WormholeRouter`]); what follows is the one without a description. A head flit that is at the front of its buffer at the beginning of cycle `c` gets a virtual channel of the
 //! next link in cycle `c` (VC allocation), the crossbar in `c + 1` (switch allocation), crosses it
 //! in `c + 2` and the link in `c + 3`: it is in the next buffer at the beginning of cycle `c + 4`.
 //! The flits behind it need no virtual channel and follow at one a cycle. The room that a flit
@@ -21,13 +21,26 @@
 //! one flit a cycle into the router, beginning with the first cycle that begins after the packet is
 //! ready.
 //!
+//! **Described stages**: `s = routing + vc_allocation + switch_allocation + traversal` cycles take the place of the three
+//! through a router, and a lone packet takes
+//!
+//! > `(s + 1 + k) l + s + injection + ejection + (n − 1)` cycles.
+//!
+//! A head holds its place and, from its grant on, its virtual channel through the stages that follow; the room of a flit that
+//! gets the crossbar in cycle `c` can be used by the router before in `c + 2 + credit_delay + k`, so that
+//! `switch_allocation + traversal + 3 + credit_delay + 2 k` flits of room keep a link busy. With its defaults BookSim2's router
+//! (Jiang et al., ISPASS 2013) is `Router(routing: 1, credit_delay: 0, injection: 1, ejection: 1, allocators: Islip)`: its
+//! `routing_delay`, `credit_delay`, the channels between node and router and the two iSLIP allocators.
+//!
 //! Flits that are blocked stay where they are. A virtual channel is given away as soon as the tail
-//! has left the router. VC allocation is round robin for every virtual channel, and of the free ones a
+//! has left the router. Unless iSLIP is named, VC allocation is round robin for every virtual channel, and of the free ones a
 //! head gets the next in turn; switch allocation is separable, input first, both round robin, one
 //! iteration a cycle.
 
+mod router;
 mod worms;
 
+pub use router::{Allocators, WormholeRouter};
 pub use worms::{Worms, class_count, uncountable};
 
 use crate::units::Bytes;
@@ -52,6 +65,9 @@ pub struct Wormhole {
     /// given.
     #[serde(default = "one")]
     pub lanes: u32,
+    /// The stages and allocators of the routers. If it is given, `Traffic` tells latencies in cycles, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub router: Option<WormholeRouter>,
 }
 
 const fn four_bytes() -> Bytes {

@@ -1,6 +1,6 @@
 //! Worms: packets in a network of wormhole routers.
 
-use super::Wormhole;
+use super::{Allocators, Wormhole, WormholeRouter};
 use crate::engine::{Calendar, Streams};
 use crate::network::Network;
 use crate::network::link::PacketCourse;
@@ -17,8 +17,10 @@ mod arrival;
 mod buffers;
 mod channel_allocation;
 mod injection;
+mod islip;
 mod layout;
 mod recording;
+mod stage;
 mod switch_allocation;
 mod wheel;
 
@@ -26,17 +28,13 @@ use arrival::Transit;
 use buffers::{Heads, Input, Output, Turns};
 use channel_allocation::Group;
 use injection::Source;
+use islip::Islip;
 use layout::{NONE, Shape};
 use recording::Recorder;
+use stage::Stage;
 use switch_allocation::{Router, Taken};
 use wheel::Wheel;
 
-/// From switch allocation to the next buffer: the crossbar, the link, and the beginning of the cycle after. It takes as
-/// long until the room of a flit is known at the other end of the link by which it came: the crossbar and the delay of
-/// credits.
-const TO_NEXT_BUFFER: u64 = 3;
-/// From switch allocation to the node: the crossbar, and the beginning of the cycle after.
-const TO_NODE: u64 = 2;
 /// All routers of a network at work; one event a cycle while anything moves.
 pub struct Worms {
     topology: Topology,
@@ -44,6 +42,7 @@ pub struct Worms {
     classes: Classes,
     onward: Onward,
     shape: Shape,
+    router: WormholeRouter,
     cycle: SimDuration,
     flit_bytes: u64,
     latency: u64,
@@ -59,14 +58,24 @@ pub struct Worms {
     sending: Vec<u32>,
     crowd: Vec<Worm>,
     vacant: Vec<u32>,
+    /// The first cycle that acts on what comes to be now.
+    next: u64,
+    /// Packets on their way into their first router, each with its node.
+    entering: Stage<(u32, Packet)>,
+    /// Input channels whose routes are worked out.
+    routing: Stage<u32>,
     transits: Wheel<Transit>,
+    /// The output channels to which room is given back.
+    credits: Wheel<u32>,
     /// Worms that have come out of the network, and their nodes.
     ejections: Wheel<(u32, u32)>,
     groups: Vec<Group>,
     /// Groups of which some channels can be granted.
     grantable: Vec<u32>,
-    /// Input channels that got a virtual channel in this cycle.
-    allocated: Vec<u32>,
+    /// Input channels that got a virtual channel, until they may ask for the crossbar.
+    allocated: Stage<u32>,
+    /// `None` unless iSLIP allocates.
+    islip: Option<Box<Islip>>,
     /// The input that every output port of a router takes; of one router at a time.
     taken: Vec<Taken>,
     /// Input channels of which a flit crosses the crossbar in this cycle.
@@ -98,6 +107,7 @@ impl Worms {
         assert!(shape.of_router <= super::MAX_INPUTS, "check limits the virtual channels of a router");
         let cycle = network.links.byte_time().time(mode.flit.count());
         let latency = network.links.latency.ps() / cycle.ps().max(1);
+        let router = mode.router.unwrap_or_default();
         let vertices = topology.vertices();
         let channels = vertices * shape.of_router;
         let ends = buffers::far_ends(&topology, shape);
@@ -119,10 +129,17 @@ impl Worms {
             sending: Vec::new(),
             crowd: Vec::new(),
             vacant: Vec::new(),
-            transits: Wheel::new(TO_NEXT_BUFFER + latency),
-            ejections: Wheel::new(TO_NODE),
+            next: 0,
+            entering: Stage::empty(),
+            routing: Stage::empty(),
+            // On the link, and at the beginning of the cycle after in the buffer.
+            transits: Wheel::new(router.after_grant() + 1 + latency),
+            credits: Wheel::new(router.credit(latency)),
+            ejections: Wheel::new(router.after_grant() + u64::from(router.ejection)),
             grantable: Vec::new(),
-            allocated: Vec::new(),
+            allocated: Stage::empty(),
+            islip: (router.allocators == Allocators::Islip).then(|| Box::new(Islip::new(shape, vertices))),
+            router,
             crossings: Vec::new(),
             taken: vec![Taken::default(); shape.ports as usize],
             is_ticking: false,
@@ -163,31 +180,47 @@ impl Worms {
     /// Has `packet` go on from `at`: into the network, or, where its head waits for software, out
     /// of the buffer.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
+        self.next = now.ps() / self.cycle.ps() + 1;
         match packet.place {
+            NOWHERE if self.router.injection > 0 => {
+                self.entering.put(self.next + u64::from(self.router.injection), (at, packet));
+            }
             NOWHERE => self.enter(at, packet),
-            worm => self.request(self.crowd[worm as usize].held_at),
+            worm => self.route(self.crowd[worm as usize].held_at),
         }
         if !self.is_ticking {
             self.is_ticking = true;
-            calendar.schedule(self.boundary(now.ps() / self.cycle.ps() + 1), 0);
+            calendar.schedule(self.boundary(self.next), 0);
         }
     }
 
     /// Runs the cycle that begins `now` and adds what follows from it to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, passages: &mut Vec<HopEvent>) {
         let cycle = now.ps() / self.cycle.ps();
+        self.next = cycle;
         self.take_transits(cycle, passages);
         self.eject(cycle, passages);
+        self.let_in(cycle);
         let mut has_moved = self.inject(passages);
-        has_moved |= self.allocate_channels();
+        has_moved |= self.allocate_channels(cycle);
+        self.next = cycle + 1;
+        self.end_routing(cycle);
         has_moved |= self.allocate_switches(passages);
-        self.settle_allocated();
+        self.settle_allocated(cycle);
         self.leave_idle_routers();
-        let is_turning = self.transits.is_turning() | self.ejections.is_turning();
-        self.is_ticking = has_moved || is_turning;
+        // The wheels want to be asked in every cycle.
+        self.is_ticking = self.is_turning() || has_moved;
         if self.is_ticking {
             calendar.schedule(self.boundary(cycle + 1), 0);
         }
+    }
+
+    /// Whether anything is still to come, whatever moves.
+    fn is_turning(&mut self) -> bool {
+        let in_stages = !(self.entering.is_empty() && self.routing.is_empty() && self.allocated.is_empty());
+        // Heads whose routes have just been worked out have not moved.
+        let in_stages = in_stages || !self.grantable.is_empty();
+        self.transits.is_turning() | self.credits.is_turning() | self.ejections.is_turning() | in_stages
     }
 
     /// For each direction of a link: its ends, and its packets and its busy time up to `now`.
@@ -226,9 +259,6 @@ impl Worms {
     fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
         let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
         for (cycle, &Transit { to: channel, flit, .. }) in self.transits.coming() {
-            if channel == NONE {
-                continue;
-            }
             let (from, to) = self.on_wire(cycle);
             let port = self.inputs[channel as usize].before / self.shape.channels;
             let (heads, time) = ahead.entry(port).or_default();

@@ -10,11 +10,9 @@ use std::slice::Iter;
 /// A flit that has crossed a crossbar.
 #[derive(Clone, Copy)]
 pub(super) struct Transit {
-    /// The input channel to which it comes, `NONE` if that is the node.
+    /// The input channel to which it comes.
     pub(super) to: u32,
     pub(super) flit: Flit,
-    /// The output channel before the one that it has left, to which its room is given back; `NONE` from the node.
-    pub(super) credit: u32,
 }
 
 impl Worms {
@@ -25,14 +23,14 @@ impl Worms {
             self.record_arrivals(cycle, &list);
         }
         let mut transits = list.iter();
-        while let Some(Transit { to, flit, .. }) = self.take_bodies(&mut transits) {
+        while let Some(Transit { to, flit }) = self.take_bodies(&mut transits) {
             if flit.is_tail() {
                 self.tell_left(to, flit, passages);
             }
             self.push(to, flit, passages);
         }
-        self.take_credits(&list);
         self.transits.give_back(list);
+        self.take_credits(cycle);
     }
 
     /// A tail has come over a link: its packet has left the source if that is where the link begins.
@@ -48,8 +46,7 @@ impl Worms {
         let Self { inputs, outputs, routers, active, .. } = self;
         let (inputs, outputs, routers) = (&mut inputs[..], &outputs[..], &mut routers[..]);
         for &transit in transits {
-            // No input channel lies beyond the port to the node.
-            let Some(input) = inputs.get_mut(transit.to as usize) else { continue };
+            let input = &mut inputs[transit.to as usize];
             if !transit.flit.is_between() {
                 return Some(transit);
             }
@@ -62,20 +59,22 @@ impl Worms {
         None
     }
 
-    fn take_credits(&mut self, transits: &[Transit]) {
+    fn take_credits(&mut self, cycle: u64) {
+        let credits = self.credits.take(cycle);
         let Self { inputs, outputs, routers, active, .. } = self;
         let (inputs, outputs) = (&inputs[..], &mut outputs[..]);
-        for Transit { credit, .. } in transits {
-            // Flits from the node leave their room to no output channel.
-            let Some(Output { room, holder, .. }) = outputs.get_mut(*credit as usize) else { continue };
+        for &credit in &credits {
+            let Output { room, holder, .. } = &mut outputs[credit as usize];
             *room += 1;
             if *room == 1 && *holder != NONE {
                 let input = &inputs[*holder as usize];
-                if input.count > 0 && routers[input.router as usize].set_ready(input) {
+                let can_cross = input.count > 0 && input.output == credit;
+                if can_cross && routers[input.router as usize].set_ready(input) {
                     active.push(input.router);
                 }
             }
         }
+        self.credits.give_back(credits);
     }
 
     /// Puts a flit at the end of a buffer that has room.
@@ -112,6 +111,22 @@ impl Worms {
             worm.held_at = channel;
             passages.push(HopEvent::Arrived { packet: worm.packet, at: router });
         } else {
+            self.route(channel);
+        }
+    }
+
+    /// The route of the head at the front of `channel` is worked out, then it asks for a virtual channel.
+    #[inline]
+    pub(super) fn route(&mut self, channel: u32) {
+        match u64::from(self.router.routing) {
+            0 => self.request(channel),
+            cycles => self.routing.put(self.next + cycles - 1, channel),
+        }
+    }
+
+    /// Heads whose routes have been worked out in `cycle` ask for virtual channels, from the next one on.
+    pub(super) fn end_routing(&mut self, cycle: u64) {
+        while let Some(channel) = self.routing.take(cycle) {
             self.request(channel);
         }
     }

@@ -12,8 +12,10 @@ pub(super) struct Input {
     pub(super) left: u32,
     /// The next of them.
     pub(super) front: Flit,
-    /// The output channel that the worm holds.
+    /// The output channel that the worm holds, once it may ask for the crossbar.
     pub(super) output: u32,
+    /// The same from its grant on.
+    pub(super) granted: u32,
     /// The output channel of the router before that leads here, `NONE` from the node.
     pub(super) before: u32,
     pub(super) router: u32,
@@ -96,6 +98,7 @@ pub(super) fn inputs(far_ends: &[u32], shape: Shape) -> Vec<Input> {
             left: 0,
             front: Flit::head(0),
             output: NONE,
+            granted: NONE,
             before: if far == NONE { NONE } else { far + lane },
             router: port / shape.ports,
             group: NONE,

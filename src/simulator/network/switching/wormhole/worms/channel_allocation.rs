@@ -19,7 +19,9 @@ pub(super) struct Group {
     turn: u32,
     first_output: u32,
     /// The first input channel of the router.
-    first_input: u32,
+    pub(super) first_input: u32,
+    /// It is among those that can be granted.
+    pub(super) is_listed: bool,
 }
 
 impl Group {
@@ -29,7 +31,7 @@ impl Group {
             let channels = if port == shape.links { shape.channels } else { shape.lanes };
             let first_output = shape.first(router, port) + class * shape.lanes;
             let first_input = router * shape.of_router;
-            Self { asking: [0; 2], free: low_bits(channels), turn: 0, first_output, first_input }
+            Self { asking: [0; 2], free: low_bits(channels), turn: 0, first_output, first_input, is_listed: false }
         };
         let of_port = |router, port| (0..shape.classes).map(move |class| group(router, port, class));
         (0..routers).flat_map(|router| (0..shape.ports).flat_map(move |port| of_port(router, port))).collect()
@@ -52,17 +54,52 @@ impl Group {
     /// Takes out the next of those that ask, from `turn` on.
     #[inline]
     fn take_next(&mut self, turn: u32) -> u32 {
+        let next = self.next_bit(turn);
+        self.asking[(next / u64::BITS) as usize] &= !(1 << (next % u64::BITS));
+        next
+    }
+
+    /// The next of those that ask, from `turn` on.
+    #[inline]
+    fn next_bit(&self, turn: u32) -> u32 {
         let [low, high] = self.asking;
         let from = |bits: u64, turn: u32| if turn < u64::BITS { bits >> turn << turn } else { 0 };
         let later = [from(low, turn), from(high, turn.saturating_sub(u64::BITS))];
-        let (word, bits) = match (later, self.asking) {
+        let (word, bits): (u32, u64) = match (later, self.asking) {
             ([0, 0], [0, high]) => (1, high),
             ([0, 0], [low, _]) => (0, low),
             ([0, high], _) => (1, high),
             ([low, _], _) => (0, low),
         };
-        self.asking[word] &= !(bits & bits.wrapping_neg());
         bits.trailing_zeros() + if word == 1 { u64::BITS } else { 0 }
+    }
+
+    /// The next input channel that asks, from `turn` on.
+    pub(super) fn next(&self, turn: u32) -> u32 {
+        self.first_input + self.next_bit(turn)
+    }
+
+    /// The output channels that are not allocated, rising.
+    pub(super) fn free_outputs(&self) -> impl Iterator<Item = u32> + use<> {
+        let (free, first) = (self.free, self.first_output);
+        (0..u64::BITS).filter(move |bit| free >> bit & 1 != 0).map(move |bit| first + bit)
+    }
+
+    /// True if an input channel still asks.
+    pub(super) const fn asks(&self, input: u32) -> bool {
+        let bit = input - self.first_input;
+        self.asking[(bit / u64::BITS) as usize] >> (bit % u64::BITS) & 1 != 0
+    }
+
+    /// Gives an output channel to an input channel that asks.
+    pub(super) fn give(&mut self, output: u32, input: u32) {
+        let bit = input - self.first_input;
+        self.asking[(bit / u64::BITS) as usize] &= !(1 << (bit % u64::BITS));
+        self.free &= !(1 << (output - self.first_output));
+    }
+
+    pub(super) fn can_be_granted(&self) -> bool {
+        self.free != 0 && self.is_asked()
     }
 }
 
@@ -73,7 +110,7 @@ impl Worms {
         let group = &mut self.groups[number as usize];
         let bit = channel - group.first_input;
         group.asking[usize::from(bit >= u64::BITS)] |= 1 << (bit % u64::BITS);
-        if group.free != 0 {
+        if group.free != 0 && !std::mem::replace(&mut group.is_listed, true) {
             self.grantable.push(number);
         }
         if self.routers[router as usize].add_waiting() {
@@ -81,11 +118,18 @@ impl Worms {
         }
     }
 
-    pub(super) fn allocate_channels(&mut self) -> bool {
+    /// Gives virtual channels away; whether anybody got one.
+    pub(super) fn allocate_channels(&mut self, cycle: u64) -> bool {
+        let due = cycle + u64::from(self.router.vc_allocation) - 1;
+        if self.islip.is_some() { self.allocate_channels_by_islip(due) } else { self.allocate_all_channels(due) }
+    }
+
+    fn allocate_all_channels(&mut self, due: u64) -> bool {
         let Self { grantable, groups, inputs, outputs, routers, allocated, .. } = self;
         let (inputs, outputs) = (&mut inputs[..], &mut outputs[..]);
         for number in grantable.drain(..) {
             let group = &mut groups[number as usize];
+            group.is_listed = false;
             while group.free != 0 && group.is_asked() {
                 let output = group.first_output + group.give_next();
                 let state = &mut outputs[output as usize];
@@ -94,9 +138,9 @@ impl Worms {
                 let channel = group.first_input + granted;
                 state.holder = channel;
                 let input = &mut inputs[channel as usize];
-                input.output = output;
+                input.granted = output;
                 routers[input.router as usize].waiting -= 1;
-                allocated.push(channel);
+                allocated.put(due, channel);
             }
         }
         !allocated.is_empty()
@@ -108,16 +152,17 @@ impl Worms {
         self.outputs[input.output as usize].holder = NONE;
         let group = &mut self.groups[input.group as usize];
         group.free |= 1 << (input.output - group.first_output);
-        if group.is_asked() {
+        if group.is_asked() && !std::mem::replace(&mut group.is_listed, true) {
             self.grantable.push(input.group);
         }
     }
 
-    /// Lets heads that got their virtual channel in this cycle ask for the crossbar in the next one.
-    pub(super) fn settle_allocated(&mut self) {
+    /// Lets heads whose virtual channel is allocated by the end of `cycle` ask for the crossbar in the next one.
+    pub(super) fn settle_allocated(&mut self, cycle: u64) {
         let Self { inputs, outputs, routers, active, allocated, .. } = self;
-        for channel in allocated.drain(..) {
-            let input = &inputs[channel as usize];
+        while let Some(channel) = allocated.take(cycle) {
+            let input = &mut inputs[channel as usize];
+            input.output = input.granted;
             if outputs[input.output as usize].room > 0 && routers[input.router as usize].set_ready(input) {
                 active.push(input.router);
             }

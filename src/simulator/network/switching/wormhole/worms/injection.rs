@@ -37,6 +37,13 @@ impl Worms {
         }
     }
 
+    /// Packets that have come to their first router.
+    pub(super) fn let_in(&mut self, cycle: u64) {
+        while let Some((at, packet)) = self.entering.take(cycle) {
+            self.enter(at, packet);
+        }
+    }
+
     /// Every source that has a packet puts one flit into its router, if there is room.
     pub(super) fn inject(&mut self, passages: &mut Vec<HopEvent>) -> bool {
         let mut has_moved = false;

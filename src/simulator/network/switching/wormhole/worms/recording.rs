@@ -2,7 +2,6 @@
 
 use super::Worms;
 use super::arrival::Transit;
-use super::layout::NONE;
 use crate::network::packet::Packet;
 use crate::network::transfers::{TransferChannel, Transfers};
 use crate::units::{SimDuration, SimTime};
@@ -72,7 +71,7 @@ impl Worms {
         for (cycle, transit) in self.transits.coming() {
             let (from, to) = self.on_wire(cycle);
             if from <= end {
-                self.record(&mut recorder, transit, (from, to.min(end)));
+                self.record(&mut recorder, *transit, (from, to.min(end)));
             }
         }
         for channel in (0..).take(recorder.begun.len()) {
@@ -85,15 +84,12 @@ impl Worms {
     pub(super) fn record_arrivals(&mut self, cycle: u64, transits: &[Transit]) {
         let Some(mut recorder) = self.recorder.take() else { return };
         for transit in transits {
-            self.record(&mut recorder, transit, self.on_wire(cycle));
+            self.record(&mut recorder, *transit, self.on_wire(cycle));
         }
         self.recorder = Some(recorder);
     }
 
-    fn record(&self, recorder: &mut Recorder, &Transit { to, flit, .. }: &Transit, times: (SimTime, SimTime)) {
-        if to == NONE {
-            return;
-        }
+    fn record(&self, recorder: &mut Recorder, Transit { to, flit }: Transit, times: (SimTime, SimTime)) {
         let packet = self.crowd[flit.worm() as usize].packet;
         recorder.flit(self.inputs[to as usize].before, packet, flit.is_tail(), times);
     }

@@ -12,7 +12,7 @@ use std::slice::Iter;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Router {
     /// Input channels with a flit that has an output channel and room behind that, a bit for each.
-    ready: [u64; WORDS],
+    pub(super) ready: [u64; WORDS],
     /// Number of heads without an output channel.
     pub(super) waiting: u32,
     is_active: bool,
@@ -62,7 +62,11 @@ impl Worms {
 
     /// Runs the crossbars of a cycle; whether anything has moved.
     pub(super) fn allocate_switches(&mut self, passages: &mut Vec<HopEvent>) -> bool {
-        self.match_ports();
+        if self.islip.is_some() {
+            self.match_ports_by_islip();
+        } else {
+            self.match_ports();
+        }
         let crossings = std::mem::take(&mut self.crossings);
         let mut channels = crossings.iter();
         while let Some(channel) = self.cross_bodies(&mut channels) {
@@ -130,13 +134,14 @@ impl Worms {
     /// Flits cross until one is the first or the last one of its worm, which is left to
     /// [`cross_with_end`](Self::cross_with_end).
     fn cross_bodies(&mut self, channels: &mut Iter<u32>) -> Option<u32> {
-        let Self { inputs, outputs, routers, transits, sources, .. } = self;
+        let Self { inputs, outputs, routers, transits, credits, sources, .. } = self;
         let (inputs, outputs, routers) = (&mut inputs[..], &mut outputs[..], &mut routers[..]);
-        let transits = transits.slot();
+        let (transits, credits) = (transits.slot(), credits.slot());
         for &channel in channels {
             let input = &mut inputs[channel as usize];
-            if input.before == NONE {
-                sources[input.router as usize].is_blocked = false;
+            match input.before {
+                NONE => sources[input.router as usize].is_blocked = false,
+                before => credits.push(before),
             }
             input.count -= 1;
             input.left -= 1;
@@ -145,7 +150,9 @@ impl Worms {
             if input.left == 0 || input.front.is_head() {
                 return Some(channel);
             }
-            transits.push(Transit { to: output.behind, flit: input.front, credit: input.before });
+            if output.behind != NONE {
+                transits.push(Transit { to: output.behind, flit: input.front });
+            }
             if input.count == 0 || output.room == 0 {
                 routers[input.router as usize].clear_ready(input);
             }
@@ -160,7 +167,9 @@ impl Worms {
         input.front = input.front.next();
         let output = &mut self.outputs[input.output as usize];
         output.packets += u32::from(flit.is_head());
-        self.transits.slot().push(Transit { to: output.behind, flit, credit: input.before });
+        if output.behind != NONE {
+            self.transits.slot().push(Transit { to: output.behind, flit });
+        }
         if flit.is_tail() || input.count == 0 || output.room == 0 {
             self.routers[input.router as usize].clear_ready(input);
         }
@@ -178,7 +187,8 @@ impl Worms {
             output.room = u32::MAX;
             self.ejections.slot().push((input.router, worm));
         }
-        self.inputs[channel as usize].to_port = Input::NOWHERE;
+        let left = &mut self.inputs[channel as usize];
+        (left.to_port, left.output) = (Input::NOWHERE, NONE);
         self.give_channel_back(input);
         if input.count > 0 {
             let worm = self.heads.pop(channel);
@@ -188,7 +198,7 @@ impl Worms {
 }
 
 /// The lowest bit from `turn` on, or the lowest of all.
-const fn next_bit(bits: u64, turn: u32) -> u32 {
+pub(super) const fn next_bit(bits: u64, turn: u32) -> u32 {
     // From 64 on is from 0 on.
     let later = bits.wrapping_shr(turn).wrapping_shl(turn);
     if later == 0 { bits.trailing_zeros() } else { later.trailing_zeros() }

@@ -1,0 +1,157 @@
+//! iSLIP with one iteration: outputs grant, inputs accept, both round robin.
+//!
+//! N. `McKeown`, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM Transactions on Networking 7 (1999).
+//! What is next in turn moves on only with a grant that is accepted, which keeps the turns of outputs apart.
+
+use super::Worms;
+use super::layout::Shape;
+use super::switch_allocation::next_bit;
+
+/// The turns of inputs, and room for the requests and grants of one router.
+pub(super) struct Islip {
+    /// By input channel, the first output channel in turn.
+    channel_turns: Vec<u32>,
+    /// By input port over all routers, the first output port in turn.
+    port_turns: Vec<u32>,
+    /// Input and output channel of each grant, by rising output channel.
+    grants: Vec<(u32, u32)>,
+    /// Groups of which channels were granted in this cycle.
+    granted: Vec<u32>,
+    /// By input and output port, the lanes that ask.
+    lanes: Vec<u64>,
+    /// By output port, the input ports that ask.
+    asking: Vec<u128>,
+    /// By input port, the output ports that grant.
+    granting: Vec<u128>,
+}
+
+impl Islip {
+    pub(super) fn new(shape: Shape, routers: u32) -> Self {
+        let ports = shape.ports as usize;
+        Self {
+            channel_turns: vec![0; (routers * shape.of_router) as usize],
+            port_turns: vec![0; (routers * shape.ports) as usize],
+            grants: Vec::new(),
+            granted: Vec::new(),
+            lanes: vec![0; ports * ports],
+            asking: vec![0; ports],
+            granting: vec![0; ports],
+        }
+    }
+
+    /// The output channel that `input` accepts of those that grant it.
+    fn accept(&mut self, input: u32) -> u32 {
+        let turn = self.channel_turns[input as usize];
+        let granting = self.grants.iter().filter(|(to, _)| *to == input).map(|(_, output)| *output);
+        let accepted = granting.min_by_key(|output| (*output < turn, *output)).expect("it has a grant");
+        self.channel_turns[input as usize] = accepted + 1;
+        accepted
+    }
+}
+
+impl Worms {
+    /// One iteration for the virtual channels of every group; whether any was given away.
+    pub(super) fn allocate_channels_by_islip(&mut self, due: u64) -> bool {
+        let Some(mut islip) = self.islip.take() else { return false };
+        std::mem::swap(&mut self.grantable, &mut islip.granted);
+        let count = islip.granted.len();
+        for index in 0..count {
+            let number = islip.granted[index];
+            self.match_group(&mut islip, number, due);
+        }
+        islip.granted.clear();
+        self.islip = Some(islip);
+        !self.allocated.is_empty()
+    }
+
+    fn match_group(&mut self, islip: &mut Islip, number: u32, due: u64) {
+        let group = &mut self.groups[number as usize];
+        let outputs = &self.outputs[..];
+        islip.grants.clear();
+        islip.grants.extend(group.free_outputs().map(|output| (group.next(outputs[output as usize].turn), output)));
+        for index in 0..islip.grants.len() {
+            let (input, _) = islip.grants[index];
+            if group.asks(input) {
+                let output = islip.accept(input);
+                group.give(output, input);
+                self.outputs[output as usize].turn = input - group.first_input + 1;
+                self.outputs[output as usize].holder = input;
+                self.inputs[input as usize].granted = output;
+                self.routers[self.inputs[input as usize].router as usize].waiting -= 1;
+                self.allocated.put(due, input);
+            }
+        }
+        group.is_listed = group.can_be_granted();
+        if group.is_listed {
+            self.grantable.push(number);
+        }
+    }
+
+    /// One iteration for the crossbar of every router: the channels from which flits cross, router by router and by rising
+    /// output port.
+    pub(super) fn match_ports_by_islip(&mut self) {
+        let Some(mut islip) = self.islip.take() else { return };
+        let active = std::mem::take(&mut self.active);
+        self.crossings.clear();
+        for &router in &active {
+            self.collect_requests(&mut islip, router);
+            self.grant_ports(&mut islip, router);
+            self.accept_ports(&mut islip, router);
+        }
+        self.active = active;
+        self.islip = Some(islip);
+    }
+
+    fn collect_requests(&self, islip: &mut Islip, router: u32) {
+        let Shape { ports, of_router, of_word, .. } = self.shape;
+        islip.lanes.fill(0);
+        islip.asking.fill(0);
+        for (first, ready) in (router * of_router..).step_by(of_word as usize).zip(self.routers[router as usize].ready)
+        {
+            let mut ready = ready;
+            while ready != 0 {
+                let input = &self.inputs[(first + ready.trailing_zeros()) as usize];
+                ready &= ready - 1;
+                let (port, to_port) = (u32::from(input.port), u32::from(input.to_port));
+                islip.lanes[(port * ports + to_port) as usize] |= 1 << input.lane;
+                islip.asking[to_port as usize] |= 1 << port;
+            }
+        }
+    }
+
+    fn grant_ports(&self, islip: &mut Islip, router: u32) {
+        let turns = &self.turns[(router * self.shape.ports) as usize..];
+        islip.granting.fill(0);
+        for ((to_port, asking), turn) in islip.asking.iter().enumerate().zip(turns) {
+            if *asking != 0 {
+                islip.granting[next_port(*asking, turn.output) as usize] |= 1 << to_port;
+            }
+        }
+    }
+
+    fn accept_ports(&mut self, islip: &mut Islip, router: u32) {
+        let Shape { ports, channels, .. } = self.shape;
+        let begin = self.crossings.len();
+        for port in 0..ports {
+            let granting = islip.granting[port as usize];
+            if granting == 0 {
+                continue;
+            }
+            let number = router * ports + port;
+            let to_port = next_port(granting, islip.port_turns[number as usize]);
+            islip.port_turns[number as usize] = to_port + 1;
+            self.turns[(router * ports + to_port) as usize].output = port + 1;
+            let lane = next_bit(islip.lanes[(port * ports + to_port) as usize], self.turns[number as usize].input);
+            self.turns[number as usize].input = lane + 1;
+            self.crossings.push(number * channels + lane);
+        }
+        let inputs = &self.inputs[..];
+        self.crossings[begin..].sort_unstable_by_key(|channel| inputs[*channel as usize].to_port);
+    }
+}
+
+/// The lowest port from `turn` on, or the lowest of all.
+const fn next_port(ports: u128, turn: u32) -> u32 {
+    let later = ports.unbounded_shr(turn).unbounded_shl(turn);
+    if later == 0 { ports.trailing_zeros() } else { later.trailing_zeros() }
+}
