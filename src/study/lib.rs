@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`scenario`] | the question: read from RON, checked, unfolded along its axes |
 //! | [`programs`] | the programs that a scenario can name, and the language of its own ones |
+//! | [`store`] | results of runs in a folder, found again by the ids of their cases |
 //! | [`experiment`] | runs of scenarios, and what is asked of many of them, with typed results |
 //! | [`answer`] | quantities with their units and roles, records, sentences, figures |
 //! | [`analysis`], [`model`] | explanations: where the time went; closed forms |
@@ -19,6 +20,7 @@ pub mod model;
 pub mod programs;
 pub mod report;
 pub mod scenario;
+pub mod store;
 
 /// The names of most studies, with those of [`parsim_sim::prelude`]: `use parsim_study::prelude::*`.
 ///

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// For each module the modules that it may use; ARCHITECTURE.md shows the same table with reasons.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("units", &[]),
     ("fault", &[]),
     ("engine", &["units"]),
@@ -20,6 +20,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("model", &["units", "node", "network", "machine", "analysis"]),
     ("programs", &["units", "fault", "engine", "trace", "node", "machine", "program", "model"]),
     ("scenario", &["units", "fault", "engine", "node", "network", "machine", "program", "simulation", "programs"]),
+    ("store", &["units", "fault", "trace", "simulation", "scenario", "programs"]),
     ("answer", &[]),
     ("report", &["units", "trace", "analysis", "model", "answer"]),
     (
@@ -38,6 +39,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "model",
             "programs",
             "scenario",
+            "store",
             "answer",
             "report",
         ],
@@ -58,6 +60,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "model",
             "programs",
             "scenario",
+            "store",
             "answer",
             "report",
             "experiment",

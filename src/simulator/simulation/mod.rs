@@ -151,6 +151,9 @@ pub enum SimulationError {
         /// The violation, in words.
         fault: String,
     },
+    /// A run of the same case failed before, with these words.
+    #[error("{0}")]
+    Recalled(String),
 }
 
 impl SimulationError {

@@ -94,6 +94,21 @@ impl Accounts {
         Self { phases: phases.to_vec(), ranks, columns }
     }
 
+    /// Accounts of `ranks` ranks with these phases, and for each activity the times of all ranks, or none if they are zero.
+    ///
+    /// `None` if there are times of another number of ranks.
+    #[must_use]
+    pub fn of_times(ranks: u32, times: Vec<(Phase, [Vec<SimDuration>; Activity::ALL.len()])>) -> Option<Self> {
+        let (phases, columns): (Vec<_>, Vec<_>) = times.into_iter().unzip();
+        let fits = |column: &ActivityTimes| column.is_empty() || column.len() == ranks as usize;
+        columns.iter().flatten().all(fits).then_some(Self { phases, ranks, columns })
+    }
+
+    /// Every phase with, for each activity, the times of all ranks, or none if they are zero.
+    pub fn times(&self) -> impl Iterator<Item = (Phase, &[Vec<SimDuration>; Activity::ALL.len()])> {
+        self.phases.iter().copied().zip(&self.columns)
+    }
+
     /// Adds `span` of `activity` to the account of `rank` in `phase`.
     pub fn add(&mut self, rank: u32, phase: Phase, activity: Activity, span: SimDuration) {
         if span > SimDuration::ZERO {

@@ -31,6 +31,18 @@ impl fmt::Display for CaseId {
 }
 
 impl CaseId {
+    /// The id as 16 bytes, the same on every machine.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
+    }
+
+    /// The id of these bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(u128::from_le_bytes(bytes))
+    }
+
     /// The id of which a part has changed, from the sums of that part before and after.
     pub(super) const fn changed(self, before: Sum, after: Sum) -> Self {
         Self(self.0.wrapping_sub(before).wrapping_add(after))

@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 static LISTS: Mutex<BTreeSet<&'static [Phase]>> = Mutex::new(BTreeSet::new());
 
-pub(super) fn phase(name: &str) -> Phase {
+/// The name as a reference that lives as long as the program runs.
+pub fn phase(name: &str) -> Phase {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(name) {
         return known;

@@ -1,0 +1,231 @@
+//! A store of results: a folder in which the result of a run is found again by the id of its case.
+//!
+//! Every process appends whole records with checksums to a segment of its own, so that any number of them, on any
+//! number of computers, share a folder without locks. A process that is killed loses the case under way; a power cut
+//! those of the last second. Readers index all segments, and skip payloads until they are asked for.
+
+mod error;
+mod index;
+mod payload;
+mod record;
+mod segment;
+#[cfg(test)]
+mod tests;
+
+pub use error::StoreError;
+pub use payload::RunResult;
+
+use crate::scenario::CaseId;
+use index::{Index, Place, Torn};
+use record::{HEAD_BYTES, Head, Kind, record};
+use segment::{SUFFIX, Segment};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What a store knows of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nothing.
+    Missing,
+    /// A run that came to its end.
+    Found,
+    /// A run that failed.
+    Failed,
+}
+
+/// A store of results, as it was when it was opened, and what this process has added to it.
+pub struct Store {
+    folder: PathBuf,
+    index: Index,
+    torn: Vec<Torn>,
+    files: Files,
+    own: Mutex<Own>,
+}
+
+/// What this process adds.
+struct Own {
+    segments: Vec<PathBuf>,
+    /// The one that takes records, the last of the list.
+    open: Option<Segment>,
+    places: HashMap<CaseId, Place>,
+    /// The first reason why the store can no longer be used.
+    fault: Option<StoreError>,
+}
+
+impl Store {
+    /// Opens the store in `folder`, which is made if it does not exist.
+    ///
+    /// # Errors
+    /// A folder that cannot be made or read; a segment that is none, of another version, or damaged in its middle.
+    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        fs::create_dir_all(folder).map_err(StoreError::unwritable(folder))?;
+        Self::read(folder)
+    }
+
+    /// Opens the store in `folder` as [`open`](Self::open) does, but does not make it; where there is none, it is empty.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        let segments = segments(folder).map_err(StoreError::unreadable(folder))?;
+        let (index, torn) = Index::of(&segments)?;
+        let own = Own { segments, open: None, places: HashMap::new(), fault: None };
+        Ok(Self { folder: folder.to_owned(), index, torn, files: Files::default(), own: Mutex::new(own) })
+    }
+
+    /// Segments whose last record is not whole, in a sentence each: its case is missing.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.torn.iter().map(|Torn { path, offset }| {
+            format!(
+                "warning: {}: the last record, at byte {offset}, is not whole: its case counts as missing",
+                path.display()
+            )
+        })
+    }
+
+    /// What is known of a case.
+    pub fn state(&self, id: CaseId) -> State {
+        match self.places(id).first().map(|place| place.kind) {
+            None => State::Missing,
+            Some(Kind::Trace) => State::Found,
+            Some(Kind::Failure) => State::Failed,
+        }
+    }
+
+    /// The result of a run, if it is known.
+    ///
+    /// # Errors
+    /// Files that cannot be read; a record that is damaged, and is nowhere else.
+    pub fn get(&self, id: CaseId) -> Result<Option<RunResult>, StoreError> {
+        let mut fault = None;
+        for place in self.places(id) {
+            match self.result(place) {
+                Ok(result) => return Ok(Some(result)),
+                Err(error) => fault = fault.or(Some(error)),
+            }
+        }
+        fault.map_or(Ok(None), |fault| Err(self.note(fault)))
+    }
+
+    /// Keeps the result of a run, unless it is known or another try may have another: a limit of wall time, a defect.
+    ///
+    /// # Errors
+    /// That it cannot be written.
+    pub fn append(&self, id: CaseId, result: &RunResult) -> Result<(), StoreError> {
+        let Some((kind, payload)) = payload::encoded(result) else { return Ok(()) };
+        if self.places(id).iter().any(|place| place.kind <= kind) {
+            return Ok(());
+        }
+        let added = self.own().append(&self.folder, id, kind, &payload);
+        added.map_err(|fault| self.note(fault))
+    }
+
+    /// Fails if the store could not be read or written before.
+    ///
+    /// # Errors
+    /// The first reason.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.own().fault.clone().map_or(Ok(()), Err)
+    }
+
+    /// Waits until all results would outlast a power cut.
+    ///
+    /// # Errors
+    /// The first reason why they do not.
+    pub fn finish(&self) -> Result<(), StoreError> {
+        self.check()?;
+        self.own().open.as_mut().map_or(Ok(()), Segment::sync)
+    }
+
+    /// All records of a case, the best first.
+    fn places(&self, id: CaseId) -> Vec<Place> {
+        let own = self.own().places.get(&id).copied();
+        let mut places: Vec<_> = own.into_iter().chain(self.index.places(id).iter().copied()).collect();
+        places.sort_unstable();
+        places
+    }
+
+    fn result(&self, place: Place) -> Result<RunResult, StoreError> {
+        let path = self.own().segments[place.segment as usize].clone();
+        let damaged = || StoreError::Damaged { path: path.clone(), offset: place.offset };
+        let read = self.files.record(place, &path).map_err(StoreError::unreadable(&path))?;
+        let payload = read.ok_or_else(damaged)?;
+        payload::decoded(place.kind, &payload).ok_or_else(damaged)
+    }
+
+    /// Keeps the first fault.
+    fn note(&self, fault: StoreError) -> StoreError {
+        self.own().fault.get_or_insert(fault).clone()
+    }
+
+    fn own(&self) -> MutexGuard<'_, Own> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Own {
+    fn append(&mut self, folder: &Path, id: CaseId, kind: Kind, payload: &[u8]) -> Result<(), StoreError> {
+        let mut segment = match self.open.take() {
+            Some(segment) => segment,
+            None => self.begin(folder)?,
+        };
+        let offset = segment.append(&record(kind, id, payload))?;
+        // A segment that has taken a part of a record stays closed: that part must be its last.
+        self.open = Some(segment);
+        let number = u32::try_from(self.segments.len() - 1).expect("there are fewer than 2^32 files");
+        self.places.insert(id, Place { id, kind, segment: number, offset });
+        Ok(())
+    }
+
+    fn begin(&mut self, folder: &Path) -> Result<Segment, StoreError> {
+        let segment = Segment::create(folder)?;
+        self.segments.push(segment.path().to_owned());
+        Ok(segment)
+    }
+}
+
+/// The segments in `folder`; none if it does not exist.
+fn segments(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let paths: io::Result<Vec<_>> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
+    let mut segments: Vec<_> =
+        paths?.into_iter().filter(|path| path.extension().is_some_and(|suffix| suffix == SUFFIX)).collect();
+    segments.sort();
+    Ok(segments)
+}
+
+/// The most segments that are held open: processes may have 1024 files.
+const MOST_OPEN: usize = 128;
+
+/// Segments that are held open for the next record, each in the slot of its number.
+struct Files([Mutex<Option<(u32, File)>>; MOST_OPEN]);
+
+impl Default for Files {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Mutex::default()))
+    }
+}
+
+impl Files {
+    /// The payload of the record at `place`; `None` if it is damaged.
+    fn record(&self, place: Place, path: &Path) -> io::Result<Option<Vec<u8>>> {
+        let mut slot = self.0[place.segment as usize % MOST_OPEN].lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, file) = match slot.take().filter(|(segment, _)| *segment == place.segment) {
+            Some(open) => slot.insert(open),
+            None => slot.insert((place.segment, File::open(path)?)),
+        };
+        file.seek(SeekFrom::Start(place.offset))?;
+        let mut head = [0; HEAD_BYTES];
+        file.read_exact(&mut head)?;
+        let Some(head) = Head::read(&head).filter(|head| head.id == place.id) else { return Ok(None) };
+        let mut payload = Vec::new();
+        file.take(head.length).read_to_end(&mut payload)?;
+        Ok(head.fits(&payload).then_some(payload))
+    }
+}
