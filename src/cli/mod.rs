@@ -12,6 +12,7 @@ mod files;
 mod fit;
 pub mod interrupt;
 mod laws;
+mod merge;
 mod notice;
 mod optimum;
 mod output;
@@ -25,7 +26,9 @@ mod run;
 mod saturation;
 mod schema;
 mod sensitivity;
+mod shard;
 mod shell;
+mod store;
 mod sweep;
 mod telemetry;
 mod topology;
@@ -71,6 +74,11 @@ enum Command {
         after_help = "Example: parsim plan scenarios/gauss-jordan-naive.ron --over n=128,256 --shard 1/4 --format jsonl"
     )]
     Plan(plan::PlanArguments),
+    /// Writes the rows of a sweep from a store of results, without running any case.
+    #[command(
+        after_help = "Example: parsim sweep scenarios/ring-shift.ron --store results && parsim merge scenarios/ring-shift.ron --store results --format csv"
+    )]
+    Merge(merge::MergeArguments),
     /// Finds the load at which a network saturates, for every combination of the other axes.
     #[command(after_help = "Example: parsim saturation scenarios/traffic-64.ron --over topology=mesh2d,torus2d")]
     Saturation(saturation::SaturationArguments),
@@ -217,6 +225,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Run(arguments) => run::execute(&arguments),
         Command::Sweep(arguments) => sweep::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
+        Command::Merge(arguments) => merge::execute(&arguments),
         Command::Saturation(arguments) => saturation::execute(&arguments),
         Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
         Command::CriticalPath(arguments) => critical_path::execute(&arguments),

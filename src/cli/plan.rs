@@ -1,12 +1,16 @@
 //! `parsim plan`: the cases of a scenario, their ids and their costs, without running any.
 
 use super::overrides::over;
+use super::shard::shard;
+use super::store::warn;
 use super::{Failure, ScenarioArguments};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
-use parsim_study::experiment::{Shard, StudyError, planned};
+use parsim_study::experiment::{References, Shard, StudyError, planned};
 use parsim_study::report::{Format, table};
-use parsim_study::scenario::{Ids, Override};
+use parsim_study::scenario::{Case, Ids, Override, Plan};
+use parsim_study::store::Store;
+use std::path::{Path, PathBuf};
 
 /// The cases that a human-readable table shows.
 const SHOWN: usize = 20;
@@ -19,8 +23,11 @@ pub struct PlanArguments {
     #[arg(long, value_name = "NAME=V1,V2,…", value_parser = over)]
     over: Vec<Override>,
     /// Lists the cases of one of N shards alone; K counts from 1.
-    #[arg(long, value_name = "K/N", value_parser = Shard::read)]
+    #[arg(long, value_name = "K/N|auto|auto/N", value_parser = shard)]
     shard: Option<Shard>,
+    /// Says which cases this store of results has: `found`, `failed` or `missing`.
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
 }
 
 pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
@@ -34,6 +41,8 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     common.claims(&plan).check()?;
     let is_text = common.output.format() == Format::Text;
     let mut output = common.output.open(AnswerShape::Many)?;
+    let known = arguments.store.as_deref().map(|folder| known(folder, &plan, &common.scenario)).transpose()?;
+    let state = |case: &Case| known.as_ref().map(|(store, references)| references.state(case, store));
     let mut shown = Vec::new();
     let (mut count, mut chosen) = (0, 0);
     for point in cases.points() {
@@ -43,7 +52,7 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
         if arguments.shard.is_none_or(|shard| shard.has(count)) {
             chosen += 1;
             if !is_text || shown.len() < SHOWN {
-                let record = planned(&cases, point, arguments.shard, &mut ids)?;
+                let record = planned(&cases, point, arguments.shard, &mut ids, &state)?;
                 if is_text { shown.push(record) } else { output.add(&Answer::many(vec![record], &""))? }
             }
         }
@@ -54,6 +63,13 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     }
     output.words(format_args!("{}{}", table(&shown), summary(count, chosen, arguments.shard)))?;
     output.finish()
+}
+
+/// The store in `folder`, and what the cases of `plan`, whose scenario lies at `path`, are compared with.
+fn known(folder: &Path, plan: &Plan, path: &Path) -> Result<(Store, References), Failure> {
+    let store = Store::read(folder).map_err(StudyError::from)?;
+    warn(&store);
+    Ok((store, References::load(plan.scenario(), path)?))
 }
 
 fn summary(count: u64, chosen: u64, shard: Option<Shard>) -> String {

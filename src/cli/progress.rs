@@ -3,7 +3,7 @@
 use super::CaseArguments;
 use super::notice::is_quiet;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use parsim_study::experiment::{Progress, Workers};
+use parsim_study::experiment::{Progress, Recall, Workers};
 
 /// A bar on stderr.
 pub struct Bar(ProgressBar);
@@ -36,6 +36,6 @@ impl Progress for Bar {
 impl CaseArguments {
     /// The threads that `--jobs` asks for.
     pub const fn workers<'b>(&self, bar: &'b Bar) -> Workers<'b> {
-        Workers { jobs: self.jobs, progress: bar }
+        Workers { jobs: self.jobs, progress: bar, recall: Recall::NONE }
     }
 }

@@ -1,6 +1,7 @@
 //! `parsim run`: the base values of a scenario.
 
 use super::files::{Claims, create, each, fill};
+use super::store::{StoreArguments, finish};
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
@@ -22,7 +23,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     heat_map: Option<PathBuf>,
     /// Records what every rank does, and why, into this file, for `critical-path` and `compare`; of the first seed.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "store")]
     trace: Option<PathBuf>,
     /// Records what every link carries, too: trains of packets with their causes.
     #[arg(long, requires = "trace")]
@@ -34,6 +35,8 @@ pub struct RunArguments {
     /// Published shares of the time, drawn beside that histogram: a CSV file with the columns `active` and `share`.
     #[arg(long, value_name = "FILE.csv", requires = "histogram")]
     published: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreArguments,
 }
 
 pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
@@ -45,8 +48,13 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     }
     arguments.claims(common.claims(&plan)).check()?;
     let references = References::load(&case.scenario, &common.scenario)?;
+    let store = arguments.store.open()?;
     let outcome = match &arguments.trace {
-        None => Outcome::of(&case, &references)?,
+        None => {
+            let outcome = Outcome::of(&case, &references, arguments.store.recall(store.as_ref()));
+            finish(store.as_ref())?;
+            outcome?
+        }
         Some(file) => {
             let detail = if arguments.transfers { Detail::Links } else { Detail::Ranks };
             fill(file, |sink| Ok(Outcome::recorded(&case, &references, detail, Box::new(sink))?))?

@@ -1,18 +1,21 @@
 //! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
 
-use super::notice::note;
-use super::output::Output;
+use super::notice::{is_quiet, note};
+use super::output::{Output, OutputArguments};
 use super::progress::Bar;
+use super::shard::shard;
+use super::store::{StoreArguments, finish};
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape, Record};
 use parsim_study::experiment::{
-    CaseError, CurveAxis, Failures, Keys, Outcome, References, SweepRemarks, TimeLines, Turn, failed_row, sweep,
+    CaseError, CurveAxis, Failures, Keys, Outcome, Part, References, Shard, SweepRemarks, TimeLines, Turn, Workers,
+    failed_row, sweep,
 };
 use parsim_study::report::latency_load::latency_load;
 use parsim_study::report::plot::LineChart;
 use parsim_study::report::{RowWriter, figures};
-use parsim_study::scenario::{Case, Plan};
+use parsim_study::scenario::{Case, Cases, Plan};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +29,12 @@ pub struct SweepArguments {
     /// latencies over the load.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreArguments,
+    /// Runs one of N shards of the cases alone; K counts from 1. `auto` asks the array of Slurm or LSF, `auto/N` also those
+    /// of PBS and HyperQueue.
+    #[arg(long, value_name = "K/N|auto|auto/N", value_parser = shard)]
+    shard: Option<Shard>,
 }
 
 pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
@@ -38,40 +47,91 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let references = References::load(plan.scenario(), &common.scenario)?;
     let axis = arguments.plot.as_ref().map(|_| CurveAxis::to_draw(&plan, None)).transpose()?;
     common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
-    let writer = RowWriter::new(common.output.open(AnswerShape::Many)?, common.output.format());
-    let mut rows = Rows::new(axis.as_ref(), writer, &references);
-    let mut written = Ok(());
-    sweep(&cases, &references, arguments.cases.workers(&bar), |turn| {
-        written = rows.add(turn);
-        written.is_ok()
-    })?;
-    written?;
-    let Rows { writer, times, failures, remarks, .. } = rows;
-    let mut output = writer.finish()?;
-    output.add(&Answer::default().with_words(&remarks.errors()))?;
-    output.finish()?;
+    let store = arguments.store.open()?;
+    let workers = Workers { recall: arguments.store.recall(store.as_ref()), ..arguments.cases.workers(&bar) };
+    let part = Part { shard: arguments.shard, ..Part::default() };
+    let rows = Rows::written(&common.output, &cases, &part, axis.as_ref(), &references, workers)?;
+    finish(store.as_ref())?;
+    let SweepEnd { times, failures, remarks, tally } = rows.finish()?;
     if let (Some(file), Some(axis)) = (&arguments.plot, &axis) {
         draw(file, &plan, axis, &times)?;
     }
     // Who names values does not mean all that were measured.
-    remarks.notes(arguments.cases.over.is_empty()).into_iter().for_each(|text| note(Some(text)));
-    Ok(failures.into_result()?)
+    let is_whole = arguments.cases.over.is_empty() && arguments.shard.is_none();
+    remarks.notes(is_whole).into_iter().for_each(|text| note(Some(text)));
+    let tally = store.map(|_| tally.words(&failures)).filter(|_| !is_quiet());
+    if failures.count() == 0 {
+        note(tally.as_ref());
+    }
+    Ok(failures.into_result_with(tally)?)
+}
+
+/// Cases with a result, by its origin.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    run: u64,
+    found: u64,
+}
+
+impl Tally {
+    /// These and the failed ones, in a sentence.
+    fn words(self, failures: &Failures) -> String {
+        format!("{} run, {} found, {} failed", self.run, self.found, failures.count())
+    }
 }
 
 /// Rows of the cases of a sweep so far.
-struct Rows<'a> {
+pub struct Rows<'a> {
     /// The axis of the picture, if there is to be one.
     axis: Option<&'a CurveAxis>,
     writer: RowWriter<Output>,
     times: TimeLines,
     failures: Failures,
     remarks: SweepRemarks<'a>,
+    tally: Tally,
+}
+
+/// What is known of a sweep when all rows have been written.
+pub struct SweepEnd<'a> {
+    times: TimeLines,
+    failures: Failures,
+    remarks: SweepRemarks<'a>,
+    tally: Tally,
 }
 
 impl<'a> Rows<'a> {
+    /// The rows of `part`, written as the cases end; ends early when they cannot be written, or a store fails.
+    pub fn written(
+        output: &OutputArguments,
+        cases: &Cases<'_>,
+        part: &Part,
+        axis: Option<&'a CurveAxis>,
+        references: &'a References,
+        workers: Workers<'_>,
+    ) -> Result<Self, Failure> {
+        let writer = RowWriter::new(output.open(AnswerShape::Many)?, output.format());
+        let mut rows = Self::new(axis, writer, references);
+        let mut written = Ok(());
+        sweep(cases, part, references, workers, |turn| {
+            written = rows.add(turn);
+            written.is_ok() && workers.recall.is_sound()
+        })?;
+        written?;
+        Ok(rows)
+    }
+
+    /// Ends the output.
+    pub fn finish(self) -> Result<SweepEnd<'a>, Failure> {
+        let Self { writer, times, failures, remarks, tally, .. } = self;
+        let mut output = writer.finish()?;
+        output.add(&Answer::default().with_words(&remarks.errors()))?;
+        output.finish()?;
+        Ok(SweepEnd { times, failures, remarks, tally })
+    }
+
     fn new(axis: Option<&'a CurveAxis>, writer: RowWriter<Output>, references: &'a References) -> Self {
         let (times, failures) = (TimeLines::default(), Failures::default());
-        Self { axis, writer, times, failures, remarks: SweepRemarks::new(references) }
+        Self { axis, writer, times, failures, remarks: SweepRemarks::new(references), tally: Tally::default() }
     }
 
     /// Adds a case that has had its turn, and writes its row.
@@ -87,6 +147,8 @@ impl<'a> Rows<'a> {
 
     fn good(&mut self, case: &Case, outcome: &Outcome) -> io::Result<()> {
         let record: Record = outcome.record();
+        let origin = if outcome.is_found() { &mut self.tally.found } else { &mut self.tally.run };
+        *origin += 1;
         self.remarks.see(case, outcome, &record);
         if let Some(axis) = self.axis {
             self.times.add_outcome(axis, case, outcome);

@@ -77,6 +77,16 @@ fn every_scenario_gives_its_golden_output() {
 }
 
 #[test]
+fn a_store_changes_no_byte() {
+    for (name, overs) in REDUCED.iter().copied() {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let store = ["--store", folder.path().to_str().expect("its name is text")];
+        let run = sweep(name, overs, &store);
+        assert_eq!(sweep(name, overs, &store), run, "{name}");
+    }
+}
+
+#[test]
 fn the_number_of_threads_changes_no_byte() {
     let overs = ["n=16,32", "p=1,2,3,7,12"];
     let alone = sweep("gauss-jordan-neighbour", &overs, &["--jobs", "1"]);

@@ -35,6 +35,7 @@ mod routers;
 mod short_messages;
 mod simulators;
 mod steps;
+mod stores;
 mod traces;
 mod transfers;
 mod validations;

@@ -67,7 +67,7 @@ impl ValidateArguments {
     /// Runs and judges a case, which lies in `folder`; whether it is within its tolerances.
     fn judge(&self, validation: &Validation, folder: &Path, output: &mut Output) -> Result<bool, Failure> {
         let bar = Bar::default();
-        let workers = Workers { jobs: self.jobs, progress: &bar };
+        let workers = Workers { jobs: self.jobs, progress: &bar, ..Workers::default() };
         let judged = validation.judge(folder, Judging { set: &self.set, workers, commands: &Questions })?;
         let answer = judged.answer();
         output.add(&answer)?;

@@ -3,6 +3,7 @@
 use super::cases::{Failures, Workers, run_all};
 use super::curves::{CurveAxis, TimeLines};
 use super::outcome::{Outcome, keyed, metadata};
+use super::recall::Recall;
 use super::references::{self, References, note_on_withheld};
 use super::{Remarks, StudyError};
 use crate::analysis::{Bottleneck, BottleneckSite, Components, ComputationSplit};
@@ -270,7 +271,7 @@ fn point(
         position: axis.position(case),
         components,
         place,
-        compared: references.compare(case),
+        compared: references.compare(case, &Recall::default().runs()),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::StudyError;
 use super::memory_budget::Room;
 use super::outcome::{Outcome, keyed, metadata};
+use super::recall::Recall;
 use super::references::References;
 use crate::answer::{Record, Value};
 use crate::scenario::source::Faults;
@@ -82,11 +83,13 @@ pub struct Workers<'w> {
     pub jobs: Option<NonZero<usize>>,
     /// Who is told how far it is.
     pub progress: &'w dyn Progress,
+    /// Where results are looked up before a run is made.
+    pub recall: Recall<'w>,
 }
 
 impl Default for Workers<'_> {
     fn default() -> Self {
-        Self { jobs: None, progress: &() }
+        Self { jobs: None, progress: &(), recall: Recall::default() }
     }
 }
 
@@ -141,7 +144,7 @@ pub fn run_each<'c, T: Send>(
     let turn = |item| match make(item) {
         Ok(case) => {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
-            let result = Box::new(guarded(|| Outcome::of(&case, references)));
+            let result = Box::new(guarded(|| Outcome::of(&case, references, workers.recall)));
             Turn::Played(Box::new(case), result)
         }
         Err((keys, error)) => Turn::Unplayed(keys, error),
@@ -209,6 +212,7 @@ impl Workers<'_> {
 #[derive(Default)]
 pub struct Failures {
     words: Vec<String>,
+    last: Option<String>,
     count: u64,
     defects: u64,
 }
@@ -226,6 +230,21 @@ impl Failures {
         }
     }
 
+    /// The number of them.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// All of them as one failure, if there are any, whose last words are `last`.
+    ///
+    /// # Errors
+    /// That failure.
+    pub fn into_result_with(mut self, last: Option<String>) -> Result<(), StudyError> {
+        self.last = last;
+        self.into_result()
+    }
+
     /// All of them as one failure, if there are any.
     ///
     /// # Errors
@@ -235,6 +254,7 @@ impl Failures {
         if unreported > 0 {
             self.words.push(format!("{unreported} more cases failed"));
         }
+        self.words.extend(self.last.take());
         let words = self.words.join("\nparsim: ");
         match self {
             Self { count: 0, .. } => Ok(()),

@@ -1,6 +1,7 @@
 //! The reasons why an experiment has no result.
 
 use crate::scenario::source::{Faults, SourceFault, Sources};
+use crate::store::StoreError;
 use parsim_sim::simulation::SimulationError;
 use std::fmt;
 
@@ -48,6 +49,12 @@ impl From<Faults> for StudyError {
 impl From<SourceFault> for StudyError {
     fn from(fault: SourceFault) -> Self {
         Self::Faults(Faults::new(Sources::default(), vec![fault]))
+    }
+}
+
+impl From<StoreError> for StudyError {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.to_string())
     }
 }
 

@@ -17,9 +17,11 @@ pub mod optimum;
 mod outcome;
 mod planning;
 mod real_programs;
+mod recall;
 mod references;
 mod remarks;
 mod repetition;
+mod reported;
 mod saturation;
 mod scenario_file;
 pub mod sensitivity;
@@ -27,6 +29,7 @@ mod sweep;
 mod telemetry;
 pub mod topology;
 mod traced;
+mod unfinished;
 pub mod validation;
 
 pub use cases::{CaseError, Failures, Keys, Progress, Turn, Workers, failed_row, guarded, run_all, run_each};
@@ -34,7 +37,8 @@ pub use cluster::{ClosedForms, ClusterCase};
 pub use curves::{CurveAxis, OFFERED, TimeLines};
 pub use error::StudyError;
 pub use outcome::{Outcome, keyed, metadata};
-pub use planning::{Shard, planned};
+pub use planning::{Part, Shard, StateOf, planned};
+pub use recall::{Recall, Runs};
 pub use references::{Met, References, note_on_withheld, prepared};
 pub use remarks::Remarks;
 pub use repetition::{first_and_mean_s, mean_makespan_s};
@@ -42,6 +46,7 @@ pub use saturation::{OperatingPoint, Saturation, SaturationSign, SaturationSweep
 pub use scenario_file::{ScenarioFile, Setting, set_all};
 pub use sweep::{SweepRemarks, sweep};
 pub use traced::{TraceSource, Traced, files};
+pub use unfinished::{Unfinished, unfinished};
 
 use crate::scenario::CheckedScenario;
 use parsim_sim::simulation::{Detail, SimulationError};

@@ -2,10 +2,12 @@
 
 use super::cluster;
 use super::real_programs::PREDICTED;
+use super::recall::{Recall, Runs};
 use super::references::{References, note_on_withheld};
 use super::remarks::Remarks;
 use super::remarks::part;
-use super::repetition::{repetition, run_case, run_reported};
+use super::repetition::repetition;
+use super::reported::run_reported;
 use super::run_recorded;
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::answer::{Answer, Metadata, Record, Role, Value};
@@ -35,6 +37,7 @@ pub struct Outcome {
     sample: Option<Sample>,
     /// The runs with the seeds after the first.
     others: Vec<Repetition>,
+    is_found: bool,
 }
 
 /// The values of a run with another seed that means are taken of.
@@ -44,13 +47,14 @@ struct Repetition {
 }
 
 impl Outcome {
-    /// Runs `case`, with as many seeds as it asks for; all but the sample is of the first one.
+    /// Runs `case`, with as many seeds as it asks for, unless `recall` has the results; all but the sample is of the first one.
     ///
     /// # Errors
     /// Those of the runs.
-    pub fn of(case: &Case, references: &References) -> Result<Self, SimulationError> {
-        let begin = Instant::now();
-        Self::with(case, references, begin, run_case(&case.scenario)?)
+    pub fn of(case: &Case, references: &References, recall: Recall<'_>) -> Result<Self, SimulationError> {
+        let (begin, runs) = (Instant::now(), recall.runs());
+        let trace = runs.run(&case.scenario)?;
+        Self::with(case, references, &runs, begin, trace)
     }
 
     /// Runs `case` as [`of`](Self::of) does, and records the run with the first seed into `sink`.
@@ -65,15 +69,21 @@ impl Outcome {
     ) -> Result<Self, SimulationError> {
         let begin = Instant::now();
         let trace = run_reported(&case.scenario, || run_recorded(&case.scenario, detail, sink))?;
-        Self::with(case, references, begin, trace)
+        Self::with(case, references, &Recall::default().runs(), begin, trace)
     }
 
     /// The outcome of a case that began at `begin`, from the trace of its first seed; runs the others.
-    fn with(case: &Case, references: &References, begin: Instant, mut trace: Trace) -> Result<Self, SimulationError> {
+    fn with(
+        case: &Case,
+        references: &References,
+        runs: &Runs<'_>,
+        begin: Instant,
+        mut trace: Trace,
+    ) -> Result<Self, SimulationError> {
         let mut makespans = vec![trace.makespan.seconds()];
         let mut others = Vec::new();
         for run in 1..case.scenario.repeat {
-            let trace = repetition(&case.scenario, run, begin)?;
+            let trace = repetition(&case.scenario, run, begin, runs)?;
             makespans.push(trace.makespan.seconds());
             others.push(Repetition { components: Components::of_trace(&trace, None), outcomes: trace.outcomes });
         }
@@ -87,8 +97,9 @@ impl Outcome {
             settings: case.settings.clone(),
             scenario: case.scenario.clone(),
             breakdown: Breakdown::of(&trace),
-            compared: references.compare(case),
+            compared: references.compare(case, runs),
             trace,
+            is_found: runs.are_found(),
         };
         outcome.lost_axis().map_or(Ok(outcome), |fault| Err(SimulationError::Rejected(Rejection(vec![fault]))))
     }
@@ -105,6 +116,11 @@ impl Outcome {
         let (name, _) = self.keys.iter().find(is_lost)?;
         let message = format!("the axis `{name}` has the name of another value of the row");
         Some(Fault::new("axes", message, "give the axis another name"))
+    }
+
+    /// Returns whether all results were known, and nothing was run.
+    pub const fn is_found(&self) -> bool {
+        self.is_found
     }
 
     /// Returns the values that the simulated time is compared with.
@@ -310,7 +326,7 @@ mod tests {
             document.set(field, value).unwrap();
         }
         let case = Plan::new(document, &[]).unwrap().base().unwrap();
-        Outcome::of(&case, &References::load(&case.scenario, &path).unwrap())
+        Outcome::of(&case, &References::load(&case.scenario, &path).unwrap(), Recall::default())
     }
 
     fn number(record: &Record, key: &str) -> f64 {

@@ -2,7 +2,9 @@
 
 use super::{StudyError, keyed, metadata};
 use crate::answer::{Metadata, Record, Value};
-use crate::scenario::{Cases, Ids};
+use crate::scenario::{Case, Cases, Ids};
+use crate::store::State;
+use std::collections::BTreeSet;
 use std::num::NonZero;
 
 /// One of several parts of the cases, which differ by one case at most.
@@ -36,6 +38,31 @@ impl Shard {
     }
 }
 
+/// The cases of a sweep that are asked for: all, or a part.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// The shard, if only one is asked for.
+    pub shard: Option<Shard>,
+    /// The points that are left out.
+    pub without: BTreeSet<u64>,
+}
+
+impl Part {
+    /// The points that are such cases, in their order; one at which that is unknown is one of them.
+    pub fn points<'c>(&'c self, cases: &'c Cases<'_>) -> impl Iterator<Item = u64> + Send + 'c {
+        let holding = cases.points().filter(|point| cases.holds(*point).unwrap_or(true));
+        let in_shard = |number| self.shard.is_none_or(|shard| shard.has(number));
+        let chosen = (0..).zip(holding).filter(move |(number, _)| in_shard(*number));
+        chosen.map(|(_, point)| point).filter(|point| !self.without.contains(point))
+    }
+
+    /// Roughly as many of so many cases are asked for.
+    #[must_use]
+    pub fn size(&self, cases: u64) -> u64 {
+        cases.div_ceil(self.shard.map_or(1, |shard| shard.of.get())).saturating_sub(self.without.len() as u64)
+    }
+}
+
 /// A number that seems random, the same for the same round (`SplitMix64`), and none for the first.
 const fn shift(round: u64) -> u64 {
     let mixed = round.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -44,15 +71,24 @@ const fn shift(round: u64) -> u64 {
     (mixed ^ (mixed >> 31)) >> 1
 }
 
-/// The case of a point as it is planned: its id and its cost.
+/// What is known of the results of a case.
+pub type StateOf<'s> = &'s dyn Fn(&Case) -> Option<State>;
+
+/// The case of a point as it is planned: its state, its id and its cost.
 ///
 /// # Errors
 /// Faults of the case.
-pub fn planned(cases: &Cases<'_>, point: u64, shard: Option<Shard>, ids: &mut Ids<'_>) -> Result<Record, StudyError> {
+pub fn planned(
+    cases: &Cases<'_>,
+    point: u64,
+    shard: Option<Shard>,
+    ids: &mut Ids<'_>,
+    state: StateOf<'_>,
+) -> Result<Record, StudyError> {
     let (case, id) = (cases.case(point)?, ids.at(point)?);
     let estimate = case.scenario.estimate();
     let mut record = keyed(&case.keys);
-    record.put("state", Value::Missing);
+    record.put("state", state(&case).map_or(Value::Missing, |state| Value::from(state.name())));
     record.put("shard", shard.map(|shard| shard.number));
     record.put("estimated_events", (!estimate.is_open).then_some(estimate.events));
     record.put("estimated_memory_bytes", estimate.memory_bytes);

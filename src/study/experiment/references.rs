@@ -2,13 +2,15 @@
 
 use super::StudyError;
 use super::cluster;
-use super::repetition::mean_makespan_s;
+use super::recall::{Runs, state};
+use super::repetition::first_and_mean_of;
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::programs::{Distribution, GaussJordan, Shipped};
 use crate::report::{Compared, ReferenceTime, counted};
 use crate::scenario::source::{Document, Faults, SourceFault, Sources};
 use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements, Plan, Scenario};
+use crate::store::{State, Store};
 use parsim_sim::node::{Module, Processor};
 use parsim_sim::program::collective::Broadcast;
 use std::collections::{BTreeSet, HashSet};
@@ -174,9 +176,23 @@ impl References {
         Ok(Self { list, described })
     }
 
-    /// Returns the values that the times of `case` are compared with.
-    pub fn compare(&self, case: &Case) -> Vec<Compared> {
-        self.list.iter().flat_map(|reference| self.belonging(reference, case)).collect()
+    /// Returns the values that the times of `case` are compared with, one of which may be that of a run.
+    pub fn compare(&self, case: &Case, runs: &Runs<'_>) -> Vec<Compared> {
+        self.list.iter().flat_map(|reference| self.belonging(reference, case, runs)).collect()
+    }
+
+    /// What `store` knows of all runs of `case`, among them those that it is compared with.
+    pub fn state(&self, case: &Case, store: &Store) -> State {
+        let own = state(store, &case.scenario);
+        let alone = || case.scenario.on_one_rank().map_or(State::Found, |alone| state(store, &alone));
+        match own {
+            State::Found if self.has_one_rank() && alone() == State::Missing => State::Missing,
+            _ => own,
+        }
+    }
+
+    fn has_one_rank(&self) -> bool {
+        self.list.iter().any(|reference| matches!(reference, Reference::OneRank))
     }
 
     /// The measurements among them.
@@ -189,8 +205,7 @@ impl References {
 
     /// Returns the reason why the program of `case` cannot run on one rank, in a sentence, if that is asked for.
     pub fn note_on_one_rank(&self, case: &Case) -> Option<String> {
-        let is_asked = self.list.iter().any(|reference| matches!(reference, Reference::OneRank));
-        let rejection = is_asked.then(|| case.scenario.on_one_rank().err()).flatten()?;
+        let rejection = self.has_one_rank().then(|| case.scenario.on_one_rank().err()).flatten()?;
         let why = rejection.0.first().map_or("", |fault| &fault.message);
         Some(format!("note: there is no time on one rank, and no speedup: on one rank {why}"))
     }
@@ -201,8 +216,8 @@ impl References {
     }
 
     /// The values of `reference` for `case`, as far as they are about its machine and program.
-    fn belonging(&self, reference: &Reference, case: &Case) -> Vec<Compared> {
-        let compared = reference.compare(case);
+    fn belonging(&self, reference: &Reference, case: &Case, runs: &Runs<'_>) -> Vec<Compared> {
+        let compared = reference.compare(case, runs);
         let belongs = match reference {
             _ if compared.iter().all(|one| one.value.is_none()) => true,
             Reference::Measured(table) => self.described.is_met_by(case, table.keys()),
@@ -216,7 +231,7 @@ impl References {
 }
 
 impl Reference {
-    fn compare(&self, case: &Case) -> Vec<Compared> {
+    fn compare(&self, case: &Case, runs: &Runs<'_>) -> Vec<Compared> {
         let (title, key, value) = match self {
             Self::AsWritten => {
                 let seconds = as_written(&case.scenario).map(|prediction| prediction.total_s);
@@ -235,7 +250,12 @@ impl Reference {
             }
             Self::Hierarchical => return cluster::predictions(&case.scenario),
             Self::OneRank => {
-                return vec![compared("on one rank", "one_rank_s", ReferenceTime::OneRank, one_rank_s(&case.scenario))];
+                return vec![compared(
+                    "on one rank",
+                    "one_rank_s",
+                    ReferenceTime::OneRank,
+                    one_rank_s(&case.scenario, runs),
+                )];
             }
             Self::InnerIteration => return inner_iteration(&case.scenario),
         };
@@ -327,6 +347,6 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
 }
 
 /// The makespan of the same program on one rank, if it can run there; the mean of all seeds.
-fn one_rank_s(scenario: &CheckedScenario) -> Option<f64> {
-    mean_makespan_s(&scenario.on_one_rank().ok()?).ok()
+fn one_rank_s(scenario: &CheckedScenario, runs: &Runs<'_>) -> Option<f64> {
+    first_and_mean_of(&scenario.on_one_rank().ok()?, runs).ok().map(|(_, mean_s)| mean_s)
 }

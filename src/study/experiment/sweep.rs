@@ -1,6 +1,7 @@
 //! Every case of a scenario's axes, in the order of the axes.
 
 use super::cases::{CaseError, Keys, Turn, Workers, guarded, run_each};
+use super::planning::Part;
 use super::references::{Met, References, note_on_withheld};
 use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
@@ -9,13 +10,14 @@ use crate::scenario::{Case, Cases, Inspection};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// Runs every case, and hands every result to `receive` in the order of the axes; ends early when it says `false`. A case
+/// Runs every case of `part`, and hands every result to `receive` in the order of the axes; ends early when it says `false`. A case
 /// whose values turn out not to fit has its turn, too.
 ///
 /// # Errors
 /// Faults that all cases share; a filter that leaves no case; threads that cannot be started.
 pub fn sweep<'c>(
     cases: &'c Cases<'_>,
+    part: &'c Part,
     references: &References,
     workers: Workers<'_>,
     receive: impl FnMut(Turn<'c>) -> bool,
@@ -25,16 +27,12 @@ pub fn sweep<'c>(
         return Err(StudyError::no_case());
     }
     let make = |point| made(cases, point);
-    run_each(in_turn(cases), count.unwrap_or(points), make, workers, references, receive)
-}
-
-/// The points that are cases, in their order; one at which that is unknown has its turn, too.
-fn in_turn<'c>(cases: &'c Cases<'_>) -> impl Iterator<Item = u64> + Send + 'c {
-    cases.points().filter(|point| cases.holds(*point).unwrap_or(true))
+    let count = part.size(count.unwrap_or(points));
+    run_each(part.points(cases), count, make, workers, references, receive)
 }
 
 /// The case of a point.
-fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, CaseError)> {
+pub fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, CaseError)> {
     let error = match guarded(|| Ok(cases.holds(point).and_then(|_| cases.case(point)))) {
         Ok(Ok(case)) => return Ok(Cow::Owned(case)),
         Ok(Err(faults)) => CaseError::Faulty(Box::new(faults)),

@@ -105,6 +105,14 @@ impl CheckedScenario {
         })
     }
 
+    /// The same scenario with the seed of repetition `run`; 0 is its own.
+    ///
+    /// # Errors
+    /// As [`with_seed`](Self::with_seed).
+    pub fn repetition(&self, run: u32) -> Result<Self, Rejection> {
+        self.with_seed(self.seed + u64::from(run), Duration::ZERO)
+    }
+
     /// The same program on one rank of the same machine, with its host and enough memory there.
     ///
     /// # Errors

@@ -115,11 +115,7 @@ impl<'p> Scan<'p> {
     }
 
     /// Takes the last record away if its payload is not what was written, and returns where the segment is torn.
-    fn without_torn(
-        &mut self,
-        last: Option<(u64, Head)>,
-        places: &mut Vec<Place>,
-    ) -> Result<Option<u64>, StoreError> {
+    fn without_torn(&mut self, last: Option<(u64, Head)>, places: &mut Vec<Place>) -> Result<Option<u64>, StoreError> {
         if let Some((offset, head)) = last {
             self.seek(offset + HEAD_BYTES as u64)?;
             let mut payload = Vec::new();
@@ -165,10 +161,11 @@ impl<'p> Scan<'p> {
 
     /// Goes to a place; one that has been read already costs no call of the system.
     fn seek(&mut self, offset: u64) -> Result<(), StoreError> {
-        let sought = self.file.stream_position().and_then(|now| match i64::try_from(i128::from(offset) - i128::from(now)) {
-            Ok(by) => self.file.seek_relative(by),
-            Err(_) => self.file.seek(SeekFrom::Start(offset)).map(drop),
-        });
+        let sought =
+            self.file.stream_position().and_then(|now| match i64::try_from(i128::from(offset) - i128::from(now)) {
+                Ok(by) => self.file.seek_relative(by),
+                Err(_) => self.file.seek(SeekFrom::Start(offset)).map(drop),
+            });
         sought.map_err(StoreError::unreadable(self.path))
     }
 }

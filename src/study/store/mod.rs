@@ -36,6 +36,18 @@ pub enum State {
     Failed,
 }
 
+impl State {
+    /// Its name as a value of output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Found => "found",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 /// A store of results, as it was when it was opened, and what this process has added to it.
 pub struct Store {
     folder: PathBuf,

@@ -8,9 +8,25 @@ use std::collections::BTreeSet;
 
 /// The options of every command; those of a law are below its name.
 const OPTIONS: &[(&str, &[&str])] = &[
-    ("run", &["set", "seed", "format", "dump-config", "heat-map", "trace", "transfers", "histogram", "published"]),
-    ("sweep", &["set", "seed", "format", "dump-config", "over", "jobs", "plot"]),
-    ("plan", &["set", "seed", "format", "dump-config", "over", "shard"]),
+    (
+        "run",
+        &[
+            "set",
+            "seed",
+            "format",
+            "dump-config",
+            "heat-map",
+            "trace",
+            "transfers",
+            "histogram",
+            "published",
+            "store",
+            "retry-failed",
+        ],
+    ),
+    ("sweep", &["set", "seed", "format", "dump-config", "over", "jobs", "plot", "store", "shard", "retry-failed"]),
+    ("plan", &["set", "seed", "format", "dump-config", "over", "shard", "store"]),
+    ("merge", &["set", "seed", "format", "dump-config", "over", "jobs", "store", "partial"]),
     ("saturation", &["set", "seed", "format", "dump-config", "over", "jobs", "resolution"]),
     ("bottleneck", &["set", "seed", "format", "dump-config", "over", "jobs", "source", "axis", "plot"]),
     (
@@ -99,6 +115,7 @@ const WORDS: &[&[&str]] = &[
     &["schema", "machine", "--format", "markdown"],
     &["completions", "bash"],
     &["man", "--out", "man1"],
+    &["merge", "--help"],
     &["--help"],
     &["--version"],
 ];

@@ -1,0 +1,85 @@
+//! `--shard`: K/N, or what the engine that runs an array of jobs says.
+
+use parsim_study::experiment::Shard;
+use std::env;
+
+/// What engines call the number of an element of an array.
+const NUMBERS: [&str; 4] = ["SLURM_ARRAY_TASK_ID", "LSB_JOBINDEX", "PBS_ARRAY_INDEX", "HQ_TASK_ID"];
+
+/// Reads `K/N`, `auto` or `auto/N`.
+pub fn shard(text: &str) -> Result<Shard, String> {
+    read(text, |name| env::var(name).ok())
+}
+
+fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
+    let number = |name: &str| variable(name)?.parse::<u64>().ok();
+    match text.strip_prefix("auto") {
+        None => Shard::read(text),
+        Some("") => automatic(number),
+        Some(of) => numbered(of.strip_prefix('/').unwrap_or_default(), number),
+    }
+}
+
+/// The element of an array, by its place among the others.
+fn automatic(number: impl Fn(&str) -> Option<u64>) -> Result<Shard, String> {
+    let slurm = || {
+        let step = number("SLURM_ARRAY_TASK_STEP").filter(|step| *step > 0).unwrap_or(1);
+        let before = number("SLURM_ARRAY_TASK_ID")?.checked_sub(number("SLURM_ARRAY_TASK_MIN")?)?;
+        Some((before / step + 1, number("SLURM_ARRAY_TASK_COUNT")?))
+    };
+    // LSF gives 0 to a job that is no element of an array.
+    let lsf = || Some((number("LSB_JOBINDEX").filter(|index| *index > 0)?, number("LSB_JOBINDEX_END")?));
+    let (element, of) = slurm().or_else(lsf).ok_or(
+        "this is no element of an array: neither SLURM_ARRAY_TASK_ID, _MIN and _COUNT nor LSB_JOBINDEX and _END are set: \
+         give K/N or, in arrays of other engines, auto/N",
+    )?;
+    Shard::read(&format!("{element}/{of}"))
+        .map_err(|_| format!("this is element {element} of {of}: give auto/N with the number N of shards"))
+}
+
+/// The shard with the number that the engine gives, of as many as the user says.
+fn numbered(of: &str, number: impl Fn(&str) -> Option<u64>) -> Result<Shard, String> {
+    let (name, element) = NUMBERS
+        .into_iter()
+        .find_map(|name| Some((name, number(name)?)))
+        .ok_or_else(|| format!("this is no element of an array: none of {} is set: give K/N", NUMBERS.join(", ")))?;
+    Shard::read(&format!("{element}/{of}"))
+        .map_err(|_| format!("{name} is {element}: give auto/N with elements from 1 to N, such as auto/8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shard that `text` means among these variables.
+    fn with(text: &str, variables: &[(&str, &str)]) -> Option<(u64, u64)> {
+        let variable =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        read(text, variable).ok().map(|shard| (shard.number, shard.of.get()))
+    }
+
+    #[test]
+    fn an_element_of_an_array_is_a_shard() {
+        let slurm = [("SLURM_ARRAY_TASK_ID", "7"), ("SLURM_ARRAY_TASK_MIN", "5"), ("SLURM_ARRAY_TASK_COUNT", "4")];
+        assert_eq!(with("auto", &slurm), Some((3, 4)));
+        assert_eq!(with("auto/9", &slurm), Some((7, 9)));
+        let stepped = [slurm[0], slurm[1], ("SLURM_ARRAY_TASK_COUNT", "2"), ("SLURM_ARRAY_TASK_STEP", "2")];
+        assert_eq!(with("auto", &stepped), Some((2, 2)));
+        assert_eq!(with("auto", &[("LSB_JOBINDEX", "2"), ("LSB_JOBINDEX_END", "3")]), Some((2, 3)));
+        for name in ["PBS_ARRAY_INDEX", "HQ_TASK_ID"] {
+            assert_eq!((with("auto/3", &[(name, "2")]), with("auto", &[(name, "2")])), (Some((2, 3)), None));
+        }
+    }
+
+    #[test]
+    fn what_is_no_element_is_no_shard() {
+        for text in ["auto", "auto/3", "auto/", "autos", "auto/x"] {
+            assert_eq!(with(text, &[]), None, "{text}");
+        }
+        assert_eq!(with("auto", &[("LSB_JOBINDEX", "0"), ("LSB_JOBINDEX_END", "0")]), None);
+        for (text, number) in [("auto/3", "0"), ("auto/3", "4"), ("auto/0", "1"), ("auto", "1"), ("auto/3", "x")] {
+            assert_eq!(with(text, &[("HQ_TASK_ID", number)]), None, "{text} {number}");
+        }
+        assert_eq!(with("2/3", &[]), Some((2, 3)));
+    }
+}

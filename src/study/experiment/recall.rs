@@ -1,0 +1,90 @@
+//! Results that are looked up in a store before a run is made.
+
+use super::reported::play;
+use crate::scenario::CheckedScenario;
+use crate::store::{RunResult, State, Store};
+use parsim_sim::simulation::SimulationError;
+use std::cell::Cell;
+
+/// The place in which results are looked up, and kept: a store, or none.
+#[derive(Clone, Copy, Default)]
+pub struct Recall<'s> {
+    store: Option<&'s Store>,
+    retry_failed: bool,
+}
+
+/// The runs of a case: those that are recalled, and those that are made.
+pub struct Runs<'s> {
+    recall: Recall<'s>,
+    made: Cell<u64>,
+}
+
+impl<'s> Recall<'s> {
+    /// Nothing is looked up, and nothing kept.
+    pub const NONE: Self = Self { store: None, retry_failed: false };
+
+    /// Looks results up in `store`, and runs failed cases again if `retry_failed`.
+    #[must_use]
+    pub const fn from(store: &'s Store, retry_failed: bool) -> Self {
+        Self { store: Some(store), retry_failed }
+    }
+
+    /// The runs of the next case.
+    #[must_use]
+    pub const fn runs(self) -> Runs<'s> {
+        Runs { recall: self, made: Cell::new(0) }
+    }
+
+    /// Returns false if the store cannot be read or written any more.
+    #[must_use]
+    pub fn is_sound(self) -> bool {
+        self.store.is_none_or(|store| store.check().is_ok())
+    }
+
+    /// The result of `scenario` with its own seed, if the store has one that will do.
+    fn find(self, scenario: &CheckedScenario) -> Option<RunResult> {
+        match self.store?.get(scenario.id()) {
+            Ok(found) => found.filter(|result| result.is_ok() || !self.retry_failed),
+            Err(error) => Some(Err(SimulationError::Recalled(error.to_string()))),
+        }
+    }
+
+    /// Keeps a result. The store knows of a failure to do so, and tells it when it is asked.
+    fn keep(self, scenario: &CheckedScenario, result: &RunResult) {
+        if let Some(store) = self.store {
+            let _ = store.append(scenario.id(), result);
+        }
+    }
+}
+
+impl Runs<'_> {
+    /// The result of `scenario` with its own seed: recalled, or of a run.
+    ///
+    /// # Errors
+    /// Those of the run.
+    pub fn run(&self, scenario: &CheckedScenario) -> RunResult {
+        if let Some(result) = self.recall.find(scenario) {
+            return result;
+        }
+        self.made.set(self.made.get() + 1);
+        let result = play(scenario);
+        self.recall.keep(scenario, &result);
+        result
+    }
+
+    /// Whether no run had to be made.
+    pub fn are_found(&self) -> bool {
+        self.made.get() == 0
+    }
+}
+
+/// What `store` knows of `scenario` with all its seeds: the first that has no result tells.
+#[must_use]
+pub fn state(store: &Store, scenario: &CheckedScenario) -> State {
+    let own = std::iter::once_with(|| store.state(scenario.id()));
+    let others = (1..scenario.repeat).map(|run| {
+        let seeded = scenario.repetition(run);
+        seeded.map_or(State::Failed, |seeded| store.state(seeded.id()))
+    });
+    own.chain(others).find(|state| *state != State::Found).unwrap_or(State::Found)
+}

@@ -1,0 +1,38 @@
+//! A run, with the course of it in the log.
+
+use super::run;
+use super::telemetry;
+use crate::scenario::CheckedScenario;
+use parsim_sim::simulation::{Estimate, SimulationError};
+use parsim_sim::trace::Trace;
+
+/// Runs `scenario` with its own seed.
+pub fn play(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
+    run_reported(scenario, || run(scenario))
+}
+
+/// The result of `play`, a run of `scenario`, with the course of it in the log.
+pub fn run_reported(
+    scenario: &CheckedScenario,
+    play: impl FnOnce() -> Result<Trace, SimulationError>,
+) -> Result<Trace, SimulationError> {
+    let _span = tracing::info_span!("case", program = scenario.program.name(), ranks = scenario.ranks).entered();
+    let before = telemetry::thread_cpu_s();
+    if tracing::enabled!(tracing::Level::INFO) {
+        let Estimate { memory_bytes, least_events, .. } = scenario.estimate();
+        tracing::info!(memory_bytes, least_events, "estimated");
+    }
+    let result = play();
+    let cpu_s = telemetry::thread_cpu_s().zip(before).map(|(after, before)| after - before);
+    match &result {
+        Ok(trace) => tracing::info!(
+            events = trace.counts.events,
+            simulated_s = trace.makespan.seconds(),
+            cpu_s,
+            peak_memory_kib = telemetry::peak_memory_kib(),
+            "played"
+        ),
+        Err(error) => tracing::info!(%error, "failed"),
+    }
+    result
+}

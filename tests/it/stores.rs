@@ -1,0 +1,157 @@
+//! Stores of results: nothing is lost, nothing doubled, and no byte of a sweep depends on where its results come from.
+
+use crate::documentation::Desk;
+use crate::parsim;
+use assert_cmd::Command;
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::{self, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+const RING: &str = "scenarios/ring-shift.ron";
+const LIMIT: &str = "limits=Limits(events: 2000)";
+
+fn command(desk: &Desk, arguments: &[&str]) -> Command {
+    let mut command = parsim();
+    command.current_dir(desk.path()).env("NO_COLOR", "1").args(arguments);
+    command
+}
+
+/// The exit code of a call, and what it prints on stdout and stderr.
+fn called(desk: &Desk, arguments: &[&str]) -> (i32, String, String) {
+    let output = command(desk, arguments).output().expect("the command starts");
+    let text = |bytes| String::from_utf8(bytes).expect("the output is text");
+    (output.status.code().expect("nobody kills it"), text(output.stdout), text(output.stderr))
+}
+
+/// The last line on stderr of a call with this exit code.
+fn last_words(desk: &Desk, code: i32, arguments: &[&str]) -> String {
+    let (exit, _, words) = called(desk, arguments);
+    assert_eq!(exit, code, "{arguments:?}: {words}");
+    words.lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_sweep_runs_what_its_store_lacks() {
+    let desk = Desk::new();
+    let with = |more: &[&str]| last_words(&desk, 0, &[&["sweep", RING, "--store", "kept"], more].concat());
+    assert_eq!(with(&["--over", "p=2,4"]), "parsim: 2 run, 0 found, 0 failed");
+    assert_eq!(with(&["--over", "p=2,4,8"]), "parsim: 1 run, 2 found, 0 failed");
+    assert_eq!(with(&["--over", "p=2,4,8", "--set", "compare=[OneRank]"]), "parsim: 3 run, 0 found, 0 failed");
+    assert_eq!(with(&["--over", "p=2,4,8", "--set", "compare=[OneRank]"]), "parsim: 0 run, 3 found, 0 failed");
+    assert_eq!(with(&["--over", "p=2,4", "--set", "repeat=2"]), "parsim: 2 run, 0 found, 0 failed");
+    let plain = called(&desk, &["run", RING, "--set", "repeat=2", "--format", "jsonl"]);
+    let kept = ["run", RING, "--set", "repeat=2", "--format", "jsonl", "--store", "kept"];
+    assert_eq!([called(&desk, &kept), called(&desk, &kept)], [plain.clone(), plain]);
+}
+
+#[test]
+fn failures_are_kept_until_they_are_retried() {
+    let desk = Desk::new();
+    let sweep = ["sweep", RING, "--set", LIMIT, "--format", "jsonl"];
+    let kept = [&sweep[..], &["--store", "kept"]].concat();
+    let undisturbed = called(&desk, &sweep);
+    assert_eq!(last_words(&desk, 1, &kept), "parsim: 2 run, 0 found, 2 failed");
+    let (code, rows, words) = called(&desk, &kept);
+    assert_eq!((code, &rows), (undisturbed.0, &undisturbed.1));
+    assert_eq!(words, format!("{}parsim: 0 run, 2 found, 2 failed\n", undisturbed.2));
+    assert_eq!(last_words(&desk, 1, &[&kept[..], &["--retry-failed"]].concat()), "parsim: 0 run, 2 found, 2 failed");
+    let (_, plan, _) =
+        called(&desk, &["plan", RING, "--set", LIMIT, "--store", "kept", "--over", "p=2,8,3", "--format", "csv"]);
+    let states: Vec<_> = plan.lines().skip(1).filter_map(|row| row.split(',').nth(1)).collect();
+    assert_eq!(states, ["found", "failed", "missing"]);
+    let merge = ["merge", RING, "--set", LIMIT, "--store", "kept", "--format", "jsonl"];
+    assert!(last_words(&desk, 1, &merge).starts_with("parsim: 0 missing, 2 failed: "));
+    assert_eq!(called(&desk, &[&merge[..], &["--partial"]].concat()).1, undisturbed.1);
+}
+
+#[test]
+fn shards_are_merged_to_the_bytes_of_a_sweep() {
+    let desk = Desk::new();
+    let shard = |shard| called(&desk, &["sweep", RING, "--store", "kept", "--shard", shard, "--format", "jsonl"]).1;
+    let first = shard("1/2");
+    let merge = |more: &[&str]| called(&desk, &[&["merge", RING, "--store", "kept"], more].concat());
+    let (code, rows, words) = merge(&["-o", "all.jsonl"]);
+    assert_eq!((code, rows.as_str(), words.lines().count()), (1, "", 3));
+    assert!(words.starts_with("parsim: missing ") && words.contains(": p = "), "{words}");
+    assert!(!desk.path().join("all.jsonl").exists());
+    let (code, rows, _) = merge(&["--partial", "--format", "jsonl"]);
+    assert_eq!((code, rows), (0, first.clone()));
+    let second = shard("2/2");
+    assert_eq!((first.lines().count(), second.lines().count()), (2, 2));
+    for format in ["jsonl", "json", "csv", "text"] {
+        let sweep = called(&desk, &["sweep", RING, "--format", format]);
+        assert_eq!(merge(&["--format", format]), sweep, "{format}");
+    }
+}
+
+#[test]
+fn what_is_no_store_is_told() {
+    let desk = Desk::new();
+    desk.write("file", "");
+    let merge = |store| called(&desk, &["merge", RING, "--store", store]);
+    assert_eq!(merge("nowhere").0, 2);
+    let (code, _, words) = called(&desk, &["sweep", RING, "--store", "file"]);
+    assert!(code == 1 && words.contains("the store cannot be written"), "{words}");
+    fs::create_dir(desk.path().join("other")).unwrap();
+    desk.write("other/x.segment", "a letter to somebody");
+    assert!(merge("other").2.contains("x.segment: this is no segment"));
+    assert_eq!(
+        last_words(&desk, 2, &["run", RING, "--store", "s", "--trace", "t"]),
+        "For more information, try '--help'."
+    );
+}
+
+/// Another process of a sweep, which runs alone.
+fn worker(folder: &Path, arguments: &[&str]) -> process::Child {
+    let mut worker = process::Command::new(assert_cmd::cargo::cargo_bin!("parsim"));
+    worker.current_dir(folder).args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+    worker.spawn().expect("a worker starts")
+}
+
+/// Kills workers at many moments, starts them again until all shards are done, and merges: as many kills as
+/// `PARSIM_KILLS` says, or 20 (`PARSIM_KILLS=1000 cargo test --test it -- stores::killed`).
+#[test]
+fn killed_workers_lose_nothing() {
+    let most = env::var("PARSIM_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(20);
+    let seeds: Vec<_> = (1..=150).map(|seed: u32| seed.to_string()).collect();
+    let over = format!("seed={}", seeds.join(","));
+    let cases = ["scenarios/gauss-jordan-neighbour.ron", "--over", &over, "--over", "n=32", "--over", "p=4"];
+    let desk = Desk::new();
+    let undisturbed = called(&desk, &[&["sweep"], &cases[..], &["--format", "jsonl"]].concat()).1;
+    let mut kills = 0u64;
+    for round in 0.. {
+        let store = format!("kept-{round}");
+        let sweep = [&["sweep"], &cases[..], &["--store", &store, "--jobs", "2"]].concat();
+        kills += until_done(desk.path(), &sweep, kills);
+        let (code, merged, words) =
+            called(&desk, &[&["merge"], &cases[..], &["--store", &store, "--format", "jsonl"]].concat());
+        assert_eq!(code, 0, "{words}");
+        assert!(merged == undisturbed, "the rows differ");
+        assert!(last_words(&desk, 0, &sweep).ends_with(" 0 run, 150 found, 0 failed"));
+        if kills >= most {
+            break;
+        }
+    }
+}
+
+/// Runs both shards at once, and kills and restarts them until both are done; the number of kills.
+fn until_done(folder: &Path, sweep: &[&str], before: u64) -> u64 {
+    let mut open = vec!["1/2", "2/2"];
+    let mut kills = 0;
+    while !open.is_empty() {
+        let workers: Vec<_> =
+            open.iter().map(|shard| (*shard, worker(folder, &[sweep, &["--shard", shard]].concat()))).collect();
+        // Moments that do not repeat: after the start, among the cases, towards the end.
+        sleep(Duration::from_micros(5_000 + (before + kills) * 7_919 % 60_000));
+        for (shard, mut worker) in workers {
+            worker.kill().expect("a worker can be killed");
+            let is_done = worker.wait().expect("a worker ends").success();
+            open.retain(|open| !is_done || *open != shard);
+            kills += u64::from(!is_done);
+        }
+    }
+    kills
+}
