@@ -35,7 +35,9 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     let store = arguments.open()?;
     let workers = Workers { recall: Recall::from(&store, false), ..arguments.cases.workers(&bar) };
     let unfinished = unfinished(&cases, &references, &store, workers)?;
-    unfinished.iter().for_each(|case| say(Some(case)));
+    for case in &unfinished {
+        say(Some(case));
+    }
     if !unfinished.is_empty() && !arguments.partial {
         return Err(Failure::Simulation(arguments.summary(&unfinished)));
     }

@@ -32,7 +32,7 @@ pub struct SweepArguments {
     #[command(flatten)]
     store: StoreArguments,
     /// Runs one of N shards of the cases alone; K counts from 1. `auto` asks the array of Slurm or LSF, `auto/N` also those
-    /// of PBS and HyperQueue.
+    /// of PBS and `HyperQueue`.
     #[arg(long, value_name = "K/N|auto|auto/N", value_parser = shard)]
     shard: Option<Shard>,
 }
