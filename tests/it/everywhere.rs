@@ -11,7 +11,7 @@ use parsim::units::{SimDuration, SimTime};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const TOPOLOGIES: [&str; 13] = [
+const TOPOLOGIES: [&str; 22] = [
     "Complete(nodes: 8)",
     "Line(nodes: 8)",
     "Ring(nodes: 8)",
@@ -24,6 +24,15 @@ const TOPOLOGIES: [&str; 13] = [
     "FatTree(arity: 2, levels: 3)",
     "FatTree(arity: 3, levels: 2)",
     "CubeConnectedCycles(dimension: 3)",
+    "Mesh(sides: [2, 3, 2, 2])",
+    "Torus(sides: [3, 2, 3])",
+    "HyperX(sides: [2, 4])",
+    "ExtendedFatTree(children: [4, 3], parents: [1, 2])",
+    "Dragonfly(groups: 3, routers: 2, nodes: 2, globals: 1)",
+    "DragonflyPlus(groups: 3, leaves: 2, spines: 2, nodes: 2, globals: 1)",
+    "Concentrated(nodes: 3, routers: Torus2d(rows: 2, columns: 3))",
+    "Parallel(links: 2, of: Ring(nodes: 5))",
+    "Dragonfly(groups: 5, routers: 2, nodes: 1, globals: 2, arrangement: Relative)",
     "Graph(nodes: 5, switches: 1, links: [(0, 5), (1, 5), (2, 5), (3, 4), (4, 5)])",
 ];
 
@@ -55,6 +64,7 @@ fn document(file: &PathBuf, topology: &str, placement: &str) -> Document {
         ("compare", "[]"),
         ("axes", "[]"),
         ("zip", "[]"),
+        ("filter", "None"),
     ];
     let routing = if topology.starts_with("Graph") { "ShortestPath(Lowest)" } else { "DimensionOrder" };
     settings.push(("machine.network.routing", routing));
@@ -111,9 +121,10 @@ fn every_shipped_scenario_runs_on_every_topology() {
 #[test]
 fn the_topologies_are_all_that_there_are() {
     let name = |text: &str| ron::from_str::<Topology>(text).expect("a topology").name();
-    let mut names: Vec<&str> = TOPOLOGIES.map(name).into();
-    names.dedup();
-    assert_eq!(names.len(), parsim::network::topology::NAMES.len() + 1);
+    let names: BTreeSet<&str> = TOPOLOGIES.map(name).into();
+    let without_a_name_to_size = ["mesh", "torus", "extended-fat-tree", "concentrated", "parallel", "graph"];
+    let all = parsim::network::topology::NAMES.into_iter().chain(without_a_name_to_size);
+    assert_eq!(names, all.collect());
 }
 
 /// Every program that a scenario can name, small, and every collective operation.

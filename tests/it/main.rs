@@ -26,6 +26,7 @@ mod loggops;
 mod machines;
 mod matching;
 mod mutations;
+mod networks;
 mod numerics;
 mod oracle;
 mod placements;

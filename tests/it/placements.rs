@@ -3,6 +3,7 @@
 use crate::{parsim, repository};
 use parsim::machine::{Allocation, Partition, Placement};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
+use parsim::network::topology::Arrangement;
 use parsim::network::{Buffers, Choice, Routing, Switching, Topology};
 use parsim::trace::Activity;
 use parsim::units::{Bytes, SimDuration};
@@ -22,6 +23,11 @@ fn topologies() -> Vec<Topology> {
         Topology::BinaryTree { levels: 3 },
         Topology::FatTree { arity: 2, levels: 2 },
         Topology::CubeConnectedCycles { dimension: 3 },
+        Topology::Torus { sides: vec![3, 2, 2] },
+        Topology::HyperX { sides: vec![3, 2] },
+        Topology::ExtendedFatTree { children: vec![3, 2], parents: vec![1, 2] },
+        Topology::Dragonfly { groups: 3, routers: 2, nodes: 1, globals: 1, arrangement: Arrangement::Relative },
+        Topology::Concentrated { nodes: 2, routers: Box::new(Topology::Line { nodes: 3 }) },
         Topology::graph(4, &[(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]),
     ]
 }

@@ -79,8 +79,9 @@ impl Machine {
         reject(no_interface, "nodes.interface.count", "no message could be sent", "give a number from 1 on");
         if network.contention == Contention::Off {
             let message = "a network without contention has one way and one speed for all messages";
-            let differs = !network.overrides.is_empty() || network.end_links.is_some();
-            reject(differs, "network.contention", message, "leave `end_links` and `overrides` out");
+            let differs =
+                !network.overrides.is_empty() || network.end_links.is_some() || !network.link_classes.is_empty();
+            reject(differs, "network.contention", message, "leave `end_links`, `link_classes` and `overrides` out");
         }
         faults
     }
@@ -95,7 +96,10 @@ impl Machine {
         let message = "flows are not cut into flits";
         let is_wormhole = matches!(network.switching, Switching::Wormhole(_));
         reject(is_wormhole, "network.switching", message, "give CutThrough or StoreAndForward");
-        for (path, link) in [("links", Some(&network.links)), ("end_links", network.end_links.as_ref())] {
+        let classes = network.link_classes.iter().map(|(name, link)| (format!("link_classes.{name}"), Some(link)));
+        let general =
+            [("links".to_owned(), Some(&network.links)), ("end_links".to_owned(), network.end_links.as_ref())];
+        for (path, link) in general.into_iter().chain(classes) {
             let of_packets = |link: &Link| link.per_packet != SimDuration::ZERO || link.buffers != Buffers::Unbounded;
             let message = "flows are not cut into packets: `per_packet` and `buffers` would not be used";
             let help = "leave them out; a time for each message is `latency`, or the interface's `gap`";

@@ -114,7 +114,7 @@ impl Channels {
 
     /// Has `packet` go on from `at`, where its head is.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
-        let flight = self.flight(now, packet);
+        let flight = self.flight(now, at, packet);
         let is_new = self.flights[flight as usize].buffer.is_none();
         let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(at, flight) };
         self.wait(calendar, now, channel, flight);
@@ -208,13 +208,13 @@ impl Channels {
 
     /// The channel by which a packet goes on from `at`.
     fn onward(&mut self, at: u32, flight: u32) -> u32 {
-        let PacketState { packet, course, .. } = &mut self.flights[flight as usize];
+        let PacketState { packet, way, .. } = &mut self.flights[flight as usize];
         if at == packet.to {
             return self.first_inward + self.ends + at;
         }
         let (first, wires) = (at * self.ports, &self.wires);
         let load = |port| wires[(first + port) as usize].load();
-        first + self.router.leave(course, &self.topology, (at, packet.to), load)
+        first + self.router.leave(way, &self.topology, (at, packet.to), load)
     }
 
     /// The vertices that a channel joins.
@@ -229,21 +229,21 @@ impl Channels {
         (channel >= self.first_inward || from != to).then_some((from, to))
     }
 
-    fn flight(&mut self, now: SimTime, packet: Packet) -> u32 {
+    fn flight(&mut self, now: SimTime, at: u32, packet: Packet) -> u32 {
         if packet.place != NOWHERE {
             return packet.place;
         }
         let place = self.vacant.pop().unwrap_or_else(|| {
-            self.flights.push(PacketState::new(packet, now));
+            self.flights.push(PacketState::new(packet, at, now));
             u32::try_from(self.flights.len() - 1).expect("fewer than four thousand million packets at once")
         });
-        self.flights[place as usize] = PacketState::new(Packet { place, ..packet }, now);
+        self.flights[place as usize] = PacketState::new(Packet { place, ..packet }, at, now);
         place
     }
 
     fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
-        let PacketState { packet, buffer, .. } = &self.flights[flight as usize];
-        let class = self.class(channel, *buffer, packet.to);
+        let PacketState { packet, buffer, way, .. } = &self.flights[flight as usize];
+        let class = self.class(channel, *buffer, (way.target(packet.to), way.leg()));
         let wire = &mut self.wires[channel as usize];
         let is_free = wire.sending.is_none();
         let lane = wire.lane(class);
@@ -257,8 +257,9 @@ impl Channels {
         wire.waiting += 1;
     }
 
-    /// The class of the buffer at the end of `channel` for a packet to node `to` that has `buffer` now.
-    fn class(&self, channel: u32, buffer: Option<Buffer>, to: u32) -> u32 {
+    /// The class of the buffer at the end of `channel` for a packet that has `buffer` now and is bound for node `to` on this
+    /// leg of its way.
+    fn class(&self, channel: u32, buffer: Option<Buffer>, (to, leg): (u32, u32)) -> u32 {
         if channel >= self.first_inward || !self.classes.are_many() {
             return 0;
         }
@@ -267,7 +268,7 @@ impl Channels {
             Came { port, class: buffer.class }
         });
         let (at, next) = self.ends(channel);
-        self.classes.next(&self.topology, came, Hop { at, port: channel % self.ports, next, to })
+        self.classes.next(&self.topology, came, Hop { at, port: channel % self.ports, next, to, leg })
     }
 
     /// Starts the packet that came first among those for which there is room, if the link is free.

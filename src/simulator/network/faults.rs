@@ -22,10 +22,28 @@ impl Network {
         }
         faults.extend(within("links", self.links.faults()));
         faults.extend(within("end_links", self.end_links.iter().flat_map(Link::faults)));
+        faults.extend(self.class_faults());
         if let (Switching::Wormhole(mode), true) = (&self.switching, faults.is_empty()) {
             faults = self.wormhole_faults(mode);
         }
         faults
+    }
+
+    fn class_faults(&self) -> Vec<Fault> {
+        let known = if self.topology.faults().is_empty() { self.topology.link_classes() } else { return Vec::new() };
+        let fault = |(name, link): (&String, &Link)| {
+            let path = format!("link_classes.{name}");
+            let unknown = (!known.contains(name)).then(|| {
+                let message = format!("there are no links of class `{name}` in a {}", self.topology);
+                let help = match known[..] {
+                    [] => "its links are of one class: use `links`, or `end_links` for those of nodes".to_owned(),
+                    _ => format!("its classes are {}", known.join(", ")),
+                };
+                Fault::new(&path, message, &help)
+            });
+            unknown.into_iter().chain(within(&path, link.faults())).collect::<Vec<_>>()
+        };
+        self.link_classes.iter().flat_map(fault).collect()
     }
 
     /// The routers are clocked, and have buffers of their own.
@@ -52,9 +70,9 @@ impl Network {
             let message = format!("the routers are clocked: their cycle is the time of a flit, {cycle}");
             fault("links", message, "give no time per packet, and a latency of whole cycles");
         }
-        if links.buffers != Buffers::Unbounded || self.end_links.is_some() {
-            let message = "wormhole routers have buffers and ports of their own".to_owned();
-            fault("links", message, "leave `links.buffers` Unbounded and `end_links` out");
+        if links.buffers != Buffers::Unbounded || self.end_links.is_some() || !self.link_classes.is_empty() {
+            let message = "wormhole routers have buffers, ports and one clock of their own".to_owned();
+            fault("links", message, "leave `links.buffers` Unbounded, and `end_links` and `link_classes` out");
         }
         faults
     }

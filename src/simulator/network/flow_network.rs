@@ -3,12 +3,13 @@
 use super::Network;
 use super::flows::{EndedFlow, FlowMessage, Flows};
 use super::link::Link;
-use super::overrides::{LinkOverride, port_towards};
+use super::overrides::{LinkOverride, ports_towards};
 use super::packet::{Packet, PacketKind};
 use super::router::RouteSelector;
 use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{TransferChannel, Transfers};
+use super::way::PacketWay;
 use crate::engine::Streams;
 use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
@@ -23,6 +24,7 @@ pub struct FlowNetwork {
     switching: Switching,
     links: Link,
     end_links: Link,
+    links_by_class: Vec<Option<Link>>,
     ports: u32,
     /// Nodes with end links of their own: all or none.
     ends: u32,
@@ -94,6 +96,7 @@ impl FlowNetwork {
     pub fn new(network: &Network, topology: Topology, gates: Gates, streams: Streams) -> Self {
         let links = network.links.at_work();
         let end_links = network.end_links.as_ref().map_or_else(|| links.clone(), Link::at_work);
+        let by_class = network.links_by_class(&topology).into_iter();
         let is_direct = topology.switches() == 0;
         let idle = Self {
             router: RouteSelector::new(network, &topology, streams),
@@ -104,6 +107,7 @@ impl FlowNetwork {
             topology,
             links,
             end_links,
+            links_by_class: by_class.map(|link| link.map(Link::at_work)).collect(),
             gates,
             record: None,
         };
@@ -118,7 +122,7 @@ impl FlowNetwork {
             let LinkOverride::LinkSpeed { from, to, per_byte } = different else { continue };
             for (near, far) in [(*from, *to), (*to, *from)] {
                 // A link of the machine may lie outside the part that is in use.
-                if let Some(port) = port_towards(&self.topology, near, far) {
+                for port in ports_towards(&self.topology, near, far) {
                     rates[(near * self.ports + port) as usize] = *per_byte;
                 }
             }
@@ -134,6 +138,14 @@ impl FlowNetwork {
 
     /// The link that a channel, no gate, is a direction of.
     fn link(&self, channel: u32) -> &Link {
+        let class = if channel < self.first_end() {
+            self.topology.link_class(channel / self.ports, channel % self.ports)
+        } else {
+            None
+        };
+        if let Some(link) = class.and_then(|class| self.links_by_class[class].as_ref()) {
+            return link;
+        }
         let is_end = match self.joint(channel) {
             Some((from, to)) => self.topology.switches() > 0 && from.min(to) < self.topology.nodes(),
             None => channel >= self.first_end(),
@@ -174,10 +186,10 @@ impl FlowNetwork {
         if self.ends > 0 {
             way.cross(self.first_end() + ends.from, &self.end_links, &self.flows);
         }
-        let mut at = ends.from;
+        let (mut at, mut packet_way) = (ends.from, PacketWay::from(ends.from));
         while at != ends.to {
             let load = |port| self.flows.on(at * self.ports + port) as u64;
-            let port = self.router.port(&self.topology, at, ends.to, load);
+            let port = self.router.leave(&mut packet_way, &self.topology, (at, ends.to), load);
             let channel = at * self.ports + port;
             way.cross(channel, self.link(channel), &self.flows);
             (at, _) = self.topology.neighbour(at, port).expect("a route follows links");

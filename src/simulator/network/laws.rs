@@ -4,11 +4,13 @@
 use super::channels::Channels;
 use super::switching::wormhole::{Allocators, WormholeRouter};
 use super::switching::{CutThrough, StoreAndForward, Wormhole};
+use super::topology::Arrangement;
 use super::*;
 use crate::engine::{Calendar, Entity, Streams};
 use crate::trace::{Direction, LinkLoad, Transfer};
 use crate::units::{Bytes, PerByte, SimDuration, SimTime};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 fn ps(ps: u64) -> SimDuration {
     SimDuration::from_ps(ps)
@@ -32,6 +34,7 @@ fn network(topology: Topology, switching: Switching, links: Link) -> Network {
         switching,
         links,
         end_links: None,
+        link_classes: BTreeMap::new(),
         virtual_channels: VirtualChannels::AsNeeded,
         contention: crate::network::Contention::FirstComeFirstServed,
         overrides: Vec::new(),
@@ -254,6 +257,12 @@ fn topologies() -> impl Strategy<Value = Topology> {
         Just(Topology::BinaryTree { levels: 3 }),
         Just(Topology::FatTree { arity: 2, levels: 3 }),
         Just(Topology::CubeConnectedCycles { dimension: 3 }),
+        Just(Topology::Torus { sides: vec![3, 2, 3] }),
+        Just(Topology::HyperX { sides: vec![2, 4] }),
+        Just(Topology::ExtendedFatTree { children: vec![3, 3], parents: vec![1, 2] }),
+        Just(Topology::Dragonfly { groups: 5, routers: 2, nodes: 1, globals: 2, arrangement: Arrangement::Circulant }),
+        Just(Topology::Concentrated { nodes: 2, routers: Box::new(Topology::Ring { nodes: 5 }) }),
+        Just(Topology::Parallel { links: 2, of: Box::new(Topology::Ring { nodes: 6 }) }),
     ]
 }
 
@@ -308,6 +317,11 @@ fn routings() -> impl Strategy<Value = Routing> {
         Just(Routing::UpDown),
         Just(Routing::ShortestPath(Choice::Lowest)),
         Just(Routing::ShortestPath(Choice::Seeded)),
+        Just(Routing::ShortestPath(Choice::Hashed)),
+        Just(Routing::Ties(TieRule::ByTurns)),
+        Just(Routing::Ties(TieRule::Lower)),
+        Just(Routing::Valiant),
+        Just(Routing::Ugal { threshold: 1 }),
         Just(Routing::MinimalAdaptive),
         Just(Routing::Table(Vec::new())),
     ]
@@ -386,12 +400,16 @@ proptest! {
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
         let links: Vec<_> = fabric.loads(end).into_iter().map(load).collect();
         let transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().collect();
-        for (link, direction) in links.iter().zip(Direction::of_loads(&links)) {
-            let own = || transfers.iter().filter(|transfer| transfer.direction() == direction);
-            prop_assert_eq!(own().map(|transfer| transfer.busy_until(end)).sum::<SimDuration>(), link.busy);
+        let directions: Vec<Direction> = Direction::of_loads(&links).collect();
+        for direction in &directions {
+            let own = || transfers.iter().filter(|transfer| transfer.direction() == *direction);
+            let parallel = || links.iter().zip(&directions).filter(|(_, other)| *other == direction).map(|(link, _)| link);
+            let busy: SimDuration = own().map(|transfer| transfer.busy_until(end)).sum();
+            prop_assert_eq!(busy, parallel().map(|link| link.busy).sum::<SimDuration>());
             let told: u32 = own().map(|transfer| transfer.packets).sum();
+            let packets: u32 = parallel().map(|link| link.packets).sum();
             // The load of a plain station counts packets that wait.
-            prop_assert!(told == link.packets || network.is_plain() && told < link.packets, "{} {:?}", told, link);
+            prop_assert!(told == packets || network.is_plain() && told < packets, "{} {:?}", told, direction);
         }
         prop_assert!(!is_wormhole || transfers.iter().all(|transfer| transfer.end() <= end));
     }

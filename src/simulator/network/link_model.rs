@@ -1,7 +1,7 @@
 //! Links as packets meet them: for how long they hold one, when they arrive, how much room there is behind it.
 
 use super::link::{Buffers, Link};
-use super::overrides::{LinkOverride, port_towards};
+use super::overrides::{LinkOverride, ports_towards};
 use super::switching::Switching;
 use super::topology::Topology;
 use super::{Network, Routing};
@@ -101,8 +101,8 @@ impl LinkModels {
         let inner = LinkModel::of(&network.links, &network.switching);
         let ports = topology.ports();
         let models = Self { switching: network.switching.clone(), kinds: vec![inner], kind_of: Vec::new(), ports };
-        let with_ends = models.with_end_links(network, topology);
-        network.overrides.iter().fold(with_ends, |models, different| models.with_override(different, topology))
+        let with_classes = models.with_end_links(network, topology).with_link_classes(network, topology);
+        network.overrides.iter().fold(with_classes, |models, different| models.with_override(different, topology))
     }
 
     /// In a network with switches the links of the nodes may differ.
@@ -118,11 +118,29 @@ impl LinkModels {
         self
     }
 
+    /// Links of some classes may differ from all others.
+    fn with_link_classes(mut self, network: &Network, topology: &Topology) -> Self {
+        let mut add = |link: &Link| {
+            self.kinds.push(LinkModel::of(link, &network.switching));
+            u32::try_from(self.kinds.len() - 1).expect("links are numbered in 32 bits")
+        };
+        let kind_of_class: Vec<_> =
+            network.links_by_class(topology).into_iter().map(|link| link.map(&mut add)).collect();
+        if kind_of_class.iter().any(Option::is_some) {
+            self.kind_of.resize((topology.vertices() * self.ports) as usize, 0);
+            for (link, kind) in (0..).zip(&mut self.kind_of) {
+                let class = topology.link_class(link / self.ports, link % self.ports);
+                *kind = class.and_then(|class| kind_of_class[class]).unwrap_or(*kind);
+            }
+        }
+        self
+    }
+
     fn with_override(mut self, different: &LinkOverride, topology: &Topology) -> Self {
         let LinkOverride::LinkSpeed { from, to, per_byte } = different else { return self };
         for (near, far) in [(*from, *to), (*to, *from)] {
             // A link of the machine may lie outside the part that is in use.
-            if let Some(port) = port_towards(topology, near, far) {
+            for port in ports_towards(topology, near, far) {
                 let link = near * self.ports + port;
                 let model = self.model(link).with_byte_time(*per_byte, &self.switching);
                 self.kind_of.resize((topology.vertices() * self.ports) as usize, 0);
@@ -167,11 +185,14 @@ impl Network {
         let keeps_up = match self.switching {
             Switching::StoreAndForward(_) => true,
             // The tail of a packet may come after the time at which a faster link would be done with it.
-            Switching::CutThrough(_) => self.end_links.is_none() && self.overrides.is_empty(),
+            Switching::CutThrough(_) => {
+                self.end_links.is_none() && self.link_classes.is_empty() && self.overrides.is_empty()
+            }
             Switching::Wormhole(_) => false,
         };
         keeps_up
             && has_room(&self.links)
+            && self.link_classes.values().all(has_room)
             && self.end_links.as_ref().is_none_or(|link| has_room(link) && topology.switches() > 0)
             && self.routing == Routing::DimensionOrder
             && !self.overrides.iter().any(LinkOverride::is_failure)

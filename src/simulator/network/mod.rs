@@ -7,6 +7,8 @@
 //! ([`switching::wormhole`]).
 
 mod channels;
+mod choice;
+mod detours;
 mod fabric;
 mod faults;
 mod flow_network;
@@ -27,6 +29,7 @@ pub mod traffic;
 mod transfers;
 mod virtual_channels;
 mod waiting;
+mod way;
 mod wiring;
 
 pub use fabric::Fabric;
@@ -37,7 +40,7 @@ pub(crate) use link_model::{LinkModels, PacketTimes};
 pub use overrides::LinkOverride;
 pub use packet::{HopEvent, Onward, Packet, PacketKind};
 pub use protocol::{LinkRates, Protocol};
-pub use routing::{Choice, Routing, Signpost};
+pub use routing::{Choice, Routing, Signpost, TieRule};
 pub use switching::Switching;
 pub use topology::{Routes, Topology};
 pub(crate) use transfers::{TransferChannel, Transfers};
@@ -46,6 +49,7 @@ pub use waiting::{BufferWait, Standstill};
 
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +69,10 @@ pub struct Network {
     /// them such a node is its own router.
     #[serde(default)]
     pub end_links: Option<Link>,
+    /// The links of a class, where they differ: `local` and `global` links of a dragonfly, `level-1` and so on between the
+    /// levels of switches of a fat tree, `side-1` and so on along the sides of a grid, or the classes of a graph.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub link_classes: BTreeMap<String, Link>,
     /// Classes of buffers that keep the routing free of deadlock.
     #[serde(default)]
     pub virtual_channels: VirtualChannels,
@@ -108,6 +116,7 @@ impl Network {
             switching,
             links,
             end_links: None,
+            link_classes: BTreeMap::new(),
             virtual_channels,
             contention: Contention::FirstComeFirstServed,
             overrides: Vec::new(),
@@ -120,6 +129,20 @@ impl Network {
     pub fn store_and_forward(topology: Topology, links: Link, packet: Bytes) -> Self {
         let switching = Switching::StoreAndForward(switching::StoreAndForward { packet });
         Self::new(topology, Routing::DimensionOrder, switching, links)
+    }
+
+    /// The descriptions of the links of each class of `topology`, the part in use; none of those that are as all others.
+    #[must_use]
+    pub fn links_by_class(&self, topology: &Topology) -> Vec<Option<&Link>> {
+        topology.link_classes().iter().map(|class| self.link_classes.get(class)).collect()
+    }
+
+    /// The description of the first link of a node of `topology`, the part in use.
+    #[must_use]
+    pub fn end_link(&self, topology: &Topology) -> &Link {
+        let class = if topology.ports() > 0 { topology.link_class(0, 0) } else { None };
+        let own = class.and_then(|class| self.links_by_class(topology)[class]);
+        own.or(self.end_links.as_ref()).unwrap_or(&self.links)
     }
 
     /// Returns the number of links of `topology`, the part in use, that work.

@@ -4,7 +4,7 @@ use super::topology::Topology;
 use crate::units::PerByte;
 use serde::{Deserialize, Serialize};
 
-/// Exception for one link, in both directions. Vertices are numbered in the part of the machine that is in use; a link
+/// Exception for one link, or all parallel links between two vertices, in both directions. Vertices are numbered in the part of the machine that is in use; a link
 /// of the machine that lies outside that part is left out of account.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -43,8 +43,13 @@ impl LinkOverride {
     }
 }
 
-/// The port by which `from` is joined to `to`, if it is.
+/// The ports by which `from` is joined to `to`: several where links are parallel.
+pub fn ports_towards(topology: &Topology, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
+    let links = (from < topology.vertices()).then(|| topology.links_at(from));
+    links.into_iter().flatten().filter(move |(_, far, _)| *far == to).map(|(port, ..)| port)
+}
+
+/// The first port by which `from` is joined to `to`, if it is.
 pub fn port_towards(topology: &Topology, from: u32, to: u32) -> Option<u32> {
-    let mut links = (from < topology.vertices()).then(|| topology.links_at(from))?;
-    links.find(|(_, far, _)| *far == to).map(|(port, ..)| port)
+    ports_towards(topology, from, to).next()
 }

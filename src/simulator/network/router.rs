@@ -1,13 +1,14 @@
 //! The routing of a network at work.
 
 use super::Network;
-use super::link::PacketCourse;
-use super::routing::{Choice, Routing};
+use super::choice::{any, hashed, one_of};
+use super::detours::Detours;
+use super::routing::{Choice, Routing, TieRule};
 use super::routing_table::RoutingTable;
 use super::topology::{Routes, Topology};
+use super::way::PacketWay;
 use super::wiring::Wiring;
 use crate::engine::Streams;
-use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::sync::OnceLock;
 
@@ -20,6 +21,8 @@ pub struct RouteSelector {
 enum Selection {
     Natural(Routes),
     EvenTies(Ties),
+    RingTies(RingTies),
+    Indirect(Detours),
     Signposts(RoutingTable),
     Shortest(Distances, Tie),
 }
@@ -29,6 +32,7 @@ enum Selection {
 enum Tie {
     Lowest,
     Seeded,
+    Hashed,
     LeastLoaded,
 }
 
@@ -38,11 +42,15 @@ impl RouteSelector {
         let wiring = || Wiring::new(topology, &network.overrides);
         let shortest = |tie| Selection::Shortest(Distances::new(wiring()), tie);
         let manner = match &network.routing {
-            Routing::DimensionOrder => Selection::Natural(Routes::of(topology)),
+            Routing::DimensionOrder | Routing::Ties(TieRule::ByParity) => Selection::Natural(Routes::of(topology)),
             Routing::EvenTies => Selection::EvenTies(Ties::new(topology)),
+            Routing::Ties(rule) => Selection::RingTies(RingTies::new(topology, *rule)),
+            Routing::Valiant => Selection::Indirect(Detours::new(topology, None)),
+            Routing::Ugal { threshold } => Selection::Indirect(Detours::new(topology, Some(*threshold))),
             Routing::UpDown => Selection::Signposts(RoutingTable::up_down(wiring())),
             Routing::ShortestPath(Choice::Lowest) => shortest(Tie::Lowest),
             Routing::ShortestPath(Choice::Seeded) => shortest(Tie::Seeded),
+            Routing::ShortestPath(Choice::Hashed) => shortest(Tie::Hashed),
             Routing::MinimalAdaptive => shortest(Tie::LeastLoaded),
             Routing::Table(table) => Selection::Signposts(RoutingTable::written(wiring(), table)),
         };
@@ -55,24 +63,45 @@ impl RouteSelector {
         const PLACE_BYTES: f64 = 24.0;
         let table = f64::from(topology.vertices()) * 4.0;
         match routing {
-            Routing::DimensionOrder | Routing::EvenTies => 0.0,
-            Routing::UpDown | Routing::ShortestPath(_) | Routing::MinimalAdaptive | Routing::Table(_) => {
-                f64::from(topology.nodes()) * PLACE_BYTES + f64::from(destinations) * table
-            }
+            routing if routing.follows_dimensions() => 0.0,
+            _ => f64::from(topology.nodes()) * PLACE_BYTES + f64::from(destinations) * table,
         }
     }
 
-    /// The port by which a packet for `to` leaves the vertex `at`, which is not `to`; `load` gives
-    /// how much waits at a port of `at`.
-    pub fn port(&mut self, topology: &Topology, at: u32, to: u32, load: impl Fn(u32) -> u64) -> u32 {
+    /// The port by which a packet for `to` leaves the vertex `at`, which is not `to`; `load` gives how much waits at a
+    /// port of `at`. What is known of the packet's way is kept in `way`.
+    #[inline]
+    pub fn leave(
+        &mut self,
+        way: &mut PacketWay,
+        topology: &Topology,
+        (at, to): (u32, u32),
+        load: impl Fn(u32) -> u64,
+    ) -> u32 {
+        match &self.manner {
+            Selection::Natural(routes) => way.leave(at, to, routes),
+            _ => self.choose(way, topology, (at, to), load),
+        }
+    }
+
+    fn choose(
+        &mut self,
+        way: &mut PacketWay,
+        topology: &Topology,
+        (at, to): (u32, u32),
+        load: impl Fn(u32) -> u64,
+    ) -> u32 {
         match &mut self.manner {
-            Selection::Natural(routes) => routes.course(at, to).0,
+            Selection::Natural(routes) => way.leave(at, to, routes),
             Selection::EvenTies(ties) => ties.port(topology, at, to, &mut self.rng),
+            Selection::RingTies(ties) => ties.port(topology, at, to),
+            Selection::Indirect(detours) => detours.leave(way, topology, (at, to), load, &mut self.rng),
             Selection::Signposts(routing_table) => routing_table.port(at, to),
             Selection::Shortest(distances, tie) => {
                 let port = match tie {
                     Tie::Lowest => distances.closer(at, to).next(),
                     Tie::Seeded => any(distances.closer(at, to), &mut self.rng),
+                    Tie::Hashed => hashed(distances.closer(at, to), [way.from, to, at]),
                     Tie::LeastLoaded => distances.closer(at, to).min_by_key(|(port, _)| load(*port)),
                 };
                 port.expect("check refuses networks that are not connected").0
@@ -80,25 +109,12 @@ impl RouteSelector {
         }
     }
 
-    /// The port by which a packet leaves, as [`port`](Self::port); what is known of its way is kept in `course`.
-    #[inline]
-    pub fn leave(
-        &mut self,
-        course: &mut PacketCourse,
-        topology: &Topology,
-        (at, to): (u32, u32),
-        load: impl Fn(u32) -> u64,
-    ) -> u32 {
-        match &self.manner {
-            Selection::Natural(routes) => course.leave(at, to, routes),
-            _ => self.port(topology, at, to, load),
-        }
-    }
-
-    /// The number of links on the way from `from` to `to`.
+    /// The number of links on the way from `from` to `to`, straight there.
     pub fn hops(&self, topology: &Topology, from: u32, to: u32) -> u32 {
         match &self.manner {
-            Selection::Natural(_) | Selection::EvenTies(_) => topology.distance(from, to),
+            Selection::Natural(_) | Selection::EvenTies(_) | Selection::RingTies(_) | Selection::Indirect(_) => {
+                topology.distance(from, to)
+            }
             Selection::Shortest(distances, _) => distances.from(from, to),
             Selection::Signposts(routing_table) => {
                 let path = routing_table.path(from, to).expect("check refuses tables that lead nowhere");
@@ -111,7 +127,10 @@ impl RouteSelector {
     pub fn most_descents(&self, topology: &Topology) -> u32 {
         match &self.manner {
             // No more than links.
-            Selection::Natural(_) | Selection::EvenTies(_) => Some(topology.metrics().diameter_links),
+            Selection::Natural(_) | Selection::EvenTies(_) | Selection::RingTies(_) => {
+                Some(topology.metrics().diameter_links)
+            }
+            Selection::Indirect(_) => Some(2 * topology.metrics().diameter_links),
             Selection::Shortest(distances, _) => (0..topology.nodes()).map(|to| distances.most_descents(to)).max(),
             Selection::Signposts(routing_table) => {
                 let pairs = (0..topology.nodes()).flat_map(|to| (0..topology.nodes()).map(move |from| (from, to)));
@@ -165,21 +184,6 @@ impl Distances {
     }
 }
 
-/// A number below `count`, all with the same probability up to 2^−32.
-fn draw(count: usize, rng: &mut ChaCha8Rng) -> usize {
-    let scaled = (u128::from(rng.next_u32()) * count as u128) >> 32;
-    usize::try_from(scaled).expect("the number is below the count")
-}
-
-/// One of several things; draws only where there is a choice.
-fn any<T>(things: impl Iterator<Item = T>, rng: &mut ChaCha8Rng) -> Option<T> {
-    let mut things: Vec<T> = things.collect();
-    match things.len() {
-        0 | 1 => things.pop(),
-        count => Some(things.swap_remove(draw(count, rng))),
-    }
-}
-
 /// The ports among which equally long ways share their packets.
 struct Ties {
     /// By vertex and destination, as soon as they have been asked for; empty in a large network.
@@ -204,26 +208,49 @@ impl Ties {
     }
 }
 
-/// One of several ports; draws only where there is a choice.
-fn one_of(ports: &[u32], rng: &mut ChaCha8Rng) -> u32 {
-    ports[if ports.len() > 1 { draw(ports.len(), rng) } else { 0 }]
+/// Natural routes, but round rings by a rule where both ways are equally long.
+struct RingTies {
+    routes: Routes,
+    rule: TieRule,
+    /// Packets that have met a tie, by vertex.
+    met: Vec<u32>,
+}
+
+impl RingTies {
+    fn new(topology: &Topology, rule: TieRule) -> Self {
+        let counts = if rule == TieRule::ByTurns { topology.vertices() } else { 0 };
+        Self { routes: Routes::of(topology), rule, met: vec![0; counts as usize] }
+    }
+
+    fn port(&mut self, topology: &Topology, at: u32, to: u32) -> u32 {
+        let (natural, _) = self.routes.course(at, to);
+        let Some(other) = topology.other_way_round(at, to) else { return natural };
+        // The ports of a ring come in pairs, the rising way first.
+        let rises = match self.rule {
+            TieRule::ByParity => return natural,
+            TieRule::Higher => true,
+            TieRule::Lower => false,
+            TieRule::ByTurns => {
+                let met = &mut self.met[at as usize];
+                *met = met.wrapping_add(1);
+                *met % 2 == 1
+            }
+        };
+        if rises { natural.min(other) } else { natural.max(other) }
+    }
 }
 
 /// The ports by which equally long ways lead from `at` to `to`, at least one.
 fn tied_ports(topology: &Topology, at: u32, to: u32) -> Box<[u32]> {
-    let natural = topology.route(at, to);
-    let rivals = match topology {
-        Topology::Ring { .. } | Topology::Torus2d { .. } | Topology::Torus3d { .. } => {
-            natural & !1..natural / 2 * 2 + 2
-        }
-        Topology::FatTree { .. } | Topology::CubeConnectedCycles { .. } | Topology::Graph { .. } => 0..topology.ports(),
-        _ => return [natural].into(),
-    };
+    let rivals = topology.rivals(at, to);
+    if rivals.len() == 1 {
+        return [rivals.start].into();
+    }
     let closer = topology.distance(at, to) - 1;
     let comes_closer =
         |port: &u32| topology.neighbour(at, *port).is_some_and(|(next, _)| topology.distance(next, to) == closer);
     let ports: Box<[u32]> = rivals.filter(comes_closer).collect();
-    if ports.is_empty() { [natural].into() } else { ports }
+    if ports.is_empty() { [topology.route(at, to)].into() } else { ports }
 }
 
 #[cfg(test)]
@@ -241,14 +268,48 @@ mod tests {
     }
 
     #[test]
+    fn the_way_round_a_ring_follows_the_rule_where_both_are_equally_long() {
+        let torus = Topology::Torus { sides: vec![4, 6] };
+        let ports = |rule, at, to| {
+            let mut ties = RingTies::new(&torus, rule);
+            [0; 3].map(|_| ties.port(&torus, at, to))
+        };
+        for (at, to) in [(0, 3), (1, 4)] {
+            assert_eq!(ports(TieRule::Higher, at, to), [0; 3]);
+            assert_eq!(ports(TieRule::Lower, at, to), [1; 3]);
+            assert_eq!(ports(TieRule::ByTurns, at, to), [0, 1, 0]);
+            assert_eq!(ports(TieRule::ByParity, at, to), [at % 2; 3]);
+        }
+        assert_eq!(ports(TieRule::Lower, 0, 2), [0; 3], "two ahead, four behind");
+        assert_eq!(ports(TieRule::Lower, 0, 12), [3; 3]);
+    }
+
+    #[test]
+    fn a_hash_keeps_a_pair_on_its_way_and_spreads_pairs() {
+        let tree = Topology::FatTree { arity: 4, levels: 2 };
+        let distances = Distances::new(Wiring::new(&tree, &[]));
+        let rng = Streams::new(1).stream("routing", 0);
+        let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::Hashed), rng };
+        let mut port = |from, to| router.leave(&mut PacketWay::from(from), &tree, (16, to), |_| 0);
+        let mut taken = [0; 8];
+        for (from, to) in (0..4).flat_map(|from| (4..16).map(move |to| (from, to))) {
+            let first = port(from, to);
+            assert_eq!(port(from, to), first);
+            taken[first as usize] += 1;
+        }
+        assert!(taken[4..].iter().all(|count| (6..=18).contains(count)), "{taken:?}");
+    }
+
+    #[test]
     fn the_least_loaded_of_the_shortest_paths_is_taken_and_the_lowest_of_equals() {
         let mesh = Topology::Mesh2d { rows: 2, columns: 2 };
         let distances = Distances::new(Wiring::new(&mesh, &[]));
         let rng = Streams::new(1).stream("routing", 0);
         let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::LeastLoaded), rng };
-        assert_eq!(router.port(&mesh, 0, 3, |_| 1), 0);
-        assert_eq!(router.port(&mesh, 0, 3, |port| u64::from(port == 0)), 2);
-        assert_eq!(router.port(&mesh, 0, 1, |port| u64::from(port == 0)), 0);
+        let mut port = |to, load: fn(u32) -> u64| router.leave(&mut PacketWay::from(0), &mesh, (0, to), load);
+        assert_eq!(port(3, |_| 1), 0);
+        assert_eq!(port(3, |port| u64::from(port == 0)), 2);
+        assert_eq!(port(1, |port| u64::from(port == 0)), 0);
         assert_eq!((router.hops(&mesh, 0, 3), router.most_descents(&mesh)), (2, 2));
     }
 }

@@ -17,6 +17,21 @@ pub enum Routing {
     /// round a ring, and all ports that come closer in a fat tree, in cube-connected cycles and in
     /// a graph.
     EvenTies,
+    /// Dimension order as above, but where both ways round a ring are equally long, by this rule.
+    Ties(TieRule),
+    /// Along natural routes to a node that is drawn for every packet, by the scenario's seed, and from there to the
+    /// destination (Valiant and Brebner 1981); in a dragonfly from anywhere in that node's group. Any traffic
+    /// becomes uniform traffic, of twice the length. Straight where the way would come by the source again.
+    Valiant,
+    /// Along the natural route or by way of a node that is drawn as for Valiant, whichever promises to be faster where
+    /// the packet leaves its source: the natural one unless it has more links times packets that wait for the first of
+    /// them (wormhole: flits in the buffers behind it) than the other, by more than the threshold (UGAL with local
+    /// information: Singh 2005; Kim et al. 2008).
+    Ugal {
+        /// In favour of the natural route, in links times packets (wormhole: flits).
+        #[serde(default)]
+        threshold: u32,
+    },
     /// Up towards the root of a spanning tree, then down and never up again; free of deadlock on
     /// every connected graph with a single class of buffers (up*/down* of Autonet: Schroeder et
     /// al., IEEE JSAC 9(8), 1991). The root is the first of the vertices from which the farthest
@@ -41,6 +56,23 @@ pub enum Choice {
     Lowest,
     /// Any, with equal probability, by the scenario's seed.
     Seeded,
+    /// By a hash of source, destination and vertex, so that all packets from one node to another take the same way
+    /// (equal-cost multipath, RFC 2992).
+    Hashed,
+}
+
+/// Choice between both ways round a ring where they are equally long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum TieRule {
+    /// Towards the next higher coordinate.
+    Higher,
+    /// Towards the next lower coordinate.
+    Lower,
+    /// The higher from even coordinates, the lower from odd ones, as in `DimensionOrder`.
+    ByParity,
+    /// Both by turns, for the packets that meet a tie at a vertex, the higher first.
+    ByTurns,
 }
 
 /// One entry of a routing table.
@@ -60,6 +92,18 @@ impl Routing {
     /// Returns whether it finds its way round links that have failed.
     #[must_use]
     pub const fn avoids_failed_links(&self) -> bool {
-        !matches!(self, Self::DimensionOrder | Self::EvenTies)
+        !self.follows_dimensions()
+    }
+
+    /// Returns whether packets keep to natural routes, or to ones as long and as good, to wherever they are bound first.
+    #[must_use]
+    pub const fn follows_dimensions(&self) -> bool {
+        matches!(self, Self::DimensionOrder | Self::EvenTies | Self::Ties(_) | Self::Valiant | Self::Ugal { .. })
+    }
+
+    /// Returns whether a packet may be sent by way of another node.
+    #[must_use]
+    pub const fn is_indirect(&self) -> bool {
+        matches!(self, Self::Valiant | Self::Ugal { .. })
     }
 }

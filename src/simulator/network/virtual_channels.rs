@@ -1,7 +1,7 @@
 //! Virtual channels: classes of buffers that keep packets from waiting for each other in a circle.
 
 use super::routing::Routing;
-use super::topology::Topology;
+use super::topology::{NaturalWaits, Topology};
 use serde::{Deserialize, Serialize};
 
 /// Number of buffer classes of a channel.
@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 pub enum VirtualChannels {
     /// As many as keep the routing free of deadlock: one on open grids, cubes and trees; two on
     /// rings and tori, where packets that go round the end of a ring have a class of their own
-    /// (after Dally and Seitz 1987); elsewhere, and with every routing that does not follow dimensions,
-    /// one more with every link that leads to a vertex of a lower number. Up and down needs one.
+    /// (after Dally and Seitz 1987); in dragonflies one more with every link between groups (Kim et al. 2008);
+    /// elsewhere, and with every routing that does not follow dimensions, one more with every link that leads to a vertex of
+    /// a lower number. Up and down needs one. On the way to the node of Valiant and Ugal packets have as many again, but in
+    /// dragonflies.
     #[default]
     AsNeeded,
     /// One: where routes form a circle, a network with bounded buffers may deadlock.
@@ -25,67 +27,102 @@ pub(super) struct Came {
     pub class: u32,
 }
 
-/// A hop of a packet for node `to`: it leaves `at` by `port` for `next`.
+/// A hop of a packet bound for node `to`: it leaves `at` by `port` for `next`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hop {
     pub at: u32,
     pub port: u32,
     pub next: u32,
     pub to: u32,
+    /// 0 until the packet has been where it is sent by way of, then 1.
+    pub leg: u32,
 }
 
 /// The rule that gives every hop of a packet its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Classes {
+pub(super) struct Classes {
+    rule: ClassRule,
+    legs: u32,
+}
+
+/// The rule for packets on one leg of their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ClassRule {
     One,
     /// Chosen on entry into a ring and kept in it: one for packets that are going to cross the ring's dateline, one for
     /// all others, so that both classes carry traffic on every link. On shortest ways a packet covers at most half of a
     /// ring: of those that cross the dateline none covers the links on the opposite side, and the others never
     /// cross it, so neither class closes a circle.
     Dateline,
+    /// One more with every link between groups of a dragonfly: within a class a packet goes to such a link and never comes
+    /// from one. Both legs of a way count on.
+    GlobalLinks,
     /// One more with every hop to a lower number: within a class all but the first hop rise.
     Descents,
 }
 
 impl Classes {
     pub fn of(channels: VirtualChannels, routing: &Routing, topology: &Topology) -> Self {
-        match (channels, topology) {
-            (VirtualChannels::Single, _) => Self::One,
-            // Between two vertices there is but one way without a turn.
-            (_, Topology::Line { .. } | Topology::BinaryTree { .. }) if !matches!(routing, Routing::Table(_)) => {
-                Self::One
-            }
-            _ if *routing == Routing::UpDown => Self::One,
-            _ if !matches!(routing, Routing::DimensionOrder | Routing::EvenTies) => Self::Descents,
-            (_, Topology::Ring { .. } | Topology::Torus2d { .. } | Topology::Torus3d { .. }) => Self::Dateline,
-            (_, Topology::CubeConnectedCycles { .. } | Topology::Graph { .. }) => Self::Descents,
-            _ => Self::One,
-        }
+        let rule = ClassRule::of(channels, routing, topology);
+        let counts_on = matches!(rule, ClassRule::GlobalLinks) || channels == VirtualChannels::Single;
+        Self { rule, legs: if routing.is_indirect() && !counts_on { 2 } else { 1 } }
     }
 
-    /// About how many classes there are; exactly, but for [`Self::Descents`], whose number is found by looking at all
+    /// About how many classes there are; exactly, but where descents are counted, whose number is found by looking at all
     /// routes.
-    pub fn roughly(self, topology: &Topology) -> f64 {
-        match self {
-            Self::One => 1.0,
-            Self::Dateline => 2.0,
-            Self::Descents => 1.0 + f64::from(topology.nodes()).log2(),
-        }
+    pub fn roughly(self, topology: &Topology, routing: &Routing) -> f64 {
+        self.known(routing).map_or_else(|| 1.0 + f64::from(topology.nodes()).log2(), f64::from)
+    }
+
+    /// How many classes there are; `None` where descents are counted.
+    pub fn known(self, routing: &Routing) -> Option<u32> {
+        let of_leg = match self.rule {
+            ClassRule::One => 1,
+            ClassRule::Dateline => 2,
+            ClassRule::GlobalLinks => 2 + u32::from(routing.is_indirect()),
+            ClassRule::Descents => return None,
+        };
+        Some(of_leg * self.legs)
     }
 
     /// Returns whether there is more than one.
     pub fn are_many(self) -> bool {
-        self != Self::One
+        self.rule != ClassRule::One || self.legs > 1
     }
 
     /// The class in which a packet takes `hop`.
+    #[inline]
     pub fn next(self, topology: &Topology, came: Option<Came>, hop: Hop) -> u32 {
-        let Hop { at, port, next, to } = hop;
-        match (self, came) {
-            (Self::One, _) => 0,
-            (Self::Dateline, Some(came)) if came.port / 2 == port / 2 => came.class,
-            (Self::Dateline, _) => u32::from(topology.crosses_dateline(at, to, port)),
-            (Self::Descents, _) => came.map_or(0, |came| came.class) + u32::from(next < at),
+        let Hop { at, port, next, to, leg } = hop;
+        let before = came.map_or(0, |came| came.class);
+        match self.rule {
+            ClassRule::One => leg.min(self.legs - 1),
+            ClassRule::Dateline => {
+                let first = 2 * leg.min(self.legs - 1);
+                let stays = came.is_some_and(|came| before >= first && topology.share_a_ring(came.port, port));
+                if stays { before } else { first + u32::from(topology.crosses_dateline(at, to, port)) }
+            }
+            ClassRule::GlobalLinks => before + u32::from(came.is_some_and(|came| topology.is_global(at, came.port))),
+            // What has been counted on the first leg counts on the second, too.
+            ClassRule::Descents => before + u32::from(next < at),
+        }
+    }
+}
+
+impl ClassRule {
+    fn of(channels: VirtualChannels, routing: &Routing, topology: &Topology) -> Self {
+        let natural = topology.natural_waits();
+        match (channels, routing) {
+            (VirtualChannels::Single, _) | (_, Routing::UpDown) => Self::One,
+            (_, Routing::Table(_)) => Self::Descents,
+            _ if natural == NaturalWaits::OneWay => Self::One,
+            (_, routing) if !routing.follows_dimensions() => Self::Descents,
+            _ => match natural {
+                NaturalWaits::InOrder | NaturalWaits::OneWay => Self::One,
+                NaturalWaits::RoundRings => Self::Dateline,
+                NaturalWaits::BetweenGroups => Self::GlobalLinks,
+                NaturalWaits::Anyhow => Self::Descents,
+            },
         }
     }
 }
@@ -93,6 +130,8 @@ impl Classes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::topology::Arrangement;
+    use crate::network::way::PacketWay;
     use std::collections::{BTreeMap, BTreeSet};
 
     /// Vertex, port and class.
@@ -102,20 +141,44 @@ mod tests {
     fn waits(topology: &Topology, channels: VirtualChannels, routing: &Routing) -> BTreeMap<Lane, BTreeSet<Lane>> {
         let classes = Classes::of(channels, routing, topology);
         let mut waits: BTreeMap<Lane, BTreeSet<Lane>> = BTreeMap::new();
-        for (from, to) in (0..topology.nodes()).flat_map(|from| (0..topology.nodes()).map(move |to| (from, to))) {
-            let mut open = vec![(from, None, None)];
-            while let Some((at, came, last)) = open.pop() {
-                for port in choices(topology, routing, at, to) {
-                    let (next, there) = topology.neighbour(at, port).unwrap();
-                    let class = classes.next(topology, came, Hop { at, port, next, to });
-                    let channel = (at, port, class);
-                    waits.entry(channel).or_default();
-                    waits.entry(last.unwrap_or(channel)).or_default().extend(last.map(|_| channel));
-                    open.push((next, Some(Came { port: there, class }), Some(channel)));
+        let nodes = || 0..topology.nodes();
+        for (from, to) in nodes().flat_map(|from| nodes().map(move |to| (from, to))).filter(|(from, to)| from != to) {
+            let detours = nodes().map(Some).filter(|_| routing.is_indirect());
+            for via in detours.chain([None]) {
+                let mut way = PacketWay::from(from);
+                if routing.is_indirect() {
+                    way.decide(via);
                 }
+                follow(topology, routing, classes, (from, to), way, &mut waits);
             }
         }
         waits
+    }
+
+    fn follow(
+        topology: &Topology,
+        routing: &Routing,
+        classes: Classes,
+        (from, to): (u32, u32),
+        way: PacketWay,
+        waits: &mut BTreeMap<Lane, BTreeSet<Lane>>,
+    ) {
+        let mut open = vec![(from, way, None, None)];
+        while let Some((at, mut way, came, last)) = open.pop() {
+            way.pass(topology, at);
+            if at == to && way.leg() == u32::from(routing.is_indirect()) {
+                continue;
+            }
+            let bound = way.target(to);
+            for port in choices(topology, routing, at, bound) {
+                let (next, there) = topology.neighbour(at, port).unwrap();
+                let class = classes.next(topology, came, Hop { at, port, next, to: bound, leg: way.leg() });
+                let channel = (at, port, class);
+                waits.entry(channel).or_default();
+                waits.entry(last.unwrap_or(channel)).or_default().extend(last.map(|_| channel));
+                open.push((next, way, Some(Came { port: there, class }), Some(channel)));
+            }
+        }
     }
 
     /// The ports that a packet may take next; with even ties both directions of a ring where they are equally long.
@@ -123,14 +186,13 @@ mod tests {
         if at == to {
             return Vec::new();
         }
-        let natural = topology.route(at, to);
         let comes_closer = |port: &u32| {
             let next = topology.neighbour(at, *port).map(|(next, _)| next);
             next.is_some_and(|next| topology.distance(next, to) < topology.distance(at, to))
         };
         match routing {
-            Routing::EvenTies => [natural & !1, natural | 1].into_iter().filter(comes_closer).collect(),
-            _ => vec![natural],
+            Routing::EvenTies => topology.rivals(at, to).filter(comes_closer).collect(),
+            _ => vec![topology.route(at, to)],
         }
     }
 
@@ -174,6 +236,53 @@ mod tests {
     }
 
     #[test]
+    fn classes_keep_grids_of_four_and_five_dimensions_free_of_cycles() {
+        for sides in [vec![4, 3, 4, 2], vec![3, 2, 5, 3], vec![2, 3, 2, 3, 2], vec![4, 4, 4, 1]] {
+            for routing in [Routing::DimensionOrder, Routing::EvenTies] {
+                let topology = Topology::Torus { sides: sides.clone() };
+                assert!(is_free_of_cycles(&topology, VirtualChannels::AsNeeded, &routing), "{topology} {routing:?}");
+            }
+        }
+    }
+
+    fn dragonflies() -> impl Iterator<Item = Topology> {
+        let arrangements = [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant];
+        arrangements.into_iter().flat_map(|arrangement| {
+            (1..=7).flat_map(move |groups| {
+                [
+                    Topology::Dragonfly { groups, routers: 3, nodes: 1, globals: 2, arrangement },
+                    Topology::DragonflyPlus { groups, leaves: 2, spines: 3, nodes: 1, globals: 2, arrangement },
+                ]
+            })
+        })
+    }
+
+    #[test]
+    fn dragonflies_are_free_of_cycles_straight_and_through_any_group() {
+        for topology in dragonflies() {
+            for routing in [Routing::DimensionOrder, Routing::Valiant, Routing::Ugal { threshold: 0 }] {
+                assert!(is_free_of_cycles(&topology, VirtualChannels::AsNeeded, &routing), "{topology} {routing:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ways_through_any_node_are_free_of_cycles_and_need_their_second_legs() {
+        let grids = [
+            Topology::Mesh2d { rows: 3, columns: 3 },
+            Topology::Torus2d { rows: 4, columns: 5 },
+            Topology::Hypercube { dimension: 3 },
+            Topology::HyperX { sides: vec![3, 3] },
+            Topology::Concentrated { nodes: 2, routers: Box::new(Topology::Ring { nodes: 6 }) },
+            Topology::Parallel { links: 2, of: Box::new(Topology::Torus { sides: vec![3, 4] }) },
+        ];
+        for topology in grids {
+            assert!(is_free_of_cycles(&topology, VirtualChannels::AsNeeded, &Routing::Valiant), "{topology}");
+            assert!(!is_free_of_cycles(&topology, VirtualChannels::Single, &Routing::Valiant), "{topology}");
+        }
+    }
+
+    #[test]
     fn rings_tori_and_cycles_need_their_classes() {
         let names = [("ring", 7), ("torus2d", 36), ("torus2d", 25), ("torus3d", 125), ("ccc", 24)];
         for (name, nodes) in names {
@@ -196,7 +305,7 @@ mod tests {
     fn both_classes_carry_traffic_before_the_dateline() {
         let ring = Topology::Ring { nodes: 8 };
         let classes = Classes::of(VirtualChannels::AsNeeded, &Routing::DimensionOrder, &ring);
-        let class = |to| classes.next(&ring, None, Hop { at: 6, port: 0, next: 7, to });
+        let class = |to| classes.next(&ring, None, Hop { at: 6, port: 0, next: 7, to, leg: 0 });
         assert_eq!((class(7), class(0), class(1)), (0, 1, 1));
     }
 }

@@ -92,7 +92,7 @@ impl Program for Traffic {
             let message = format!("the network has no packets of {}", self.packet);
             fault("program.packet", message, &format!("give {} to {}", Bytes::new(smallest), Bytes::new(largest)));
         }
-        let link = network.end_links.as_ref().unwrap_or(&network.links);
+        let link = network.end_link(&layout.topology);
         if link.byte_time().time(largest) == SimDuration::ZERO {
             let message = "a load is a share of what a link can carry, and here a byte takes no time".to_owned();
             fault("machine.network.links", message, "give links that take time for a byte");

@@ -119,7 +119,7 @@ impl Scenario {
     /// Sources inject at their rate whatever becomes of the packets; what the network does not take waits in it.
     fn traffic(&self, traffic: &Traffic, topology: &Topology) -> Load {
         let network = &self.machine.network;
-        let link = network.end_links.as_ref().unwrap_or(&network.links);
+        let link = network.end_link(topology);
         let transmission_s = link.byte_time().time(traffic.packet.count()).seconds();
         let nodes = f64::from(self.ranks);
         let measured = traffic.measured.seconds();
@@ -171,8 +171,15 @@ fn mean_distance(topology: &Topology) -> f64 {
         Topology::Torus2d { rows, columns } => 0.75 * third(&[*rows, *columns]),
         Topology::Mesh3d { layers, rows, columns } => third(&[*layers, *rows, *columns]),
         Topology::Torus3d { layers, rows, columns } => 0.75 * third(&[*layers, *rows, *columns]),
+        Topology::Mesh { sides } => third(sides),
+        Topology::Torus { sides } => 0.75 * third(sides),
+        Topology::HyperX { sides } => sides.iter().map(|side| 1.0 - 1.0 / f64::from(*side)).sum(),
         Topology::Hypercube { dimension } => f64::from(*dimension) / 2.0,
         Topology::BinaryTree { levels } | Topology::FatTree { levels, .. } => 2.0 * f64::from(*levels) - 1.0,
+        Topology::ExtendedFatTree { children, .. } => 2.0 * real(children.len() as u64) - 1.0,
+        Topology::Dragonfly { .. } | Topology::DragonflyPlus { .. } => 5.0,
+        Topology::Concentrated { routers, .. } => 2.0 + mean_distance(routers),
+        Topology::Parallel { of, .. } => mean_distance(of),
         Topology::CubeConnectedCycles { dimension } => 1.75 * f64::from(*dimension),
         Topology::Graph { nodes, .. } => f64::from(*nodes).log2(),
     };

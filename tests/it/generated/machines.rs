@@ -193,9 +193,14 @@ fn routing(dice: &mut Dice, sample: &mut Sample, part: &Part) {
         "MinimalAdaptive",
         "EvenTies",
         "Table([])",
+        "ShortestPath(Hashed)",
+        "Ties(Lower)",
+        "Ties(ByTurns)",
+        "Valiant",
+        "Ugal(threshold: 2)",
         "DimensionOrder",
     ];
-    let choices = if part.shape == Shape::Graph { &free[..6] } else { &free };
+    let choices = if part.shape == Shape::Graph { &free[..free.len() - 1] } else { &free };
     sample.set("routing", dice.one_of(choices));
     if let (Shape::Ring, true, 4..) = (part.shape, part.is_whole, part.nodes)
         && dice.once_in(2)
@@ -220,7 +225,9 @@ fn the_long_way(nodes: u32) -> String {
 
 /// Another speed of the link between nodes 0 and 1, or none where there are other ways.
 fn overrides(dice: &mut Dice, sample: &mut Sample, part: &Part) {
-    let has_switch = part.shape == Shape::FatTree || sample.field("topology").contains("switches: 1");
+    let switched =
+        [Shape::FatTree, Shape::ExtendedFatTree, Shape::Dragonfly, Shape::DragonflyPlus, Shape::Concentrated];
+    let has_switch = switched.contains(&part.shape) || sample.field("topology").contains("switches: 1");
     if part.nodes < 2 || has_switch || !part.is_whole {
         return;
     }

@@ -92,7 +92,9 @@ fn random_scenarios_give_the_same_bytes_for_any_number_of_jobs() {
     let file = folder.path().join("sample.ron");
     let accepted = (0..).map(Sample::new).filter(|sample| outcome(sample) == Ok(Outcome::Ended));
     for sample in accepted.take(4) {
-        std::fs::write(&file, sample.ron()).expect("there is room for a file");
+        // Samples name files of the repository.
+        let root = format!("File(\"{}/scenarios", env!("CARGO_MANIFEST_DIR"));
+        std::fs::write(&file, sample.ron().replace("File(\"scenarios", &root)).expect("there is room for a file");
         let swept = |jobs| {
             let mut command = parsim();
             command.arg("sweep").arg(&file).args(["--over", "seed=1,2,3,4,5", "--format", "jsonl", "--jobs", jobs]);

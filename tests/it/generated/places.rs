@@ -2,6 +2,7 @@
 
 use super::dice::Dice;
 use super::sample::Sample;
+use parsim::network::Topology;
 use std::fmt::Write as _;
 
 /// The facts about the nodes in use that the rest of a sample needs.
@@ -30,6 +31,13 @@ pub enum Shape {
     FatTree,
     CubeConnectedCycles,
     Graph,
+    Torus,
+    HyperX,
+    ExtendedFatTree,
+    Dragonfly,
+    DragonflyPlus,
+    Concentrated,
+    Parallel,
 }
 
 pub const SHAPES: &[Shape] = &[
@@ -45,6 +53,13 @@ pub const SHAPES: &[Shape] = &[
     Shape::FatTree,
     Shape::CubeConnectedCycles,
     Shape::Graph,
+    Shape::Torus,
+    Shape::HyperX,
+    Shape::ExtendedFatTree,
+    Shape::Dragonfly,
+    Shape::DragonflyPlus,
+    Shape::Concentrated,
+    Shape::Parallel,
 ];
 
 /// A topology with its number of nodes.
@@ -77,6 +92,31 @@ fn topology(dice: &mut Dice, shape: Shape) -> (String, u32) {
         }
         Shape::CubeConnectedCycles => ("CubeConnectedCycles(dimension: 3)".to_owned(), 24),
         Shape::Graph => graph(dice),
+        Shape::Torus | Shape::HyperX => {
+            let sides = [side(3), side(2), side(2), side(2)];
+            (format!("{shape:?}(sides: {sides:?})"), sides.iter().product())
+        }
+        Shape::ExtendedFatTree => {
+            let (children, parents) = ([side(3), side(3)], [side(2), side(2)]);
+            (format!("ExtendedFatTree(children: {children:?}, parents: {parents:?})"), children.iter().product())
+        }
+        Shape::Dragonfly => {
+            let (groups, nodes) = (side(4), side(2));
+            (format!("Dragonfly(groups: {groups}, routers: 2, nodes: {nodes}, globals: 2)"), groups * 2 * nodes)
+        }
+        Shape::DragonflyPlus => {
+            let (groups, leaves, nodes) = (side(3), side(2), side(2));
+            let sizes = format!("groups: {groups}, leaves: {leaves}, spines: 2, nodes: {nodes}");
+            (format!("DragonflyPlus({sizes}, globals: 1, arrangement: Circulant)"), groups * leaves * nodes)
+        }
+        Shape::Concentrated => {
+            let (nodes, routers) = (side(3), side(4));
+            (format!("Concentrated(nodes: {nodes}, routers: Ring(nodes: {routers}))"), nodes * routers)
+        }
+        Shape::Parallel => {
+            let (rows, columns) = (side(3), side(3));
+            (format!("Parallel(links: 2, of: Torus2d(rows: {rows}, columns: {columns}))"), rows * columns)
+        }
     }
 }
 
@@ -172,9 +212,9 @@ fn apart(dice: &mut Dice, sample: &mut Sample, part: &Part) {
         return;
     }
     sample.ranks = 2;
-    let is_behind_switch = sample.field("topology").contains("switches: 1") || part.shape == Shape::FatTree;
-    let hops =
-        if is_behind_switch { 2 } else { 1 + u32::from(part.nodes > 6 && dice.once_in(2) && has_far_nodes(part)) };
+    let topology: Topology = ron::from_str(sample.field("topology")).expect("a topology");
+    let nearest = (1..part.nodes).map(|node| topology.distance(0, node)).min().unwrap_or(1);
+    let hops = nearest + u32::from(part.nodes > 6 && dice.once_in(2) && has_far_nodes(part));
     sample.set("placement", format!("Apart(hops: {hops})"));
 }
 

@@ -1,8 +1,9 @@
 //! State of a channel: the packet that it carries, those that wait for it, and the room at its end.
 
-use super::super::link::{Buffers, PacketCourse};
+use super::super::link::Buffers;
 use super::super::link_model::LinkModel;
 use super::super::packet::Packet;
+use super::super::way::PacketWay;
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
@@ -48,7 +49,7 @@ pub(super) struct BlockedPacket {
 #[derive(Clone, Copy)]
 pub(super) struct PacketState {
     pub(super) packet: Packet,
-    pub(super) course: PacketCourse,
+    pub(super) way: PacketWay,
     /// The buffer that it has, at the vertex to which its head has come or will come.
     pub(super) buffer: Option<Buffer>,
     /// Arrival of the tail at that vertex.
@@ -69,8 +70,8 @@ pub(super) struct ChannelTransmission {
 }
 
 impl PacketState {
-    pub(super) const fn new(packet: Packet, now: SimTime) -> Self {
-        Self { packet, course: PacketCourse::UNKNOWN, buffer: None, tail: now }
+    pub(super) const fn new(packet: Packet, at: u32, now: SimTime) -> Self {
+        Self { packet, way: PacketWay::from(at), buffer: None, tail: now }
     }
 }
 

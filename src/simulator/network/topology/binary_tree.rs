@@ -1,7 +1,7 @@
 //! The complete binary tree of processors: up to the common ancestor and down again.
 
 use super::bisection::Bisection;
-use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
 
 const PARENT: u32 = 0;
 
@@ -38,6 +38,10 @@ impl TopologyShape for BinaryTree {
             Some(child) if parent(child) == at => port_below(child),
             _ => PARENT,
         }
+    }
+
+    fn natural_waits(&self) -> NaturalWaits {
+        NaturalWaits::OneWay
     }
 
     fn distance(&self, a: u32, b: u32) -> u32 {

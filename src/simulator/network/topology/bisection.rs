@@ -77,6 +77,29 @@ pub(super) fn measured(topology: &Topology, arc_connectivity: u32) -> Bisection 
     Bisection::between(bound, Halves::best_found(topology))
 }
 
+/// A closer look at the bisection of a topology with switches whose formula leaves it between two bounds, where that can
+/// be afforded.
+pub(super) fn narrowed(topology: &Topology, formula: Bisection) -> Bisection {
+    const MOST_NODES: u32 = 1100;
+    match (formula, topology.nodes()) {
+        (Bisection::Between { .. }, _) if topology.switches() == 0 => formula,
+        (Bisection::Between { .. }, ..=EXHAUSTIVE) => Bisection::Exact(exhaustive(topology)),
+        (Bisection::Between { lower, upper }, ..=MOST_NODES) => {
+            let by_number: Vec<u32> = (0..topology.nodes()).collect();
+            let cut = Halves::of_order(topology, &by_number).width();
+            Bisection::between(lower.max(bound_of_routes(topology)), upper.min(cut))
+        }
+        _ => formula,
+    }
+}
+
+/// The bound from traffic between all pairs along natural routes.
+fn bound_of_routes(topology: &Topology) -> u64 {
+    let load = ChannelLoads::along_routes(topology, all_pairs(topology.nodes())).max();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number of pairs")]
+    crossing_bound(topology.nodes().into(), load as u128)
+}
+
 /// The bound from traffic between all pairs, spread evenly over all shortest paths.
 fn congestion_bound(topology: &Topology) -> u64 {
     let nodes = f64::from(topology.nodes());
@@ -216,7 +239,13 @@ mod tests {
 
     fn as_graph(topology: &Topology) -> Topology {
         let pairs: Vec<(u32, u32)> = topology.links().map(|((a, _), (b, _))| (a, b)).collect();
-        Topology::Graph { nodes: topology.nodes(), switches: topology.switches(), degree: None, links: pairs.into() }
+        Topology::Graph {
+            nodes: topology.nodes(),
+            switches: topology.switches(),
+            degree: None,
+            links: pairs.into(),
+            classes: Vec::new(),
+        }
     }
 
     #[test]

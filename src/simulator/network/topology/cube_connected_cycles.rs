@@ -6,7 +6,8 @@
 
 use super::bisection::Bisection;
 use super::layout::{circle, corner};
-use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
+use std::ops::Range;
 
 const NEXT: u32 = 0;
 const PREVIOUS: u32 = 1;
@@ -94,6 +95,14 @@ impl TopologyShape for CubeConnectedCycles {
     fn distance(&self, a: u32, b: u32) -> u32 {
         let bits = self.corner(a) ^ self.corner(b);
         bits.count_ones() + self.tour(self.position(a), self.position(b), bits)
+    }
+
+    fn rivals(&self, _at: u32, _to: u32) -> Range<u32> {
+        0..self.ports()
+    }
+
+    fn natural_waits(&self) -> NaturalWaits {
+        NaturalWaits::Anyhow
     }
 
     fn faults(&self) -> Vec<String> {

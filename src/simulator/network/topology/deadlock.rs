@@ -94,6 +94,17 @@ mod tests {
     }
 
     #[test]
+    fn grids_of_cliques_and_tapered_trees_cannot() {
+        let trees = [vec![2, 3, 2], vec![4, 2]].map(|children| {
+            let parents = children.iter().map(|number| number - 1).collect();
+            Topology::ExtendedFatTree { children, parents }
+        });
+        for topology in trees.into_iter().chain([Topology::HyperX { sides: vec![3, 2, 4] }]) {
+            assert_eq!(topology.dependency_cycle(), None, "{topology}");
+        }
+    }
+
+    #[test]
     fn rings_can() {
         let cycle = Topology::Ring { nodes: 5 }.dependency_cycle();
         assert_eq!(cycle, Some(vec![(0, 0), (1, 0), (2, 0), (3, 0), (4, 0)]));

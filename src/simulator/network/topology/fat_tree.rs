@@ -7,7 +7,8 @@
 //! to that level is a shortest one. (Petrini and Vanneschi, k-ary n-trees, 1997.)
 
 use super::bisection::Bisection;
-use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, TopologyMetrics, TopologyShape, at_least, numbered};
+use std::ops::Range;
 
 pub(super) struct FatTree {
     pub(super) arity: u32,
@@ -116,6 +117,21 @@ impl TopologyShape for FatTree {
         let reach = |(low, high): (u32, u32), index: u32| (low.min(index), high.max(index + 1));
         let (bottom, top) = different.fold((low, high), reach);
         2 * (top - bottom) - (high - low)
+    }
+
+    fn rivals(&self, _at: u32, _to: u32) -> Range<u32> {
+        0..self.ports()
+    }
+
+    fn link_classes(&self) -> Vec<String> {
+        numbered("level", self.levels as usize - 1)
+    }
+
+    fn link_class(&self, at: u32, port: u32) -> Option<usize> {
+        let (level, _) = self.switch(at)?;
+        let upper = if port < self.arity { level } else { level + 1 };
+        let class = upper.checked_sub(1).filter(|class| class + 1 < self.levels)?;
+        Some(class as usize)
     }
 
     fn faults(&self) -> Vec<String> {

@@ -1,12 +1,13 @@
 //! Any connected graph, as a scenario lists it; routed by tables, one row per destination used.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
 use super::layout::{circle, roomy_radius};
-use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
 
 /// The links of a graph as pairs of vertices, in the order that numbers the ports.
 ///
@@ -46,11 +47,20 @@ impl PartialEq for GraphLinks {
 
 #[derive(Clone, Debug)]
 struct AdjacencyTable {
-    /// By vertex and port, the vertex and port at the other end.
-    joined: Vec<Vec<(u32, u32)>>,
+    /// By vertex and port, where the link leads.
+    joined: Vec<Vec<FarEnd>>,
     /// By destination, then by vertex.
     toward: Vec<OnceLock<Box<[NextHop]>>>,
     degree: u32,
+}
+
+/// The other end of a link.
+#[derive(Clone, Copy, Debug)]
+struct FarEnd {
+    vertex: u32,
+    port: u32,
+    /// Place of the link in the list.
+    link: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -67,10 +77,10 @@ impl AdjacencyTable {
     fn new(pairs: &[(u32, u32)]) -> Self {
         let vertices = pairs.iter().map(|&(a, b)| a.max(b) as usize + 1).max().unwrap_or(1);
         let mut joined = vec![Vec::new(); vertices];
-        for &(a, b) in pairs {
+        for (link, &(a, b)) in pairs.iter().enumerate() {
             let (at_a, at_b) = (joined[a as usize].len(), joined[b as usize].len());
-            joined[a as usize].push((b, narrow(at_b)));
-            joined[b as usize].push((a, narrow(at_a)));
+            joined[a as usize].push(FarEnd { vertex: b, port: narrow(at_b), link });
+            joined[b as usize].push(FarEnd { vertex: a, port: narrow(at_a), link });
         }
         let degree = narrow(joined.iter().map(Vec::len).max().unwrap_or(0));
         Self { joined, toward: vec![OnceLock::new(); vertices], degree }
@@ -87,7 +97,7 @@ impl AdjacencyTable {
         let mut reached = VecDeque::from([to]);
         while let Some(vertex) = reached.pop_front() {
             let distance = steps[vertex as usize].distance + 1;
-            for &(next, port) in &self.joined[vertex as usize] {
+            for &FarEnd { vertex: next, port, .. } in &self.joined[vertex as usize] {
                 let step = &mut steps[next as usize];
                 if step.distance > distance {
                     reached.push_back(next);
@@ -110,6 +120,8 @@ pub(super) struct Graph<'a> {
     pub(super) switches: u32,
     pub(super) degree: Option<u32>,
     pub(super) links: &'a GraphLinks,
+    /// By link, its class; empty where it has none, or none has.
+    pub(super) classes: &'a [String],
 }
 
 impl Graph<'_> {
@@ -169,7 +181,8 @@ impl TopologyShape for Graph<'_> {
     }
 
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
-        self.links.table().joined.get(vertex as usize)?.get(port as usize).copied()
+        let FarEnd { vertex, port, .. } = *self.links.table().joined.get(vertex as usize)?.get(port as usize)?;
+        Some((vertex, port))
     }
 
     fn route(&self, at: u32, to: u32) -> u32 {
@@ -180,12 +193,40 @@ impl TopologyShape for Graph<'_> {
         self.links.table().step(a, b).distance
     }
 
+    fn rivals(&self, _at: u32, _to: u32) -> Range<u32> {
+        0..self.ports()
+    }
+
+    fn link_classes(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for class in self.classes.iter().filter(|class| !class.is_empty()) {
+            if !names.contains(class) {
+                names.push(class.clone());
+            }
+        }
+        names
+    }
+
+    fn link_class(&self, at: u32, port: u32) -> Option<usize> {
+        let link = self.links.table().joined.get(at as usize)?.get(port as usize)?.link;
+        let class = self.classes.get(link)?;
+        self.link_classes().iter().position(|name| name == class)
+    }
+
+    fn natural_waits(&self) -> NaturalWaits {
+        NaturalWaits::Anyhow
+    }
+
     fn faults(&self) -> Vec<String> {
         let mut faults: Vec<String> = at_least(1, "nodes", self.nodes).into_iter().collect();
         faults.extend(self.strangers());
         faults.extend(self.loops());
         faults.extend(self.duplicates());
         faults.extend(self.crowded());
+        let (links, classes) = (self.links.pairs.len(), self.classes.len());
+        if classes > 0 && classes != links {
+            faults.push(format!("`classes` has {classes} names for {links} links: give one each, \"\" for none"));
+        }
         if faults.is_empty() {
             faults.extend(self.parted());
         }
@@ -223,6 +264,7 @@ mod tests {
             switches: 0,
             degree: Some(2),
             links: links.to_vec().into(),
+            classes: Vec::new(),
         };
         let of = |nodes, links: &[(u32, u32)]| limited(nodes, links).faults().join("; ");
         assert_eq!(of(3, &[(0, 1), (1, 2)]), "");

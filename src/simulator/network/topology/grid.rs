@@ -1,9 +1,10 @@
 //! Products of lines and rings: the arithmetic behind meshes and tori.
 
 use super::bisection::{Bisection, crossing_bound};
-use super::layout::{circle, roomy_radius};
-use super::shape::{Count, TopologyMetrics, TopologyShape, at_least};
+use super::layout::{circle, grid_place, roomy_radius};
+use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least, numbered};
 use std::cmp::Ordering;
+use std::ops::Range;
 use strength_reduce::StrengthReducedU32;
 
 /// One direction of a grid: a line of nodes, or a ring.
@@ -84,15 +85,61 @@ impl GridAxis {
     }
 }
 
-/// A product of `D` axes; axis 0 varies fastest in the number of a node and owns ports 0 and 1.
+/// A product of axes, an array or a vector of them; axis 0 varies fastest in the number of a node and owns ports 0 and 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct GridShape<const D: usize> {
-    pub(super) axes: [GridAxis; D],
+pub(super) struct GridShape<A> {
+    pub(super) axes: A,
 }
 
-impl<const D: usize> GridShape<D> {
+/// The axes of a grid, the fastest first.
+pub(super) trait GridAxes {
+    /// The fields of a topology that give their lengths; none where a list of sides does.
+    const NAMES: &'static [&'static str];
+
+    fn count(&self) -> usize;
+
+    fn axis(&self, index: usize) -> GridAxis;
+}
+
+impl<const D: usize> GridAxes for [GridAxis; D] {
+    const NAMES: &'static [&'static str] = if D == 1 { &["nodes"] } else { &["columns", "rows", "layers"] };
+
+    fn count(&self) -> usize {
+        D
+    }
+
+    fn axis(&self, index: usize) -> GridAxis {
+        self[index]
+    }
+}
+
+/// The axes of a grid of any number of dimensions, all lines or all rings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sides<'a> {
+    /// Their lengths, the outermost first.
+    pub(super) sides: &'a [u32],
+    pub(super) closed: bool,
+}
+
+impl GridAxes for Sides<'_> {
+    const NAMES: &'static [&'static str] = &[];
+
+    fn count(&self) -> usize {
+        self.sides.len()
+    }
+
+    fn axis(&self, index: usize) -> GridAxis {
+        GridAxis { side: self.sides[self.sides.len() - 1 - index], closed: self.closed }
+    }
+}
+
+impl<A: GridAxes> GridShape<A> {
+    fn axes(&self) -> impl ExactSizeIterator<Item = GridAxis> + DoubleEndedIterator + Clone + '_ {
+        (0..self.axes.count()).map(|index| self.axes.axis(index))
+    }
+
     fn nodes(&self) -> u64 {
-        self.axes.iter().fold(1, |nodes, axis| nodes.saturating_mul(axis.side.into()))
+        self.axes().fold(1, |nodes, axis| nodes.saturating_mul(axis.side.into()))
     }
 
     /// Number of nodes that share one coordinate on an axis.
@@ -103,21 +150,22 @@ impl<const D: usize> GridShape<D> {
     /// The axis to which `port` belongs, and how far apart neighbours on it are numbered.
     fn axis(&self, port: u32) -> (GridAxis, u32) {
         let index = port as usize / 2;
-        (self.axes[index], self.axes[..index].iter().map(|axis| axis.side).product())
+        (self.axes.axis(index), self.axes().take(index).map(|axis| axis.side).product())
     }
 
-    fn coordinates(&self, node: u32) -> [u32; D] {
-        let mut rest = node;
-        self.axes.map(|axis| {
-            let coordinate = rest % axis.side;
-            rest /= axis.side;
-            coordinate
-        })
+    fn coordinates(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let coordinate = |rest: &mut u32, axis: GridAxis| {
+            let coordinate = *rest % axis.side;
+            *rest /= axis.side;
+            Some(coordinate)
+        };
+        self.axes().scan(node, coordinate)
     }
 
     fn bisection(&self) -> Bisection {
-        let construction = halving(&self.axes);
-        let proper = self.axes.iter().filter(|axis| axis.side > 1);
+        let axes: Vec<GridAxis> = self.axes().collect();
+        let construction = halving(&axes);
+        let proper = axes.iter().filter(|axis| axis.side > 1);
         let closed = proper.clone().filter(|axis| axis.wraps()).count();
         if closed == 0 || closed == proper.count() {
             return Bisection::Exact(construction);
@@ -127,9 +175,9 @@ impl<const D: usize> GridShape<D> {
 
     /// Every channel of an axis of a torus carries the same share of the traffic of all pairs.
     fn crossing_bound(&self) -> u64 {
-        let proper = self.axes.iter().filter(|axis| axis.side > 1);
+        let proper = self.axes().filter(|axis| axis.side > 1);
         let load = proper.map(|axis| {
-            let lines = u128::from(self.layer(*axis));
+            let lines = u128::from(self.layer(axis));
             let channels = 2 * u128::from(axis.links());
             (axis.total_distance() * lines).div_ceil(channels)
         });
@@ -139,27 +187,53 @@ impl<const D: usize> GridShape<D> {
 
 /// The courses of a grid. To ask for one is to divide by the sides, which is prepared here.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Courses<const D: usize> {
-    axes: [(GridAxis, StrengthReducedU32); D],
+pub(super) struct Courses<A> {
+    axes: A,
 }
 
-impl<const D: usize> Courses<D> {
-    pub(super) fn of(grid: GridShape<D>) -> Self {
-        Self { axes: grid.axes.map(|axis| (axis, StrengthReducedU32::new(axis.side))) }
-    }
+/// An axis, and the division by its length.
+pub(super) type Divided = (GridAxis, StrengthReducedU32);
 
-    /// See [`Topology::course`](super::Topology::course).
-    pub(super) fn course(&self, mut at: u32, mut to: u32) -> (u32, u32) {
-        for (port, (axis, side)) in (0..).step_by(2).zip(&self.axes) {
-            let (at_rest, here) = StrengthReducedU32::div_rem(at, *side);
-            let (to_rest, there) = StrengthReducedU32::div_rem(to, *side);
-            if here != there {
-                return (port + u32::from(!axis.rises(here, there)), axis.distance(here, there));
-            }
-            (at, to) = (at_rest, to_rest);
-        }
-        panic!("the packet is there already")
+impl<const D: usize> Courses<[Divided; D]> {
+    pub(super) fn of(grid: GridShape<[GridAxis; D]>) -> Self {
+        Self { axes: grid.axes.map(divided) }
     }
+}
+
+impl Courses<Box<[Divided]>> {
+    pub(super) fn of_any(grid: GridShape<Sides>) -> Self {
+        Self { axes: grid.axes().map(divided).collect() }
+    }
+}
+
+fn divided(axis: GridAxis) -> Divided {
+    (axis, StrengthReducedU32::new(axis.side))
+}
+
+impl<A: AsRef<[Divided]>> Courses<A> {
+    /// See [`Topology::course`](super::Topology::course).
+    #[inline]
+    pub(super) fn course(&self, at: u32, to: u32) -> (u32, u32) {
+        let axes = self.axes.as_ref().iter();
+        first_turn(axes.map(|(axis, side)| (*axis, |node| StrengthReducedU32::div_rem(node, *side))), at, to)
+    }
+}
+
+/// The course along the first axis on which two nodes differ; the axes come with the division by their lengths.
+#[inline]
+fn first_turn<F: Fn(u32) -> (u32, u32)>(
+    axes: impl Iterator<Item = (GridAxis, F)>,
+    mut at: u32,
+    mut to: u32,
+) -> (u32, u32) {
+    for (port, (axis, split)) in (0..).step_by(2).zip(axes) {
+        let ((at_rest, here), (to_rest, there)) = (split(at), split(to));
+        if here != there {
+            return (port + u32::from(!axis.rises(here, there)), axis.distance(here, there));
+        }
+        (at, to) = (at_rest, to_rest);
+    }
+    panic!("the packet is there already")
 }
 
 /// Links cut by the best halving that goes straight through one axis, and where its side is odd
@@ -179,17 +253,17 @@ fn halving(axes: &[GridAxis]) -> u64 {
     axes.iter().enumerate().filter(|(_, axis)| axis.side > 1).map(through).min().unwrap_or(0)
 }
 
-impl<const D: usize> TopologyShape for GridShape<D> {
+impl<A: GridAxes> TopologyShape for GridShape<A> {
     fn count(&self) -> Count {
         Count::direct(self.nodes())
     }
 
     fn ports(&self) -> u32 {
-        [0, 2, 4, 6][D]
+        2 * u32::try_from(self.axes.count()).expect("a description has fewer than 2^31 numbers")
     }
 
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
-        self.axes.get(port as usize / 2)?;
+        (port < self.ports()).then_some(())?;
         let (axis, stride) = self.axis(port);
         let at = vertex / stride % axis.side;
         let next = if port.is_multiple_of(2) { axis.next(at) } else { axis.previous(at) }?;
@@ -201,12 +275,44 @@ impl<const D: usize> TopologyShape for GridShape<D> {
     }
 
     fn course(&self, at: u32, to: u32) -> (u32, u32) {
-        Courses::of(*self).course(at, to)
+        let split = |axis: GridAxis| {
+            let side = axis.side;
+            (axis, move |node| (node / side, node % side))
+        };
+        first_turn(self.axes().map(split), at, to)
     }
 
     fn distance(&self, a: u32, b: u32) -> u32 {
-        let ends = self.coordinates(a).into_iter().zip(self.coordinates(b));
-        self.axes.iter().zip(ends).map(|(axis, (a, b))| axis.distance(a, b)).sum()
+        let ends = self.coordinates(a).zip(self.coordinates(b));
+        self.axes().zip(ends).map(|(axis, (a, b))| axis.distance(a, b)).sum()
+    }
+
+    fn rivals(&self, at: u32, to: u32) -> Range<u32> {
+        let port = self.route(at, to);
+        if self.axis(port).0.wraps() { port & !1..(port | 1) + 1 } else { port..port + 1 }
+    }
+
+    fn other_way_round(&self, at: u32, to: u32) -> Option<u32> {
+        let port = self.route(at, to);
+        let (axis, stride) = self.axis(port);
+        let [here, there] = [at, to].map(|node| node / stride % axis.side);
+        (axis.wraps() && axis.ahead(here, there) == axis.ahead(there, here)).then_some(port ^ 1)
+    }
+
+    fn natural_waits(&self) -> NaturalWaits {
+        match self.axes.count() {
+            _ if self.axes().any(|axis| axis.closed) => NaturalWaits::RoundRings,
+            1 => NaturalWaits::OneWay,
+            _ => NaturalWaits::InOrder,
+        }
+    }
+
+    fn link_classes(&self) -> Vec<String> {
+        if A::NAMES.is_empty() { numbered("side", self.axes.count()) } else { Vec::new() }
+    }
+
+    fn link_class(&self, _at: u32, port: u32) -> Option<usize> {
+        A::NAMES.is_empty().then(|| self.axes.count() - 1 - port as usize / 2)
     }
 
     fn crosses_dateline(&self, at: u32, to: u32, port: u32) -> bool {
@@ -216,41 +322,45 @@ impl<const D: usize> TopologyShape for GridShape<D> {
     }
 
     fn faults(&self) -> Vec<String> {
-        let names: &[&str] = if D == 1 { &["nodes"] } else { &["columns", "rows", "layers"] };
-        names.iter().zip(self.axes).rev().filter_map(|(name, axis)| at_least(1, name, axis.side)).collect()
+        let sides = self.axes().map(|axis| axis.side);
+        if A::NAMES.is_empty() {
+            return sides_faults(sides);
+        }
+        let named: Vec<_> = A::NAMES.iter().zip(sides).collect();
+        named.into_iter().rev().filter_map(|(name, side)| at_least(1, name, side)).collect()
     }
 
     fn layout(&self) -> Vec<(f64, f64)> {
         let nodes = u32::try_from(self.nodes()).expect("a drawing of a grid without faults");
-        if let [ring] = self.axes[..]
-            && ring.wraps()
-        {
+        if self.axes.count() == 1 && self.axes.axis(0).wraps() {
             return circle(nodes, roomy_radius(nodes)).collect();
         }
-        let lift = |layer: u32| f64::from(layer) / f64::from(self.axes[D - 1].side);
-        (0..nodes)
-            .map(|node| match self.coordinates(node)[..] {
-                [x, y, z] => (f64::from(x) + lift(z), f64::from(y) - lift(z)),
-                [x, y] => (x.into(), y.into()),
-                [x, ..] => (x.into(), 0.0),
-                [] => (0.0, 0.0),
-            })
-            .collect()
+        let sides: Vec<u32> = self.axes().map(|axis| axis.side).collect();
+        (0..nodes).map(|node| grid_place(&sides, self.coordinates(node))).collect()
     }
 
     fn figures(&self) -> Option<TopologyMetrics> {
-        let axes = self.axes.iter();
-        let least_degree = axes.clone().map(|axis| axis.least_degree()).sum();
-        let pairs = |axis: &GridAxis| axis.total_distance() * u128::from(self.layer(*axis)).pow(2);
+        let axes = self.axes();
+        let least_degree = axes.clone().map(GridAxis::least_degree).sum();
+        let pairs = |axis: GridAxis| axis.total_distance() * u128::from(self.layer(axis)).pow(2);
         Some(TopologyMetrics {
-            links: axes.clone().map(|axis| axis.links() * self.layer(*axis)).sum(),
+            links: axes.clone().map(|axis| axis.links() * self.layer(axis)).sum(),
             least_degree,
-            degree: axes.clone().map(|axis| axis.degree()).sum(),
-            longest: axes.clone().map(|axis| axis.longest()).sum(),
+            degree: axes.clone().map(GridAxis::degree).sum(),
+            longest: axes.clone().map(GridAxis::longest).sum(),
             total_distance: axes.map(pairs).sum(),
             arc_connectivity: least_degree,
             node_connectivity: least_degree,
             bisection: self.bisection(),
         })
     }
+}
+
+/// The faults of the lengths of a grid, given as a list.
+pub(super) fn sides_faults(mut sides: impl ExactSizeIterator<Item = u32>) -> Vec<String> {
+    if sides.len() == 0 {
+        return vec!["`sides` is empty: give at least one length".to_owned()];
+    }
+    let has_none = sides.any(|side| side == 0);
+    has_none.then(|| "`sides` has a 0: every length must be at least 1".to_owned()).into_iter().collect()
 }

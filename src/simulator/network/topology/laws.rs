@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Routes, Topology};
+use super::{Arrangement, Routes, Topology};
 
 /// Regular topologies of every kind with a limited number of nodes.
 pub(super) fn all_up_to(nodes: u32) -> Vec<Topology> {
@@ -21,11 +21,42 @@ pub(super) fn all_up_to(nodes: u32) -> Vec<Topology> {
     let spaces = spaces.flat_map(|(layers, rows, columns)| {
         [Topology::Mesh3d { layers, rows, columns }, Topology::Torus3d { layers, rows, columns }]
     });
+    let lists = [vec![2, 3, 2, 3], vec![4, 2, 5], vec![1, 7], vec![3; 3], vec![6], vec![2; 5], vec![5, 4]];
+    let grids = lists.into_iter().flat_map(|sides| {
+        [Topology::Mesh { sides: sides.clone() }, Topology::Torus { sides: sides.clone() }, Topology::HyperX { sides }]
+    });
+    // The digits of a number to base 3 are the children and parents of a tree less one.
+    let levels = |levels: u32| {
+        (0..9_u32.pow(levels)).map(move |code| {
+            let digit = |place: u32| code / 3_u32.pow(place) % 3 + 1;
+            let (children, parents) = ((0..levels).map(digit).collect(), (levels..2 * levels).map(digit).collect());
+            Topology::ExtendedFatTree { children, parents }
+        })
+    };
+    let extended = (1..=3).flat_map(levels);
+    let routers = [
+        Topology::Mesh2d { rows: 2, columns: 4 },
+        Topology::Torus { sides: vec![3, 3] },
+        Topology::FatTree { arity: 2, levels: 2 },
+        Topology::Ring { nodes: 1 },
+    ];
+    let concentrated = routers.into_iter().flat_map(|routers| {
+        (1..=3).map(move |nodes| Topology::Concentrated { nodes, routers: Box::new(routers.clone()) })
+    });
     let cubes = (0..6).map(|dimension| Topology::Hypercube { dimension });
     let trees = (1..6).map(|levels| Topology::BinaryTree { levels });
     let fat = (2..=6).flat_map(|arity| (1..=5).map(move |levels| Topology::FatTree { arity, levels }));
     let cycles = (3..5).map(|dimension| Topology::CubeConnectedCycles { dimension });
-    let all = chains.chain(planes).chain(spaces).chain(cubes).chain(trees).chain(fat).chain(cycles);
+    let all = chains
+        .chain(planes)
+        .chain(spaces)
+        .chain(grids)
+        .chain(extended)
+        .chain(concentrated)
+        .chain(cubes)
+        .chain(trees)
+        .chain(fat)
+        .chain(cycles);
     all.filter(|topology| topology.nodes() <= nodes).collect()
 }
 
@@ -39,7 +70,7 @@ fn graphs() -> impl Strategy<Value = Topology> {
         let more = more.into_iter().map(|(a, b)| (a % vertices, b % vertices)).filter(|(a, b)| a != b);
         let mut seen = std::collections::BTreeSet::new();
         let links: Vec<_> = tree.chain(more).filter(|(a, b)| seen.insert((*a.min(b), *a.max(b)))).collect();
-        Topology::Graph { nodes, switches, degree: None, links: links.into() }
+        Topology::Graph { nodes, switches, degree: None, links: links.into(), classes: Vec::new() }
     })
 }
 
@@ -62,7 +93,26 @@ fn regular() -> impl Strategy<Value = Topology> {
         (1_u32..9).prop_map(|levels| Topology::BinaryTree { levels }),
         (2_u32..5, 1_u32..5).prop_map(|(arity, levels)| Topology::FatTree { arity, levels }),
         (3_u32..7).prop_map(|dimension| Topology::CubeConnectedCycles { dimension }),
+        sides().prop_map(|sides| Topology::Mesh { sides }),
+        sides().prop_map(|sides| Topology::Torus { sides }),
+        sides().prop_map(|sides| Topology::HyperX { sides }),
+        extended_fat_trees(),
+        (1_u32..5, 1_u32..5, 1_u32..5).prop_map(|(nodes, rows, columns)| Topology::Concentrated {
+            nodes,
+            routers: Box::new(Topology::Torus2d { rows, columns }),
+        }),
     ]
+}
+
+fn sides() -> impl Strategy<Value = Vec<u32>> {
+    prop::collection::vec(1_u32..5, 1..5)
+}
+
+fn extended_fat_trees() -> impl Strategy<Value = Topology> {
+    prop::collection::vec((1_u32..5, 1_u32..4), 1..5).prop_map(|levels| {
+        let (children, parents) = levels.into_iter().unzip();
+        Topology::ExtendedFatTree { children, parents }
+    })
 }
 
 fn topologies() -> impl Strategy<Value = Topology> {
@@ -163,6 +213,12 @@ fn a_scenario_can_name_every_kind() {
     let written = [
         "Mesh2d(rows: 3, columns: 4)",
         "FatTree(arity: 2, levels: 6)",
+        "Torus(sides: [4, 4, 4, 3, 2])",
+        "HyperX(sides: [4, 6])",
+        "ExtendedFatTree(children: [16, 16], parents: [1, 8])",
+        "Dragonfly(groups: 9, routers: 4, nodes: 2, globals: 2)",
+        "DragonflyPlus(groups: 5, leaves: 3, spines: 2, nodes: 2, globals: 2, arrangement: Circulant)",
+        "Concentrated(nodes: 4, routers: Parallel(links: 2, of: Mesh2d(rows: 4, columns: 4)))",
         "Graph(nodes: 3, links: [(0, 1), (1, 2)])",
         "Graph(nodes: 2, switches: 1, degree: Some(4), links: [(0, 2), (1, 2)])",
     ];
@@ -201,4 +257,22 @@ fn impossible_parameters_are_faults() {
     );
     assert_eq!(faults(Topology::BinaryTree { levels: 0 }), "`levels` is 0: it must be at least 1");
     assert_eq!(faults(Topology::Hypercube { dimension: 31 }), "");
+    assert_eq!(faults(Topology::Torus { sides: vec![] }), "`sides` is empty: give at least one length");
+    assert_eq!(faults(Topology::HyperX { sides: vec![3, 0] }), "`sides` has a 0: every length must be at least 1");
+    assert_eq!(faults(Topology::Mesh { sides: vec![1 << 20; 3] }), large);
+    let tree = |children: &[u32], parents: &[u32]| Topology::ExtendedFatTree {
+        children: children.to_vec(),
+        parents: parents.to_vec(),
+    };
+    assert_eq!(faults(tree(&[2, 2], &[1])), "`parents` has 1 numbers and `children` 2: give both for every level");
+    assert_eq!(faults(tree(&[u32::MAX; 40], &[u32::MAX; 40])), large);
+    let dragonfly = |groups, globals| Topology::Dragonfly {
+        groups,
+        routers: 4,
+        nodes: 2,
+        globals,
+        arrangement: Arrangement::Absolute,
+    };
+    assert_eq!(faults(dragonfly(10, 2)), "`globals` gives a group 8 links to others: 10 groups need at least 9");
+    assert_eq!(faults(dragonfly(1 << 30, 1 << 29)), large);
 }

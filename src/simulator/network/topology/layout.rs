@@ -31,3 +31,30 @@ pub(super) fn corner(number: u32) -> (f64, f64) {
     }
     place
 }
+
+/// The place of a node of a grid: its first two coordinates go right and down, the third lifts it aslant; those after them
+/// move whole pictures of three, right and down by turns. `sides` and `coordinates` begin with the fastest.
+pub(super) fn grid_place(sides: &[u32], coordinates: impl Iterator<Item = u32>) -> (f64, f64) {
+    let (mut place, mut extent) = ((0.0, 0.0), (0.0_f64, 0.0_f64));
+    for (axis, (side, at)) in sides.iter().zip(coordinates).enumerate() {
+        let (at, last) = (f64::from(at), f64::from(side - 1));
+        match axis {
+            0 => (place.0, extent.0) = (at, last),
+            1 => (place.1, extent.1) = (at, last),
+            2 => {
+                let lift = at / f64::from(*side);
+                place = (place.0 + lift, place.1 - lift);
+                extent = (extent.0 + 1.0, extent.1 + 1.0);
+            }
+            _ if axis % 2 == 1 => {
+                place.0 += at * (extent.0 + 2.0);
+                extent.0 += last * (extent.0 + 2.0);
+            }
+            _ => {
+                place.1 += at * (extent.1 + 2.0);
+                extent.1 += last * (extent.1 + 2.0);
+            }
+        }
+    }
+    place
+}

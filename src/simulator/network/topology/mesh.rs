@@ -1,17 +1,21 @@
 //! Lines, and meshes in the plane and in space: dimension order never deadlocks.
 
-use super::grid::{GridAxis, GridShape};
+use super::grid::{GridAxis, GridShape, Sides};
 
-pub(super) fn line(nodes: u32) -> GridShape<1> {
+pub(super) fn line(nodes: u32) -> GridShape<[GridAxis; 1]> {
     GridShape { axes: [open(nodes)] }
 }
 
-pub(super) fn plane(rows: u32, columns: u32) -> GridShape<2> {
+pub(super) fn plane(rows: u32, columns: u32) -> GridShape<[GridAxis; 2]> {
     GridShape { axes: [open(columns), open(rows)] }
 }
 
-pub(super) fn space(layers: u32, rows: u32, columns: u32) -> GridShape<3> {
+pub(super) fn space(layers: u32, rows: u32, columns: u32) -> GridShape<[GridAxis; 3]> {
     GridShape { axes: [open(columns), open(rows), open(layers)] }
+}
+
+pub(super) fn of_sides(sides: &[u32]) -> GridShape<Sides<'_>> {
+    GridShape { axes: Sides { sides, closed: false } }
 }
 
 fn open(side: u32) -> GridAxis {

@@ -15,18 +15,25 @@
 mod binary_tree;
 mod bisection;
 mod complete;
+mod concentrated;
 mod cube_connected_cycles;
 mod deadlock;
+mod dragonfly;
+mod dragonfly_plus;
+mod extended_fat_tree;
 mod fat_tree;
 mod flow;
+mod global_links;
 mod graph;
 mod grid;
+mod hyper_x;
 mod hypercube;
 mod layout;
 mod load;
 mod mesh;
 mod metrics;
 mod name;
+mod parallel;
 mod routes;
 mod shape;
 mod torus;
@@ -38,21 +45,30 @@ mod published;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::Range;
 
 use binary_tree::BinaryTree;
 use complete::Complete;
+use concentrated::Concentrated;
 use cube_connected_cycles::CubeConnectedCycles;
+use dragonfly::Dragonfly;
+use dragonfly_plus::DragonflyPlus;
+use extended_fat_tree::ExtendedFatTree;
 use fat_tree::FatTree;
 use graph::Graph;
+use hyper_x::HyperX;
 use hypercube::Hypercube;
-use shape::{TopologyMetrics, TopologyShape};
+use parallel::Parallel;
+use shape::{Count, TopologyMetrics, TopologyShape, narrow};
 
 pub use bisection::Bisection;
+pub use global_links::Arrangement;
 pub use graph::GraphLinks;
 pub use load::{ChannelLoads, Flow, uniform};
 pub use metrics::Metrics;
 pub use name::{NAMES, TopologyError};
 pub use routes::Routes;
+pub use shape::NaturalWaits;
 
 /// The largest number of vertices of any topology, 2³¹.
 pub const MAX_VERTICES: u64 = 1 << 31;
@@ -122,6 +138,24 @@ pub enum Topology {
         /// Number of columns, the innermost index.
         columns: u32,
     },
+    /// An open grid of any number of dimensions, numbered as those above: the last coordinate varies fastest and owns
+    /// ports 0 (rising) and 1, the one before it 2 and 3, and so on.
+    Mesh {
+        /// The lengths, the outermost first: `[layers, rows, columns]` in space.
+        sides: Vec<u32>,
+    },
+    /// A grid of any number of dimensions whose lines are rings, numbered as the mesh. A side of 2 has one link between
+    /// its two nodes.
+    Torus {
+        /// The lengths, the outermost first.
+        sides: Vec<u32>,
+    },
+    /// A grid whose lines are cliques: any node of a line is one hop away. Numbered as the mesh; port q of a line leads to
+    /// the q-th of the others.
+    HyperX {
+        /// The lengths, the outermost first.
+        sides: Vec<u32>,
+    },
     /// 2^dimension nodes; port `i` leads to the node whose number differs in bit `i`.
     Hypercube {
         /// Number of dimensions.
@@ -139,6 +173,63 @@ pub enum Topology {
         arity: u32,
         /// Number of levels of switches.
         levels: u32,
+    },
+    /// An extended generalized fat tree, XGFT(h; m; w): every level of switches has its own numbers of ports.
+    /// `ExtendedFatTree(children: [16, 16], parents: [1, 8])` is a tree of 256 nodes whose upper links are tapered 2 : 1.
+    /// Ports lead down first, then up.
+    ExtendedFatTree {
+        /// m: the children of a switch, the lowest level first.
+        children: Vec<u32>,
+        /// w: the parents of a node, then of a switch of every level but the highest.
+        parents: Vec<u32>,
+    },
+    /// Groups of routers, all joined to each other in a group, and at least one link between any two groups. The
+    /// natural way is the minimal one, over at most one link between groups.
+    Dragonfly {
+        /// Number of groups.
+        groups: u32,
+        /// Routers of a group.
+        routers: u32,
+        /// Nodes at a router.
+        nodes: u32,
+        /// Links of a router to other groups.
+        globals: u32,
+        /// Their order; Absolute unless given.
+        #[serde(default)]
+        arrangement: Arrangement,
+    },
+    /// Groups of leaf routers with nodes and spine routers with links to other groups; in a group every leaf is joined
+    /// to every spine (Megafly).
+    DragonflyPlus {
+        /// Number of groups.
+        groups: u32,
+        /// Leaf routers of a group.
+        leaves: u32,
+        /// Spine routers of a group.
+        spines: u32,
+        /// Nodes at a leaf.
+        nodes: u32,
+        /// Links of a spine to other groups.
+        globals: u32,
+        /// Their order; Absolute unless given.
+        #[serde(default)]
+        arrangement: Arrangement,
+    },
+    /// Groups of nodes behind the routers of another topology, such as `Concentrated(nodes: 4, routers: Mesh2d(rows: 8,
+    /// columns: 8))`. The nodes come first, then the routers.
+    Concentrated {
+        /// Nodes at a router.
+        nodes: u32,
+        /// The topology whose nodes are the routers.
+        routers: Box<Topology>,
+    },
+    /// Several links in place of each of another topology: planes, or trunks. Packets for one node take the same of them;
+    /// `EvenTies` and `MinimalAdaptive` choose freely.
+    Parallel {
+        /// Links in place of one.
+        links: u32,
+        /// The other topology.
+        of: Box<Topology>,
     },
     /// A hypercube with a ring of `dimension` nodes at every corner; node = corner · dimension +
     /// position. Ports 0 and 1 lead to the next position and the one before, port 2 to the corner
@@ -160,6 +251,12 @@ pub enum Topology {
         degree: Option<u32>,
         /// The links, as pairs of vertices: `[(0, 1), (1, 2)]`.
         links: GraphLinks,
+        /// By link, the name of its class, which `link_classes` describes; `""` for none. In a scenario `GraphFile("links.txt")`
+        /// stands for a graph: a file with a line such as `3 7` or `3 7 optical` for each link; in `GraphFile("links.txt",
+        /// "vertices.txt")` the vertices have names: those of the second file, a line each, nodes as `node3`, switches as
+        /// `leaf1 switch`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        classes: Vec<String>,
     },
 }
 
@@ -207,12 +304,57 @@ macro_rules! with_shape {
                 let $shape = FatTree { arity: *arity, levels: *levels };
                 $value
             }
+            Topology::Mesh { sides } => {
+                let $shape = mesh::of_sides(sides);
+                $value
+            }
+            Topology::Torus { sides } => {
+                let $shape = torus::of_sides(sides);
+                $value
+            }
+            Topology::HyperX { sides } => {
+                let $shape = HyperX { sides };
+                $value
+            }
+            Topology::ExtendedFatTree { children, parents } => {
+                let $shape = ExtendedFatTree { children, parents };
+                $value
+            }
+            Topology::Dragonfly { groups, routers, nodes, globals, arrangement } => {
+                let $shape = Dragonfly {
+                    groups: *groups,
+                    routers: *routers,
+                    nodes: *nodes,
+                    globals: *globals,
+                    arrangement: *arrangement,
+                };
+                $value
+            }
+            Topology::DragonflyPlus { groups, leaves, spines, nodes, globals, arrangement } => {
+                let $shape = DragonflyPlus {
+                    groups: *groups,
+                    leaves: *leaves,
+                    spines: *spines,
+                    nodes: *nodes,
+                    globals: *globals,
+                    arrangement: *arrangement,
+                };
+                $value
+            }
+            Topology::Concentrated { nodes, routers } => {
+                let $shape = Concentrated { nodes: *nodes, routers: &**routers };
+                $value
+            }
+            Topology::Parallel { links, of } => {
+                let $shape = Parallel { links: *links, of: &**of };
+                $value
+            }
             Topology::CubeConnectedCycles { dimension } => {
                 let $shape = CubeConnectedCycles { dimension: *dimension };
                 $value
             }
-            Topology::Graph { nodes, switches, degree, links } => {
-                let $shape = Graph { nodes: *nodes, switches: *switches, degree: *degree, links };
+            Topology::Graph { nodes, switches, degree, links, classes } => {
+                let $shape = Graph { nodes: *nodes, switches: *switches, degree: *degree, links, classes };
                 $value
             }
         }
@@ -223,7 +365,7 @@ impl Topology {
     /// A graph of nodes alone, without a limit on the links of a node.
     #[must_use]
     pub fn graph(nodes: u32, links: &[(u32, u32)]) -> Self {
-        Self::Graph { nodes, switches: 0, degree: None, links: links.to_vec().into() }
+        Self::Graph { nodes, switches: 0, degree: None, links: links.to_vec().into(), classes: Vec::new() }
     }
 
     /// Number of nodes: the vertices that have a processor.
@@ -270,15 +412,17 @@ impl Topology {
     }
 
     /// The port by which a packet at vertex `at` leaves for node `to`: the natural, deterministic
-    /// route of the topology, always a shortest one.
+    /// route of the topology, a shortest one but in dragonflies.
     ///
     /// - line, mesh: dimension order, columns first;
     /// - ring, torus: dimension order, the shorter way round, at equal length the rising one from
     ///   even coordinates and the falling one from odd ones;
     /// - hypercube: e-cube, the lowest differing bit first;
     /// - binary tree: up to the common ancestor, then down;
-    /// - fat tree: up to a common ancestor, at every level by the digit of the destination that
+    /// - `HyperX`: dimension order;
+    /// - fat trees: up to a common ancestor, at every level by the digit of the destination that
     ///   belongs to it (d mod k), then down;
+    /// - dragonflies: the minimal way, over at most one link between groups;
     /// - cube-connected cycles: across the cube wherever a bit differs, else along the ring by the
     ///   shortest tour of the positions still to visit;
     /// - graph: a shortest path, by the lowest port.
@@ -312,6 +456,58 @@ impl Topology {
         with_shape!(self, shape => shape.crosses_dateline(at, to, port))
     }
 
+    /// Ports of `at` among which are those of all ways to `to` that are as long as the natural one and as good: both ways
+    /// round a ring, all ways up a fat tree.
+    #[must_use]
+    pub fn rivals(&self, at: u32, to: u32) -> Range<u32> {
+        with_shape!(self, shape => shape.rivals(at, to))
+    }
+
+    /// The port of `at` that leads to `to` the other way round a ring than the natural route, where both are equally long.
+    #[must_use]
+    pub fn other_way_round(&self, at: u32, to: u32) -> Option<u32> {
+        with_shape!(self, shape => shape.other_way_round(at, to))
+    }
+
+    /// The circles in which packets on natural routes could wait for each other.
+    #[must_use]
+    pub fn natural_waits(&self) -> NaturalWaits {
+        with_shape!(self, shape => shape.natural_waits())
+    }
+
+    /// Returns whether the link at `port` of `at` joins two groups of a dragonfly.
+    #[must_use]
+    pub fn is_global(&self, at: u32, port: u32) -> bool {
+        with_shape!(self, shape => shape.is_global(at, port))
+    }
+
+    /// The names of the classes into which links between vertices that are no nodes fall by what they join: `local` and
+    /// `global` ones of a dragonfly, `level-1` and so on of a fat tree, `side-1` and so on of a grid with a list of sides,
+    /// those that a graph gives; none of other topologies.
+    #[must_use]
+    pub fn link_classes(&self) -> Vec<String> {
+        with_shape!(self, shape => shape.link_classes())
+    }
+
+    /// The class of the link at `port` of `at`, by its place among [`Topology::link_classes`].
+    #[must_use]
+    pub fn link_class(&self, at: u32, port: u32) -> Option<usize> {
+        with_shape!(self, shape => shape.link_class(at, port))
+    }
+
+    /// Returns whether two ports of a vertex belong to the same ring, where there are rings.
+    #[must_use]
+    pub fn share_a_ring(&self, a: u32, b: u32) -> bool {
+        with_shape!(self, shape => shape.share_a_ring(a, b))
+    }
+
+    /// Returns whether a packet at `at` that was sent by way of node `via` may turn to its destination: it is at
+    /// the node or its router, or in its group of a dragonfly.
+    #[must_use]
+    pub fn passes(&self, at: u32, via: u32) -> bool {
+        with_shape!(self, shape => shape.passes(at, via))
+    }
+
     /// The vertices from `from` to node `to` along [`Topology::route`], both included.
     ///
     /// # Panics
@@ -321,7 +517,7 @@ impl Topology {
         std::iter::successors(Some(from), next)
     }
 
-    /// Number of links on a shortest path between two vertices.
+    /// Number of links between two vertices along natural routes: on a shortest path, but in dragonflies.
     #[must_use]
     pub fn distance(&self, a: u32, b: u32) -> u32 {
         with_shape!(self, shape => shape.distance(a, b))
@@ -365,7 +561,12 @@ impl Topology {
     }
 
     fn figures(&self) -> TopologyMetrics {
-        with_shape!(self, shape => shape.figures()).unwrap_or_else(|| metrics::measured(self))
+        let figures = with_shape!(self, shape => shape.figures());
+        let narrowed = |figures: TopologyMetrics| TopologyMetrics {
+            bisection: bisection::narrowed(self, figures.bisection),
+            ..figures
+        };
+        figures.map_or_else(|| metrics::measured(self), narrowed)
     }
 }
 
@@ -383,12 +584,102 @@ impl fmt::Display for Topology {
             Self::Hypercube { dimension } => write!(f, "hypercube of dimension {dimension}"),
             Self::BinaryTree { levels } => write!(f, "binary tree of {levels} levels"),
             Self::FatTree { arity, levels } => write!(f, "{arity}-ary {levels}-tree"),
+            Self::Mesh { sides } => write!(f, "{} mesh", lengths(sides)),
+            Self::Torus { sides } => write!(f, "{} torus", lengths(sides)),
+            Self::HyperX { sides } => write!(f, "{} HyperX", lengths(sides)),
+            Self::ExtendedFatTree { children, parents } => {
+                let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+                write!(f, "XGFT({}; {}; {})", children.len(), list(children), list(parents))
+            }
+            Self::Dragonfly { groups, routers, nodes, .. } => {
+                write!(f, "dragonfly of {groups} groups of {routers} routers with {nodes} nodes")
+            }
+            Self::DragonflyPlus { groups, leaves, spines, nodes, .. } => {
+                write!(f, "dragonfly+ of {groups} groups of {leaves} leaves with {nodes} nodes and {spines} spines")
+            }
+            Self::Concentrated { nodes, routers } => write!(f, "{routers} of routers with {nodes} nodes"),
+            Self::Parallel { links, of } => write!(f, "{of} of {links} parallel links"),
             Self::CubeConnectedCycles { dimension } => write!(f, "cube-connected cycles of dimension {dimension}"),
             Self::Graph { nodes, .. } => write!(f, "graph of {nodes} nodes"),
         }
     }
 }
 
-fn narrow(count: u64) -> u32 {
-    u32::try_from(count).expect("a topology without faults has at most 2^31 vertices")
+fn lengths(sides: &[u32]) -> String {
+    sides.iter().map(u32::to_string).collect::<Vec<_>>().join(" × ")
+}
+
+/// A topology is a part of another one as any shape is.
+impl TopologyShape for Topology {
+    fn count(&self) -> Count {
+        with_shape!(self, shape => shape.count())
+    }
+
+    fn ports(&self) -> u32 {
+        self.ports()
+    }
+
+    fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
+        self.neighbour(vertex, port)
+    }
+
+    fn route(&self, at: u32, to: u32) -> u32 {
+        self.route(at, to)
+    }
+
+    fn course(&self, at: u32, to: u32) -> (u32, u32) {
+        self.course(at, to)
+    }
+
+    fn distance(&self, a: u32, b: u32) -> u32 {
+        self.distance(a, b)
+    }
+
+    fn rivals(&self, at: u32, to: u32) -> Range<u32> {
+        self.rivals(at, to)
+    }
+
+    fn other_way_round(&self, at: u32, to: u32) -> Option<u32> {
+        self.other_way_round(at, to)
+    }
+
+    fn natural_waits(&self) -> NaturalWaits {
+        self.natural_waits()
+    }
+
+    fn is_global(&self, at: u32, port: u32) -> bool {
+        self.is_global(at, port)
+    }
+
+    fn link_classes(&self) -> Vec<String> {
+        self.link_classes()
+    }
+
+    fn link_class(&self, at: u32, port: u32) -> Option<usize> {
+        self.link_class(at, port)
+    }
+
+    fn share_a_ring(&self, a: u32, b: u32) -> bool {
+        self.share_a_ring(a, b)
+    }
+
+    fn passes(&self, at: u32, via: u32) -> bool {
+        self.passes(at, via)
+    }
+
+    fn crosses_dateline(&self, at: u32, to: u32, port: u32) -> bool {
+        self.crosses_dateline(at, to, port)
+    }
+
+    fn faults(&self) -> Vec<String> {
+        self.faults()
+    }
+
+    fn layout(&self) -> Vec<(f64, f64)> {
+        self.layout()
+    }
+
+    fn figures(&self) -> Option<TopologyMetrics> {
+        Some(self.figures())
+    }
 }

@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-use super::Topology;
+use super::{Arrangement, Topology};
 
 /// The names that [`Topology::from_name`] knows.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 14] = [
     "complete",
     "ring",
     "line",
@@ -17,9 +17,14 @@ pub const NAMES: [&str; 11] = [
     "binary-tree",
     "fat-tree",
     "ccc",
+    "hyper-x",
+    "dragonfly",
+    "dragonfly-plus",
 ];
 
 const LARGEST: u32 = 1 << 31;
+/// Links of a router between groups beyond which a balanced dragonfly has more nodes than that.
+const MOST_GLOBALS: u32 = 256;
 
 /// Reason why a name and a number of nodes make no topology.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -70,6 +75,14 @@ impl Topology {
             Self::BinaryTree { .. } => "binary-tree",
             Self::FatTree { .. } => "fat-tree",
             Self::CubeConnectedCycles { .. } => "ccc",
+            Self::HyperX { .. } => "hyper-x",
+            Self::Dragonfly { .. } => "dragonfly",
+            Self::DragonflyPlus { .. } => "dragonfly-plus",
+            Self::Mesh { .. } => "mesh",
+            Self::Torus { .. } => "torus",
+            Self::ExtendedFatTree { .. } => "extended-fat-tree",
+            Self::Concentrated { .. } => "concentrated",
+            Self::Parallel { .. } => "parallel",
             Self::Graph { .. } => "graph",
         }
     }
@@ -96,11 +109,13 @@ impl Topology {
 /// Numbers among which are the nearest possible ones on either side.
 fn candidates(name: &str, nodes: u32) -> Box<dyn Iterator<Item = u32>> {
     match name {
-        "mesh2d" | "torus2d" => Box::new(powers_near(nodes, 2)),
+        "mesh2d" | "torus2d" | "hyper-x" => Box::new(powers_near(nodes, 2)),
         "mesh3d" | "torus3d" => Box::new(powers_near(nodes, 3)),
         "hypercube" => Box::new((0..u32::BITS).map(|dimension| 1 << dimension)),
         "binary-tree" => Box::new((1..u32::BITS).map(|levels| (1 << levels) - 1)),
         "fat-tree" => Box::new((2..u32::BITS).flat_map(move |levels| powers_near(nodes, levels)).chain([2])),
+        "dragonfly" => Box::new((1..).map(dragonfly_nodes).take_while(|nodes| *nodes <= LARGEST)),
+        "dragonfly-plus" => Box::new((1..).map(dragonfly_plus_nodes).take_while(|nodes| *nodes <= LARGEST)),
         "ccc" => Box::new((3..27).map(|dimension| dimension << dimension)),
         _ => Box::new([1, LARGEST].into_iter()),
     }
@@ -120,11 +135,13 @@ fn unknown(name: &str) -> TopologyError {
 
 fn rule(name: &str) -> &'static str {
     match name {
-        "mesh2d" | "torus2d" => "a square number of nodes",
+        "mesh2d" | "torus2d" | "hyper-x" => "a square number of nodes",
         "mesh3d" | "torus3d" => "a cubic number of nodes",
         "hypercube" => "a power of two of nodes",
         "binary-tree" => "a power of two less one of nodes",
         "fat-tree" => "a power of its arity of nodes",
+        "dragonfly" => "2 h² (2 h² + 1) nodes",
+        "dragonfly-plus" => "h² (h² + 1) nodes",
         "ccc" => "d · 2^d nodes, d at least 3",
         _ => "one node to 2^31",
     }
@@ -139,12 +156,39 @@ fn of_count(name: &str, nodes: u32) -> Option<Topology> {
         "torus2d" => root(nodes, 2).map(|side| Topology::Torus2d { rows: side, columns: side })?,
         "mesh3d" => root(nodes, 3).map(|side| Topology::Mesh3d { layers: side, rows: side, columns: side })?,
         "torus3d" => root(nodes, 3).map(|side| Topology::Torus3d { layers: side, rows: side, columns: side })?,
+        "hyper-x" => root(nodes, 2).map(|side| Topology::HyperX { sides: vec![side; 2] })?,
+        "dragonfly" => dragonfly((1..=MOST_GLOBALS).find(|globals| dragonfly_nodes(*globals) >= nodes)?),
+        "dragonfly-plus" => dragonfly_plus((1..=MOST_GLOBALS).find(|globals| dragonfly_plus_nodes(*globals) >= nodes)?),
         "hypercube" => Topology::Hypercube { dimension: exponent(nodes, 2)? },
         "binary-tree" => Topology::BinaryTree { levels: exponent(nodes.checked_add(1)?, 2)? },
         "fat-tree" => fat_tree(nodes)?,
         _ => Topology::CubeConnectedCycles { dimension: (3..27).find(|d| d << d == nodes)? },
     };
-    topology.faults().is_empty().then_some(topology)
+    (topology.faults().is_empty() && topology.nodes() == nodes).then_some(topology)
+}
+
+/// The balanced dragonfly, with as many groups as it can have: h nodes and h global links at each of 2 h routers (Kim et
+/// al. 2008).
+fn dragonfly(globals: u32) -> Topology {
+    let routers = 2 * globals;
+    let arrangement = Arrangement::default();
+    Topology::Dragonfly { groups: routers * globals + 1, routers, nodes: globals, globals, arrangement }
+}
+
+const fn dragonfly_nodes(globals: u32) -> u32 {
+    let of_group = 2_u32.saturating_mul(globals.saturating_mul(globals));
+    of_group.saturating_mul(of_group.saturating_add(1))
+}
+
+/// The balanced dragonfly+, with as many groups as it can have: h leaves with h nodes, h spines with h global links.
+fn dragonfly_plus(globals: u32) -> Topology {
+    let (groups, arrangement) = (globals * globals + 1, Arrangement::default());
+    Topology::DragonflyPlus { groups, leaves: globals, spines: globals, nodes: globals, globals, arrangement }
+}
+
+const fn dragonfly_plus_nodes(globals: u32) -> u32 {
+    let of_group = globals.saturating_mul(globals);
+    of_group.saturating_mul(of_group.saturating_add(1))
 }
 
 /// The whole root of a power.
@@ -179,8 +223,13 @@ mod tests {
     #[test]
     fn every_name_makes_a_topology_of_its_name_and_size() {
         for name in NAMES {
-            let nodes = if name == "binary-tree" { 63 } else { 64 };
-            let topology = Topology::from_name(name, nodes).expect("64 suits all but the binary tree");
+            let nodes = match name {
+                "binary-tree" => 63,
+                "dragonfly" => 72,
+                "dragonfly-plus" => 90,
+                _ => 64,
+            };
+            let topology = Topology::from_name(name, nodes).expect("it has such a number of nodes");
             assert_eq!((topology.name(), topology.nodes(), topology.faults()), (name, nodes, vec![]));
         }
         assert_eq!(Topology::from_name("fat-tree", 64), Ok(Topology::FatTree { arity: 2, levels: 6 }));

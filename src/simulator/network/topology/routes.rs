@@ -1,6 +1,6 @@
 //! The natural routes of a topology, prepared for being asked for as often as packets turn.
 
-use super::grid::Courses;
+use super::grid::{Courses, Divided};
 use super::{Topology, mesh, torus};
 
 /// The natural routes of a topology: they are those of [`Topology::course`], and are found faster.
@@ -9,9 +9,10 @@ pub struct Routes(RouteTable);
 
 #[derive(Clone, Debug)]
 enum RouteTable {
-    Line(Courses<1>),
-    Plane(Courses<2>),
-    Space(Courses<3>),
+    Line(Courses<[Divided; 1]>),
+    Plane(Courses<[Divided; 2]>),
+    Space(Courses<[Divided; 3]>),
+    Grid(Courses<Box<[Divided]>>),
     Other(Topology),
 }
 
@@ -19,17 +20,19 @@ impl Routes {
     /// The routes of `topology`.
     #[must_use]
     pub fn of(topology: &Topology) -> Self {
-        Self(match *topology {
-            Topology::Line { nodes } => RouteTable::Line(Courses::of(mesh::line(nodes))),
-            Topology::Ring { nodes } => RouteTable::Line(Courses::of(torus::ring(nodes))),
-            Topology::Mesh2d { rows, columns } => RouteTable::Plane(Courses::of(mesh::plane(rows, columns))),
-            Topology::Torus2d { rows, columns } => RouteTable::Plane(Courses::of(torus::plane(rows, columns))),
+        Self(match topology {
+            Topology::Line { nodes } => RouteTable::Line(Courses::of(mesh::line(*nodes))),
+            Topology::Ring { nodes } => RouteTable::Line(Courses::of(torus::ring(*nodes))),
+            Topology::Mesh2d { rows, columns } => RouteTable::Plane(Courses::of(mesh::plane(*rows, *columns))),
+            Topology::Torus2d { rows, columns } => RouteTable::Plane(Courses::of(torus::plane(*rows, *columns))),
             Topology::Mesh3d { layers, rows, columns } => {
-                RouteTable::Space(Courses::of(mesh::space(layers, rows, columns)))
+                RouteTable::Space(Courses::of(mesh::space(*layers, *rows, *columns)))
             }
             Topology::Torus3d { layers, rows, columns } => {
-                RouteTable::Space(Courses::of(torus::space(layers, rows, columns)))
+                RouteTable::Space(Courses::of(torus::space(*layers, *rows, *columns)))
             }
+            Topology::Mesh { sides } => RouteTable::Grid(Courses::of_any(mesh::of_sides(sides))),
+            Topology::Torus { sides } => RouteTable::Grid(Courses::of_any(torus::of_sides(sides))),
             _ => RouteTable::Other(topology.clone()),
         })
     }
@@ -45,6 +48,7 @@ impl Routes {
             RouteTable::Line(courses) => courses.course(at, to),
             RouteTable::Plane(courses) => courses.course(at, to),
             RouteTable::Space(courses) => courses.course(at, to),
+            RouteTable::Grid(courses) => courses.course(at, to),
             RouteTable::Other(topology) => topology.course(at, to),
         }
     }

@@ -2,18 +2,22 @@
 //!
 //! A ring of four or more nodes in any direction can deadlock unless it has virtual channels.
 
-use super::grid::{GridAxis, GridShape};
+use super::grid::{GridAxis, GridShape, Sides};
 
-pub(super) fn ring(nodes: u32) -> GridShape<1> {
+pub(super) fn ring(nodes: u32) -> GridShape<[GridAxis; 1]> {
     GridShape { axes: [closed(nodes)] }
 }
 
-pub(super) fn plane(rows: u32, columns: u32) -> GridShape<2> {
+pub(super) fn plane(rows: u32, columns: u32) -> GridShape<[GridAxis; 2]> {
     GridShape { axes: [closed(columns), closed(rows)] }
 }
 
-pub(super) fn space(layers: u32, rows: u32, columns: u32) -> GridShape<3> {
+pub(super) fn space(layers: u32, rows: u32, columns: u32) -> GridShape<[GridAxis; 3]> {
     GridShape { axes: [closed(columns), closed(rows), closed(layers)] }
+}
+
+pub(super) fn of_sides(sides: &[u32]) -> GridShape<Sides<'_>> {
+    GridShape { axes: Sides { sides, closed: true } }
 }
 
 fn closed(side: u32) -> GridAxis {
@@ -30,6 +34,16 @@ mod tests {
         assert_eq!(ring.path(1, 5).collect::<Vec<_>>(), [1, 0, 5]);
         assert_eq!(ring.path(4, 1).collect::<Vec<_>>(), [4, 5, 0, 1]);
         assert_eq!(ring.path(1, 4).collect::<Vec<_>>(), [1, 0, 5, 4]);
+    }
+
+    #[test]
+    fn a_list_of_sides_is_the_torus_of_that_many_dimensions() {
+        let (list, space) =
+            (Topology::Torus { sides: vec![3, 4, 5] }, Topology::Torus3d { layers: 3, rows: 4, columns: 5 });
+        assert_eq!(list.metrics(), space.metrics());
+        for (from, to) in (0..60).flat_map(|from| (0..60).map(move |to| (from, to))) {
+            assert!(list.path(from, to).eq(space.path(from, to)));
+        }
     }
 
     #[test]

@@ -67,7 +67,7 @@ struct Window {
 impl<'f> Field<'f> {
     fn new(network: &Network, traffic: &'f Traffic, layout: &'f Layout, streams: Streams) -> Self {
         let fabric = Fabric::new(network, layout.topology.clone(), Onward::ByRouter, streams);
-        let link = network.end_links.as_ref().unwrap_or(&network.links);
+        let link = network.end_link(&layout.topology);
         let packet_time = link.byte_time().time(traffic.packet.count());
         let slot = match &network.switching {
             Switching::Wormhole(mode) => link.byte_time().time(mode.flit.count()),

@@ -59,6 +59,7 @@ fn network(row: &Row) -> Network {
         switching: Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(16) }),
         links: link(row.width),
         end_links: Some(link(1.0)),
+        link_classes: std::collections::BTreeMap::new(),
         virtual_channels: VirtualChannels::AsNeeded,
         contention: crate::network::Contention::FirstComeFirstServed,
         overrides: Vec::new(),

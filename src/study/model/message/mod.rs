@@ -69,7 +69,7 @@ pub struct LoneMessage {
 pub enum NotItemised {
     /// Ways that differ from packet to packet, or links that differ.
     #[error(
-        "only messages on the natural way (routing DimensionOrder) over equal links (no network.overrides) are itemised"
+        "only messages on the natural way (routing DimensionOrder) over equal links (no network.overrides, no network.link_classes) are itemised"
     )]
     Network,
     /// Nodes that differ.
@@ -111,7 +111,7 @@ impl Itinerary {
 
 fn check(machine: &Machine) -> Result<(), NotItemised> {
     let network = &machine.network;
-    if network.routing != Routing::DimensionOrder || !network.overrides.is_empty() {
+    if network.routing != Routing::DimensionOrder || !network.overrides.is_empty() || !network.link_classes.is_empty() {
         return Err(NotItemised::Network);
     }
     if machine.overrides.is_empty() { Ok(()) } else { Err(NotItemised::Nodes) }

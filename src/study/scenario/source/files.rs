@@ -1,11 +1,13 @@
 //! Reading files, and putting the trees of others in the place of `File("…")`, as they are or changed by
-//! `Like(File("…"), {"path": value})`; a `RankFile("…")` is the placement that it describes.
+//! `Like(File("…"), {"path": value})`; `RankFile("…")` and `GraphFile("…")` are the placement and the topology that
+//! their lines describe.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::fault::SourceFault;
+use super::graph_file;
 use super::paths;
 use super::place::{Place, SourceText, Sources};
 use super::rank_file;
@@ -19,8 +21,9 @@ const LARGEST: u64 = 1 << 20;
 const LARGEST_TOGETHER: usize = 4 << 20;
 const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 8;
-/// The name of a placement from a file.
-const RANK_FILE: &str = "RankFile";
+/// What a value is made of instead of the tree of a file: of the lines of one or two plain files, by this name.
+const OF_LINES: [(&str, LinesReader); 2] = [("RankFile", rank_file::placement), ("GraphFile", graph_file::graph)];
+type LinesReader = fn(Place, &Sources, Place, Option<Place>) -> Result<Tree, Vec<SourceFault>>;
 /// Changes of a `Like`, each of which looks for its path.
 const MOST_CHANGES: usize = 1000;
 
@@ -127,8 +130,12 @@ impl<'a> Loader<'a> {
 
     /// Replaces every `File("…")` of a tree by the tree of that file, and every `Like` by what it means.
     fn include(&mut self, tree: &mut Tree, folder: &Path) {
-        if is_file(tree) || is_named(tree, RANK_FILE) {
-            let included = if is_file(tree) { self.included(tree, folder) } else { self.ranks(tree, folder) };
+        let of_lines = OF_LINES.into_iter().find(|(name, _)| is_named(tree, name));
+        if is_file(tree) || of_lines.is_some() {
+            let included = match of_lines {
+                Some((name, reader)) => self.of_lines(tree, folder, name, reader),
+                None => self.included(tree, folder),
+            };
             if let Some(included) = included {
                 *tree = included;
             }
@@ -203,21 +210,21 @@ impl<'a> Loader<'a> {
         (self.bytes > LARGEST_TOGETHER).then(|| format!("the files included are larger than {limit} MiB together"))
     }
 
-    /// The placement that a file of ranks describes.
-    fn ranks(&mut self, tree: &Tree, folder: &Path) -> Option<Tree> {
-        let Some((ranks, nodes)) = rank_files(tree) else {
-            let help = "such as RankFile(\"ranks.txt\"), or RankFile(\"ranks.txt\", \"nodes.txt\")";
-            return self.fault(Some(tree.place), "`RankFile` takes a path in quotes, or two", Some(help));
+    /// The value that the lines of one or two files describe.
+    fn of_lines(&mut self, tree: &Tree, folder: &Path, name: &str, reader: LinesReader) -> Option<Tree> {
+        let Some((first, names)) = one_or_two_files(tree) else {
+            let help = format!("such as {name}(\"lines.txt\"), or {name}(\"lines.txt\", \"names.txt\")");
+            return self.fault(Some(tree.place), &format!("`{name}` takes a path in quotes, or two"), Some(&help));
         };
         if let Some(message) = self.excess() {
             return self.fault(Some(tree.place), &message, None);
         }
-        let ranks = self.text_of_file(&folder.join(ranks), Some(tree.place));
-        let nodes = nodes.map(|nodes| self.text_of_file(&folder.join(nodes), Some(tree.place)));
-        // A file of nodes that cannot be read is a fault, not a lack of names.
-        let nodes = nodes.map_or(Some(None), |read| read.map(Some))?;
-        match rank_file::placement(tree.place, self.sources, ranks?, nodes) {
-            Ok(placement) => Some(placement),
+        let first = self.text_of_file(&folder.join(first), Some(tree.place));
+        let names = names.map(|names| self.text_of_file(&folder.join(names), Some(tree.place)));
+        // A file of names that cannot be read is a fault, not a lack of names.
+        let names = names.map_or(Some(None), |read| read.map(Some))?;
+        match reader(tree.place, self.sources, first?, names) {
+            Ok(value) => Some(value),
             Err(faults) => {
                 self.faults.extend(faults);
                 None
@@ -238,8 +245,8 @@ fn is_named(tree: &Tree, name: &str) -> bool {
     matches!(tree.node, TreeValue::Record { .. } | TreeValue::Tuple { .. }) && tree.name() == Some(name)
 }
 
-/// The paths of a file of ranks and of one of nodes.
-fn rank_files(tree: &Tree) -> Option<(&str, Option<&str>)> {
+/// The paths of a file of lines and of one of names.
+fn one_or_two_files(tree: &Tree) -> Option<(&str, Option<&str>)> {
     let TreeValue::Tuple { items, .. } = &tree.node else { return None };
     match items.as_slice() {
         [Tree { node: TreeValue::Text(ranks), .. }] => Some((ranks, None)),

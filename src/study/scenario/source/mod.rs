@@ -22,6 +22,7 @@
 mod document;
 mod fault;
 mod files;
+mod graph_file;
 mod number;
 mod overrides;
 mod paths;
@@ -39,6 +40,7 @@ mod texts;
 mod tokens;
 mod tree;
 mod walk;
+mod words;
 
 pub use document::Document;
 pub use fault::{FaultEntry, Faults, SourceFault};

@@ -2,7 +2,7 @@
 //!
 //! Ranks and nodes are apart by spaces, commas or `=`; the word `rank` may stand before, as in the rank files of Open MPI, and a first
 //! line may name the columns. `#` begins a comment. A node is a number or, with a file of nodes, the first word of one of
-//! its lines: that of line k is node k, from 0 on.
+//! its lines: that of line k is node k, from 0 on, but for lines of switches, whose second word is `switch`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,13 +10,7 @@ use super::fault::SourceFault;
 use super::place::{Place, Sources};
 use super::spelling::excerpt;
 use super::tree::{Name, Tree, TreeValue};
-
-/// A word of a file.
-#[derive(Clone, Copy)]
-struct Word<'t> {
-    text: &'t str,
-    place: Place,
-}
+use super::words::{Word, lines};
 
 /// The nodes that a rank file may name.
 struct Nodes<'t> {
@@ -54,33 +48,13 @@ pub fn placement(
     if faults.is_empty() { Ok(explicit(place, listed.into_values().collect())) } else { Err(faults) }
 }
 
-/// The words of the lines that have some.
-fn lines(sources: &Sources, whole: Place) -> Vec<Vec<Word<'_>>> {
-    let text = sources.get(whole.file).map_or("", |source| &source.text[whole.start..whole.end]);
-    let mut start = whole.start;
-    let words = text.split_inclusive('\n').map(|line| {
-        let at = start;
-        start += line.len();
-        words(line.split('#').next().unwrap_or(line), Place { start: at, ..whole })
-    });
-    words.filter(|words| !words.is_empty()).collect()
-}
-
-fn words(line: &str, at: Place) -> Vec<Word<'_>> {
-    let word = |text: &'_ str| text.as_ptr() as usize - line.as_ptr() as usize;
-    let texts = line.split(|letter: char| letter.is_whitespace() || ",=".contains(letter));
-    let placed = texts.filter(|text| !text.is_empty()).map(|text| {
-        let start = at.start + word(text);
-        Word { text, place: Place { start, end: start + text.len(), ..at } }
-    });
-    placed.collect()
-}
-
 impl<'t> Nodes<'t> {
     fn of(sources: &'t Sources, file: Option<Place>) -> Result<Self, Vec<SourceFault>> {
         let Some(whole) = file else { return Ok(Self { file: None, numbers: HashMap::new() }) };
         let (mut numbers, mut faults) = (HashMap::new(), Vec::new());
-        for (number, line) in (0..).zip(lines(sources, whole)) {
+        let nodes =
+            lines(sources, whole).into_iter().filter(|line| line.get(1).is_none_or(|word| word.text != "switch"));
+        for (number, line) in (0..).zip(nodes) {
             let Word { text, place } = line[0];
             if numbers.insert(text, number).is_some() {
                 faults.push(SourceFault::new(&format!("`{}` is the name of two nodes", excerpt(text))).at(place));

@@ -3,13 +3,13 @@
 use super::{Allocators, Wormhole, WormholeRouter};
 use crate::engine::{Calendar, Streams};
 use crate::network::Network;
-use crate::network::link::PacketCourse;
 use crate::network::packet::{HopEvent, Onward};
 use crate::network::packet::{NOWHERE, Packet};
 use crate::network::router::RouteSelector as Guide;
 use crate::network::topology::Topology;
 use crate::network::virtual_channels::Classes;
 use crate::network::waiting::{BufferWait, Standstill};
+use crate::network::way::PacketWay;
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
@@ -88,11 +88,10 @@ pub struct Worms {
 #[derive(Clone, Copy)]
 struct Worm {
     packet: Packet,
-    source: u32,
     flits: u32,
     /// The input channel where its head waits for software.
     held_at: u32,
-    course: PacketCourse,
+    way: PacketWay,
 }
 
 impl Worms {
@@ -308,16 +307,13 @@ impl Worms {
 pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
     const MOST_NODES: u32 = 4096;
     let classes = Classes::of(network.virtual_channels, &network.routing, topology);
-    (classes == Classes::Descents && topology.nodes() > MOST_NODES).then(|| {
+    (classes.known(&network.routing).is_none() && topology.nodes() > MOST_NODES).then(|| {
         format!("the virtual channels are counted along all routes, and {MOST_NODES} nodes are the most for that")
     })
 }
 
 /// Returns the number of classes that packets of a network, of which `topology` is in use, can need.
 pub fn class_count(network: &Network, topology: &Topology) -> u32 {
-    match Classes::of(network.virtual_channels, &network.routing, topology) {
-        Classes::One => 1,
-        Classes::Dateline => 2,
-        Classes::Descents => 1 + Guide::new(network, topology, Streams::new(0)).most_descents(topology),
-    }
+    let known = Classes::of(network.virtual_channels, &network.routing, topology).known(&network.routing);
+    known.unwrap_or_else(|| 1 + Guide::new(network, topology, Streams::new(0)).most_descents(topology))
 }

@@ -21,11 +21,12 @@ pub struct PacketWire {
 
 impl PacketWire {
     pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
+        let last_link = network.end_link(&topology).byte_time();
         Self {
             fabric: Fabric::new(network, topology, Onward::ByRouter, streams),
             calendar: Calendar::new(),
             packet_bytes: network.switching.packet_bytes(),
-            last_link: network.end_links.as_ref().unwrap_or(&network.links).byte_time(),
+            last_link,
             hops: Vec::new(),
             parked: Vec::new(),
             vacant: Vec::new(),

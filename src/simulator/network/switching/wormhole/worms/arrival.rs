@@ -36,8 +36,8 @@ impl Worms {
     /// A tail has come over a link: its packet has left the source if that is where the link begins.
     fn tell_left(&self, channel: u32, tail: Flit, passages: &mut Vec<HopEvent>) {
         let worm = &self.crowd[tail.worm() as usize];
-        if self.shape.router(self.inputs[channel as usize].before) == worm.source {
-            passages.push(HopEvent::Left { packet: worm.packet, from: worm.source });
+        if self.shape.router(self.inputs[channel as usize].before) == worm.way.from {
+            passages.push(HopEvent::Left { packet: worm.packet, from: worm.way.from });
         }
     }
 
@@ -106,7 +106,7 @@ impl Worms {
         let input = &mut self.inputs[channel as usize];
         (input.front, input.left) = (Flit::head(number), worm.flits);
         let router = input.router;
-        let needs_software = self.onward == Onward::BySoftware && worm.packet.to != router && worm.source != router;
+        let needs_software = self.onward == Onward::BySoftware && worm.packet.to != router && worm.way.from != router;
         if needs_software {
             worm.held_at = channel;
             passages.push(HopEvent::Arrived { packet: worm.packet, at: router });
@@ -143,10 +143,11 @@ impl Worms {
             (links, 0)
         } else {
             let load = |port| buffers::load(&self.outputs, self.shape, self.shape.first(router, port));
-            let to_port = self.guide.leave(&mut worm.course, &self.topology, (router, to), load);
+            let to_port = self.guide.leave(&mut worm.way, &self.topology, (router, to), load);
             let class = if self.classes.are_many() {
                 let behind = self.outputs[self.shape.first(router, to_port) as usize].behind;
-                let hop = Hop { at: router, port: to_port, next: self.inputs[behind as usize].router, to };
+                let (next, to) = (self.inputs[behind as usize].router, worm.way.target(to));
+                let hop = Hop { at: router, port: to_port, next, to, leg: worm.way.leg() };
                 let came = Came { port: input.port.into(), class: u32::from(input.lane) / lanes };
                 let came = (came.port < links).then_some(came);
                 self.classes.next(&self.topology, came, hop)

@@ -2,9 +2,9 @@
 
 use super::layout::{Flit, NONE};
 use super::{Worm, Worms};
-use crate::network::link::PacketCourse;
 use crate::network::packet::HopEvent;
 use crate::network::packet::Packet;
+use crate::network::way::PacketWay;
 use std::collections::VecDeque;
 
 /// Packets that are not in the network yet.
@@ -23,7 +23,7 @@ impl Worms {
     pub(super) fn enter(&mut self, at: u32, packet: Packet) {
         let flits = u64::from(packet.bytes).div_ceil(self.flit_bytes).max(1);
         let flits = u32::try_from(flits).expect("a packet has no more flits than bytes");
-        let worm = Worm { packet, source: at, flits, held_at: NONE, course: PacketCourse::UNKNOWN };
+        let worm = Worm { packet, flits, held_at: NONE, way: PacketWay::from(at) };
         let place = self.vacant.pop().unwrap_or_else(|| {
             self.crowd.push(worm);
             u32::try_from(self.crowd.len() - 1).expect("fewer than a thousand million packets at once")

@@ -1,0 +1,112 @@
+//! Ways through other nodes: Valiant's and UGAL's.
+
+use super::choice::draw;
+use super::topology::{Routes, Topology};
+use super::way::PacketWay;
+use rand_chacha::ChaCha8Rng;
+
+/// Decides which packets are sent by way of another node, and of which.
+pub(super) struct Detours {
+    routes: Routes,
+    /// In favour of the natural route; `None` where all packets go by way of another node.
+    threshold: Option<u32>,
+}
+
+impl Detours {
+    pub fn new(topology: &Topology, threshold: Option<u32>) -> Self {
+        Self { routes: Routes::of(topology), threshold }
+    }
+
+    /// The port by which a packet to `to` leaves `at`.
+    pub fn leave(
+        &self,
+        way: &mut PacketWay,
+        topology: &Topology,
+        (at, to): (u32, u32),
+        load: impl Fn(u32) -> u64,
+        rng: &mut ChaCha8Rng,
+    ) -> u32 {
+        if way.is_open() && is_router(topology, at) {
+            way.decide(self.detour(topology, (way.from, at, to), load, rng));
+        }
+        way.pass(topology, at);
+        way.leave(at, to, &self.routes)
+    }
+
+    /// The node by way of which a packet goes, which is drawn whether or not it is taken.
+    fn detour(
+        &self,
+        topology: &Topology,
+        (from, at, to): (u32, u32, u32),
+        load: impl Fn(u32) -> u64,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<u32> {
+        let via = u32::try_from(draw(topology.nodes() as usize, rng)).expect("the number of a node");
+        let leads_on = via != to && !topology.passes(at, via) && !topology.passes(at, to);
+        // A way that comes by its source again would only be longer.
+        let returns = || topology.path(at, via).skip(1).chain(topology.path(via, to)).any(|vertex| vertex == from);
+        let leads_on = leads_on && !returns();
+        let is_taken =
+            leads_on && self.threshold.is_none_or(|threshold| self.pays(topology, (at, via, to), load, threshold));
+        is_taken.then_some(via)
+    }
+
+    /// UGAL with local information: links times load, of the first link of either way.
+    fn pays(
+        &self,
+        topology: &Topology,
+        (at, via, to): (u32, u32, u32),
+        load: impl Fn(u32) -> u64,
+        threshold: u32,
+    ) -> bool {
+        let load = |target| load(self.routes.course(at, target).0);
+        let straight = u64::from(topology.distance(at, to));
+        let round = u64::from(topology.distance(at, via) + topology.distance(via, to));
+        straight * load(to) > round * load(via) + u64::from(threshold)
+    }
+}
+
+/// Where there are switches, nodes have no choice.
+fn is_router(topology: &Topology, at: u32) -> bool {
+    topology.switches() == 0 || at >= topology.nodes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Streams;
+    use crate::network::topology::Arrangement;
+
+    fn dragonfly() -> Topology {
+        Topology::Dragonfly { groups: 9, routers: 4, nodes: 2, globals: 2, arrangement: Arrangement::Absolute }
+    }
+
+    /// The vertices on the way of a packet, where `load` waits at every port.
+    fn path(threshold: Option<u32>, seed: u64, load: impl Fn(u32) -> u64 + Copy) -> Vec<u32> {
+        let (topology, mut rng) = (dragonfly(), Streams::new(seed).stream("routing", 0));
+        let (detours, mut way) = (Detours::new(&topology, threshold), PacketWay::from(0));
+        let mut path = vec![0];
+        while path[path.len() - 1] != 71 {
+            let at = path[path.len() - 1];
+            let port = detours.leave(&mut way, &topology, (at, 71), load, &mut rng);
+            path.push(topology.neighbour(at, port).unwrap().0);
+        }
+        path
+    }
+
+    fn global_links(path: &[u32]) -> usize {
+        let group = |vertex: u32| (vertex - 72) / 4;
+        path[1..path.len() - 1].windows(2).filter(|link| group(link[0]) != group(link[1])).count()
+    }
+
+    #[test]
+    fn valiant_goes_through_another_group_and_ugal_only_where_packets_wait() {
+        let through: usize = (0..100).filter(|seed| global_links(&path(None, *seed, |_| 0)) == 2).count();
+        assert!((60..=90).contains(&through), "seven groups of nine are no end of the way: {through}");
+        assert!((0..100).all(|seed| global_links(&path(Some(0), seed, |_| 1)) == 1));
+        // The natural way leaves router 72 by port 2, towards the last router of its group.
+        let mut crowded = (0..100).map(|seed| global_links(&path(Some(0), seed, |port| 10 * u64::from(port == 2))));
+        assert!(crowded.any(|links| links == 2));
+        assert!((0..100).all(|seed| global_links(&path(Some(60), seed, |port| 10 * u64::from(port == 2))) == 1));
+    }
+}

@@ -1,0 +1,115 @@
+//! Links between the groups of a dragonfly.
+
+use serde::{Deserialize, Serialize};
+
+/// Order in which the links between groups are given to the routers of a group (Hastings et al., Comparing global
+/// link arrangements for dragonfly networks, IEEE CLUSTER 2015). Link k of a group is one of its first router, and so
+/// on in the order of routers; of `g` groups, link k of group i leads
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Arrangement {
+    /// to the k-th of the other groups: k if it is below i, else k + 1.
+    #[default]
+    Absolute,
+    /// to group i + k + 1, modulo g.
+    Relative,
+    /// to groups i + 1, i − 1, i + 2, i − 2 and so on, modulo g.
+    Circulant,
+}
+
+/// The links of one group to all others: as often round as they suffice; what is left over is not plugged in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GlobalLinks {
+    pub(super) groups: u32,
+    pub(super) per_group: u32,
+    pub(super) arrangement: Arrangement,
+}
+
+impl GlobalLinks {
+    fn others(self) -> u32 {
+        self.groups.saturating_sub(1)
+    }
+
+    /// Links between two groups.
+    pub(super) fn between_two(self) -> u32 {
+        self.per_group.checked_div(self.others()).unwrap_or(0)
+    }
+
+    /// All of them, each once.
+    pub(super) fn all(self) -> u64 {
+        u64::from(self.groups) * u64::from(self.others()) / 2 * u64::from(self.between_two())
+    }
+
+    /// The group at the other end of link `index` of `group`, and its number there.
+    pub(super) fn far(self, group: u32, index: u32) -> Option<(u32, u32)> {
+        let round = index.checked_div(self.others()).filter(|round| *round < self.between_two())?;
+        let there = self.other(group, index % self.others());
+        Some((there, self.toward(there, group, round)))
+    }
+
+    /// The number, in `group`, of link `round` to the group `there`.
+    pub(super) fn toward(self, group: u32, there: u32, round: u32) -> u32 {
+        let ahead = (there + self.groups - group) % self.groups;
+        let place = match self.arrangement {
+            Arrangement::Absolute => there - u32::from(there > group),
+            Arrangement::Relative => ahead - 1,
+            Arrangement::Circulant if 2 * ahead <= self.groups => 2 * (ahead - 1),
+            Arrangement::Circulant => 2 * (self.groups - ahead) - 1,
+        };
+        round * self.others() + place
+    }
+
+    fn other(self, group: u32, place: u32) -> u32 {
+        let ahead = match self.arrangement {
+            Arrangement::Absolute => return place + u32::from(place >= group),
+            Arrangement::Relative => place + 1,
+            Arrangement::Circulant if place.is_multiple_of(2) => place / 2 + 1,
+            Arrangement::Circulant => self.groups - place.div_ceil(2),
+        };
+        (group + ahead) % self.groups
+    }
+
+    /// The fault that not every group has a link to every other.
+    pub(super) fn fault(self) -> Option<String> {
+        (self.per_group < self.others()).then(|| {
+            format!(
+                "`globals` gives a group {} links to others: {} groups need at least {}",
+                self.per_group,
+                self.groups,
+                self.others()
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_link_leads_back_and_every_group_has_as_many_to_each_other() {
+        for (groups, per_group) in (2..9).flat_map(|groups| (groups - 1..20).map(move |links| (groups, links))) {
+            for arrangement in [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant] {
+                let links = GlobalLinks { groups, per_group, arrangement };
+                let mut joined = vec![0; groups as usize];
+                for index in 0..per_group {
+                    let Some((there, back)) = links.far(0, index) else { continue };
+                    assert_eq!(links.far(there, back), Some((0, index)), "{links:?}");
+                    joined[there as usize] += 1;
+                }
+                assert!(joined[1..].iter().all(|count| *count == links.between_two()), "{links:?} {joined:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn five_groups_in_every_arrangement() {
+        let order = |arrangement| {
+            let links = GlobalLinks { groups: 5, per_group: 4, arrangement };
+            (0..4).map(|index| links.far(1, index).unwrap().0).collect::<Vec<_>>()
+        };
+        assert_eq!(order(Arrangement::Absolute), [0, 2, 3, 4]);
+        assert_eq!(order(Arrangement::Relative), [2, 3, 4, 0]);
+        assert_eq!(order(Arrangement::Circulant), [2, 0, 3, 4]);
+    }
+}

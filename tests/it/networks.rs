@@ -1,0 +1,119 @@
+//! Networks that users describe: graphs from files, links of classes, ways through other groups.
+
+use crate::{parsim, repository};
+use std::fs;
+use tempfile::TempDir;
+
+/// A folder with a graph of four nodes behind two switches, and a scenario that sends from its first node to its last.
+fn graph(links: &str, vertices: Option<&str>, classes: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    write("links.txt", links);
+    let names = vertices.map_or("", |_| ", \"vertices.txt\"");
+    if let Some(vertices) = vertices {
+        write("vertices.txt", vertices);
+    }
+    let machine = repository("scenarios/machines/router-network.ron");
+    let scenario = format!(
+        "Scenario(machine: Like(File(\"{}\"), {{\"network.topology\": GraphFile(\"links.txt\"{names}), \
+         \"network.routing\": ShortestPath(Lowest), \"network.switching\": StoreAndForward(packet: \"1 KiB\"), \
+         \"network.link_classes\": {classes}}}), ranks: 2, partition: Whole, placement: Explicit([0, 3]), \
+         program: Ping(bytes: \"1000 B\"), seed: 1)",
+        machine.display()
+    );
+    write("scenario.ron", &scenario);
+    folder
+}
+
+const VERTICES: &str = "# the switches may come first\nleft switch\nright switch\na0\na1\nb0\nb1\n";
+const LINKS: &str = "a0 left\na1 left\nb0, right\nb1, right\nleft right optical\n";
+
+/// Output and errors of a command on the scenario of a folder.
+fn words(folder: &TempDir, arguments: &[&str]) -> (bool, String) {
+    let output = parsim().args(arguments).arg(folder.path().join("scenario.ron")).output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.success(), text(&output.stdout) + &text(&output.stderr))
+}
+
+fn one_way_s(folder: &TempDir) -> f64 {
+    let (is_good, words) = words(folder, &["run", "--format", "json"]);
+    assert!(is_good, "{words}");
+    let answer: serde_json::Value = serde_json::from_str(&words).expect("an object");
+    answer["makespan_s"].as_f64().expect("a time")
+}
+
+#[test]
+fn a_graph_is_read_from_a_file_of_links() {
+    let named = one_way_s(&graph(LINKS, Some(VERTICES), "{}"));
+    assert!((named - 3e-6).abs() < 1e-12, "three links of 1000 ns: {named}");
+    let numbered = one_way_s(&graph("0 4\n1 4\n2 5\n3 5\n4 5\n", None, "{}"));
+    assert!((numbered - named).abs() < 1e-15);
+}
+
+#[test]
+fn links_of_a_class_have_their_own_speed_and_latency() {
+    let slow = "{\"optical\": Link(per_byte: \"4 ns/B\", latency: \"7 us\")}";
+    let time = one_way_s(&graph(LINKS, Some(VERTICES), slow));
+    assert!((time - 13e-6).abs() < 1e-12, "1 + 1 us, and 4 us and 7 us on the optical one: {time}");
+}
+
+#[test]
+fn faults_of_a_graph_have_their_lines() {
+    let wrong = [
+        ("0 1\n1\n", None, "links.txt:2:1", "a line has the two vertices"),
+        ("0 1\n1 x\n", None, "links.txt:2:3", "`x` is no number of a vertex"),
+        ("a0 left\na0 nowhere\n", Some(VERTICES), "links.txt:2:4", "`nowhere` is no vertex of the second file"),
+        ("a b\n", Some("a\nb\na\n"), "vertices.txt:3:1", "the name of two vertices"),
+        ("a b\n", Some("a\nb router\n"), "vertices.txt:2:3", "a line has the name of a node"),
+        ("# nothing\n", None, "links.txt", "there are no links"),
+        ("0 1\n0 2\n0 3\n3 3\n", None, "scenario.ron", "joins vertex 3 to itself"),
+    ];
+    for (links, vertices, place, message) in wrong {
+        let (is_good, words) = words(&graph(links, vertices, "{}"), &["check"]);
+        assert!(!is_good && words.contains(place) && words.contains(message), "{links}: {words}");
+    }
+    let (is_good, words) = words(&graph(LINKS, Some(VERTICES), "{\"optic\": Link(per_byte: \"1 ns/B\")}"), &["check"]);
+    assert!(
+        !is_good && words.contains("no links of class `optic`") && words.contains("its classes are optical"),
+        "{words}"
+    );
+}
+
+fn makespan_s(settings: &[&str]) -> f64 {
+    let mut command = parsim();
+    command.args(["run", "scenarios/ring-shift.ron", "--format", "json"]);
+    for setting in settings {
+        command.args(["--set", setting]);
+    }
+    let output = command.output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an object");
+    answer["makespan_s"].as_f64().expect("a time")
+}
+
+/// Rank 0 sends to rank 1 alone, behind the same router, in the same group or in another.
+fn ping_s(to: u32, classes: &str) -> f64 {
+    let topology = "machine.network.topology=Dragonfly(groups: 3, routers: 2, nodes: 2, globals: 1)";
+    let classes = format!("machine.network.link_classes={classes}");
+    let placement = format!("placement=Explicit([0, {to}])");
+    makespan_s(&[
+        "machine=File(\"scenarios/machines/router-network.ron\")",
+        "ranks=2",
+        "program=Ping(bytes: \"1000 B\")",
+        "partition=Whole",
+        "machine.network.switching=StoreAndForward(packet: \"1 KiB\")",
+        topology,
+        &classes,
+        &placement,
+    ])
+}
+
+#[test]
+fn local_and_global_links_of_a_dragonfly_differ() {
+    let classes = "{\"local\": Link(per_byte: \"2 ns/B\"), \"global\": Link(per_byte: \"3 ns/B\", latency: \"1 us\")}";
+    // Two links between nodes and routers take 1 us each.
+    for (to, expected_us) in [(1, 2.0), (2, 4.0), (4, 6.0), (6, 8.0)] {
+        let time_us = ping_s(to, classes) * 1e6;
+        assert!((time_us - expected_us).abs() < 1e-6, "to {to}: {time_us} us");
+    }
+}
