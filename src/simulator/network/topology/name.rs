@@ -114,8 +114,7 @@ fn candidates(name: &str, nodes: u32) -> Box<dyn Iterator<Item = u32>> {
         "hypercube" => Box::new((0..u32::BITS).map(|dimension| 1 << dimension)),
         "binary-tree" => Box::new((1..u32::BITS).map(|levels| (1 << levels) - 1)),
         "fat-tree" => Box::new((2..u32::BITS).flat_map(move |levels| powers_near(nodes, levels)).chain([2])),
-        "dragonfly" => Box::new((1..).map(dragonfly_nodes).take_while(|nodes| *nodes <= LARGEST)),
-        "dragonfly-plus" => Box::new((1..).map(dragonfly_plus_nodes).take_while(|nodes| *nodes <= LARGEST)),
+        "dragonfly" | "dragonfly-plus" => Box::new(whole_groups_near(nodes, nodes_of_group(name))),
         "ccc" => Box::new((3..27).map(|dimension| dimension << dimension)),
         _ => Box::new([1, LARGEST].into_iter()),
     }
@@ -140,8 +139,8 @@ fn rule(name: &str) -> &'static str {
         "hypercube" => "a power of two of nodes",
         "binary-tree" => "a power of two less one of nodes",
         "fat-tree" => "a power of its arity of nodes",
-        "dragonfly" => "2 h² (2 h² + 1) nodes",
-        "dragonfly-plus" => "h² (h² + 1) nodes",
+        "dragonfly" => "up to 2 h² + 1 groups of 2 h² nodes",
+        "dragonfly-plus" => "up to h² + 1 groups of h² nodes",
         "ccc" => "d · 2^d nodes, d at least 3",
         _ => "one node to 2^31",
     }
@@ -157,38 +156,43 @@ fn of_count(name: &str, nodes: u32) -> Option<Topology> {
         "mesh3d" => root(nodes, 3).map(|side| Topology::Mesh3d { layers: side, rows: side, columns: side })?,
         "torus3d" => root(nodes, 3).map(|side| Topology::Torus3d { layers: side, rows: side, columns: side })?,
         "hyper-x" => root(nodes, 2).map(|side| Topology::HyperX { sides: vec![side; 2] })?,
-        "dragonfly" => dragonfly((1..=MOST_GLOBALS).find(|globals| dragonfly_nodes(*globals) >= nodes)?),
-        "dragonfly-plus" => dragonfly_plus((1..=MOST_GLOBALS).find(|globals| dragonfly_plus_nodes(*globals) >= nodes)?),
+        "dragonfly" | "dragonfly-plus" => dragonfly(name, nodes)?,
         "hypercube" => Topology::Hypercube { dimension: exponent(nodes, 2)? },
         "binary-tree" => Topology::BinaryTree { levels: exponent(nodes.checked_add(1)?, 2)? },
         "fat-tree" => fat_tree(nodes)?,
         _ => Topology::CubeConnectedCycles { dimension: (3..27).find(|d| d << d == nodes)? },
     };
-    (topology.faults().is_empty() && topology.nodes() == nodes).then_some(topology)
+    topology.faults().is_empty().then_some(topology)
 }
 
-/// The balanced dragonfly, with as many groups as it can have: h nodes and h global links at each of 2 h routers (Kim et
-/// al. 2008).
-fn dragonfly(globals: u32) -> Topology {
-    let routers = 2 * globals;
-    let arrangement = Arrangement::default();
-    Topology::Dragonfly { groups: routers * globals + 1, routers, nodes: globals, globals, arrangement }
+/// The balanced dragonfly of so many nodes with the fewest links of a router between groups: h nodes and h such links at
+/// each of 2 h routers of a group (Kim et al. 2008); of a dragonfly+ h leaves with h nodes, and h spines with h such links.
+fn dragonfly(name: &str, nodes: u32) -> Option<Topology> {
+    let of_group = nodes_of_group(name);
+    let fits = |globals: &u32| {
+        let group = of_group(*globals);
+        nodes.is_multiple_of(group) && nodes / group <= group + 1
+    };
+    let globals = (1..=MOST_GLOBALS).find(fits)?;
+    let (groups, arrangement) = (nodes / of_group(globals), Arrangement::default());
+    Some(if name == "dragonfly" {
+        Topology::Dragonfly { groups, routers: 2 * globals, nodes: globals, globals, arrangement }
+    } else {
+        Topology::DragonflyPlus { groups, leaves: globals, spines: globals, nodes: globals, globals, arrangement }
+    })
 }
 
-const fn dragonfly_nodes(globals: u32) -> u32 {
-    let of_group = 2_u32.saturating_mul(globals.saturating_mul(globals));
-    of_group.saturating_mul(of_group.saturating_add(1))
+/// The nodes of a group by the links of a router between groups; a group has as many links to others.
+fn nodes_of_group(name: &str) -> fn(u32) -> u32 {
+    if name == "dragonfly" { |globals| 2 * globals * globals } else { |globals| globals * globals }
 }
 
-/// The balanced dragonfly+, with as many groups as it can have: h leaves with h nodes, h spines with h global links.
-fn dragonfly_plus(globals: u32) -> Topology {
-    let (groups, arrangement) = (globals * globals + 1, Arrangement::default());
-    Topology::DragonflyPlus { groups, leaves: globals, spines: globals, nodes: globals, globals, arrangement }
-}
-
-const fn dragonfly_plus_nodes(globals: u32) -> u32 {
-    let of_group = globals.saturating_mul(globals);
-    of_group.saturating_mul(of_group.saturating_add(1))
+/// For every size of a group the numbers of nodes next to `nodes` that are whole groups.
+fn whole_groups_near(nodes: u32, of_group: fn(u32) -> u32) -> impl Iterator<Item = u32> {
+    (1..=MOST_GLOBALS).flat_map(move |globals| {
+        let group = of_group(globals);
+        [nodes / group, nodes / group + 1].map(|groups| groups.clamp(1, group + 1) * group)
+    })
 }
 
 /// The whole root of a power.
@@ -223,16 +227,16 @@ mod tests {
     #[test]
     fn every_name_makes_a_topology_of_its_name_and_size() {
         for name in NAMES {
-            let nodes = match name {
-                "binary-tree" => 63,
-                "dragonfly" => 72,
-                "dragonfly-plus" => 90,
-                _ => 64,
-            };
-            let topology = Topology::from_name(name, nodes).expect("it has such a number of nodes");
+            let nodes = if name == "binary-tree" { 63 } else { 64 };
+            let topology = Topology::from_name(name, nodes).expect("64 suits all but the binary tree");
             assert_eq!((topology.name(), topology.nodes(), topology.faults()), (name, nodes, vec![]));
         }
         assert_eq!(Topology::from_name("fat-tree", 64), Ok(Topology::FatTree { arity: 2, levels: 6 }));
+        let groups = |nodes| match Topology::from_name("dragonfly", nodes) {
+            Ok(Topology::Dragonfly { groups, routers, globals, .. }) => Some((groups, routers, globals)),
+            _ => None,
+        };
+        assert_eq!((groups(72), groups(64), groups(1056)), (Some((9, 4, 2)), Some((8, 4, 2)), Some((33, 8, 4))));
         assert_eq!(Topology::from_name("fat-tree", 81), Ok(Topology::FatTree { arity: 3, levels: 4 }));
     }
 
