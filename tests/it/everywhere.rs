@@ -72,6 +72,8 @@ fn document(file: &PathBuf, topology: &str, placement: &str) -> Document {
     settings.push(("machine.network.overrides", "[]"));
     if document.get("background").is_some() {
         settings.push(("background.nodes", "[]"));
+        // Slow links would be overrun by the load of fast ones.
+        settings.push(("background.offered", "1 MB/s"));
     }
     if !is_loggops(&document) {
         settings.push(("machine.overrides", "[]"));
