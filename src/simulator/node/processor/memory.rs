@@ -8,6 +8,8 @@ use thiserror::Error;
 const BOTTOM: u32 = 0x8000_0000;
 /// Bytes of on-chip memory (t800-hardware.md, section 2).
 pub(super) const ON_CHIP_BYTES: u32 = 4096;
+/// Bytes of external memory, at most: sixteen times what the nodes of the SuperCluster have. Every word is held.
+const EXTERNAL_BYTES: u32 = 64 << 20;
 
 /// A kernel that does not fit into the memory it is placed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -18,8 +20,8 @@ pub enum LayoutError {
         /// Bytes placed there.
         bytes: u64,
     },
-    /// More than 32-bit addresses reach.
-    #[error("{bytes} bytes are placed in external memory, which 31-bit addresses do not reach")]
+    /// More external memory than is simulated.
+    #[error("{bytes} bytes are placed in external memory, of which {EXTERNAL_BYTES} are simulated")]
     External {
         /// Bytes placed there.
         bytes: u64,
@@ -62,7 +64,7 @@ impl Areas {
         if self.on_chip > u64::from(ON_CHIP_BYTES) {
             return Err(LayoutError::OnChip { bytes: self.on_chip });
         }
-        if self.external > u64::from(BOTTOM - ON_CHIP_BYTES) {
+        if self.external > u64::from(EXTERNAL_BYTES) {
             return Err(LayoutError::External { bytes: self.external });
         }
         Ok(())
