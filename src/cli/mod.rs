@@ -75,9 +75,7 @@ enum Command {
     )]
     Plan(plan::PlanArguments),
     /// Writes the rows of a sweep from a store of results, without running any case.
-    #[command(
-        after_help = "Example: parsim sweep scenarios/ring-shift.ron --store results && parsim merge scenarios/ring-shift.ron --store results --format csv"
-    )]
+    #[command(after_help = "Example: parsim merge scenarios/ring-shift.ron --store results --format csv")]
     Merge(merge::MergeArguments),
     /// Finds the load at which a network saturates, for every combination of the other axes.
     #[command(after_help = "Example: parsim saturation scenarios/traffic-64.ron --over topology=mesh2d,torus2d")]
