@@ -8,7 +8,7 @@ use thiserror::Error;
 const BOTTOM: u32 = 0x8000_0000;
 /// Bytes of on-chip memory (t800-hardware.md, section 2).
 pub(super) const ON_CHIP_BYTES: u32 = 4096;
-/// Bytes of external memory, at most: sixteen times what the nodes of the SuperCluster have. Every word is held.
+/// Bytes of external memory, at most: sixteen times those of a T800 of the machine of CS-RR-281. Every word is held.
 const EXTERNAL_BYTES: u32 = 64 << 20;
 
 /// A kernel that does not fit into the memory it is placed in.
