@@ -3,7 +3,7 @@
 use parsim_study::experiment::Shard;
 use std::env;
 
-/// What engines call the number of an element of an array.
+/// Variables in which engines give the number of an element of an array.
 const NUMBERS: [&str; 4] = ["SLURM_ARRAY_TASK_ID", "LSB_JOBINDEX", "PBS_ARRAY_INDEX", "HQ_TASK_ID"];
 
 /// Reads `K/N`, `auto` or `auto/N`.

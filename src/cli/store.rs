@@ -25,7 +25,7 @@ impl StoreArguments {
         Ok(store.inspect(warn))
     }
 
-    /// Where results are looked up.
+    /// Looks results up in `store`, if there is one.
     pub fn recall<'s>(&self, store: Option<&'s Store>) -> Recall<'s> {
         store.map_or_else(Recall::default, |store| Recall::from(store, self.retry_failed))
     }

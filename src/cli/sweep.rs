@@ -91,7 +91,7 @@ pub struct Rows<'a> {
     tally: Tally,
 }
 
-/// What is known of a sweep when all rows have been written.
+/// Knowledge of a sweep when all rows have been written.
 pub struct SweepEnd<'a> {
     times: TimeLines,
     failures: Failures,

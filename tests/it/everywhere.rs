@@ -274,7 +274,7 @@ fn the_transfers_of_every_shipped_scenario_fill_the_links_of_every_fabric() {
     }
 }
 
-/// Whether open traffic runs on a machine: its processors send packets, and a byte takes time on a link, so that there is a load.
+/// Returns whether open traffic runs on a machine: its processors send packets, and a byte takes time on a link.
 fn takes_traffic(machine: &Path) -> bool {
     let machine = parsim::load_machine(machine).expect("a machine");
     let has_free_links = machine.network.links.byte_time().time(1 << 20) == SimDuration::ZERO;

@@ -296,7 +296,7 @@ fn axes_whose_values_would_be_lost_or_counted_twice_are_rejected() {
     }
 }
 
-/// What follows from the makespan follows from the mean of all seeds.
+/// Values that follow from the makespan follow from the mean of all seeds.
 #[test]
 fn a_repeated_run_has_the_performance_of_its_mean() {
     let alone = ["--set", "ranks=2", "--set", "axes=[]", "--set", "zip=[]", "--set", "compare=[]"];

@@ -64,7 +64,7 @@ impl Constants {
         }
     }
 
-    /// Whether an interface keeps messages of one byte, and of the other lengths, apart for longer than the processor does, clearly
+    /// Returns whether an interface keeps messages of one byte, and of the other lengths, apart for longer than the processor does, clearly
     /// enough to be seen.
     fn interface_counts(&self) -> [bool; 2] {
         let interface = |length: u64| self.gap + length * self.gap_per_byte;
@@ -138,7 +138,7 @@ fn output(command: &mut assert_cmd::Command) -> String {
     String::from_utf8(command.assert().success().get_output().stdout.clone()).expect("output is text")
 }
 
-/// What messages alone do not tell is said in the file, and the machine that is written takes their time all the same.
+/// Constants that messages alone do not tell are marked in the file, and its machine takes their time all the same.
 #[test]
 fn a_machine_fitted_to_messages_alone_says_what_is_not_told() {
     let folder = tempfile::tempdir().expect("a folder");

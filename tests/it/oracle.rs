@@ -348,7 +348,7 @@ struct Packet {
     bytes: u64,
     to: usize,
     acknowledges: bool,
-    /// When all of it is at its node.
+    /// The time at which all of it is at its node.
     tail: u64,
     /// The link behind which it has room.
     behind: Option<(usize, usize)>,

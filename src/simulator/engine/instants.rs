@@ -15,7 +15,7 @@ pub trait Instants: Copy {
     fn run(&self) -> EvenInstants;
     /// The instants of equal jobs, of which the first is at `first` and which follow so.
     fn moved_to(&self, first: SimTime) -> Self;
-    /// What so many jobs take together.
+    /// The service of so many jobs together.
     fn work(&self, service: SimDuration) -> SimDuration;
     /// The departures of jobs that arrive so from a station that is busy until `free` and serves each for `service`, if
     /// they depart at equal distances as well.

@@ -206,7 +206,7 @@ impl Hierarchy {
         self.go_on(calendar, now, LevelPass { traveller, kind, bytes, core, next, until })
     }
 
-    /// Whether bytes between two cores of a node pass through a memory.
+    /// Returns whether bytes between two cores of a node pass through a memory.
     pub fn has_memory_between(&self, from: Seat, to: Seat) -> bool {
         let Reach { kind, next, until } = self.reach(from, to);
         kind == SharedKind::Memory && self.tiers[next..until].iter().any(|tier| tier.memory.is_some())

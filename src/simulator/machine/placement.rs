@@ -103,7 +103,7 @@ pub struct Layout {
     pub topology: Topology,
     /// By rank, its node; shared with those who need no more of a layout.
     nodes: Arc<[u32]>,
-    /// Who shares nodes with whom; `None` if every rank lies alone on the node of its number.
+    /// The nodes that ranks share; `None` if every rank lies alone on the node of its number.
     sharing: Option<Sharing>,
 }
 

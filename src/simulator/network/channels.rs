@@ -248,7 +248,7 @@ impl Channels {
         let is_free = wire.sending.is_none();
         let lane = wire.lane(class);
         if is_free && lane.waiting.is_empty() && lane.room != Some(0) {
-            // What waits in other classes has no room.
+            // Packets that wait in other classes have no room.
             lane.take_room();
             return self.begin(calendar, now, channel, (class, flight));
         }

@@ -66,7 +66,7 @@ impl Detours {
     }
 }
 
-/// Where there are switches, nodes have no choice.
+/// Returns whether packets have a choice at `at`: nodes beside switches have none.
 fn is_router(topology: &Topology, at: u32) -> bool {
     topology.switches() == 0 || at >= topology.nodes()
 }

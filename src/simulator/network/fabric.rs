@@ -57,7 +57,7 @@ impl Fabric {
         Self::links_memory(network, topology) + RouteSelector::memory(&network.routing, topology, destinations)
     }
 
-    /// What a link takes once a packet has crossed it, in bytes: those of a plain network, and routers, have it before.
+    /// Bytes that a link takes once a packet has crossed it: those of a plain network, and routers, have it before.
     #[must_use]
     pub fn used_link_memory(network: &Network) -> f64 {
         const CHANNEL_IN_USE_BYTES: f64 = 320.0;

@@ -58,7 +58,7 @@ struct Flow {
     /// Bytes per picosecond from then on.
     rate: f64,
     since: SimTime,
-    /// Whether its first byte has arrived: before, it takes nothing of its channels.
+    /// True once its first byte has arrived: before, it takes nothing of its channels.
     has_begun: bool,
 }
 
@@ -147,7 +147,7 @@ impl Flows {
     /// The time at which rates are to be shared out, or else the next flow begins or ends.
     pub fn next_event(&self) -> Option<SimTime> {
         let next = || self.events.peek().map(|(_, Reverse((time, _)))| *time);
-        // What begins and ends at one time is shared out at once.
+        // Flows that begin and end at one time are shared out at once.
         if self.changed.is_empty() { next() } else { Some(self.changed_at) }
     }
 

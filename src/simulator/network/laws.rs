@@ -67,7 +67,7 @@ fn deliveries_until(end: SimTime, fabric: &mut Fabric, packets: &[(u64, u32, u32
     deliveries_by(Fabric::step, end, fabric, packets)
 }
 
-/// How the event of an entity is run.
+/// Runs the event of an entity.
 type Run = fn(&mut Fabric, &mut Calendar, SimTime, Entity, &mut Vec<HopEvent>);
 
 fn deliveries_by(run: Run, end: SimTime, fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {

@@ -74,7 +74,7 @@ impl Classes {
         self.known(routing).map_or_else(|| 1.0 + f64::from(topology.nodes()).log2(), f64::from)
     }
 
-    /// How many classes there are; `None` where descents are counted.
+    /// The number of classes; `None` where descents are counted.
     pub fn known(self, routing: &Routing) -> Option<u32> {
         let of_leg = match self.rule {
             ClassRule::One => 1,
@@ -103,7 +103,7 @@ impl Classes {
                 if stays { before } else { first + u32::from(topology.crosses_dateline(at, to, port)) }
             }
             ClassRule::GlobalLinks => before + u32::from(came.is_some_and(|came| topology.is_global(at, came.port))),
-            // What has been counted on the first leg counts on the second, too.
+            // Descents of the first leg count on the second, too.
             ClassRule::Descents => before + u32::from(next < at),
         }
     }

@@ -67,7 +67,7 @@ pub enum DataTransfer {
         /// The largest message whose data leave at once.
         above: Bytes,
     },
-    /// When the receiver has asked for them: an announcement of the message (ready to send), and, when it has met its
+    /// Data leave on request: an announcement of the message (ready to send), and, when it has met its
     /// receive, a request for the data (clear to send), are messages of one byte and cost what such messages cost.
     OnRequest {
         /// The largest message whose data leave at once.

@@ -35,7 +35,7 @@ pub enum OwnCompletion {
     Due(u32),
     /// A message has come, or has been announced.
     Came(MessageId),
-    /// What nobody waits for.
+    /// An end that nobody waits for.
     Nothing,
 }
 
@@ -73,7 +73,7 @@ impl<'s> Background<'s> {
         transport.wait(now, self.first_owner + source, self.description.interval().scaled(-log));
     }
 
-    /// What is complete, if it is none of the program's.
+    /// The completion as one of the background's own, if it is none of the program's.
     pub const fn own(&self, completion: Completion) -> Option<OwnCompletion> {
         Some(match completion {
             Completion::TimeUp { owner } if owner >= self.first_owner => OwnCompletion::Due(owner - self.first_owner),
@@ -109,7 +109,7 @@ impl<'s> Background<'s> {
         transport.accept(now, message, FIRST);
     }
 
-    /// Whether nothing of the program is under way.
+    /// Returns whether nothing of the program is under way.
     pub const fn is_alone(&self) -> bool {
         self.under_way == 0
     }

@@ -30,7 +30,7 @@ pub struct Trace {
     pub links: Vec<LinkLoad>,
     /// The work of the simulator; the messages are those of the program.
     pub counts: Counts,
-    /// What was sent beside the program, if the run had background traffic.
+    /// The messages that were sent beside the program, if the run had background traffic.
     pub background: Option<BackgroundCounts>,
     /// Values that the program reported by name.
     pub outcomes: Vec<(&'static str, f64)>,

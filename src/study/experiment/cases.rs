@@ -83,7 +83,7 @@ pub struct Workers<'w> {
     pub jobs: Option<NonZero<usize>>,
     /// Who is told how far it is.
     pub progress: &'w dyn Progress,
-    /// Where results are looked up before a run is made.
+    /// The place that results are looked up in before a run is made.
     pub recall: Recall<'w>,
 }
 

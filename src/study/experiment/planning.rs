@@ -71,7 +71,7 @@ const fn shift(round: u64) -> u64 {
     (mixed ^ (mixed >> 31)) >> 1
 }
 
-/// What is known of the results of a case.
+/// Tells the state of the results of a case.
 pub type StateOf<'s> = &'s dyn Fn(&Case) -> Option<State>;
 
 /// The case of a point as it is planned: its state, its id and its cost.

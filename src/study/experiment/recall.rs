@@ -72,13 +72,13 @@ impl Runs<'_> {
         result
     }
 
-    /// Whether no run had to be made.
+    /// Returns whether no run had to be made.
     pub fn are_found(&self) -> bool {
         self.made.get() == 0
     }
 }
 
-/// What `store` knows of `scenario` with all its seeds: the first that has no result tells.
+/// The state, in `store`, of `scenario` with all its seeds: that of the first one without a result.
 #[must_use]
 pub fn state(store: &Store, scenario: &CheckedScenario) -> State {
     let own = std::iter::once_with(|| store.state(scenario.id()));

@@ -181,7 +181,7 @@ impl References {
         self.list.iter().flat_map(|reference| self.belonging(reference, case, runs)).collect()
     }
 
-    /// What `store` knows of all runs of `case`, among them those that it is compared with.
+    /// The state, in `store`, of all runs of `case`, among them those that it is compared with.
     pub fn state(&self, case: &Case, store: &Store) -> State {
         let own = state(store, &case.scenario);
         let alone = || case.scenario.on_one_rank().map_or(State::Found, |alone| state(store, &alone));

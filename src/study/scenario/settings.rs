@@ -1,4 +1,4 @@
-//! What `--set` changes: values of a document, each once.
+//! The changes of `--set`: values of a document, each once.
 
 use super::named_topology::complete_topology;
 use super::source::{Document, Faults, SourceFault};

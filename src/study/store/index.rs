@@ -1,4 +1,4 @@
-//! Where the records of all segments lie.
+//! Places of the records in all segments.
 
 use super::error::StoreError;
 use super::record::{HEAD_BYTES, Head, Kind, MARK};
@@ -90,7 +90,7 @@ impl<'p> Scan<'p> {
         self.without_torn(last, places)
     }
 
-    /// Whether there is a header: a segment may end in it.
+    /// Reads the header. Returns whether there is one: a segment may end in it.
     fn header(&mut self) -> Result<bool, StoreError> {
         let Some(header) = self.bytes::<HEADER_BYTES>()? else {
             let mut begin = Vec::new();
@@ -129,7 +129,7 @@ impl<'p> Scan<'p> {
         Ok((self.offset < self.end).then_some(self.offset))
     }
 
-    /// Whether the head of a record lies anywhere behind this place.
+    /// Returns whether the head of a record lies anywhere behind this place.
     fn has_another_head(&mut self) -> Result<bool, StoreError> {
         self.seek(self.offset + 1)?;
         let found = self.find_head().map_err(StoreError::unreadable(self.path))?;

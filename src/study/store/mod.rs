@@ -25,7 +25,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a store knows of a case.
+/// State of a case in a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Nothing.
@@ -57,7 +57,7 @@ pub struct Store {
     own: Mutex<Own>,
 }
 
-/// What this process adds.
+/// The segment of this process.
 struct Own {
     segments: Vec<PathBuf>,
     /// The one that takes records, the last of the list.
@@ -98,7 +98,7 @@ impl Store {
         })
     }
 
-    /// What is known of a case.
+    /// The state of a case.
     pub fn state(&self, id: CaseId) -> State {
         match self.places(id).first().map(|place| place.kind) {
             None => State::Missing,

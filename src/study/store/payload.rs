@@ -1,4 +1,4 @@
-//! What a record holds: all of a trace but its logs, or a failure.
+//! Content of a record: all of a trace but its logs, or a failure.
 
 use super::record::Kind;
 use crate::programs::phases::named_phase;

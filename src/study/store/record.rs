@@ -59,7 +59,7 @@ impl Head {
         self.length.saturating_add(HEAD_BYTES as u64)
     }
 
-    /// Whether `payload` is what was written.
+    /// Returns whether `payload` is the one that was written.
     pub fn fits(self, payload: &[u8]) -> bool {
         self.length == payload.len() as u64 && self.checksum == xxh3_64(payload)
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub const VERSION: u16 = 1;
 /// The bytes of a header.
 pub const HEADER_BYTES: usize = 16;
-/// What the names of segments end with.
+/// End of the names of segments.
 pub const SUFFIX: &str = "segment";
 /// The begin of a header.
 const MAGIC: [u8; 14] = *b"parsim-results";
@@ -94,7 +94,7 @@ pub fn check_header(path: &Path, header: &[u8; HEADER_BYTES]) -> Result<(), Stor
     }
 }
 
-/// Whether `begin`, shorter than a header, is the begin of one.
+/// Returns whether `begin`, shorter than a header, is the begin of one.
 pub fn begins_header(begin: &[u8]) -> bool {
     header().starts_with(begin)
 }

@@ -124,7 +124,7 @@ fn writers_share_a_folder() {
     assert_eq!(store.places(id(1)).len(), 2);
 }
 
-/// Whatever the length at which a segment was cut, the whole records before are found, and no other.
+/// At any length at which a segment was cut, the whole records before are found, and no other.
 fn torn_at(whole: &[u8], ends: &[usize], length: usize) {
     let folder = tempdir().unwrap();
     fs::write(folder.path().join("torn.segment"), &whole[..length]).unwrap();

@@ -395,7 +395,7 @@ impl MessageTransport {
     }
 }
 
-/// Whether nothing else happens before `time`; at the same time memories come first.
+/// Returns whether nothing else happens before `time`; at the same time memories come first.
 fn is_first(time: SimTime, scheduled: Option<SimTime>, on_wire: Option<(SimTime, bool)>) -> bool {
     scheduled.is_none_or(|other| time <= other) && on_wire.is_none_or(|(other, _)| time <= other)
 }

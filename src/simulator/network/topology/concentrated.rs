@@ -1,24 +1,21 @@
 //! Groups of nodes behind the routers of another topology, as in a concentrated mesh (Balfour and Dally, Design tradeoffs for
 //! tiled CMP on-chip networks, ICS 2006).
 
+use super::Topology;
 use super::bisection::Bisection;
 use super::layout::circle;
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least, narrow};
+use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
 use std::ops::Range;
 
 /// Router r, a node of `routers`, is the r-th switch. Its ports are those of `routers`, then those to its nodes.
 pub(super) struct Concentrated<'a> {
     pub(super) nodes: u32,
-    pub(super) routers: &'a dyn TopologyShape,
+    pub(super) routers: &'a Topology,
 }
 
 impl Concentrated<'_> {
-    fn router_count(&self) -> u32 {
-        narrow(self.routers.count().nodes)
-    }
-
     fn all_nodes(&self) -> u32 {
-        self.nodes * self.router_count()
+        self.nodes * self.routers.nodes()
     }
 
     /// The vertex of `routers` at which a vertex is, and the links to it.
@@ -32,11 +29,9 @@ impl Concentrated<'_> {
 
 impl TopologyShape for Concentrated<'_> {
     fn count(&self) -> Count {
-        let routers = self.routers.count().nodes;
-        Count {
-            nodes: routers.saturating_mul(self.nodes.into()),
-            switches: routers.saturating_add(self.routers.count().switches),
-        }
+        let routers = u64::from(self.routers.nodes());
+        let switches = routers + u64::from(self.routers.switches());
+        Count { nodes: routers.saturating_mul(self.nodes.into()), switches }
     }
 
     fn ports(&self) -> u32 {
@@ -52,7 +47,7 @@ impl TopologyShape for Concentrated<'_> {
             let (to, there) = self.routers.neighbour(router, port)?;
             return Some((self.all_nodes() + to, there));
         }
-        let has_nodes = router < self.router_count();
+        let has_nodes = router < self.routers.nodes();
         (has_nodes && port - links < self.nodes).then(|| (router * self.nodes + port - links, 0))
     }
 
@@ -129,20 +124,19 @@ impl TopologyShape for Concentrated<'_> {
         let place = |(x, y): &(f64, f64)| (x * wide, y * wide);
         let below = routers
             .iter()
-            .take(self.router_count() as usize)
+            .take(self.routers.nodes() as usize)
             .map(place)
             .flat_map(|(x, y)| around.iter().map(move |(right, down)| (x + right * wide, y + down * wide)));
         below.chain(routers.iter().map(place)).collect()
     }
 
     fn figures(&self) -> Option<TopologyMetrics> {
-        let routers = self.routers.figures()?;
+        let routers = self.routers.figures();
         let nodes = u128::from(self.all_nodes());
-        let links_of =
-            |router| (0..self.routers.ports()).filter(|port| self.routers.neighbour(router, *port).is_some()).count();
-        let degree_of_nodes = (0..self.router_count()).map(links_of).max().unwrap_or(0);
+        let links_of = |router| self.routers.links_at(router).count();
+        let degree_of_nodes = (0..self.routers.nodes()).map(links_of).max().unwrap_or(0);
         let degree_of_nodes = u32::try_from(degree_of_nodes).expect("ports are u32");
-        let upper = if self.router_count().is_multiple_of(2) { routers.bisection.upper() } else { u64::MAX };
+        let upper = if self.routers.nodes().is_multiple_of(2) { routers.bisection.upper() } else { u64::MAX };
         Some(TopologyMetrics {
             links: routers.links + u64::from(self.all_nodes()),
             least_degree: 1,

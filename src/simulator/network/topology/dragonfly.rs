@@ -5,7 +5,7 @@
 //! third group; distances and diameters are those of the natural routes.
 
 use super::bisection::{Bisection, crossing_bound};
-use super::global_links::{Arrangement, GlobalLinks};
+use super::global_links::{Arrangement, GlobalLinks, global_links_fault};
 use super::layout::{circle, roomy_radius};
 use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
 use std::collections::BTreeSet;
@@ -196,11 +196,11 @@ impl TopologyShape for Dragonfly {
     fn faults(&self) -> Vec<String> {
         let numbers = [("groups", self.groups), ("routers", self.routers), ("nodes", self.nodes)];
         let few: Vec<String> = numbers.into_iter().filter_map(|(name, value)| at_least(1, name, value)).collect();
-        let links = u64::from(self.routers) * u64::from(self.globals);
-        if links > u64::from(u32::MAX) {
-            return vec![format!("`globals` gives a group {links} links: fewer than 2^32 can be numbered")];
+        if few.is_empty() {
+            global_links_fault(self.groups, self.routers, self.globals).into_iter().collect()
+        } else {
+            few
         }
-        if few.is_empty() { self.links().fault().into_iter().collect() } else { few }
     }
 
     /// The groups on a circle, the routers of each on a smaller one, their nodes outside of it.

@@ -68,18 +68,17 @@ impl GlobalLinks {
         };
         (group + ahead) % self.groups
     }
+}
 
-    /// The fault that not every group has a link to every other.
-    pub(super) fn fault(self) -> Option<String> {
-        (self.per_group < self.others()).then(|| {
-            format!(
-                "`globals` gives a group {} links to others: {} groups need at least {}",
-                self.per_group,
-                self.groups,
-                self.others()
-            )
-        })
+/// The fault of `groups` groups, each with as many `routers` that have `globals` links to other groups: that not every
+/// group has a link to every other, or that its links cannot be numbered.
+pub(super) fn global_links_fault(groups: u32, routers: u32, globals: u32) -> Option<String> {
+    let (links, others) = (u64::from(routers) * u64::from(globals), u64::from(groups - 1));
+    if links > u64::from(u32::MAX) {
+        return Some(format!("`globals` gives a group {links} links: fewer than 2^32 can be numbered"));
     }
+    (links < others)
+        .then(|| format!("`globals` gives a group {links} links to others: {groups} groups need at least {others}"))
 }
 
 #[cfg(test)]

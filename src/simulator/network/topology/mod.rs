@@ -18,6 +18,7 @@ mod complete;
 mod concentrated;
 mod cube_connected_cycles;
 mod deadlock;
+mod description;
 mod dragonfly;
 mod dragonfly_plus;
 mod extended_fat_tree;
@@ -43,8 +44,6 @@ mod laws;
 #[cfg(test)]
 mod published;
 
-use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::ops::Range;
 
 use binary_tree::BinaryTree;
@@ -59,9 +58,10 @@ use graph::Graph;
 use hyper_x::HyperX;
 use hypercube::Hypercube;
 use parallel::Parallel;
-use shape::{Count, TopologyMetrics, TopologyShape, narrow};
+use shape::{TopologyMetrics, TopologyShape, narrow};
 
 pub use bisection::Bisection;
+pub use description::Topology;
 pub use global_links::Arrangement;
 pub use graph::GraphLinks;
 pub use load::{ChannelLoads, Flow, uniform};
@@ -72,193 +72,6 @@ pub use shape::NaturalWaits;
 
 /// The largest number of vertices of any topology, 2³¹.
 pub const MAX_VERTICES: u64 = 1 << 31;
-
-/// The graph of a network.
-///
-/// ```
-/// use parsim_sim::network::topology::Topology;
-///
-/// let mesh = Topology::from_name("mesh2d", 64).expect("64 is a square");
-/// assert_eq!(mesh, Topology::Mesh2d { rows: 8, columns: 8 });
-/// assert_eq!(mesh.neighbour(0, 0), Some((1, 1)), "east of the corner, arriving from the west");
-/// assert_eq!(mesh.route(0, 63), 0, "columns first");
-/// assert_eq!(mesh.distance(0, 63), 14);
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub enum Topology {
-    /// Every node has a link to every other: port `q` of node `v` leads to the `q`-th of the others.
-    Complete {
-        /// Number of nodes.
-        nodes: u32,
-    },
-    /// An open chain; port 0 leads to the next node, port 1 to the one before.
-    Line {
-        /// Number of nodes.
-        nodes: u32,
-    },
-    /// A closed chain, ports as in a line. Two nodes share one link, not two.
-    Ring {
-        /// Number of nodes.
-        nodes: u32,
-    },
-    /// An open grid; node = row · columns + column. Port 0 leads to the next column (east), 1 to
-    /// the one before (west), 2 to the next row (south), 3 to the one before (north).
-    Mesh2d {
-        /// Number of rows, the outer index.
-        rows: u32,
-        /// Number of columns, the inner index.
-        columns: u32,
-    },
-    /// An open grid in space; node = (layer · rows + row) · columns + column. Ports 0 to 3 as in
-    /// two dimensions, 4 leads to the next layer, 5 to the one before.
-    Mesh3d {
-        /// Number of layers, the outermost index.
-        layers: u32,
-        /// Number of rows.
-        rows: u32,
-        /// Number of columns, the innermost index.
-        columns: u32,
-    },
-    /// A grid whose rows and columns are rings, numbered as the mesh. A side of 2 has one link
-    /// between its two nodes, not two.
-    Torus2d {
-        /// Number of rows, the outer index.
-        rows: u32,
-        /// Number of columns, the inner index.
-        columns: u32,
-    },
-    /// A grid in space whose lines are rings, numbered as the mesh.
-    Torus3d {
-        /// Number of layers, the outermost index.
-        layers: u32,
-        /// Number of rows.
-        rows: u32,
-        /// Number of columns, the innermost index.
-        columns: u32,
-    },
-    /// An open grid of any number of dimensions, numbered as those above: the last coordinate varies fastest and owns
-    /// ports 0 (rising) and 1, the one before it 2 and 3, and so on.
-    Mesh {
-        /// The lengths, the outermost first: `[layers, rows, columns]` in space.
-        sides: Vec<u32>,
-    },
-    /// A grid of any number of dimensions whose lines are rings, numbered as the mesh. A side of 2 has one link between
-    /// its two nodes.
-    Torus {
-        /// The lengths, the outermost first.
-        sides: Vec<u32>,
-    },
-    /// A grid whose lines are cliques: any node of a line is one hop away. Numbered as the mesh; port q of a line leads to
-    /// the q-th of the others.
-    HyperX {
-        /// The lengths, the outermost first.
-        sides: Vec<u32>,
-    },
-    /// 2^dimension nodes; port `i` leads to the node whose number differs in bit `i`.
-    Hypercube {
-        /// Number of dimensions.
-        dimension: u32,
-    },
-    /// A complete binary tree with a processor at every vertex, root 0, children of `v` at 2v + 1
-    /// and 2v + 2. Port 0 leads to the parent, 1 and 2 to the children.
-    BinaryTree {
-        /// Number of levels: 2^levels − 1 nodes.
-        levels: u32,
-    },
-    /// The k-ary n-tree: arity^levels nodes below levels · arity^(levels − 1) switches.
-    FatTree {
-        /// Number of ports of a switch towards the nodes, and as many towards the roots.
-        arity: u32,
-        /// Number of levels of switches.
-        levels: u32,
-    },
-    /// An extended generalized fat tree, XGFT(h; m; w): every level of switches has its own numbers of ports.
-    /// `ExtendedFatTree(children: [16, 16], parents: [1, 8])` is a tree of 256 nodes whose upper links are tapered 2 : 1.
-    /// Ports lead down first, then up.
-    ExtendedFatTree {
-        /// m: the children of a switch, the lowest level first.
-        children: Vec<u32>,
-        /// w: the parents of a node, then of a switch of every level but the highest.
-        parents: Vec<u32>,
-    },
-    /// Groups of routers, all joined to each other in a group, and at least one link between any two groups. The
-    /// natural way is the minimal one, over at most one link between groups.
-    Dragonfly {
-        /// Number of groups.
-        groups: u32,
-        /// Routers of a group.
-        routers: u32,
-        /// Nodes at a router.
-        nodes: u32,
-        /// Links of a router to other groups.
-        globals: u32,
-        /// Their order; Absolute unless given.
-        #[serde(default)]
-        arrangement: Arrangement,
-    },
-    /// Groups of leaf routers with nodes and spine routers with links to other groups; in a group every leaf is joined
-    /// to every spine (Megafly).
-    DragonflyPlus {
-        /// Number of groups.
-        groups: u32,
-        /// Leaf routers of a group.
-        leaves: u32,
-        /// Spine routers of a group.
-        spines: u32,
-        /// Nodes at a leaf.
-        nodes: u32,
-        /// Links of a spine to other groups.
-        globals: u32,
-        /// Their order; Absolute unless given.
-        #[serde(default)]
-        arrangement: Arrangement,
-    },
-    /// Groups of nodes behind the routers of another topology, such as `Concentrated(nodes: 4, routers: Mesh2d(rows: 8,
-    /// columns: 8))`. The nodes come first, then the routers.
-    Concentrated {
-        /// Nodes at a router.
-        nodes: u32,
-        /// The topology whose nodes are the routers.
-        routers: Box<Topology>,
-    },
-    /// Several links in place of each of another topology: planes, or trunks. Packets for one node take the same of them;
-    /// `EvenTies` and `MinimalAdaptive` choose freely.
-    Parallel {
-        /// Links in place of one.
-        links: u32,
-        /// The other topology.
-        of: Box<Topology>,
-    },
-    /// A hypercube with a ring of `dimension` nodes at every corner; node = corner · dimension +
-    /// position. Ports 0 and 1 lead to the next position and the one before, port 2 to the corner
-    /// that differs in bit `position`.
-    CubeConnectedCycles {
-        /// Dimension of the cube and length of the rings, at least 3.
-        dimension: u32,
-    },
-    /// Any connected graph, as written. Ports are numbered, at either end, in the order in which
-    /// the links are listed.
-    Graph {
-        /// Number of nodes.
-        nodes: u32,
-        /// Number of switches, numbered after the nodes.
-        #[serde(default)]
-        switches: u32,
-        /// The largest number of links at a vertex, where there is one (4 for a transputer).
-        #[serde(default)]
-        degree: Option<u32>,
-        /// The links, as pairs of vertices: `[(0, 1), (1, 2)]`.
-        links: GraphLinks,
-        /// By link, the name of its class, which `link_classes` describes; `""` for none. In a scenario `GraphFile("links.txt")`
-        /// stands for a graph: a file with a line such as `3 7` or `3 7 optical` for each link; in `GraphFile("links.txt",
-        /// "vertices.txt")` the vertices have names: those of the second file, a line each, nodes as `node3`, switches as
-        /// `leaf1 switch`.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        classes: Vec<String>,
-    },
-}
 
 /// Evaluates an expression on the shape behind a topology, statically for every kind.
 macro_rules! with_shape {
@@ -342,11 +155,11 @@ macro_rules! with_shape {
                 $value
             }
             Topology::Concentrated { nodes, routers } => {
-                let $shape = Concentrated { nodes: *nodes, routers: &**routers };
+                let $shape = Concentrated { nodes: *nodes, routers };
                 $value
             }
             Topology::Parallel { links, of } => {
-                let $shape = Parallel { links: *links, of: &**of };
+                let $shape = Parallel { links: *links, of };
                 $value
             }
             Topology::CubeConnectedCycles { dimension } => {
@@ -567,119 +380,5 @@ impl Topology {
             ..figures
         };
         figures.map_or_else(|| metrics::measured(self), narrowed)
-    }
-}
-
-impl fmt::Display for Topology {
-    /// Describes the topology in words.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Complete { nodes } => write!(f, "complete graph of {nodes}"),
-            Self::Line { nodes } => write!(f, "line of {nodes}"),
-            Self::Ring { nodes } => write!(f, "ring of {nodes}"),
-            Self::Mesh2d { rows, columns } => write!(f, "{rows} × {columns} mesh"),
-            Self::Mesh3d { layers, rows, columns } => write!(f, "{layers} × {rows} × {columns} mesh"),
-            Self::Torus2d { rows, columns } => write!(f, "{rows} × {columns} torus"),
-            Self::Torus3d { layers, rows, columns } => write!(f, "{layers} × {rows} × {columns} torus"),
-            Self::Hypercube { dimension } => write!(f, "hypercube of dimension {dimension}"),
-            Self::BinaryTree { levels } => write!(f, "binary tree of {levels} levels"),
-            Self::FatTree { arity, levels } => write!(f, "{arity}-ary {levels}-tree"),
-            Self::Mesh { sides } => write!(f, "{} mesh", lengths(sides)),
-            Self::Torus { sides } => write!(f, "{} torus", lengths(sides)),
-            Self::HyperX { sides } => write!(f, "{} HyperX", lengths(sides)),
-            Self::ExtendedFatTree { children, parents } => {
-                let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-                write!(f, "XGFT({}; {}; {})", children.len(), list(children), list(parents))
-            }
-            Self::Dragonfly { groups, routers, nodes, .. } => {
-                write!(f, "dragonfly of {groups} groups of {routers} routers with {nodes} nodes")
-            }
-            Self::DragonflyPlus { groups, leaves, spines, nodes, .. } => {
-                write!(f, "dragonfly+ of {groups} groups of {leaves} leaves with {nodes} nodes and {spines} spines")
-            }
-            Self::Concentrated { nodes, routers } => write!(f, "{routers} of routers with {nodes} nodes"),
-            Self::Parallel { links, of } => write!(f, "{of} of {links} parallel links"),
-            Self::CubeConnectedCycles { dimension } => write!(f, "cube-connected cycles of dimension {dimension}"),
-            Self::Graph { nodes, .. } => write!(f, "graph of {nodes} nodes"),
-        }
-    }
-}
-
-fn lengths(sides: &[u32]) -> String {
-    sides.iter().map(u32::to_string).collect::<Vec<_>>().join(" × ")
-}
-
-/// A topology is a part of another one as any shape is.
-impl TopologyShape for Topology {
-    fn count(&self) -> Count {
-        with_shape!(self, shape => shape.count())
-    }
-
-    fn ports(&self) -> u32 {
-        self.ports()
-    }
-
-    fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
-        self.neighbour(vertex, port)
-    }
-
-    fn route(&self, at: u32, to: u32) -> u32 {
-        self.route(at, to)
-    }
-
-    fn course(&self, at: u32, to: u32) -> (u32, u32) {
-        self.course(at, to)
-    }
-
-    fn distance(&self, a: u32, b: u32) -> u32 {
-        self.distance(a, b)
-    }
-
-    fn rivals(&self, at: u32, to: u32) -> Range<u32> {
-        self.rivals(at, to)
-    }
-
-    fn other_way_round(&self, at: u32, to: u32) -> Option<u32> {
-        self.other_way_round(at, to)
-    }
-
-    fn natural_waits(&self) -> NaturalWaits {
-        self.natural_waits()
-    }
-
-    fn is_global(&self, at: u32, port: u32) -> bool {
-        self.is_global(at, port)
-    }
-
-    fn link_classes(&self) -> Vec<String> {
-        self.link_classes()
-    }
-
-    fn link_class(&self, at: u32, port: u32) -> Option<usize> {
-        self.link_class(at, port)
-    }
-
-    fn share_a_ring(&self, a: u32, b: u32) -> bool {
-        self.share_a_ring(a, b)
-    }
-
-    fn passes(&self, at: u32, via: u32) -> bool {
-        self.passes(at, via)
-    }
-
-    fn crosses_dateline(&self, at: u32, to: u32, port: u32) -> bool {
-        self.crosses_dateline(at, to, port)
-    }
-
-    fn faults(&self) -> Vec<String> {
-        self.faults()
-    }
-
-    fn layout(&self) -> Vec<(f64, f64)> {
-        self.layout()
-    }
-
-    fn figures(&self) -> Option<TopologyMetrics> {
-        Some(self.figures())
     }
 }

@@ -1,5 +1,6 @@
-//! Topologies by name and number of nodes, as on the command line.
+//! Topologies by name and number of nodes, as on the command line, and in words.
 
+use std::fmt;
 use thiserror::Error;
 
 use super::{Arrangement, Topology};
@@ -218,6 +219,45 @@ fn fat_tree(nodes: u32) -> Option<Topology> {
     let other = (2..u32::BITS).rev().find_map(|levels| root(nodes, levels).map(|arity| (arity, levels)));
     let (arity, levels) = binary.or(other)?;
     Some(Topology::FatTree { arity, levels })
+}
+
+impl fmt::Display for Topology {
+    /// Describes the topology in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Complete { nodes } => write!(f, "complete graph of {nodes}"),
+            Self::Line { nodes } => write!(f, "line of {nodes}"),
+            Self::Ring { nodes } => write!(f, "ring of {nodes}"),
+            Self::Mesh2d { rows, columns } => write!(f, "{rows} × {columns} mesh"),
+            Self::Mesh3d { layers, rows, columns } => write!(f, "{layers} × {rows} × {columns} mesh"),
+            Self::Torus2d { rows, columns } => write!(f, "{rows} × {columns} torus"),
+            Self::Torus3d { layers, rows, columns } => write!(f, "{layers} × {rows} × {columns} torus"),
+            Self::Hypercube { dimension } => write!(f, "hypercube of dimension {dimension}"),
+            Self::BinaryTree { levels } => write!(f, "binary tree of {levels} levels"),
+            Self::FatTree { arity, levels } => write!(f, "{arity}-ary {levels}-tree"),
+            Self::Mesh { sides } => write!(f, "{} mesh", lengths(sides)),
+            Self::Torus { sides } => write!(f, "{} torus", lengths(sides)),
+            Self::HyperX { sides } => write!(f, "{} HyperX", lengths(sides)),
+            Self::ExtendedFatTree { children, parents } => {
+                let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+                write!(f, "XGFT({}; {}; {})", children.len(), list(children), list(parents))
+            }
+            Self::Dragonfly { groups, routers, nodes, .. } => {
+                write!(f, "dragonfly of {groups} groups of {routers} routers with {nodes} nodes")
+            }
+            Self::DragonflyPlus { groups, leaves, spines, nodes, .. } => {
+                write!(f, "dragonfly+ of {groups} groups of {leaves} leaves with {nodes} nodes and {spines} spines")
+            }
+            Self::Concentrated { nodes, routers } => write!(f, "{routers} of routers with {nodes} nodes"),
+            Self::Parallel { links, of } => write!(f, "{of} of {links} parallel links"),
+            Self::CubeConnectedCycles { dimension } => write!(f, "cube-connected cycles of dimension {dimension}"),
+            Self::Graph { nodes, .. } => write!(f, "graph of {nodes} nodes"),
+        }
+    }
+}
+
+fn lengths(sides: &[u32]) -> String {
+    sides.iter().map(u32::to_string).collect::<Vec<_>>().join(" × ")
 }
 
 #[cfg(test)]

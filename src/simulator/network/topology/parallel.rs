@@ -1,5 +1,6 @@
 //! Several links wherever another topology has one: wider trunks, or planes of a network.
 
+use super::Topology;
 use super::bisection::Bisection;
 use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
 use std::ops::Range;
@@ -7,12 +8,12 @@ use std::ops::Range;
 /// Port q of `of` becomes the ports from q · links on.
 pub(super) struct Parallel<'a> {
     pub(super) links: u32,
-    pub(super) of: &'a dyn TopologyShape,
+    pub(super) of: &'a Topology,
 }
 
 impl TopologyShape for Parallel<'_> {
     fn count(&self) -> Count {
-        self.of.count()
+        Count { nodes: self.of.nodes().into(), switches: self.of.switches().into() }
     }
 
     fn ports(&self) -> u32 {
@@ -84,7 +85,7 @@ impl TopologyShape for Parallel<'_> {
     }
 
     fn figures(&self) -> Option<TopologyMetrics> {
-        let of = self.of.figures()?;
+        let of = self.of.figures();
         let links = u64::from(self.links);
         Some(TopologyMetrics {
             links: of.links * links,

@@ -30,7 +30,7 @@ struct RowTimes {
     times: BTreeMap<(Module, u64), SimDuration>,
 }
 
-/// What keeps a processor busy for its process.
+/// Work of a processor for its process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Computation {
     /// Iterations of modules, row by row.

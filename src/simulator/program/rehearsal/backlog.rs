@@ -1,4 +1,4 @@
-//! What has been begun in a rehearsal and is not done yet.
+//! Messages and operations that have begun in a rehearsal and have not ended.
 
 /// Messages, with their packets, that have been begun and that nobody has waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

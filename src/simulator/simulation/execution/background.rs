@@ -30,7 +30,7 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// Whether every process has finished or waits for another one.
+    /// Returns whether every process has finished or waits for another one.
     fn all_wait(&self) -> bool {
         self.ranks.iter().all(|rank| match rank.waits {
             WaitState::ForOperation(_) | WaitState::ForAny | WaitState::AtBarrier => true,

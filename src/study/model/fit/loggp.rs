@@ -58,7 +58,7 @@ struct Line {
 impl LogGp {
     /// The fit to `transfers`; `None` with fewer than two lengths.
     ///
-    /// Where senders have computed between their messages, each message must have gone to another destination.
+    /// For senders that have computed between their messages: each message must have gone to another destination.
     #[must_use]
     pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<Self> {
         if transfers.iter().any(|one| one.delay_s > 0.0 || one.late_s > 0.0) {

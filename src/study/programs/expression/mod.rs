@@ -57,7 +57,7 @@ pub struct Awaited {
     pub event: &'static str,
 }
 
-/// What the slot of an [`Awaited`] number holds before it comes: no number at all.
+/// Content of the slot of an [`Awaited`] number before it comes: no number at all.
 pub const NOTHING_YET: Value = Value::Truth(false);
 
 /// An expression that is ready to be evaluated: what does not depend on a slot has been computed.

@@ -23,7 +23,7 @@ impl BoundExpression {
         Ok(Self { bound, source: source.clone(), bindings })
     }
 
-    /// What stands for an expression that cannot be bound, in a program that is rejected.
+    /// A substitute for an expression that cannot be bound, in a program that is rejected.
     pub fn placeholder() -> Self {
         let source = Expression::new("0").expect("a number is an expression");
         Self::new(&source, &NameTable::default()).expect("a number has no names")
@@ -93,7 +93,7 @@ impl BoundSize {
         Ok(Self { count: BoundExpression::new(size.count(), names)?, size: size.clone() })
     }
 
-    /// What stands for a size that cannot be bound, in a program that is rejected.
+    /// A substitute for a size that cannot be bound, in a program that is rejected.
     pub fn placeholder() -> Self {
         let size = Size::new("0 B").expect("it is a size");
         Self { count: BoundExpression::placeholder(), size }

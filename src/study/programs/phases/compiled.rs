@@ -44,7 +44,7 @@ pub(super) struct CompiledStep {
     pub action: StepAction,
 }
 
-/// What a process does at a compiled step; unless it says otherwise, the next one follows.
+/// Action of a process at a compiled step; unless it says otherwise, the next one follows.
 #[derive(Debug)]
 pub(super) enum StepAction {
     /// Enters a phase; the number of the outer one goes to a slot.

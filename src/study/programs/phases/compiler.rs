@@ -48,7 +48,7 @@ pub(super) fn compile(program: &Phases, ranks: u32, host: u32) -> (CompiledProgr
     let split_slots = compiler.communicators();
     compiler.steps("steps", &program.steps);
     compiler.put(0, StepAction::Return);
-    // What a function declares lies behind all that the steps declare.
+    // Declarations of functions lie behind all that the steps declare.
     compiler.names.leave_behind(compiler.names.mark());
     let functions = compiler.functions();
     compiler.finish(Grid::of(ranks), program.paths(), (functions, split_slots))

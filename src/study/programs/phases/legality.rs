@@ -1,4 +1,4 @@
-//! What is known of steps without taking them: their paths, their phases, the memory that they need.
+//! Facts about steps, known without taking them: their paths, their phases, the memory that they need.
 
 use super::expression::Expression;
 use super::name;

@@ -62,7 +62,7 @@ pub enum Step {
         /// end of a row.
         #[serde(default)]
         rows: Option<Expression>,
-        /// What is read and written, which takes time where the cores of a node share a memory; nothing unless given.
+        /// Bytes read and written, which take time where the cores of a node share a memory; nothing unless given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<Size>,
         /// Time of the processor in seconds, beside that of the operations; none unless given.

@@ -21,7 +21,7 @@ const LARGEST: u64 = 1 << 20;
 const LARGEST_TOGETHER: usize = 4 << 20;
 const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 8;
-/// What a value is made of instead of the tree of a file: of the lines of one or two plain files, by this name.
+/// Readers of values that are the lines of one or two plain files, by the name of the value.
 const OF_LINES: [(&str, LinesReader); 2] = [("RankFile", rank_file::placement), ("GraphFile", graph_file::graph)];
 type LinesReader = fn(Place, &Sources, Place, Option<Place>) -> Result<Tree, Vec<SourceFault>>;
 /// Changes of a `Like`, each of which looks for its path.

@@ -26,7 +26,7 @@ enum Vertices<'t> {
 /// The graph at `place` of the links in the file of that place, between vertices that the other one names.
 ///
 /// # Errors
-/// What is wrong in either file: lines that are none of the form above, names that come twice, unknown names.
+/// Faults of either file: lines that are none of the form above, names that come twice, unknown names.
 pub fn graph(place: Place, sources: &Sources, links: Place, vertices: Option<Place>) -> Result<Tree, Vec<SourceFault>> {
     let vertices = Vertices::of(sources, vertices)?;
     let (mut pairs, mut classes, mut highest, mut faults) = (Vec::new(), Vec::new(), 0, Vec::new());
@@ -95,7 +95,7 @@ impl<'t> Vertices<'t> {
         number.ok_or_else(|| fault.at(word.place))
     }
 
-    /// How many nodes and switches there are, if links lead to vertices up to `highest`.
+    /// The numbers of nodes and switches, if links lead to vertices up to `highest`.
     fn counts(&self, highest: u32) -> (u32, u32) {
         match self {
             Self::Numbered => (highest.saturating_add(1), 0),

@@ -22,7 +22,7 @@ struct Nodes<'t> {
 /// The placement at `place` of the ranks in the file of that place, on nodes that the other one names.
 ///
 /// # Errors
-/// What is wrong in either file: lines that are none of the form above, names and ranks that come twice, unknown names, ranks
+/// Faults of either file: lines that are none of the form above, names and ranks that come twice, unknown names, ranks
 /// that are missing.
 pub fn placement(
     place: Place,

@@ -83,7 +83,7 @@ impl MessageTransport {
         self.come_through(now, through);
     }
 
-    /// Whether a memory carries the messages between two cores of a node.
+    /// Returns whether a memory carries the messages between two cores of a node.
     pub(super) fn has_memory_between(&self, from: Seat, to: Seat) -> bool {
         self.memories.as_ref().is_some_and(|memories| memories.hierarchy.has_memory_between(from, to))
     }

@@ -38,7 +38,7 @@ pub struct WormholeRouter {
     pub allocators: Allocators,
 }
 
-/// How requests are matched with virtual channels and with ports of the crossbar, once a cycle.
+/// Matching of requests with virtual channels and with ports of the crossbar, once a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Allocators {

@@ -214,7 +214,7 @@ impl Worms {
         }
     }
 
-    /// Whether anything is still to come, whatever moves.
+    /// Returns whether anything is still to come, even if nothing moves.
     fn is_turning(&mut self) -> bool {
         let in_stages = !(self.entering.is_empty() && self.routing.is_empty() && self.allocated.is_empty());
         // Heads whose routes have just been worked out have not moved.

@@ -30,7 +30,7 @@ pub fn ron(fit: &LogGp) -> Result<String, String> {
     Ok(text + ")\n")
 }
 
-/// What a message takes, and what each of its bytes: the measure of what counts as zero.
+/// Time of a message, and of each of its bytes: the measure of values that count as zero.
 #[derive(Clone, Copy)]
 struct Scale {
     time: f64,

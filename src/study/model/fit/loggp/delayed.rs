@@ -12,7 +12,7 @@ use crate::model::fit::regression::{Regression, Weighting};
 /// Times that differ by less are equal.
 const TOLERANCE: f64 = 0.005;
 
-/// What keeps messages in a row apart, and what a message takes alone.
+/// Time between messages in a row, and time of a message alone.
 struct Bounds {
     lone: Line,
     processor: Line,
@@ -72,18 +72,18 @@ impl Bounds {
         Some(Self { lone, processor: Line::through(&points, Weighting::Absolute)?.0 })
     }
 
-    /// Whether G is larger than O, so that messages alone tell it.
+    /// Returns whether G is larger than O, so that messages alone tell it.
     fn interface_is_slower(&self) -> bool {
         self.lone.per_byte > self.processor.per_byte * (1.0 + TOLERANCE)
     }
 
-    /// Whether these messages in a row wait for their interface longer than for their processor.
+    /// Returns whether these messages in a row wait for their interface longer than for their processor.
     fn waits_for_interface(&self, one: &TimedTransfer) -> bool {
         let processor = self.processor.at(one.bytes) + one.delay_s;
         one.messages > 1.0 && period(one, self.lone) > processor * (1.0 + TOLERANCE)
     }
 
-    /// Whether messages that wait for the interface tell g, and G if messages alone do not.
+    /// Returns whether messages that wait for the interface tell g, and G if messages alone do not.
     fn tell_gap(&self, transfers: &[&TimedTransfer]) -> bool {
         let mut lengths = transfers.iter().filter(|one| self.waits_for_interface(one)).map(|one| one.bytes);
         let first = lengths.next();
@@ -103,7 +103,7 @@ impl Bounds {
         Some((told.into_iter().map(|index| names[index]).collect(), regression))
     }
 
-    /// How often each constant is paid, and the time without computations.
+    /// The number of times that each constant is paid, and the time without computations.
     fn row(&self, one: &TimedTransfer) -> ([(Constant, f64); 5], f64) {
         let (further, length) = (one.messages - 1.0, one.bytes - 1.0);
         let waits = self.waits_for_interface(one);

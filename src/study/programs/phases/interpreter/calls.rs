@@ -12,13 +12,13 @@ const DEEPEST: usize = 1000;
 #[derive(Default)]
 pub(super) struct CallStack {
     open: Vec<OpenCall>,
-    /// What the variables of the functions were before: an outer call of a function may need them again.
+    /// The variables of the functions as they were before: an outer call of a function may need them again.
     kept: Vec<Value>,
 }
 
 struct OpenCall {
     function: usize,
-    /// Where to return to.
+    /// The address to return to.
     back: Address,
 }
 

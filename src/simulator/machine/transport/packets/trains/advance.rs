@@ -58,7 +58,7 @@ impl Play<'_> {
         }
     }
 
-    /// What the processor of `node` has sent and takes no time comes out of its link.
+    /// Takes out of the link of `node` the packets that its processor has sent and that take no time.
     fn come_out_at_once(&mut self, node: u32, entity: Entity) {
         let key = (self.key.0, entity);
         let is_due = |link: &u32| self.trains.leaves_by(*link, key) || self.trains.comes_by(*link, key);

@@ -8,10 +8,10 @@ use crate::network::{Packet, PacketCourse};
 use crate::node::DispatchCheckpoint;
 use crate::units::{SimDuration, SimTime};
 
-/// What becomes of a train at a vertex that passes it on.
+/// Passage of a train through a vertex.
 struct Crossing<R> {
     service: SimDuration,
-    /// When processor and link were free before.
+    /// The times from which processor and link were free before.
     free: SimTime,
     link_free: SimTime,
     out: u32,
@@ -19,8 +19,9 @@ struct Crossing<R> {
     end: u32,
     onward: PacketCourse,
     comings: R,
-    /// Whether it waits for something at the vertex, and whether it leaves it and comes to the next one at once.
+    /// True if it waits for something at the vertex.
     waits: bool,
+    /// True if it leaves the vertex and comes to the next one at once.
     is_at_once: bool,
 }
 
@@ -41,7 +42,7 @@ impl Play<'_> {
     #[expect(clippy::inline_always, reason = "one loop for single packets, one for several")]
     #[inline(always)]
     fn pass<R: Instants>(&mut self, mut vertex: u32, flight: &mut MovingTrain, mut arrivals: R) -> u32 {
-        // What changes from vertex to vertex are variables of their own: a structure that is copied as soon as one of its
+        // Variables of their own for all that changes from vertex to vertex: a structure that is copied as soon as one of its
         // parts has been written would have to wait for it.
         let MovingTrain { mut link, mut entity, train: Train { packet, mut course, mut advance, .. } } = *flight;
         let unpaced = passing_on(self.node, packet.kind);
@@ -120,7 +121,7 @@ impl Play<'_> {
         })
     }
 
-    /// How a packet goes on that has waited at a place.
+    /// Goes on with a packet that has waited at a place.
     #[inline(never)]
     fn behind(&self, place: u32, packet: Packet, advance: Advance) -> Advance {
         if self.waits_for_itself(place, packet) { advance } else { advance.after_link() }

@@ -1,6 +1,6 @@
 //! Places: what packets queue for together, in the order in which they come.
 //!
-//! Where the processor of a vertex is the only one that gives packets to its links, they leave it in the order in which
+//! If the processor of a vertex is the only one that gives packets to its links, they leave it in the order in which
 //! they come to it, and processor and links are one place. Where hardware routers or acknowledges give packets to
 //! links as well, every processor and every link is a place of its own, and a *way* without length leads from the
 //! processor of a vertex to its router.
@@ -19,7 +19,7 @@ pub(super) struct Places {
     ports: u32,
     links: u32,
     router: Router,
-    /// Whether links are places of their own.
+    /// True if links are places of their own.
     shares_links: bool,
     /// The entity of the first arrival by a link.
     first_arrival: Entity,

@@ -133,7 +133,7 @@ impl Play<'_> {
         let place = self.trains.places.of_link(out);
         let takes_time = times.occupancy > SimDuration::ZERO
             && times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;
-        // What takes no time leaves a link by the event that has given it to it.
+        // A packet that takes no time leaves a link by the event that has given it to it.
         let by_event = !takes_time && self.trains.places.processor_before(link).is_none();
         let is_next = come
             || !by_event

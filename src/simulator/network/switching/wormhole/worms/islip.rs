@@ -1,7 +1,7 @@
 //! iSLIP with one iteration: outputs grant, inputs accept, both round robin.
 //!
 //! N. `McKeown`, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM Transactions on Networking 7 (1999).
-//! What is next in turn moves on only with a grant that is accepted, which keeps the turns of outputs apart.
+//! A turn moves on only with a grant that is accepted, which keeps the turns of outputs apart.
 
 use super::Worms;
 use super::layout::Shape;

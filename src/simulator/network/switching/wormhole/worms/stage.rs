@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// What is in a stage, each with the cycle in which it comes out, in the order in which it was put in.
+/// Contents of a stage, each with the cycle in which it comes out, in the order in which it was put in.
 pub(super) struct Stage<T> {
     content: VecDeque<(u64, T)>,
 }
