@@ -1,7 +1,7 @@
 //! Topologies as a scenario describes them.
 
 use super::global_links::Arrangement;
-use super::graph::GraphLinks;
+use super::graph_links::GraphLinks;
 use serde::{Deserialize, Serialize};
 
 /// The graph of a network.
