@@ -10,6 +10,7 @@ mod curves;
 mod error;
 pub mod explain;
 pub mod fit;
+pub mod gradient;
 mod history;
 pub mod laws;
 mod memory_budget;

@@ -102,6 +102,16 @@ impl Parameter {
         self.number
     }
 
+    /// One of [`number`](Self::number) in SI units: s, s/B, bit/s, B/s, flop/s, Hz; 1 of what has no unit.
+    #[must_use]
+    pub fn si_factor(&self) -> f64 {
+        match (self.dimension, &self.unit) {
+            (Dimension::Time, _) => 1e-12,
+            (Dimension::Rate, NumberStyle::Text(unit)) => rate_factor(unit),
+            _ => 1.0,
+        }
+    }
+
     /// The number next to `factor` times this one that can be written, at least one step away unless `factor` is 1.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> f64 {
@@ -179,6 +189,13 @@ fn quantity(text: &str) -> Option<ParsedNumber> {
     }
 }
 
+/// The multiple of its SI unit that the unit of a rate is.
+fn rate_factor(unit: &str) -> f64 {
+    const PREFIXES: [(&str, f64); 7] =
+        [("Ki", 1024.0), ("Mi", 1_048_576.0), ("Gi", 1_073_741_824.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
+    PREFIXES.iter().find(|(prefix, _)| unit.starts_with(prefix)).map_or(1.0, |(_, factor)| *factor)
+}
+
 /// A number with no more digits than the finest grain has.
 fn written(number: f64) -> String {
     let text = format!("{number:.6}");
@@ -214,6 +231,12 @@ mod tests {
             ("program.pause", Dimension::Time, 0.0),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn rates_are_multiples_of_their_units() {
+        let units = ["bit/s", "kB/s", "MiB/s", "Gflop/s", "Tflop/s", "MHz", "Hz"];
+        assert_eq!(units.map(rate_factor), [1.0, 1e3, 1_048_576.0, 1e9, 1e12, 1e6, 1.0]);
     }
 
     #[test]
