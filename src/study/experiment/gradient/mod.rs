@@ -106,10 +106,7 @@ pub type NamedSlopes = (String, Result<Slopes, String>);
 ///
 /// # Errors
 /// As [`Variation::of`].
-pub fn derivatives(
-    scenario: &CheckedScenario,
-    wanted: impl Fn(&str) -> bool,
-) -> Result<Vec<NamedSlopes>, StudyError> {
+pub fn derivatives(scenario: &CheckedScenario, wanted: impl Fn(&str) -> bool) -> Result<Vec<NamedSlopes>, StudyError> {
     let base = Variation::of(scenario)?;
     let gradient = Gradient::of(&base, |one| wanted(&one.name));
     Ok(gradient.derivatives.into_iter().map(|one| (one.parameter.name.clone(), one.slopes)).collect())

@@ -62,10 +62,7 @@ impl Variation {
     ///
     /// # Errors
     /// A field that is not there, a value that is refused, and what ends a run.
-    pub fn makespan_after(
-        &self,
-        change: impl Fn(&mut Document) -> Result<(), SourceFault>,
-    ) -> Result<f64, String> {
+    pub fn makespan_after(&self, change: impl Fn(&mut Document) -> Result<(), SourceFault>) -> Result<f64, String> {
         let mut document = self.document.clone();
         change(&mut document).map_err(|_| "the field is not there".to_owned())?;
         let case = Plan::new(document, &[]).and_then(|plan| plan.base());
