@@ -1,6 +1,7 @@
 //! `parsim bottleneck`: what limits a program, along an axis.
 
 use super::progress::Bar;
+use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::{Args, ValueEnum};
 use parsim_study::experiment::bottleneck::{BottleneckSource, Bottlenecks};
@@ -22,6 +23,8 @@ pub struct BottleneckArguments {
     /// Draws the figures of the analysis as SVG into this folder.
     #[arg(long, value_name = "DIR", value_parser = pictures::folder)]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreArguments,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -56,8 +59,10 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     }
     let (cases, references) = prepared(&plan, &common.scenario)?;
     common.claims(&plan).folder(arguments.plot.as_deref()).check()?;
-    let workers = arguments.cases.workers(&bar);
-    let found = Bottlenecks::find(&cases, arguments.source.into(), workers, &references, &axis)?;
+    let source = arguments.source.into();
+    let found = arguments.store.with(|recall| {
+        Bottlenecks::find(&cases, source, arguments.cases.workers(&bar, recall), &references, &axis)
+    })?;
     let figures = arguments
         .plot
         .iter()

@@ -1,17 +1,19 @@
 //! `parsim fit`: models fitted to the times of a sweep or of measurements.
 
+use super::data::SweptArguments;
 use super::{Failure, OutputArguments};
 use clap::{Args, ValueEnum};
 use parsim_study::experiment::fit::{FitModel, FitRequest, FormRequest, MessageColumns};
 use parsim_study::model::fit::Weighting;
-use parsim_study::scenario::table::Table;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct FitArguments {
     /// The data: the output of a sweep as jsonl, json or csv, Extra-P's JSON Lines, or measurements; `-` is the
-    /// standard input.
+    /// standard input. A scenario (.ron) is swept for them.
     data: PathBuf,
+    #[command(flatten)]
+    swept: SweptArguments,
     /// The model.
     #[arg(long, value_enum)]
     model: Model,
@@ -130,7 +132,9 @@ fn limit(text: &str) -> Result<(String, f64), String> {
 pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
     let claims = arguments.output.claims().inputs([&arguments.data]);
     claims.output("--ron", arguments.ron.as_deref()).output("--extra-p", arguments.extra_p.as_deref()).check()?;
-    let fits = arguments.request().fit(Table::load(&arguments.data)?)?;
+    let swept = &arguments.swept;
+    let table = swept.store.with(|recall| swept.table(&arguments.data, recall))?;
+    let fits = arguments.request().fit(table)?;
     let mut answer = fits.answer(arguments.points);
     if let Some(file) = &arguments.extra_p {
         answer = answer.with_figure(file, &fits.to_extra_p());

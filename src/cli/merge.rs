@@ -5,7 +5,7 @@ use super::{CaseArguments, Failure, ScenarioArguments, store};
 use crate::cli::notice::{note, say};
 use crate::cli::progress::Bar;
 use clap::Args;
-use parsim_study::experiment::{Part, Recall, References, StudyError, Unfinished, Workers, unfinished};
+use parsim_study::experiment::{Part, Recall, References, StudyError, Unfinished, unfinished};
 use parsim_study::store::{State, Store};
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     let references = References::load(plan.scenario(), &common.scenario)?;
     common.claims(&plan).check()?;
     let store = arguments.open()?;
-    let workers = Workers { recall: Recall::from(&store, false), ..arguments.cases.workers(&bar) };
+    let workers = arguments.cases.workers(&bar, Recall::from(&store, false));
     let unfinished = unfinished(&cases, &references, &store, workers)?;
     for case in &unfinished {
         say(Some(case));

@@ -5,6 +5,7 @@ mod bottleneck;
 mod check;
 mod compare;
 mod critical_path;
+mod data;
 mod explain;
 mod export;
 mod failure;
@@ -168,7 +169,7 @@ struct ScenarioArguments {
 }
 
 /// Arguments of all commands that run all cases of a scenario.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct CaseArguments {
     /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
     #[arg(long, value_name = "NAME=V1,V2,…", value_parser = overrides::over)]

@@ -34,8 +34,8 @@ impl Progress for Bar {
 }
 
 impl CaseArguments {
-    /// The threads that `--jobs` asks for.
-    pub const fn workers<'b>(&self, bar: &'b Bar) -> Workers<'b> {
-        Workers { jobs: self.jobs, progress: bar, recall: Recall::NONE }
+    /// The threads that `--jobs` asks for; results are looked up in `recall`.
+    pub const fn workers<'b>(&self, bar: &'b Bar, recall: Recall<'b>) -> Workers<'b> {
+        Workers { jobs: self.jobs, progress: bar, recall }
     }
 }

@@ -4,7 +4,7 @@ use super::files::Claims;
 use super::{critical_path, laws, saturation, topology};
 use clap::{Parser, Subcommand};
 use parsim_study::answer::Record;
-use parsim_study::experiment::StudyError;
+use parsim_study::experiment::{Recall, StudyError};
 use parsim_study::experiment::validation::{Command, Commands};
 
 /// One of the commands that answer with rows, and write nothing else.
@@ -37,7 +37,18 @@ impl Question {
         if question.claims().writes() {
             return Err("it writes a file: give it without".to_owned());
         }
+        if question.has_store() {
+            return Err("it has a store of its own: give --store to `validate`".to_owned());
+        }
         Ok(question)
+    }
+
+    fn has_store(&self) -> bool {
+        match &self.command {
+            QuestionCommand::Laws(arguments) => arguments.store().is_given(),
+            QuestionCommand::Saturation(arguments) => arguments.has_store(),
+            QuestionCommand::CriticalPath(_) | QuestionCommand::Topology(_) => false,
+        }
     }
 
     fn claims(&self) -> Claims {
@@ -51,11 +62,11 @@ impl Question {
 }
 
 impl Command for Question {
-    fn records(&self) -> Result<Vec<Record>, StudyError> {
+    fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
         match &self.command {
             QuestionCommand::CriticalPath(arguments) => arguments.records(),
-            QuestionCommand::Laws(arguments) => arguments.records(),
-            QuestionCommand::Saturation(arguments) => arguments.records(),
+            QuestionCommand::Laws(arguments) => arguments.records(recall),
+            QuestionCommand::Saturation(arguments) => arguments.records(recall),
             QuestionCommand::Topology(arguments) => arguments.records(),
         }
     }

@@ -3,6 +3,7 @@
 use super::files::{Claims, create};
 use super::overrides::setting;
 use super::progress::Bar;
+use super::store::StoreArguments;
 use super::{CaseArguments, Failure, pictures};
 use clap::Args;
 use parsim_study::experiment::chapter::chapter;
@@ -35,6 +36,8 @@ pub struct ReportArguments {
     seed: Option<u64>,
     #[command(flatten)]
     cases: CaseArguments,
+    #[command(flatten)]
+    store: StoreArguments,
 }
 
 pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
@@ -46,10 +49,12 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
         .check()?;
     let bar = Bar::default();
     let mut failures = Failures::default();
-    let mut chapters = Vec::new();
-    for (scenario, plan) in arguments.scenarios.iter().zip(&plans) {
-        chapters.push(chapter(scenario, plan, arguments.cases.workers(&bar), &mut failures)?);
-    }
+    let named = arguments.scenarios.iter().zip(&plans);
+    let chapters = arguments.store.with(|recall| {
+        let workers = arguments.cases.workers(&bar, recall);
+        named.map(|(scenario, plan)| chapter(scenario, plan, workers, &mut failures)).collect()
+    });
+    let chapters: Vec<_> = chapters?;
     let title = match chapters.as_slice() {
         [only] => format!("parsim: {}", only.name),
         _ => format!("{} scenarios", chapters.len()),

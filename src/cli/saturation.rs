@@ -1,10 +1,11 @@
 //! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
 
 use super::files::Claims;
+use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments};
 use clap::Args;
 use parsim_study::answer::Record;
-use parsim_study::experiment::{SaturationSweep, StudyError, Workers};
+use parsim_study::experiment::{Recall, SaturationSweep, StudyError, Workers};
 use parsim_study::scenario::Plan;
 
 #[derive(Debug, Args)]
@@ -16,6 +17,8 @@ pub struct SaturationArguments {
     /// Resolution of the load, in flits per node and cycle.
     #[arg(long, default_value_t = 0.005)]
     resolution: f64,
+    #[command(flatten)]
+    store: StoreArguments,
 }
 
 pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
@@ -25,7 +28,9 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     if common.dumps(&plan.unfold()?)? {
         return Ok(());
     }
-    let found = SaturationSweep::search(&plan, arguments.resolution, arguments.workers())?;
+    let found = arguments
+        .store
+        .with(|recall| SaturationSweep::search(&plan, arguments.resolution, arguments.workers(recall)))?;
     common.output.print(found.answer())?;
     Ok(found.into_result()?)
 }
@@ -36,16 +41,20 @@ impl SaturationArguments {
         self.common.output.claims()
     }
 
-    /// The rows of the answer.
-    pub fn records(&self) -> Result<Vec<Record>, StudyError> {
-        let found = SaturationSweep::search(&self.plan()?, self.resolution, self.workers())?;
+    pub const fn has_store(&self) -> bool {
+        self.store.is_given()
+    }
+
+    /// The rows of the answer; results of runs are looked up in `recall`.
+    pub fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
+        let found = SaturationSweep::search(&self.plan()?, self.resolution, self.workers(recall))?;
         let records = found.answer().records;
         found.into_result().map(|()| records)
     }
 
     /// Searches take too long for a bar of cases.
-    fn workers(&self) -> Workers<'_> {
-        Workers { jobs: self.cases.jobs, ..Workers::default() }
+    fn workers<'s>(&self, recall: Recall<'s>) -> Workers<'s> {
+        Workers { jobs: self.cases.jobs, recall, ..Workers::default() }
     }
 
     fn plan(&self) -> Result<Plan, StudyError> {

@@ -1,6 +1,5 @@
 //! `--store`: a folder of results, in which every case is looked up before it is run.
 
-use super::Failure;
 use super::notice::say;
 use clap::Args;
 use parsim_study::experiment::{Recall, StudyError};
@@ -8,7 +7,7 @@ use parsim_study::store::Store;
 use std::path::PathBuf;
 
 /// Arguments of commands that keep results.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct StoreArguments {
     /// Keeps the results in this folder and runs only what it lacks; any number of processes may share it.
     #[arg(long, value_name = "DIR")]
@@ -19,9 +18,22 @@ pub struct StoreArguments {
 }
 
 impl StoreArguments {
+    /// Returns whether a store is given.
+    pub const fn is_given(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// Does `work` that looks results up in the store, if one is given, and waits until new ones are kept for good.
+    pub fn with<T>(&self, work: impl FnOnce(Recall<'_>) -> Result<T, StudyError>) -> Result<T, StudyError> {
+        let store = self.open()?;
+        let done = work(self.recall(store.as_ref()));
+        finish(store.as_ref())?;
+        done
+    }
+
     /// Opens the store, if one is given.
-    pub fn open(&self) -> Result<Option<Store>, Failure> {
-        let store = self.store.as_deref().map(Store::open).transpose().map_err(StudyError::from)?;
+    pub fn open(&self) -> Result<Option<Store>, StudyError> {
+        let store = self.store.as_deref().map(Store::open).transpose()?;
         Ok(store.inspect(warn))
     }
 
@@ -37,6 +49,6 @@ pub fn warn(store: &Store) {
 }
 
 /// Waits until the results of this process are kept for good.
-pub fn finish(store: Option<&Store>) -> Result<(), Failure> {
-    Ok(store.map_or(Ok(()), Store::finish).map_err(StudyError::from)?)
+pub fn finish(store: Option<&Store>) -> Result<(), StudyError> {
+    Ok(store.map_or(Ok(()), Store::finish)?)
 }

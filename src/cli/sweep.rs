@@ -48,7 +48,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let axis = arguments.plot.as_ref().map(|_| CurveAxis::to_draw(&plan, None)).transpose()?;
     common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
     let store = arguments.store.open()?;
-    let workers = Workers { recall: arguments.store.recall(store.as_ref()), ..arguments.cases.workers(&bar) };
+    let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
     let part = Part { shard: arguments.shard, ..Part::default() };
     let rows = Rows::written(&common.output, &cases, &part, axis.as_ref(), &references, workers)?;
     finish(store.as_ref())?;

@@ -49,6 +49,55 @@ fn a_sweep_runs_what_its_store_lacks() {
     assert_eq!([called(&desk, &kept), called(&desk, &kept)], [plain.clone(), plain]);
 }
 
+/// The names of the segments of a store.
+fn segments(desk: &Desk, store: &str) -> Vec<String> {
+    let entries = fs::read_dir(desk.path().join(store)).expect("there is a store");
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().expect("a name is text")).collect();
+    names.sort();
+    names
+}
+
+/// What a command has run it finds again, and says the same.
+#[test]
+fn every_command_that_runs_cases_reads_its_store() {
+    let desk = Desk::new();
+    let commands: [&[&str]; 7] = [
+        &["run", RING],
+        &["bottleneck", "scenarios/gauss-jordan-neighbour.ron", "--over", "n=32", "--over", "p=1,4"],
+        &["fit", "scenarios/ping.ron", "--model", "hockney", "--value", "message_s", "--over", "hops=1"],
+        &["laws", "--data", "scenarios/gauss-jordan-neighbour.ron", "--over", "n=32", "--over", "p=1,4"],
+        &["laws", "held-efficiency", "scenarios/floyd.ron", "--efficiency", "0.5", "--p", "2,4"],
+        &["saturation", "scenarios/traffic-64.ron", "--over", "topology=mesh2d", "--over", "pattern=Tornado"],
+        &["validate", "collectives"],
+    ];
+    for (number, command) in commands.iter().enumerate() {
+        let store = format!("kept-{number}");
+        let kept = [command, &["--store", store.as_str()][..]].concat();
+        let plain = called(&desk, command);
+        assert_eq!((plain.0, called(&desk, &kept)), (0, plain.clone()), "{command:?}");
+        let written = segments(&desk, &store);
+        assert_eq!(called(&desk, &kept), plain);
+        assert!(!written.is_empty() && written == segments(&desk, &store), "{command:?}");
+    }
+    let report = ["report", RING, "--over", "p=2,4", "--store", "kept-0", "-o"];
+    let page = |file| fs::read_to_string(desk.path().join(file)).unwrap();
+    last_words(&desk, 0, &[&report[..], &["first.html"]].concat());
+    let written = segments(&desk, "kept-0");
+    last_words(&desk, 0, &[&report[..], &["second.html"]].concat());
+    assert_eq!((page("first.html"), written), (page("second.html"), segments(&desk, "kept-0")));
+}
+
+#[test]
+fn a_table_has_no_runs_to_keep() {
+    let desk = Desk::new();
+    desk.write("t.csv", "p,time_s\n1,8\n2,5\n4,3\n");
+    for more in [["--store", "s"], ["--over", "p=1"], ["--set", "ranks=2"], ["--seed", "2"], ["--jobs", "1"]] {
+        let words = called(&desk, &[&["laws", "--data", "t.csv"], &more[..]].concat());
+        assert!(words.0 == 2 && words.2.contains(": t.csv is a table, for which nothing is run"), "{words:?}");
+    }
+}
+
 #[test]
 fn failures_are_kept_until_they_are_retried() {
     let desk = Desk::new();

@@ -1,8 +1,10 @@
 //! The laws of `parsim laws`, and the numbers that they are applied to.
 
 use super::numbers::{between, count, fraction, links, packets, positive, time};
+use crate::cli::data::SweptArguments;
 use crate::cli::overrides::setting;
 use crate::cli::pictures;
+use crate::cli::store::StoreArguments;
 use clap::{Args, Subcommand, ValueEnum};
 use parsim_study::experiment::Setting;
 use parsim_study::model::laws::OverheadLaw;
@@ -251,6 +253,8 @@ pub struct GrowthArguments {
     /// Draws the memory that a node needs, and what it has, over the processors.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub store: StoreArguments,
 }
 
 #[derive(Debug, Args)]
@@ -274,9 +278,12 @@ pub struct FixedTimeArguments {
 /// Times by the number of processors.
 #[derive(Debug, Args)]
 pub struct SeriesArguments {
-    /// Times by processors: the output of a sweep as jsonl, json or csv, or measurements; `-` is the standard input.
+    /// Times by processors: the output of a sweep as jsonl, json or csv, or measurements; `-` is the standard input. A
+    /// scenario (.ron) is swept for them.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
+    #[command(flatten)]
+    pub swept: SweptArguments,
     /// The column of the times; `makespan_mean_s`, `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
     /// what was varied.
     #[arg(long, value_name = "KEY", requires = "data")]

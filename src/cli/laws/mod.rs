@@ -4,6 +4,7 @@ mod arguments;
 mod numbers;
 
 use super::files::Claims;
+use super::store::StoreArguments;
 use super::{Failure, OutputArguments};
 use arguments::{CollectiveArguments, GrowthArguments, IsoefficiencyArguments, KneeArguments, Law, PartsArguments};
 use arguments::{SeriesArguments, SwitchingArguments};
@@ -12,11 +13,10 @@ use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::laws::{
     self, GrowingProblem, Kept, QuietMessage, SeriesColumns, ShareOrSpeedup, WorkParts,
 };
-use parsim_study::experiment::{StudyError, set_all};
+use parsim_study::experiment::{Recall, StudyError, set_all};
 use parsim_study::model::collectives::MessageCost;
 use parsim_study::model::switching::Times;
 use parsim_study::scenario::source::Document;
-use parsim_study::scenario::table::Table;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_value_name = "LAW")]
@@ -35,27 +35,37 @@ impl LawsArguments {
         self.output.claims().inputs(self.series.data.as_ref())
     }
 
-    fn answer(&self) -> Result<Answer, StudyError> {
+    fn answer(&self, recall: Recall<'_>) -> Result<Answer, StudyError> {
         match &self.law {
-            Some(law) => law.answer(),
-            None => self.series.answer(),
+            Some(law) => law.answer(recall),
+            None => self.series.answer(recall),
         }
     }
 
     /// The rows of the answer.
-    pub fn records(&self) -> Result<Vec<Record>, StudyError> {
-        Ok(self.answer()?.records)
+    pub fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
+        Ok(self.answer(recall)?.records)
+    }
+
+    /// The store of the runs that a search makes, or of those of a sweep.
+    pub const fn store(&self) -> &StoreArguments {
+        match &self.law {
+            Some(Law::HeldEfficiency(law)) => &law.growth.store,
+            Some(Law::FixedTime(law)) => &law.growth.store,
+            _ => &self.series.swept.store,
+        }
     }
 }
 
 pub fn execute(arguments: &LawsArguments) -> Result<(), Failure> {
     arguments.claims().check()?;
-    arguments.output.print(arguments.answer()?)
+    let answer = arguments.store().with(|recall| arguments.answer(recall))?;
+    arguments.output.print(answer)
 }
 
 impl Law {
     /// Evaluates the law.
-    fn answer(&self) -> Result<Answer, StudyError> {
+    fn answer(&self, recall: Recall<'_>) -> Result<Answer, StudyError> {
         Ok(match self {
             Self::Speedup(law) => law.work().speedups(&law.p),
             Self::Amdahl(law) => laws::amdahl(share(law.serial_fraction, law.speedup), &law.p),
@@ -63,8 +73,8 @@ impl Law {
             Self::KarpFlatt(law) => laws::karp_flatt(&law.p, &law.speedup)?,
             Self::Isoefficiency(law) => law.answer(),
             Self::Knee(law) => law.work().knees(&law.scale),
-            Self::HeldEfficiency(law) => law.growth.answer(Kept::Efficiency(law.efficiency))?,
-            Self::FixedTime(law) => law.growth.answer(Kept::Seconds(law.time_s))?,
+            Self::HeldEfficiency(law) => law.growth.answer(Kept::Efficiency(law.efficiency), recall)?,
+            Self::FixedTime(law) => law.growth.answer(Kept::Seconds(law.time_s), recall)?,
             Self::Switching(law) => law.answer(),
             Self::Collective(law) => law.answer(),
         })
@@ -114,11 +124,11 @@ impl CollectiveArguments {
 }
 
 impl GrowthArguments {
-    fn answer(&self, kept: Kept) -> Result<Answer, StudyError> {
+    fn answer(&self, kept: Kept, recall: Recall<'_>) -> Result<Answer, StudyError> {
         let mut document = Document::load(&self.scenario)?;
         set_all(&mut document, &self.set)?;
         let (processors, size, largest) = (self.p.clone(), self.size.clone(), self.largest);
-        let growth = GrowingProblem { document, processors, size, largest }.search(kept)?;
+        let growth = GrowingProblem { document, processors, size, largest }.search(kept, recall)?;
         let answer = growth.answer();
         Ok(match &self.svg {
             Some(file) => answer.with_figure(file, &growth.chart().svg()),
@@ -129,12 +139,12 @@ impl GrowthArguments {
 
 impl SeriesArguments {
     /// The laws at every point, and what they say about every series.
-    fn answer(&self) -> Result<Answer, StudyError> {
+    fn answer(&self, recall: Recall<'_>) -> Result<Answer, StudyError> {
         let Some(path) = &self.data else {
             let message = "give a law, such as `parsim laws amdahl`, or times by `--data`; see `parsim laws --help`";
             return Err(StudyError::Request(message.to_owned()));
         };
         let (time, processors, components) = (self.time.clone(), self.processors.clone(), self.components.clone());
-        SeriesColumns { time, processors, sequential_s: self.sequential_s, components }.answer(Table::load(path)?)
+        SeriesColumns { time, processors, sequential_s: self.sequential_s, components }.answer(self.swept.table(path, recall)?)
     }
 }

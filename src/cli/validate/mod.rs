@@ -8,12 +8,13 @@ use super::output::Output;
 use super::overrides::{jobs, setting};
 use super::progress::Bar;
 use super::question::Questions;
+use super::store::{StoreArguments, finish};
 use super::{Failure, OutputArguments};
 use clap::Args;
 use own::OwnCase;
 use parsim_study::answer::AnswerShape;
 use parsim_study::experiment::validation::{CASE, Judging, Validation, note_on_alternatives};
-use parsim_study::experiment::{Setting, Workers};
+use parsim_study::experiment::{Recall, Setting, Workers};
 use parsim_study::scenario::source::Document;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,8 @@ pub struct ValidateArguments {
     /// Number of simulations run in parallel; all cores unless given.
     #[arg(short, long, value_parser = jobs)]
     jobs: Option<NonZero<usize>>,
+    #[command(flatten)]
+    store: StoreArguments,
 }
 
 pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
@@ -42,32 +45,41 @@ pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
     let own = arguments.own.validation()?;
     let folders = if own.is_some() { Vec::new() } else { folders(&arguments.cases)? };
     arguments.claims(&folders).check()?;
+    let store = arguments.store.open()?;
+    let recall = arguments.store.recall(store.as_ref());
     let mut output = arguments.output.open(AnswerShape::Mixed)?;
     let mut within = true;
     if let Some(validation) = own {
-        within = arguments.judge(&validation, Path::new(""), &mut output)?;
+        within = arguments.judge(&validation, Path::new(""), recall, &mut output)?;
     }
     for folder in folders {
         let _span = tracing::info_span!("validate", case = %folder.display()).entered();
-        within &= arguments.validate(&folder, &mut output)?;
+        within &= arguments.validate(&folder, recall, &mut output)?;
     }
+    finish(store.as_ref())?;
     output.finish()?;
     if within { Ok(()) } else { Err(Failure::OutOfTolerance) }
 }
 
 impl ValidateArguments {
-    fn validate(&self, folder: &Path, output: &mut Output) -> Result<bool, Failure> {
+    fn validate(&self, folder: &Path, recall: Recall<'_>, output: &mut Output) -> Result<bool, Failure> {
         let mut validation = Validation::of(&Document::load(folder.join(CASE))?)?;
         if !self.all {
             note(note_on_long(folder, &validation.take_long()));
         }
-        self.judge(&validation, folder, output)
+        self.judge(&validation, folder, recall, output)
     }
 
     /// Runs and judges a case, which lies in `folder`; whether it is within its tolerances.
-    fn judge(&self, validation: &Validation, folder: &Path, output: &mut Output) -> Result<bool, Failure> {
+    fn judge(
+        &self,
+        validation: &Validation,
+        folder: &Path,
+        recall: Recall<'_>,
+        output: &mut Output,
+    ) -> Result<bool, Failure> {
         let bar = Bar::default();
-        let workers = Workers { jobs: self.jobs, progress: &bar, ..Workers::default() };
+        let workers = Workers { jobs: self.jobs, progress: &bar, recall };
         let judged = validation.judge(folder, Judging { set: &self.set, workers, commands: &Questions })?;
         let answer = judged.answer();
         output.add(&answer)?;

@@ -3,7 +3,6 @@
 use super::cases::{Failures, Workers, run_all};
 use super::curves::{CurveAxis, TimeLines};
 use super::outcome::{Outcome, keyed, metadata};
-use super::recall::Recall;
 use super::references::{self, References, note_on_withheld};
 use super::{Remarks, StudyError};
 use crate::analysis::{Bottleneck, BottleneckSite, Components, ComputationSplit};
@@ -11,7 +10,7 @@ use crate::answer::{Answer, Record};
 use crate::model::zemerly::{self, Prediction};
 use crate::programs::Shipped;
 use crate::report::figures::NamedChart;
-use crate::report::{BottleneckCurve, BottleneckPoint, figures};
+use crate::report::{BottleneckCurve, BottleneckPoint, Compared, figures};
 use crate::scenario::{Case, CheckedScenario};
 use parsim_sim::node::processor::{ComponentAccount, QuarterCycles};
 use parsim_sim::node::{Module, Processor};
@@ -172,7 +171,10 @@ fn answers(
 ) -> Result<Vec<CaseBottleneck>, StudyError> {
     let predicted = |predict: fn(&CheckedScenario) -> Option<Prediction>| {
         let prediction = |case: &Case| predict(&case.scenario).filter(|_| references.has_machine_of(case));
-        let point = |case| point(case, axis, references, explained(prediction(case).as_ref()));
+        let point = |case: &Case| {
+            let compared = references.compare(case, &workers.recall.runs());
+            point(case, axis, compared, explained(prediction(case).as_ref()))
+        };
         cases.iter().map(|case| CaseBottleneck::from(point(case))).collect()
     };
     if let (BottleneckSource::AsWritten | BottleneckSource::AsPrinted, Some(other)) =
@@ -190,13 +192,14 @@ fn answers(
                 answers.push(match result {
                     Ok(outcome) => {
                         let (_, half_width_s) = outcome.makespan_s();
-                        let point = simulated_point(case, axis, references, &outcome);
+                        let point = simulated_point(case, axis, &outcome);
                         CaseBottleneck { point, half_width_s, error: None }
                     }
                     Err(error) => {
                         let error = error.into();
                         failures.add(&case.keys, &error);
-                        let point = point(case, axis, references, (None, BottleneckSite::default()));
+                        let compared = references.compare(case, &workers.recall.runs());
+                        let point = point(case, axis, compared, (None, BottleneckSite::default()));
                         CaseBottleneck { point, half_width_s: 0.0, error: Some(error.to_string()) }
                     }
                 });
@@ -208,10 +211,10 @@ fn answers(
 }
 
 /// A run case as a point of a curve along `axis`.
-pub fn simulated_point(case: &Case, axis: &CurveAxis, references: &References, outcome: &Outcome) -> BottleneckPoint {
+pub fn simulated_point(case: &Case, axis: &CurveAxis, outcome: &Outcome) -> BottleneckPoint {
     let components = outcome.components(split(&case.scenario));
     let place = BottleneckSite::in_trace(&outcome.trace, &Bottleneck::of(&components));
-    point(case, axis, references, (Some(components), place))
+    point(case, axis, outcome.compared().to_vec(), (Some(components), place))
 }
 
 /// The name of the program of `case`, if it is another one.
@@ -263,7 +266,7 @@ fn explained(prediction: Option<&Prediction>) -> (Option<Components>, Bottleneck
 fn point(
     case: &Case,
     axis: &CurveAxis,
-    references: &References,
+    compared: Vec<Compared>,
     (components, place): (Option<Components>, BottleneckSite),
 ) -> BottleneckPoint {
     BottleneckPoint {
@@ -271,7 +274,7 @@ fn point(
         position: axis.position(case),
         components,
         place,
-        compared: references.compare(case, &Recall::default().runs()),
+        compared,
     }
 }
 

@@ -52,7 +52,7 @@ pub fn chapter(
         match result {
             Ok(outcome) => {
                 gathered.add(&axis, case, &outcome);
-                gathered.points.push(simulated_point(case, &axis, &references, &outcome));
+                gathered.points.push(simulated_point(case, &axis, &outcome));
             }
             Err(error) => failures.add(&case.keys, &error.into()),
         }

@@ -27,6 +27,7 @@ mod saturation;
 mod scenario_file;
 pub mod sensitivity;
 mod sweep;
+mod swept_table;
 mod telemetry;
 pub mod topology;
 mod traced;
@@ -46,6 +47,7 @@ pub use repetition::{first_and_mean_s, mean_makespan_s};
 pub use saturation::{OperatingPoint, Saturation, SaturationSign, SaturationSweep, saturation};
 pub use scenario_file::{ScenarioFile, Setting, set_all};
 pub use sweep::{SweepRemarks, sweep};
+pub use swept_table::swept_table;
 pub use traced::{TraceSource, Traced, files};
 pub use unfinished::{Unfinished, unfinished};
 

@@ -3,7 +3,7 @@
 use super::StudyError;
 use super::cluster;
 use super::recall::{Runs, state};
-use super::repetition::first_and_mean_of;
+use super::repetition::first_and_mean_s;
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::programs::{Distribution, GaussJordan, Shipped};
@@ -348,5 +348,5 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
 
 /// The makespan of the same program on one rank, if it can run there; the mean of all seeds.
 fn one_rank_s(scenario: &CheckedScenario, runs: &Runs<'_>) -> Option<f64> {
-    first_and_mean_of(&scenario.on_one_rank().ok()?, runs).ok().map(|(_, mean_s)| mean_s)
+    first_and_mean_s(&scenario.on_one_rank().ok()?, runs).ok().map(|(_, mean_s)| mean_s)
 }

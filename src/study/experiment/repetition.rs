@@ -19,24 +19,19 @@ pub fn repetition(
     trace.map_err(|error| error.of_case(&scenario.limits))
 }
 
-/// The makespan of `scenario` in seconds: the mean over its seeds.
+/// The makespan of `scenario` in seconds: the mean over its seeds, whose results are looked up in `recall`.
 ///
 /// # Errors
 /// Those of the runs.
-pub fn mean_makespan_s(scenario: &CheckedScenario) -> Result<f64, SimulationError> {
-    first_and_mean_s(scenario).map(|(_, mean_s)| mean_s)
-}
-
-/// The run with the first seed of `scenario`, and the mean makespan of all seeds, in seconds.
-///
-/// # Errors
-/// Those of the runs.
-pub fn first_and_mean_s(scenario: &CheckedScenario) -> Result<(Trace, f64), SimulationError> {
-    first_and_mean_of(scenario, &Recall::default().runs())
+pub fn mean_makespan_s(scenario: &CheckedScenario, recall: Recall<'_>) -> Result<f64, SimulationError> {
+    first_and_mean_s(scenario, &recall.runs()).map(|(_, mean_s)| mean_s)
 }
 
 /// The first of these `runs` of `scenario`, and the mean makespan of all seeds, in seconds.
-pub fn first_and_mean_of(scenario: &CheckedScenario, runs: &Runs<'_>) -> Result<(Trace, f64), SimulationError> {
+///
+/// # Errors
+/// Those of the runs.
+pub fn first_and_mean_s(scenario: &CheckedScenario, runs: &Runs<'_>) -> Result<(Trace, f64), SimulationError> {
     let begin = Instant::now();
     let first = runs.run(scenario)?;
     let mut makespans = vec![first.makespan.seconds()];

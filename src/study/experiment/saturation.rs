@@ -1,7 +1,7 @@
 //! The load at which a network saturates.
 
 use super::memory_budget::Room;
-use super::{OFFERED, StudyError, Workers, keyed, metadata, run};
+use super::{OFFERED, Recall, StudyError, Workers, keyed, metadata};
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
 use crate::report::table;
@@ -64,7 +64,7 @@ impl SaturationSign {
 }
 
 /// Doubles the load of `traffic`, the program of `scenario`, until the network is saturated, then
-/// halves the interval until it is no wider than `resolution`.
+/// halves the interval until it is no wider than `resolution`. Results are looked up in `recall`.
 ///
 /// # Errors
 /// Those of any of the runs.
@@ -72,8 +72,9 @@ pub fn saturation(
     scenario: &CheckedScenario,
     traffic: &Traffic,
     resolution: f64,
+    recall: Recall<'_>,
 ) -> Result<Saturation, SimulationError> {
-    let at = |offered| OperatingPoint::of(scenario, traffic, offered);
+    let at = |offered| OperatingPoint::of(scenario, traffic, offered, recall);
     let idle = at(ALMOST_NONE)?;
     let (mut below, mut above, mut sign) = (idle, None, None);
     while above.map_or(1.0, |above: f64| above - below.offered) > resolution {
@@ -109,7 +110,7 @@ impl SaturationSweep {
         let room = Room::of_this_computer();
         let search_one = |case: &Case| {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
-            search(case, resolution)
+            search(case, resolution, workers.recall)
         };
         let search_all = || cases.par_iter().map(search_one).collect();
         let found: Vec<_> = workers.pool(cases.len())?.install(search_all);
@@ -157,9 +158,13 @@ fn without_load(plan: &Plan, cases: Vec<Case>) -> Vec<Case> {
     kept
 }
 
-fn search(case: &Case, resolution: f64) -> Result<Result<Saturation, SimulationError>, StudyError> {
+fn search(
+    case: &Case,
+    resolution: f64,
+    recall: Recall<'_>,
+) -> Result<Result<Saturation, SimulationError>, StudyError> {
     match &case.scenario.program {
-        Shipped::Traffic(traffic) => Ok(saturation(&case.scenario, traffic, resolution)),
+        Shipped::Traffic(traffic) => Ok(saturation(&case.scenario, traffic, resolution, recall)),
         other => {
             Err(StudyError::Request(format!("{} offers no load that could be raised: give Traffic", other.name())))
         }
@@ -180,13 +185,18 @@ fn record(case: &Case, search: Option<&Saturation>) -> Record {
 }
 
 impl OperatingPoint {
-    fn of(scenario: &CheckedScenario, traffic: &Traffic, offered: f64) -> Result<Self, SimulationError> {
+    fn of(
+        scenario: &CheckedScenario,
+        traffic: &Traffic,
+        offered: f64,
+        recall: Recall<'_>,
+    ) -> Result<Self, SimulationError> {
         // Packets that are late by more than the measurement are not needed to see saturation.
         let drain = traffic.drain.min(traffic.measured);
         let traffic = Traffic { offered, drain, ..traffic.clone() };
         let scenario = Scenario { program: Shipped::Traffic(traffic), ..Scenario::clone(scenario) };
         let scenario = scenario.checked()?;
-        let trace = run(&scenario)?;
+        let trace = recall.runs().run(&scenario)?;
         let figure = |trace: &Trace, name| trace.outcome(name).unwrap_or(f64::NAN);
         Ok(Self {
             offered,
@@ -218,7 +228,7 @@ mod tests {
         }
         let scenario = Plan::new(document, &[]).unwrap().base().unwrap().scenario;
         let Shipped::Traffic(traffic) = &scenario.program else { unreachable!("it is traffic") };
-        saturation(&scenario, traffic, 0.01).unwrap()
+        saturation(&scenario, traffic, 0.01, Recall::NONE).unwrap()
     }
 
     /// The middle links of an 8 × 8 mesh carry four flows of the bit complement.

@@ -93,8 +93,11 @@ fn the_number_of_jobs_changes_no_byte_of_any_command() {
         let command = commands.find_subcommand(name).expect("a command");
         command.get_arguments().any(|argument| argument.get_long() == Some("jobs"))
     };
+    // These run something for a scenario in the place of a table alone.
+    let reads_tables = |name: &str| ["laws", "fit"].contains(&name);
+    let runs_cases = |name: &str| has_jobs(name) && !reads_tables(name);
     let mut seen = 0;
-    for answer in answers::ANSWERS.iter().filter(|answer| has_jobs(answer.arguments[0])) {
+    for answer in answers::ANSWERS.iter().filter(|answer| runs_cases(answer.arguments[0])) {
         let with = |jobs| formatted(&desk, &[answer.arguments, &["--jobs", jobs]].concat(), "csv");
         assert_eq!(with("1"), with("4"), "{:?}", answer.arguments);
         seen += 1;

@@ -2,7 +2,7 @@
 
 use crate::analysis::smallest;
 use crate::answer::{Answer, Record};
-use crate::experiment::{StudyError, mean_makespan_s};
+use crate::experiment::{Recall, StudyError, mean_makespan_s};
 use crate::model::laws::isoefficiency::Algorithm;
 use crate::model::laws::{efficiency, speedup};
 use crate::programs::Shipped;
@@ -74,14 +74,15 @@ pub struct FoundProblem {
 }
 
 impl GrowingProblem {
-    /// Searches the problem that keeps a quantity on each number of processors, by simulation.
+    /// Searches the problem that keeps a quantity on each number of processors, by simulation; results are looked up in
+    /// `recall`.
     ///
     /// # Errors
     /// Those of the runs; sizes of which none fits.
-    pub fn search(&self, kept: Kept) -> Result<Growth, StudyError> {
+    pub fn search(&self, kept: Kept, recall: Recall<'_>) -> Result<Growth, StudyError> {
         self.document.read_at::<u64>(&self.size)?;
         let present = Plan::new(self.document.clone(), &[])?.base()?.scenario.machine.nodes.memory.count();
-        let search = |p: &u32| Problem::new(self, *p)?.search(kept);
+        let search = |p: &u32| Problem::new(self, *p, recall)?.search(kept);
         let problems: Vec<_> = self.processors.par_iter().map(search).collect();
         let problems = problems.into_iter().collect::<Result<Vec<_>, _>>()?;
         let pairs = self.processors.iter().copied().zip(problems);
@@ -153,18 +154,19 @@ struct Problem<'a> {
     size: &'a str,
     largest: u64,
     processors: u32,
+    recall: Recall<'a>,
     /// Reason for the rejection of the size that was tried last, and of all beyond it.
     refused: RefCell<Option<Faults>>,
 }
 
 impl<'a> Problem<'a> {
-    fn new(growth: &'a GrowingProblem, processors: u32) -> Result<Self, StudyError> {
+    fn new(growth: &'a GrowingProblem, processors: u32, recall: Recall<'a>) -> Result<Self, StudyError> {
         let mut document = growth.document.clone();
         let packet = Plan::new(document.clone(), &[])?.base()?.scenario.machine.network.switching.packet_bytes();
         let memory = format!("{} B", packet.saturating_mul(u64::from(u32::MAX)));
         document.set(MEMORY, &memory).map_err(|fault| document.faults(vec![fault]))?;
         let refused = RefCell::new(None);
-        Ok(Self { document, size: &growth.size, largest: growth.largest, processors, refused })
+        Ok(Self { document, size: &growth.size, largest: growth.largest, processors, recall, refused })
     }
 
     fn scenario(&self, size: u64, processors: u32) -> Result<CheckedScenario, Faults> {
@@ -192,12 +194,16 @@ impl<'a> Problem<'a> {
         None
     }
 
+    fn mean_s(&self, scenario: &CheckedScenario) -> Result<f64, StudyError> {
+        Ok(mean_makespan_s(scenario, self.recall)?)
+    }
+
     /// T(n, 1) / (p T(n, p)).
     fn efficiency(&self, size: u64, time_s: f64) -> Result<f64, StudyError> {
         if self.processors == 1 {
             return Ok(1.0);
         }
-        let single = mean_makespan_s(&self.scenario(size, 1)?)?;
+        let single = self.mean_s(&self.scenario(size, 1)?)?;
         Ok(if time_s > 0.0 { efficiency(speedup(single, time_s), f64::from(self.processors)) } else { 0.0 })
     }
 
@@ -220,7 +226,7 @@ impl<'a> Problem<'a> {
             }
             return self.refused.take().map_or(Ok(None), |faults| Err(faults.into()));
         };
-        let time_s = mean_makespan_s(&scenario)?;
+        let time_s = self.mean_s(&scenario)?;
         let algorithm = algorithm(&scenario.program);
         let memory = scenario.node_memory().into_iter().max().unwrap_or(0);
         Ok(Some(FoundProblem { size, time_s, efficiency: self.efficiency(size, time_s)?, memory, algorithm }))
@@ -229,7 +235,7 @@ impl<'a> Problem<'a> {
     /// A program that takes no time on one processor has no efficiency.
     fn check_cost(&self) -> Result<(), StudyError> {
         let Some((size, _)) = self.accepted(self.largest) else { return Ok(()) };
-        if mean_makespan_s(&self.scenario(size, 1)?)? > 0.0 {
+        if self.mean_s(&self.scenario(size, 1)?)? > 0.0 {
             return Ok(());
         }
         let free = format!("`{}` = {size} takes no time on one processor, so that nothing is efficient", self.size);
@@ -238,13 +244,13 @@ impl<'a> Problem<'a> {
 
     fn is_efficient(&self, size: u64, held: f64) -> Result<bool, StudyError> {
         let Some((size, scenario)) = self.accepted(size) else { return Ok(false) };
-        let time_s = mean_makespan_s(&scenario)?;
+        let time_s = self.mean_s(&scenario)?;
         Ok(self.efficiency(size, time_s)? >= held)
     }
 
     fn is_too_long(&self, size: u64, most_s: f64) -> Result<bool, StudyError> {
         let Some((_, scenario)) = self.accepted(size) else { return Ok(false) };
-        Ok(mean_makespan_s(&scenario)? > most_s)
+        Ok(self.mean_s(&scenario)? > most_s)
     }
 }
 
@@ -291,7 +297,7 @@ mod tests {
     use std::path::Path;
 
     fn search(p: &[u32], document: &Document, kept: Kept) -> Result<Vec<SearchedProblem>, StudyError> {
-        Ok(growing(p, document).search(kept)?.found)
+        Ok(growing(p, document).search(kept, Recall::NONE)?.found)
     }
 
     fn growing(p: &[u32], document: &Document) -> GrowingProblem {
@@ -409,7 +415,7 @@ mod tests {
     fn what_is_found_is_the_edge() {
         let document = document("floyd", &[]);
         let growing = growing(&[4], &document);
-        let problem = Problem::new(&growing, 4).unwrap();
+        let problem = Problem::new(&growing, 4, Recall::NONE).unwrap();
         let found = problem.search(Kept::Efficiency(0.5)).unwrap().unwrap();
         assert!(problem.is_efficient(found.size, 0.5).unwrap());
         assert!(!problem.is_efficient(found.size - 1, 0.5).unwrap());

@@ -3,6 +3,7 @@
 mod output;
 
 use super::StudyError;
+use super::recall::Recall;
 use super::repetition::mean_makespan_s;
 use crate::analysis::{Elasticity, Probe};
 use crate::answer::Answer;
@@ -142,7 +143,7 @@ impl VariedRun {
     /// Those of the run; a run that takes no simulated time.
     pub fn of(scenario: &CheckedScenario) -> Result<Self, StudyError> {
         let document = scenario.to_document()?;
-        let makespan_s = mean_makespan_s(scenario)?;
+        let makespan_s = mean_makespan_s(scenario, Recall::NONE)?;
         if makespan_s == 0.0 {
             let program = scenario.program.name();
             return Err(StudyError::Request(format!(
@@ -253,7 +254,7 @@ fn makespan_s(document: &Document, change: impl Fn(&mut Document) -> Result<(), 
     let scenario = case
         .map_err(|faults| faults.entries().first().map_or_else(String::new, |entry| entry.message.clone()))?
         .scenario;
-    mean_makespan_s(&scenario).map_err(|error| error.to_string())
+    mean_makespan_s(&scenario, Recall::NONE).map_err(|error| error.to_string())
 }
 
 /// The first of `places` below which `path` stands.

@@ -4,7 +4,7 @@ use super::cell::CellReading;
 use super::description::MeasuredTable;
 use super::points::PublishedPoint;
 use crate::answer::Record;
-use crate::experiment::{StudyError, Workers};
+use crate::experiment::{Recall, StudyError, Workers};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,11 +23,11 @@ pub trait Commands {
 
 /// A command that has been read.
 pub trait Command: Send + Sync {
-    /// The rows of its answer.
+    /// The rows of its answer; results of runs are looked up in `recall`.
     ///
     /// # Errors
     /// Those of the command.
-    fn records(&self) -> Result<Vec<Record>, StudyError>;
+    fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError>;
 }
 
 /// Nothing can be asked.
@@ -57,7 +57,7 @@ impl AskedAnswers {
         workers: Workers<'_>,
     ) -> Result<Vec<CellReading>, StudyError> {
         let unknown: Vec<_> = asked.iter().filter(|asked| !self.0.contains_key(&asked.words)).collect();
-        let answer = |asked: &&Asked<'_>| Ok((asked.words.clone(), asked.answer(table)?));
+        let answer = |asked: &&Asked<'_>| Ok((asked.words.clone(), asked.answer(table, workers.recall)?));
         let answer_all = || unknown.par_iter().map(answer).collect::<Result<Vec<_>, StudyError>>();
         let answers = workers.pool(unknown.len())?.install(answer_all)?;
         self.0.extend(answers);
@@ -86,8 +86,8 @@ impl<'p> Asked<'p> {
         points.iter().map(of).collect()
     }
 
-    fn answer(&self, table: &MeasuredTable) -> Result<Record, StudyError> {
-        let mut rows = self.question.records()?;
+    fn answer(&self, table: &MeasuredTable, recall: Recall<'_>) -> Result<Record, StudyError> {
+        let mut rows = self.question.records(recall)?;
         match (rows.pop(), rows.len()) {
             (Some(row), 0) => Ok(row),
             (_, others) => {

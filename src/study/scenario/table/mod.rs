@@ -68,7 +68,11 @@ impl Table {
         Self::parse(&name, &text)
     }
 
-    fn parse(name: &str, text: &str) -> Result<Self, SourceFault> {
+    /// Reads `text`, whose faults are told of `name`.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn parse(name: &str, text: &str) -> Result<Self, SourceFault> {
         let text = text.trim_start_matches(BYTE_ORDER_MARK);
         let is_json = text.trim_start().starts_with(['{', '[']);
         let read = if is_json { forms::json(text) } else { forms::csv(text) };

@@ -1,0 +1,54 @@
+//! Tables: files, or the rows of the sweep of a scenario.
+
+use super::overrides::setting;
+use super::progress::Bar;
+use super::store::StoreArguments;
+use super::CaseArguments;
+use clap::Args;
+use parsim_study::experiment::{Recall, ScenarioFile, Setting, StudyError, swept_table};
+use parsim_study::scenario::table::Table;
+use std::path::Path;
+
+/// Arguments of the sweep of a scenario that stands in the place of a table.
+#[derive(Clone, Debug, Args)]
+pub struct SweptArguments {
+    /// Changes a base value of a scenario given as data; may be repeated.
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    set: Vec<Setting>,
+    /// Replaces the seed of a scenario given as data, or the values of an axis over it.
+    #[arg(long)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    cases: CaseArguments,
+    #[command(flatten)]
+    pub store: StoreArguments,
+}
+
+impl SweptArguments {
+    /// The table in the file `data`, or the rows of the sweep of the scenario in it, whose results are looked up in `recall`.
+    pub fn table(&self, data: &Path, recall: Recall<'_>) -> Result<Table, StudyError> {
+        if data.extension().is_none_or(|suffix| suffix != "ron") {
+            self.refuse(data)?;
+            return Ok(Table::load(data)?);
+        }
+        let (path, set, over) = (data.to_owned(), self.set.clone(), self.cases.over.clone());
+        let (file, bar) = (ScenarioFile { path, set, seed: self.seed, over }, Bar::default());
+        swept_table(&file, self.cases.workers(&bar, recall))
+    }
+
+    /// A table has its rows: nothing is run for it.
+    fn refuse(&self, data: &Path) -> Result<(), StudyError> {
+        let CaseArguments { over, jobs } = &self.cases;
+        let given = [
+            ("--set", !self.set.is_empty()),
+            ("--seed", self.seed.is_some()),
+            ("--over", !over.is_empty()),
+            ("--jobs", jobs.is_some()),
+            ("--store", self.store.is_given()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(option, _)| {
+            let message = format!("{option}: {} is a table, for which nothing is run: give a scenario (.ron)", data.display());
+            Err(StudyError::Request(message))
+        })
+    }
+}

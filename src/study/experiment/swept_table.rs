@@ -1,0 +1,30 @@
+//! The rows of a sweep as a table.
+
+use super::cases::{Failures, Turn, Workers};
+use super::planning::Part;
+use super::references::References;
+use super::sweep::sweep;
+use super::{ScenarioFile, StudyError};
+use crate::scenario::table::Table;
+
+/// The rows of all cases of `file`, as a table that is read from its sweep.
+///
+/// # Errors
+/// Faults of the scenario; the cases that fail, all in one.
+pub fn swept_table(file: &ScenarioFile, workers: Workers<'_>) -> Result<Table, StudyError> {
+    let plan = file.plan()?;
+    let references = References::load(plan.scenario(), &file.path)?;
+    let (mut rows, mut failures) = (String::new(), Failures::default());
+    sweep(&plan.unfold()?, &Part::default(), &references, workers, |turn| {
+        match turn {
+            Turn::Played(case, result) => match *result {
+                Ok(outcome) => rows += &(outcome.record().to_json() + "\n"),
+                Err(error) => failures.add(&case.keys, &error.into()),
+            },
+            Turn::Unplayed(keys, error) => failures.add(&keys, &error),
+        }
+        workers.recall.is_sound()
+    })?;
+    failures.into_result()?;
+    Ok(Table::parse(&file.path.display().to_string(), &rows)?)
+}
