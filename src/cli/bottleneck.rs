@@ -60,9 +60,9 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     let (cases, references) = prepared(&plan, &common.scenario)?;
     common.claims(&plan).folder(arguments.plot.as_deref()).check()?;
     let source = arguments.source.into();
-    let found = arguments.store.with(|recall| {
-        Bottlenecks::find(&cases, source, arguments.cases.workers(&bar, recall), &references, &axis)
-    })?;
+    let found = arguments
+        .store
+        .with(|recall| Bottlenecks::find(&cases, source, arguments.cases.workers(&bar, recall), &references, &axis))?;
     let figures = arguments
         .plot
         .iter()

@@ -1,9 +1,9 @@
 //! Tables: files, or the rows of the sweep of a scenario.
 
+use super::CaseArguments;
 use super::overrides::setting;
 use super::progress::Bar;
 use super::store::StoreArguments;
-use super::CaseArguments;
 use clap::Args;
 use parsim_study::experiment::{Recall, ScenarioFile, Setting, StudyError, swept_table};
 use parsim_study::scenario::table::Table;
@@ -47,7 +47,8 @@ impl SweptArguments {
             ("--store", self.store.is_given()),
         ];
         given.into_iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(option, _)| {
-            let message = format!("{option}: {} is a table, for which nothing is run: give a scenario (.ron)", data.display());
+            let message =
+                format!("{option}: {} is a table, for which nothing is run: give a scenario (.ron)", data.display());
             Err(StudyError::Request(message))
         })
     }

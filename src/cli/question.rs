@@ -4,8 +4,8 @@ use super::files::Claims;
 use super::{critical_path, laws, saturation, topology};
 use clap::{Parser, Subcommand};
 use parsim_study::answer::Record;
-use parsim_study::experiment::{Recall, StudyError};
 use parsim_study::experiment::validation::{Command, Commands};
+use parsim_study::experiment::{Recall, StudyError};
 
 /// One of the commands that answer with rows, and write nothing else.
 #[derive(Debug, Parser)]

@@ -158,11 +158,7 @@ fn without_load(plan: &Plan, cases: Vec<Case>) -> Vec<Case> {
     kept
 }
 
-fn search(
-    case: &Case,
-    resolution: f64,
-    recall: Recall<'_>,
-) -> Result<Result<Saturation, SimulationError>, StudyError> {
+fn search(case: &Case, resolution: f64, recall: Recall<'_>) -> Result<Result<Saturation, SimulationError>, StudyError> {
     match &case.scenario.program {
         Shipped::Traffic(traffic) => Ok(saturation(&case.scenario, traffic, resolution, recall)),
         other => {
