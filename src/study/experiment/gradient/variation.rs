@@ -2,6 +2,7 @@
 
 use super::{Method, Slopes};
 use crate::experiment::StudyError;
+use crate::experiment::recall::Recall;
 use crate::experiment::repetition::mean_makespan_s;
 use crate::scenario::source::{Document, SourceFault};
 use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan};
@@ -36,7 +37,7 @@ impl Variation {
     /// Those of the run; a run that takes no simulated time, which no constant can change.
     pub fn of(scenario: &CheckedScenario) -> Result<Self, StudyError> {
         let document = scenario.to_document()?;
-        let makespan_s = mean_makespan_s(scenario)?;
+        let makespan_s = mean_makespan_s(scenario, Recall::NONE)?;
         if makespan_s == 0.0 {
             let program = scenario.program.name();
             return Err(StudyError::Request(format!(
@@ -69,7 +70,7 @@ impl Variation {
         let scenario = case
             .map_err(|faults| faults.entries().first().map_or_else(String::new, |entry| entry.message.clone()))?
             .scenario;
-        mean_makespan_s(&scenario).map_err(|error| error.to_string())
+        mean_makespan_s(&scenario, Recall::NONE).map_err(|error| error.to_string())
     }
 
     /// The makespan with another value of a parameter, in seconds, or why there is none.
