@@ -8,6 +8,7 @@ use super::question::Questions;
 use clap::Args;
 use parsim_sim::node::Module;
 use parsim_sim::simulation::Estimate;
+use parsim_study::experiment::calibration::CalibrationCase;
 use parsim_study::experiment::{References, Remarks, Setting, set_all, validation};
 use parsim_study::scenario::source::Document;
 use parsim_study::scenario::{ChangedValues, Description, Inspection, Plan};
@@ -48,6 +49,9 @@ fn verdict(file: &Path, settings: &[Setting]) -> Result<String, Failure> {
     if document.root().name() == Some("Validation") {
         let folder = file.parent().unwrap_or(Path::new(""));
         return Ok(validation::inspect(&document, folder, &Questions)?);
+    }
+    if document.root().name() == Some("Calibration") {
+        return Ok(CalibrationCase::of(&document)?.inspect(&document, file)?);
     }
     Ok(match Description::read(document)? {
         Description::Scenario(plan) => {

@@ -2,6 +2,7 @@
 
 mod advice;
 mod bottleneck;
+mod calibrate;
 mod check;
 mod compare;
 mod critical_path;
@@ -122,6 +123,9 @@ enum Command {
           parsim fit sweep.jsonl --model normal-form --parameters p --strong-scaling p --up-to p=32"
     )]
     Fit(fit::FitArguments),
+    /// Fits parameters of a machine to measurements, and tells what these do not determine.
+    #[command(after_help = "Example: parsim calibrate validation/cs-rr-281/constants.ron --machine-out machine.ron")]
+    Calibrate(calibrate::CalibrateArguments),
     /// Tells by how many percent the makespan changes for one percent of each parameter, and what faster parts give.
     #[command(
         after_help = "Example: parsim sensitivity scenarios/gauss-jordan-neighbour.ron --set program.n=256 --set ranks=32"
@@ -234,6 +238,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Report(arguments) => report::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
         Command::Fit(arguments) => fit::execute(&arguments),
+        Command::Calibrate(arguments) => calibrate::execute(&arguments),
         Command::Sensitivity(arguments) => sensitivity::execute(&arguments),
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Export(arguments) => export::execute(&arguments),

@@ -4,6 +4,7 @@ use super::Failure;
 use super::output::Destination;
 use clap::{Args, ValueEnum};
 use parsim_sim::node::processor::Kernel;
+use parsim_study::experiment::calibration::CalibrationCase;
 use parsim_study::experiment::validation::Validation;
 use parsim_study::report::reference;
 use parsim_study::scenario::{MachineForm, Scenario};
@@ -31,6 +32,8 @@ enum FileKind {
     Kernel,
     /// The `case.ron` of a validation.
     Validation,
+    /// The case of a calibration.
+    Calibration,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -46,6 +49,7 @@ impl FileKind {
             Self::Machine => schema_for!(MachineForm),
             Self::Kernel => schema_for!(Kernel),
             Self::Validation => schema_for!(Validation),
+            Self::Calibration => schema_for!(CalibrationCase),
         }
     }
 }

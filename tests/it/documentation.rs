@@ -351,7 +351,11 @@ fn pages() -> Vec<PathBuf> {
 
 #[test]
 fn the_references_of_all_fields_are_those_of_the_types() {
-    for (kind, path) in [("scenario", "docs/scenario.md"), ("validation", "docs/validation-case.md")] {
+    for (kind, path) in [
+        ("scenario", "docs/scenario.md"),
+        ("validation", "docs/validation-case.md"),
+        ("calibration", "docs/calibration-case.md"),
+    ] {
         let command = ["schema", kind, "--format", "markdown"];
         let output = parsim().args(command).assert().success().get_output().stdout.clone();
         let committed = std::fs::read(repository(path)).unwrap_or_default();

@@ -3,6 +3,7 @@
 mod architecture;
 mod background;
 mod bounds;
+mod calibration;
 mod clusters;
 mod collectives;
 mod columns;

@@ -3,6 +3,7 @@
 //! Every experiment returns typed results, which know their [`Answer`](crate::answer::Answer): records, sentences, figures.
 
 pub mod bottleneck;
+pub mod calibration;
 mod cases;
 pub mod chapter;
 mod cluster;

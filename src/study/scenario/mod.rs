@@ -155,6 +155,15 @@ impl Scenario {
         as_ron(self)
     }
 
+    /// The machine as RON, as a file of machines has it: a LogGOPS model by its own constants.
+    ///
+    /// # Panics
+    /// Never: a machine consists of what RON can say.
+    #[must_use]
+    pub fn machine_ron(&self) -> String {
+        LogGops::describing(&self.machine).map_or_else(|| as_ron(&self.machine), |model| as_ron(&model))
+    }
+
     /// The resolved scenario as a document, whose fields can be changed. Axes are left out: a path of theirs may lead to a
     /// field that is not written because it has its default. A machine that is a LogGOPS model has the model's fields.
     ///

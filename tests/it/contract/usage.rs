@@ -94,6 +94,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
             "format",
         ],
     ),
+    ("calibrate", &["runs", "seed", "machine-out", "jobs", "format", "output"]),
     ("sensitivity", &["set", "seed", "format", "dump-config", "step"]),
     (
         "explain",
@@ -111,6 +112,7 @@ const WORDS: &[&[&str]] = &[
     &["report", "scenarios/ping.ron", "--out", "page.html"],
     &["check", "scenarios/ping.ron", "scenarios/machines/router-network.ron"],
     &["sensitivity", "scenarios/ping.ron"],
+    &["calibrate", "validation/cs-rr-281/constants.ron", "--machine-out", "calibrated.ron"],
     &["schema", "machine"],
     &["schema", "machine", "--format", "markdown"],
     &["completions", "bash"],

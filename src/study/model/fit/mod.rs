@@ -1,16 +1,21 @@
 //! Models fitted to simulated or measured times by least squares, with what the data say about the fit.
 
+mod identifiability;
 mod latency;
 pub(super) mod least_squares;
+mod levenberg_marquardt;
 mod loggp;
 mod normal_form;
 mod regimes;
 mod regression;
 mod search;
+mod symmetric;
 #[cfg(test)]
 mod tests;
 
+pub use identifiability::{Entangled, Identifiability};
 pub use latency::{Hockney, TimedTransfer};
+pub use levenberg_marquardt::{LeastSquares, Minimum, damped_step, minimise};
 pub use loggp::{EagerLimit, LogGp};
 pub use normal_form::{Factor, NormalForm, Term};
 pub use regimes::{FittedRegime, TwoRegimes};

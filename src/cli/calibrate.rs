@@ -1,0 +1,51 @@
+//! `parsim calibrate`: parameters that are fitted to measurements, and what these do not tell of them.
+
+use super::progress::Bar;
+use super::{Failure, OutputArguments, overrides};
+use clap::Args;
+use parsim_study::experiment::Workers;
+use parsim_study::experiment::calibration::CalibrationCase;
+use parsim_study::scenario::source::Document;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct CalibrateArguments {
+    /// The case, a RON file: measurements, and parameters with their bounds.
+    case: PathBuf,
+    /// The most passes over the rows that calibrate, in the place of the case's own.
+    #[arg(long, value_name = "N")]
+    runs: Option<NonZero<usize>>,
+    /// Seed of the starting points, in the place of the case's own.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Writes the machine of the first table with the values that were found.
+    #[arg(long, value_name = "FILE.ron")]
+    machine_out: Option<PathBuf>,
+    /// Number of simulations run in parallel; all cores unless given.
+    #[arg(short, long, value_parser = overrides::jobs)]
+    jobs: Option<NonZero<usize>>,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
+    let document = Document::load(&arguments.case)?;
+    let mut case = CalibrationCase::of(&document)?;
+    let claims = arguments.output.claims().inputs(document.files()).inputs(case.files(&arguments.case));
+    claims.output("--machine-out", arguments.machine_out.as_deref()).check()?;
+    case.evaluations = arguments.runs.map_or(case.evaluations, NonZero::get);
+    case.seed = arguments.seed.unwrap_or(case.seed);
+    let bar = Bar::default();
+    let workers = Workers { jobs: arguments.jobs, progress: &bar, ..Workers::default() };
+    let calibrated = case.calibrate(&document, &arguments.case, workers)?;
+    let mut answer = calibrated.answer();
+    if let Some(file) = &arguments.machine_out {
+        answer = answer.with_figure(file, &calibrated.machine_file(&arguments.case.display().to_string()));
+    }
+    arguments.output.print(answer)?;
+    if calibrated.has_converged {
+        return Ok(());
+    }
+    Err(Failure::Simulation(format!("the fit has not ended after {} evaluations: allow more by --runs", case.evaluations)))
+}

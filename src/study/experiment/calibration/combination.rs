@@ -1,0 +1,198 @@
+//! Combinations of parameters that the data determine where they do not determine the parameters.
+
+use super::Found;
+use crate::experiment::StudyError;
+use crate::model::fit::{Entangled, Identifiability};
+
+/// A parameter is moved by this part of its value to see which combination keeps the simulated values.
+const MOVE: f64 = 0.25;
+/// A coefficient this close to a whole number is that number.
+const CLOSE: f64 = 0.15;
+
+/// The form of a combination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CombinationForm {
+    /// A sum, with coefficients.
+    Sum,
+    /// A product.
+    Product,
+    /// A quotient.
+    Ratio,
+}
+
+impl CombinationForm {
+    /// Its name in the output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Product => "product",
+            Self::Ratio => "ratio",
+        }
+    }
+}
+
+/// A combination of parameters that is determined.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Combination {
+    /// The parameters, with their coefficients.
+    pub names: String,
+    /// The form.
+    pub form: CombinationForm,
+    /// Its value, in the units of the parameters.
+    pub value: f64,
+    /// Its 95 % interval.
+    pub interval95: (f64, f64),
+}
+
+/// A combination as coefficients of its members: factors of a sum, exponents of a product.
+pub struct Told {
+    form: CombinationForm,
+    /// The index of each parameter, and its coefficient.
+    terms: Vec<(usize, f64)>,
+}
+
+/// What is told of all entangled sets.
+pub fn told(found: &Found<'_>, identified: &Identifiability) -> Result<Vec<Told>, StudyError> {
+    let mut all = Vec::new();
+    for set in &identified.entangled {
+        for weights in &set.determined {
+            all.extend(best(found, set, weights)?);
+        }
+    }
+    Ok(all)
+}
+
+/// The form whose value keeps the simulated values when the parameters move; none of a single parameter.
+fn best(found: &Found<'_>, set: &Entangled, weights: &[f64]) -> Result<Option<Told>, StudyError> {
+    let terms: Vec<_> = set.members.iter().copied().zip(weights.iter().copied()).filter(|term| term.1 != 0.0).collect();
+    if terms.len() < 2 {
+        return Ok(None);
+    }
+    let mut best: Option<(f64, Told)> = None;
+    for told in [found.sum(&terms), found.power(&terms)] {
+        let change = found.change(&told)?;
+        if best.as_ref().is_none_or(|known| change < known.0) {
+            best = Some((change, told));
+        }
+    }
+    Ok(best.map(|(_, told)| told))
+}
+
+impl Found<'_> {
+    fn value_of(&self, index: usize) -> f64 {
+        self.fit.unknowns[index].value(self.best.point[index])
+    }
+
+    /// The change of a coordinate for a change of the value by one.
+    fn per_value(&self, index: usize) -> f64 {
+        1.0 / self.fit.unknowns[index].slope(self.best.point[index])
+    }
+
+    fn sum(&self, terms: &[(usize, f64)]) -> Told {
+        let terms = terms.iter().map(|(index, weight)| (*index, weight * self.per_value(*index))).collect();
+        Told { form: CombinationForm::Sum, terms: simple(terms) }
+    }
+
+    fn power(&self, terms: &[(usize, f64)]) -> Told {
+        let exponent =
+            |(index, weight): &(usize, f64)| (*index, weight * self.per_value(*index) * self.value_of(*index));
+        let terms = simple(terms.iter().map(exponent).collect());
+        let is_ratio = terms.iter().any(|(_, exponent)| *exponent < 0.0);
+        Told { form: if is_ratio { CombinationForm::Ratio } else { CombinationForm::Product }, terms }
+    }
+
+    /// The sum of the squares of the changes of residuals when the first parameter moves, and the last moves so that the
+    /// combination stays.
+    fn change(&self, told: &Told) -> Result<f64, StudyError> {
+        let [(first, of_first), .., (last, of_last)] = told.terms[..] else { return Ok(f64::INFINITY) };
+        let (one, other) = (self.value_of(first), self.value_of(last));
+        let ratio = of_first / of_last;
+        let by = |part: f64| match told.form {
+            CombinationForm::Sum => (one * (1.0 + part), other - ratio * part * one),
+            CombinationForm::Product | CombinationForm::Ratio => {
+                (one * (1.0 + part), other * (1.0 + part).powf(-ratio))
+            }
+        };
+        let unknowns = [&self.fit.unknowns[first], &self.fit.unknowns[last]];
+        let within = |(one, other): &(f64, f64)| {
+            let bounds = unknowns.map(|unknown| unknown.value(0.0)..=unknown.value(1.0));
+            bounds[0].contains(one) && bounds[1].contains(other)
+        };
+        let parts = [MOVE, -MOVE, MOVE / 5.0, -MOVE / 5.0];
+        let Some((one, other)) = parts.into_iter().map(by).find(within) else { return Ok(f64::INFINITY) };
+        let mut point = self.best.point.clone();
+        (point[first], point[last]) = (unknowns[0].coordinate(one), unknowns[1].coordinate(other));
+        self.fit.spent.set(self.fit.spent.get() + 1);
+        let values = self.fit.values(&point, &self.fit.training)?;
+        let residuals = self.fit.training.iter().zip(values).map(|(row, value)| self.fit.residual(*row, value));
+        Ok(residuals.zip(&self.best.residuals).map(|(there, here)| (there - here).powi(2)).sum())
+    }
+
+    /// The values of a parameter that keep a combination while the others lie within their bounds, by its coordinates;
+    /// all values if it is no member.
+    pub fn range_within(&self, told: &Told, parameter: usize) -> (f64, f64) {
+        let Some((_, own)) = told.terms.iter().find(|(index, _)| *index == parameter) else { return (0.0, 1.0) };
+        let is_sum = told.form == CombinationForm::Sum;
+        let scaled = |value: f64| if is_sum { value } else { value.ln() };
+        let others = told.terms.iter().filter(|(index, _)| *index != parameter);
+        let (mut least, mut most) = (0.0, 0.0);
+        for (index, weight) in others {
+            let here = scaled(self.value_of(*index));
+            let moved = [0.0, 1.0].map(|at| -weight / own * (scaled(self.fit.unknowns[*index].value(at)) - here));
+            least += moved[0].min(moved[1]);
+            most += moved[0].max(moved[1]);
+        }
+        let coordinate = |change: f64| {
+            let value = scaled(self.value_of(parameter)) + change;
+            self.fit.unknowns[parameter].coordinate(if is_sum { value } else { value.exp() })
+        };
+        (coordinate(least), coordinate(most))
+    }
+
+    /// A combination with its value and interval.
+    pub fn combination(&self, told: &Told, identified: &Identifiability, quantile: f64) -> Combination {
+        let mut weights = vec![0.0; self.best.point.len()];
+        let is_sum = told.form == CombinationForm::Sum;
+        for (index, coefficient) in &told.terms {
+            let slope = self.fit.unknowns[*index].slope(self.best.point[*index]);
+            weights[*index] = coefficient * if is_sum { slope } else { slope / self.value_of(*index) };
+        }
+        let half = quantile * identified.deviation(&weights);
+        let (value, interval95) = if is_sum {
+            let value: f64 = told.terms.iter().map(|(index, factor)| factor * self.value_of(*index)).sum();
+            (value, (value - half, value + half))
+        } else {
+            let value: f64 = told.terms.iter().map(|(index, power)| self.value_of(*index).powf(*power)).product();
+            (value, (value * (-half).exp(), value * half.exp()))
+        };
+        Combination { names: self.names(told), form: told.form, value, interval95 }
+    }
+
+    fn names(&self, told: &Told) -> String {
+        let name = |index: usize| self.fit.unknowns[index].path.as_str();
+        let of_sum = |(index, factor): &(usize, f64)| match *factor {
+            1.0 => name(*index).to_owned(),
+            factor => format!("{} {}", crate::report::digits(factor), name(*index)),
+        };
+        let of_product = |(index, power): &(usize, f64)| match *power {
+            1.0 => name(*index).to_owned(),
+            power => format!("{}^{}", name(*index), crate::report::digits(power)),
+        };
+        match (told.form, &told.terms[..]) {
+            (CombinationForm::Sum, terms) => terms.iter().map(of_sum).collect::<Vec<_>>().join(" + "),
+            (CombinationForm::Ratio, [(over, 1.0), (under, -1.0)]) => format!("{} / {}", name(*over), name(*under)),
+            (_, terms) => terms.iter().map(of_product).collect::<Vec<_>>().join(" * "),
+        }
+    }
+}
+
+/// Coefficients such that the first is 1, or that all are whole, where they nearly are.
+fn simple(terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+    let smallest =
+        terms.iter().map(|term| term.1).min_by(|one, other| one.abs().total_cmp(&other.abs())).unwrap_or(1.0);
+    let smallest = smallest.abs() * terms[0].1.signum();
+    let scaled: Vec<_> = terms.iter().map(|(index, weight)| (*index, weight / smallest)).collect();
+    let is_whole = scaled.iter().all(|(_, weight)| (weight - weight.round()).abs() <= CLOSE);
+    if is_whole { scaled.into_iter().map(|(index, weight)| (index, weight.round())).collect() } else { scaled }
+}

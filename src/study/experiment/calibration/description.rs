@@ -1,0 +1,165 @@
+//! The file of a calibration.
+
+use crate::scenario::AxisValue;
+use crate::scenario::source::{Document, Faults, SourceFault};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// Parameters that are fitted to measurements.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Calibration")]
+pub struct CalibrationCase {
+    /// The measurements, and the scenarios that they are of.
+    pub tables: Vec<CalibrationTable>,
+    /// The parameters that are fitted.
+    pub parameters: Vec<FreeParameter>,
+    /// Fields of which each value is tried, with every value of the others.
+    #[serde(default)]
+    pub choices: Vec<Alternatives>,
+    /// Meaning of a deviation.
+    #[serde(default)]
+    pub loss: Loss,
+    /// Axes, or labels, whose values are left out one at a time, to see how well the others predict them.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// The most passes over all rows that calibrate.
+    #[serde(default = "evaluations")]
+    pub evaluations: usize,
+    /// Seed of the starting points.
+    #[serde(default = "seed")]
+    pub seed: u64,
+}
+
+const fn evaluations() -> usize {
+    200
+}
+
+const fn seed() -> u64 {
+    1
+}
+
+/// A table of measurements of a scenario.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Table")]
+pub struct CalibrationTable {
+    /// Its name in the output.
+    pub name: String,
+    /// The scenario, relative to the case.
+    pub scenario: PathBuf,
+    /// The measurements, a CSV file relative to the case. Columns before `reference` are axes or paths of fields, or
+    /// labels. Rows without a reference are measurements that could be made: the answer says how much each would tell.
+    pub data: PathBuf,
+    /// The key of the simulated quantity.
+    #[serde(default = "makespan")]
+    pub simulated: String,
+    /// The column that it is to agree with.
+    pub reference: String,
+    /// Columns before `reference` that are no axes; `train` and `groups` may name them.
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// Base values instead of the scenario's own, as `--set` takes them: path and value.
+    #[serde(default)]
+    pub set: Vec<(String, String)>,
+    /// The rows that calibrate, such as `"p <= 16 && collective == \"allreduce\""`; all unless given. The others are
+    /// judged only.
+    #[serde(default)]
+    pub train: Option<String>,
+    /// The standard deviation of a measurement: relative, or in the unit of `simulated` where the loss is absolute. It is
+    /// estimated from the residuals unless given.
+    #[serde(default)]
+    pub noise: Option<f64>,
+}
+
+fn makespan() -> String {
+    "makespan_s".to_owned()
+}
+
+/// A field whose value is fitted.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Parameter")]
+pub struct FreeParameter {
+    /// Its path. A scenario that has no such field is not affected.
+    pub path: String,
+    /// The least value that is possible.
+    pub from: AxisValue,
+    /// The largest, in the same unit.
+    pub to: AxisValue,
+    /// The scale on which it is varied.
+    #[serde(default)]
+    pub scale: ParameterScale,
+}
+
+/// The scale on which a parameter is varied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+pub enum ParameterScale {
+    /// By factors.
+    #[default]
+    Log,
+    /// By differences.
+    Linear,
+}
+
+/// A field with alternatives.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Choice")]
+pub struct Alternatives {
+    /// Its path.
+    pub path: String,
+    /// The alternatives, as `--set` takes them.
+    pub values: Vec<String>,
+}
+
+/// Meaning of the deviation of a simulated value from a measured one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+pub enum Loss {
+    /// The logarithm of their quotient: long and short times count alike.
+    #[default]
+    Relative,
+    /// Their difference.
+    Absolute,
+}
+
+impl CalibrationCase {
+    /// The calibration that a document describes, checked.
+    ///
+    /// # Errors
+    /// Faults of the document.
+    pub fn of(document: &Document) -> Result<Self, Faults> {
+        let calibration: Self = document.read()?;
+        let faults = calibration.faults(document);
+        if faults.is_empty() { Ok(calibration) } else { Err(document.faults(faults)) }
+    }
+
+    /// The files that the case, which lies in `file`, names.
+    #[must_use]
+    pub fn files(&self, file: &Path) -> Vec<PathBuf> {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        self.tables.iter().flat_map(|table| [folder.join(&table.scenario), folder.join(&table.data)]).collect()
+    }
+
+    fn faults(&self, document: &Document) -> Vec<SourceFault> {
+        let empty = |field: &str, is_empty: bool, help: &str| {
+            is_empty.then(|| document.fault_at(field, "there are none", Some(help)))
+        };
+        let tables = empty("tables", self.tables.is_empty(), "give a table of measurements");
+        let parameters = empty("parameters", self.parameters.is_empty(), "give a parameter that is to be fitted");
+        let noise = self.tables.iter().enumerate().filter_map(|(index, table)| {
+            table.noise.filter(|noise| !(noise.is_finite() && *noise > 0.0))?;
+            let at = format!("tables.{index}.noise");
+            Some(document.fault_at(&at, "a standard deviation is above 0", Some("leave it out if it is not known")))
+        });
+        let choices = self.choices.iter().enumerate().filter_map(|(index, choice)| {
+            empty(&format!("choices.{index}.values"), choice.values.is_empty(), "give the alternatives")
+        });
+        let unmixed = self.has_noise_of_some().then(|| {
+            let help = "give `noise` for all tables, or for none";
+            document.fault_at("tables", "the noise of some tables is stated, and not that of others", Some(help))
+        });
+        tables.into_iter().chain(parameters).chain(noise).chain(choices).chain(unmixed).collect()
+    }
+
+    fn has_noise_of_some(&self) -> bool {
+        let stated = self.tables.iter().filter(|table| table.noise.is_some()).count();
+        stated > 0 && stated < self.tables.len()
+    }
+}

@@ -1,0 +1,341 @@
+//! Parameters that are fitted to measurements, and what these do not tell of them.
+
+mod combination;
+mod condition;
+mod cross_validation;
+mod description;
+mod fitting;
+mod output;
+mod rows;
+mod simulated;
+mod unknown;
+
+pub use combination::{Combination, CombinationForm};
+pub use cross_validation::LeftOut;
+pub use description::{Alternatives, CalibrationCase, CalibrationTable, FreeParameter, Loss, ParameterScale};
+pub use rows::MeasuredRow;
+
+use super::{Setting, StudyError, Workers};
+use crate::analysis::{Residuals, student_quantile};
+use crate::model::fit::{Identifiability, Minimum};
+use crate::scenario::source::Document;
+use combination::Told;
+use fitting::Fitting;
+use simulated::Simulated;
+use std::cell::Cell;
+use std::path::Path;
+use unknown::Unknown;
+
+/// The least standard deviation of a residual: what picoseconds leave of times.
+const LEAST_DEVIATION: f64 = 1e-9;
+/// A parameter whose interval covers this part of its range is not determined.
+const WIDE: f64 = 0.5;
+
+/// Parameters with their best values.
+pub struct Calibrated {
+    case: CalibrationCase,
+    /// The rows of all tables.
+    pub rows: Vec<MeasuredRow>,
+    /// The simulated value of each row that has a reference.
+    pub values: Vec<Option<f64>>,
+    /// The parameters with their intervals.
+    pub parameters: Vec<CalibratedParameter>,
+    /// Combinations of parameters that are determined where they themselves are not.
+    pub combinations: Vec<Combination>,
+    /// The alternatives that were tried, the best first.
+    pub choices: Vec<TriedChoice>,
+    /// The errors of values that took no part.
+    pub left_out: Vec<LeftOut>,
+    /// Measurements that could be made, the most telling first: the row, and by how much it would shrink the region of
+    /// parameters that are possible, as a logarithm.
+    pub candidates: Vec<(usize, f64)>,
+    /// Passes over the rows that calibrate.
+    pub evaluations: usize,
+    /// Whether the best values were reached within the budget.
+    pub has_converged: bool,
+    /// The calibrated machine as RON.
+    pub machine: String,
+    identified: Identifiability,
+}
+
+/// A parameter with its best value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CalibratedParameter {
+    /// The path of the field.
+    pub path: String,
+    /// The unit of its values.
+    pub unit: String,
+    /// The best value.
+    pub value: f64,
+    /// Its 95 % interval, within the bounds.
+    pub interval95: (f64, f64),
+    /// Whether the data determine it.
+    pub is_determined: bool,
+    /// Whether the data change with it at all.
+    pub has_influence: bool,
+}
+
+/// An alternative that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TriedChoice {
+    /// The values of the fields.
+    pub settings: Vec<Setting>,
+    /// The mean of the absolute relative errors of the rows that calibrate; none if the budget did not reach it.
+    pub train_error: Option<f64>,
+    /// That of the other rows.
+    pub held_out_error: Option<f64>,
+}
+
+/// A fit with the values of the fields that are not fitted.
+struct FittedChoice {
+    settings: Vec<Setting>,
+    minimum: Option<Minimum>,
+    spent: usize,
+}
+
+impl CalibrationCase {
+    /// Fits the parameters; the case was read from `document`, whose file is `file`.
+    ///
+    /// # Errors
+    /// Faults of scenarios and data; runs that fail; a budget that reaches nothing.
+    pub fn calibrate(&self, document: &Document, file: &Path, workers: Workers<'_>) -> Result<Calibrated, StudyError> {
+        let rows = self.rows(document, file)?;
+        let simulated = Simulated::load(&self.tables, file, &rows, workers)?;
+        let unknowns = self.unknowns(document, &simulated)?;
+        self.check_groups(document, &rows)?;
+        let training: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].trains).collect();
+        if training.len() < unknowns.len() {
+            let message = format!("{} parameters cannot be fitted to {} rows", unknowns.len(), training.len());
+            return Err(StudyError::Request(message));
+        }
+        let noise: Vec<f64> = self.tables.iter().map(|table| table.noise.unwrap_or(1.0)).collect();
+        let fitting = |choice: &[Setting], budget| Fitting {
+            simulated: &simulated,
+            rows: &rows,
+            training: training.clone(),
+            unknowns: &unknowns,
+            loss: self.loss,
+            noise: &noise,
+            choice: choice.to_vec(),
+            spent: Cell::new(0),
+            budget,
+        };
+        let all = self.combinations_of_choices();
+        let share = (self.evaluations / all.len()).max(1);
+        let own = self.own_values(&unknowns, &simulated);
+        let fitted = all.into_iter().map(|settings| {
+            let fit = fitting(&settings, share);
+            let (minimum, spent) = fit.best(self.seed, own.clone())?;
+            Ok(FittedChoice { settings, minimum, spent })
+        });
+        let mut fitted = fitted.collect::<Result<Vec<_>, StudyError>>()?;
+        let cost = |one: &FittedChoice| one.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
+        fitted.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
+        let spent: usize = fitted.iter().map(|one| one.spent).sum();
+        let Some(best) = &fitted[0].minimum else {
+            return Err(StudyError::Failed(format!(
+                "{} evaluations do not reach the first slopes of {} parameters: allow more",
+                self.evaluations,
+                unknowns.len()
+            )));
+        };
+        let fit = fitting(&fitted[0].settings, usize::MAX);
+        fit.spent.set(spent);
+        let found = Found { case: self, fit: &fit, best };
+        let choices = found.choices(&fitted)?;
+        found.answer(choices)
+    }
+
+    /// The rows of all tables.
+    ///
+    /// # Errors
+    /// Faults of the data.
+    pub fn rows(&self, document: &Document, file: &Path) -> Result<Vec<MeasuredRow>, StudyError> {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let of = |(index, table)| rows::rows(table, index, folder, document);
+        Ok(self.tables.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    /// Describes the case in the file `file`, of which nothing is run.
+    ///
+    /// # Errors
+    /// Faults of the case, of its scenarios and of its data.
+    pub fn inspect(&self, document: &Document, file: &Path) -> Result<String, StudyError> {
+        let rows = self.rows(document, file)?;
+        let simulated = Simulated::load(&self.tables, file, &rows, Workers::default())?;
+        self.unknowns(document, &simulated)?;
+        self.check_groups(document, &rows)?;
+        let training = rows.iter().filter(|row| row.trains).count();
+        Ok(format!(
+            "a calibration, {} parameters, {} rows of {} tables, {training} of which calibrate",
+            self.parameters.len(),
+            rows.len(),
+            self.tables.len()
+        ))
+    }
+
+    fn unknowns(&self, document: &Document, simulated: &Simulated<'_>) -> Result<Vec<Unknown>, StudyError> {
+        let mut unknowns: Vec<Unknown> = Vec::new();
+        let mut faults = Vec::new();
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            let at = format!("parameters.{index}");
+            let path = format!("{at}.path");
+            if unknowns.iter().any(|known| known.path == parameter.path) {
+                faults.push(document.fault_at(&path, "it is given twice", Some("give each field once")));
+            }
+            if simulated.document_with(&parameter.path).is_none() {
+                let help = "give the path of a field, such as `machine.network.links.per_byte`";
+                faults.push(document.fault_at(&path, "no scenario has such a field", Some(help)));
+            }
+            match Unknown::of(parameter, &at, document) {
+                Ok(unknown) => unknowns.push(unknown),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        if faults.is_empty() { Ok(unknowns) } else { Err(document.faults(faults).into()) }
+    }
+
+    fn check_groups(&self, document: &Document, rows: &[MeasuredRow]) -> Result<(), StudyError> {
+        let is_unknown = |name: &String| rows.iter().all(|row| row.value(name).is_none());
+        match self.groups.iter().position(is_unknown) {
+            None => Ok(()),
+            Some(index) => {
+                let message = format!("no table has a column `{}` before its reference", self.groups[index]);
+                let help = Some("name an axis or a label");
+                Err(document.faults(vec![document.fault_at(&format!("groups.{index}"), &message, help)]).into())
+            }
+        }
+    }
+
+    /// The values that the first scenarios have themselves, if all lie within the bounds.
+    fn own_values(&self, unknowns: &[Unknown], simulated: &Simulated<'_>) -> Option<Vec<f64>> {
+        unknowns.iter().map(|unknown| unknown.coordinate_in(simulated.document_with(&unknown.path)?)).collect()
+    }
+
+    /// Every value of every choice with every one of the others.
+    fn combinations_of_choices(&self) -> Vec<Vec<Setting>> {
+        self.choices.iter().fold(vec![Vec::new()], |known, choice| {
+            let with = |settings: &Vec<Setting>, value: &String| {
+                settings.iter().cloned().chain([(choice.path.clone(), value.clone())]).collect()
+            };
+            known.iter().flat_map(|settings| choice.values.iter().map(move |value| with(settings, value))).collect()
+        })
+    }
+}
+
+/// The best point of the best choice.
+pub(self) struct Found<'a> {
+    case: &'a CalibrationCase,
+    fit: &'a Fitting<'a>,
+    best: &'a Minimum,
+}
+
+impl Found<'_> {
+    /// The standard deviation of a residual, and the quantile of Student's t for the data.
+    fn deviation(&self) -> (f64, f64) {
+        let freedom = self.best.residuals.len().saturating_sub(self.best.point.len()).max(1);
+        #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 rows")]
+        let observed = (self.best.cost() / freedom as f64).sqrt();
+        // A model that fits worse than the noise is not known better than it fits.
+        let is_stated = self.case.tables.iter().all(|table| table.noise.is_some());
+        let deviation = if is_stated { observed.max(1.0) } else { observed };
+        (deviation.max(LEAST_DEVIATION), student_quantile(freedom))
+    }
+
+    fn answer(&self, choices: Vec<TriedChoice>) -> Result<Calibrated, StudyError> {
+        let (deviation, quantile) = self.deviation();
+        let identified = Identifiability::of(&self.best.slopes, deviation, quantile);
+        let told = combination::told(self, &identified)?;
+        let settings = self.fit.settings(&self.best.point);
+        let machine = self.fit.simulated.base(&settings)?.scenario.machine_ron();
+        Ok(Calibrated {
+            case: self.case.clone(),
+            values: self.all_values(&self.best.point)?,
+            parameters: self.parameters(&identified, &told),
+            combinations: told.iter().map(|one| self.combination(one, &identified, quantile)).collect(),
+            choices,
+            left_out: cross_validation::leave_out(self)?,
+            candidates: self.candidates(&identified, deviation)?,
+            evaluations: self.fit.spent.get(),
+            has_converged: self.best.has_converged,
+            machine,
+            rows: self.fit.rows.to_vec(),
+            identified,
+        })
+    }
+
+    fn all_values(&self, point: &[f64]) -> Result<Vec<Option<f64>>, StudyError> {
+        let rows = self.fit.rows;
+        let judged: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].reference.is_some()).collect();
+        let mut values = vec![None; rows.len()];
+        for (row, value) in judged.iter().zip(self.fit.values(point, &judged)?) {
+            values[*row] = Some(value);
+        }
+        Ok(values)
+    }
+
+    fn parameters(&self, identified: &Identifiability, told: &[Told]) -> Vec<CalibratedParameter> {
+        let of = |(index, unknown): (usize, &Unknown)| {
+            let (low, high) = self.interval(index, identified, told);
+            CalibratedParameter {
+                path: unknown.path.clone(),
+                unit: unknown.unit.clone(),
+                value: unknown.value(self.best.point[index]),
+                interval95: (unknown.value(low), unknown.value(high)),
+                is_determined: high - low < WIDE,
+                has_influence: !identified.entangled.iter().any(|set| set.determined.is_empty() && set.members == [index]),
+            }
+        };
+        self.fit.unknowns.iter().enumerate().map(of).collect()
+    }
+
+    /// The 95 % interval of a coordinate; of one that cannot be told from others, all that keeps what is told.
+    fn interval(&self, index: usize, identified: &Identifiability, told: &[Told]) -> (f64, f64) {
+        if identified.entangled.iter().any(|set| set.members.contains(&index)) {
+            let ranges = told.iter().map(|one| self.range_within(one, index));
+            return ranges.fold((0.0, 1.0), |(low, high), (least, most)| (f64::max(low, least), f64::min(high, most)));
+        }
+        let (at, half) = (self.best.point[index], identified.half_widths[index]);
+        ((at - half).max(0.0), (at + half).min(1.0))
+    }
+
+    fn choices(&self, fitted: &[FittedChoice]) -> Result<Vec<TriedChoice>, StudyError> {
+        let of = |one: &FittedChoice| {
+            let errors = one.minimum.as_ref().map(|minimum| {
+                let fit =
+                    Fitting { choice: one.settings.clone(), training: Vec::new(), spent: Cell::new(0), ..*self.fit };
+                let values = Found { case: self.case, fit: &fit, best: minimum }.all_values(&minimum.point)?;
+                let errors = [true, false].map(|trains| mean_error(self.fit.rows, &values, |row| row.trains == trains));
+                Ok::<_, StudyError>(errors)
+            });
+            let [train_error, held_out_error] = errors.transpose()?.unwrap_or_default();
+            Ok(TriedChoice { settings: one.settings.clone(), train_error, held_out_error })
+        };
+        fitted.iter().map(of).collect()
+    }
+
+    /// What each measurement that could be made would tell: half the logarithm of the determinant of the information with
+    /// it over that without (D-optimality).
+    fn candidates(&self, identified: &Identifiability, deviation: f64) -> Result<Vec<(usize, f64)>, StudyError> {
+        let rows = self.fit.rows;
+        let possible: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].reference.is_none()).collect();
+        if possible.is_empty() {
+            return Ok(Vec::new());
+        }
+        let slopes = self.fit.slopes_of(&self.best.point, &possible)?;
+        let gain = |place: usize| {
+            let weights: Vec<f64> = slopes.iter().map(|slopes| slopes[place]).collect();
+            0.5 * (identified.deviation(&weights) / deviation).powi(2).ln_1p()
+        };
+        let mut told: Vec<_> = possible.iter().enumerate().map(|(place, row)| (*row, gain(place))).collect();
+        told.sort_by(|one, other| other.1.total_cmp(&one.1));
+        Ok(told)
+    }
+}
+
+/// The mean of the absolute relative errors of some rows; `None` if there are none.
+fn mean_error(rows: &[MeasuredRow], values: &[Option<f64>], is_chosen: impl Fn(&MeasuredRow) -> bool) -> Option<f64> {
+    let chosen = rows.iter().zip(values).filter(|(row, _)| is_chosen(row));
+    let errors = chosen.filter_map(|(row, value)| Some(Residuals::error((*value)?, row.reference?)));
+    errors.collect::<Residuals>().mean_absolute()
+}

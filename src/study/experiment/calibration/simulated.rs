@@ -1,0 +1,168 @@
+//! Simulated values at the rows of the tables, for values of the parameters.
+
+use super::description::CalibrationTable;
+use super::rows::MeasuredRow;
+use crate::experiment::{CaseError, References, Setting, StudyError, Turn, Workers, run_each};
+use crate::scenario::source::{Document, Faults};
+use crate::scenario::{Case, Described, Plan};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The scenarios of the tables, ready to be run at their rows.
+pub struct Simulated<'a> {
+    scenarios: Vec<TableScenario>,
+    rows: &'a [MeasuredRow],
+    workers: Workers<'a>,
+    /// Values that are known, by the settings and the row.
+    known: RefCell<HashMap<(Vec<Setting>, usize), f64>>,
+}
+
+/// The scenario of a table.
+struct TableScenario {
+    name: String,
+    path: PathBuf,
+    document: Document,
+    described: Described,
+    simulated: String,
+}
+
+impl TableScenario {
+    fn load(table: &CalibrationTable, case: &Path) -> Result<Self, StudyError> {
+        let path = case.parent().unwrap_or(Path::new("")).join(&table.scenario);
+        let mut document = Document::load(&path)?;
+        for (field, value) in [("compare".to_owned(), "[]".to_owned())].iter().chain(&table.set) {
+            document.set_from(case, field, value).map_err(|fault| document.faults(vec![fault]))?;
+        }
+        let described = Described::of(Ok(document.clone()));
+        Plan::new(document.clone(), &[])?.base()?;
+        Ok(Self { name: table.name.clone(), path, document, described, simulated: table.simulated.clone() })
+    }
+
+    /// The scenario with those of the settings that it has fields for.
+    fn plan(&self, settings: &[Setting]) -> Result<Plan, Faults> {
+        let mut document = self.document.clone();
+        for (path, text) in settings.iter().filter(|(path, _)| self.described.has_axis(path)) {
+            document.set(path, text).map_err(|fault| document.faults(vec![fault]))?;
+        }
+        Plan::new(document, &[])
+    }
+}
+
+impl<'a> Simulated<'a> {
+    /// The scenarios of the `tables` of a case in the file `case`.
+    ///
+    /// # Errors
+    /// Faults of the scenarios; a row that lies on no axis of theirs.
+    pub fn load(
+        tables: &[CalibrationTable],
+        case: &Path,
+        rows: &'a [MeasuredRow],
+        workers: Workers<'a>,
+    ) -> Result<Self, StudyError> {
+        let scenarios = tables.iter().map(|table| TableScenario::load(table, case)).collect::<Result<Vec<_>, _>>()?;
+        let this = Self { scenarios, rows, workers, known: RefCell::default() };
+        for (index, scenario) in this.scenarios.iter().enumerate() {
+            let first = rows.iter().find(|row| row.table == index);
+            let unknown = first.and_then(|row| row.axes.iter().find(|(name, _)| !scenario.described.has_axis(name)));
+            if let Some((name, _)) = unknown {
+                return Err(StudyError::Request(format!(
+                    "table `{}`: the column `{name}` is neither an axis nor the path of a field: call it so, or name it in \
+                     `labels`",
+                    scenario.name
+                )));
+            }
+        }
+        Ok(this)
+    }
+
+    /// The document of a scenario that has a field at this path; `None` if none has.
+    #[must_use]
+    pub fn document_with(&self, path: &str) -> Option<&Document> {
+        self.scenarios.iter().find(|scenario| scenario.described.has_axis(path)).map(|scenario| &scenario.document)
+    }
+
+    /// The base values of the first scenario with some settings.
+    ///
+    /// # Errors
+    /// Faults of the settings.
+    pub fn base(&self, settings: &[Setting]) -> Result<Case, Faults> {
+        self.scenarios[0].plan(settings)?.base()
+    }
+
+    /// The simulated values at some rows.
+    ///
+    /// # Errors
+    /// Runs that fail, with their place; values that there are not.
+    pub fn values(&self, settings: &[Setting], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
+        let key = |row: usize| (settings.to_vec(), row);
+        let missing: Vec<usize> =
+            rows.iter().copied().filter(|row| !self.known.borrow().contains_key(&key(*row))).collect();
+        for (index, scenario) in self.scenarios.iter().enumerate() {
+            let own: Vec<usize> = missing.iter().copied().filter(|row| self.rows[*row].table == index).collect();
+            if !own.is_empty() {
+                let values = self.run(scenario, settings, &own)?;
+                self.known.borrow_mut().extend(own.into_iter().map(key).zip(values));
+            }
+        }
+        let known = self.known.borrow();
+        Ok(rows.iter().map(|row| known[&key(*row)]).collect())
+    }
+
+    fn run(&self, scenario: &TableScenario, settings: &[Setting], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
+        let plan = scenario.plan(settings)?;
+        let described = Described::of(Ok(scenario.document.clone()));
+        let base = plan.base()?.scenario;
+        let references = References::about(described, &base, &scenario.path).map_err(|(_, fault)| fault)?;
+        let make = |row: &usize| {
+            let faulty = |faults| (Vec::new(), CaseError::Faulty(Box::new(faults)));
+            plan.at(&self.rows[*row].axes).map(Cow::<Case>::Owned).map_err(faulty)
+        };
+        let (mut values, mut failure) = (Vec::new(), None);
+        let count = rows.len() as u64;
+        run_each(rows.iter(), count, make, self.workers, &references, |turn| {
+            let place = &self.rows[rows[values.len().min(rows.len() - 1)]].place;
+            match scenario.value(turn) {
+                Ok(value) => values.push(value),
+                Err(error) => failure = Some(error.at(&scenario.name, place, settings)),
+            }
+            failure.is_none()
+        })?;
+        failure.map_or(Ok(values), Err)
+    }
+}
+
+/// The reason why there is no value at a row.
+enum NoValue {
+    /// The row describes no case.
+    Faulty(String),
+    /// Its run came to no end, or has no such value.
+    Failed(String),
+}
+
+impl NoValue {
+    fn at(self, table: &str, place: &str, settings: &[Setting]) -> StudyError {
+        match self {
+            Self::Faulty(what) => StudyError::Request(format!("table `{table}`, {place} of its data: {what}")),
+            Self::Failed(what) => {
+                let set = settings.iter().map(|(path, text)| format!("{path} = {text}")).collect::<Vec<_>>().join(", ");
+                StudyError::Failed(format!("table `{table}`, {place} of its data: {what}; the parameters: {set}"))
+            }
+        }
+    }
+}
+
+impl TableScenario {
+    /// The simulated value of a case.
+    fn value(&self, turn: Turn<'_>) -> Result<f64, NoValue> {
+        let outcome = match turn {
+            Turn::Played(_, result) => (*result).map_err(|error| NoValue::Failed(error.to_string()))?,
+            Turn::Unplayed(_, error) => return Err(NoValue::Faulty(error.to_string())),
+        };
+        let value = outcome.record().number(&self.simulated);
+        value.ok_or_else(|| {
+            NoValue::Failed(format!("there is no number `{}` in the output of the run", self.simulated))
+        })
+    }
+}

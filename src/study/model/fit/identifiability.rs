@@ -1,0 +1,161 @@
+//! What residuals tell of the coordinates that they depend on.
+
+use super::least_squares::dot;
+use super::symmetric::eigenvectors;
+
+/// A direction along which the 95 % interval has at least this half-width, in parts of the range, is undetermined: it covers
+/// the whole range.
+const UNTOLD: f64 = 0.5;
+/// The standard deviation of what is only known to lie in the range.
+const UNIFORM: f64 = 0.288_675_134_594_812_9;
+/// Coordinates that take less part than this in an undetermined direction stand outside.
+const PART: f64 = 0.02;
+/// Coefficients smaller than this count as none.
+const NO_COEFFICIENT: f64 = 1e-3;
+
+/// What residuals tell of coordinates that range from 0 to 1, at a point.
+#[derive(Clone, Debug)]
+pub struct Identifiability {
+    /// The covariance of the coordinates.
+    pub covariance: Vec<Vec<f64>>,
+    /// Half the 95 % interval of each.
+    pub half_widths: Vec<f64>,
+    /// The sets of coordinates that cannot be told apart.
+    pub entangled: Vec<Entangled>,
+}
+
+/// Coordinates that cannot be told apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entangled {
+    /// Their indices.
+    pub members: Vec<usize>,
+    /// The linear combinations of small changes that are determined: a coefficient for each member.
+    pub determined: Vec<Vec<f64>>,
+}
+
+impl Identifiability {
+    /// From the derivatives of the residuals by each coordinate, the standard deviation of a residual, and the quantile
+    /// that makes a standard deviation half an interval.
+    #[must_use]
+    pub fn of(slopes: &[Vec<f64>], deviation: f64, quantile: f64) -> Self {
+        let product = |one: &Vec<f64>| slopes.iter().map(|other| dot(one, other)).collect::<Vec<_>>();
+        let directions = eigenvectors(&slopes.iter().map(product).collect::<Vec<_>>());
+        let spread = |value: f64| deviation / value.max(0.0).sqrt();
+        let is_told = |value: f64| quantile * spread(value) < UNTOLD;
+        let variance = |value: f64| if is_told(value) { spread(value).powi(2) } else { UNIFORM.powi(2) };
+        let entry = |row: usize, column: usize| {
+            directions.iter().map(|(value, vector)| variance(*value) * vector[row] * vector[column]).sum::<f64>()
+        };
+        let count = slopes.len();
+        let covariance: Vec<Vec<f64>> =
+            (0..count).map(|row| (0..count).map(|column| entry(row, column)).collect()).collect();
+        let half_widths = (0..count).map(|index| quantile * covariance[index][index].sqrt()).collect();
+        let untold: Vec<_> =
+            directions.into_iter().filter(|(value, _)| !is_told(*value)).map(|(_, vector)| vector).collect();
+        Self { covariance, half_widths, entangled: entangled(&untold, count) }
+    }
+
+    /// The correlation of two coordinates.
+    #[must_use]
+    pub fn correlation(&self, one: usize, other: usize) -> f64 {
+        let scale = (self.covariance[one][one] * self.covariance[other][other]).sqrt();
+        if scale > 0.0 { self.covariance[one][other] / scale } else { 0.0 }
+    }
+
+    /// The standard deviation of a linear combination of coordinates.
+    #[must_use]
+    pub fn deviation(&self, weights: &[f64]) -> f64 {
+        let along: Vec<f64> = self.covariance.iter().map(|row| dot(row, weights)).collect();
+        dot(&along, weights).max(0.0).sqrt()
+    }
+}
+
+/// The sets of coordinates that undetermined directions join.
+fn entangled(untold: &[Vec<f64>], count: usize) -> Vec<Entangled> {
+    let part = |one: usize, other: usize| untold.iter().map(|vector| vector[one] * vector[other]).sum::<f64>();
+    let mut left: Vec<usize> = (0..count).filter(|index| part(*index, *index) > PART * PART).collect();
+    let mut sets = Vec::new();
+    while let Some(first) = left.first().copied() {
+        let mut members = vec![first];
+        left.retain(|one| *one != first);
+        let mut next = 0;
+        while next < members.len() {
+            let joined = |one: &usize| part(members[next], *one).abs() > PART * PART;
+            let (near, far) = left.iter().copied().partition::<Vec<_>, _>(joined);
+            members.extend(near);
+            left = far;
+            next += 1;
+        }
+        members.sort_unstable();
+        let rows = untold.iter().map(|vector| members.iter().map(|member| vector[*member]).collect()).collect();
+        sets.push(Entangled { determined: orthogonal(rows, members.len()), members });
+    }
+    sets
+}
+
+/// A basis of what is orthogonal to `rows`, by Gauss and Jordan with pivots: each vector is 1 in a coordinate in which the
+/// others are 0.
+fn orthogonal(mut rows: Vec<Vec<f64>>, size: usize) -> Vec<Vec<f64>> {
+    let mut pivots = Vec::new();
+    for rank in 0..rows.len() {
+        let entries = (rank..rows.len()).flat_map(|row| (0..size).map(move |column| (row, column)));
+        let largest = entries.max_by(|one, other| rows[one.0][one.1].abs().total_cmp(&rows[other.0][other.1].abs()));
+        let Some((row, column)) = largest.filter(|(row, column)| rows[*row][*column].abs() > PART) else { break };
+        rows.swap(rank, row);
+        let pivot: Vec<f64> = rows[rank].iter().map(|entry| entry / rows[rank][column]).collect();
+        for (other, entries) in rows.iter_mut().enumerate() {
+            let factor = entries[column];
+            if other == rank {
+                entries.clone_from(&pivot);
+            } else {
+                entries.iter_mut().zip(&pivot).for_each(|(entry, of_pivot)| *entry -= factor * of_pivot);
+            }
+        }
+        pivots.push(column);
+    }
+    let free = (0..size).filter(|column| !pivots.contains(column));
+    let vector = |column: usize| {
+        let mut vector = vec![0.0; size];
+        vector[column] = 1.0;
+        for (row, pivot) in pivots.iter().enumerate() {
+            vector[*pivot] = -rows[row][column];
+        }
+        vector.iter_mut().filter(|entry| entry.abs() < NO_COEFFICIENT).for_each(|entry| *entry = 0.0);
+        vector
+    };
+    free.map(vector).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_sum_is_told() {
+        // Residuals depend on x + 2 y and on z.
+        let slopes = [vec![10.0, 20.0, 0.0], vec![20.0, 40.0, 0.0], vec![0.0, 0.0, 30.0]];
+        let found = Identifiability::of(&slopes, 0.1, 2.0);
+        let [entangled] = &found.entangled[..] else { panic!("{found:?}") };
+        assert_eq!(entangled.members, [0, 1]);
+        let [combination] = &entangled.determined[..] else { panic!("{entangled:?}") };
+        assert!((combination[1] / combination[0] - 2.0).abs() < 1e-9, "{combination:?}");
+        assert!((2.0 * found.deviation(&[0.0, 0.0, 1.0]) - found.half_widths[2]).abs() < 1e-12);
+        assert!(found.deviation(&[1.0, 2.0, 0.0]) < 0.02);
+    }
+
+    #[test]
+    fn nothing_is_told_of_what_has_no_influence() {
+        let found = Identifiability::of(&[vec![1.0, 1.0], vec![0.0, 0.0]], 0.01, 2.0);
+        assert_eq!(found.entangled, [Entangled { members: vec![1], determined: Vec::new() }]);
+        assert!((found.correlation(0, 1)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn independent_coordinates_are_those_of_linear_regression() {
+        let slopes = [vec![3.0, 0.0, 4.0], vec![0.0, 2.0, 0.0]];
+        let found = Identifiability::of(&slopes, 0.1, 2.0);
+        assert!((found.half_widths[0] - 2.0 * 0.1 / 5.0).abs() < 1e-12);
+        assert!((found.half_widths[1] - 2.0 * 0.1 / 2.0).abs() < 1e-12);
+        assert!(found.entangled.is_empty());
+    }
+}

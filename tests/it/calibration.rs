@@ -1,0 +1,214 @@
+//! Calibration: constants come back from what machines with them would measure, what the data do not tell is named, and
+//! faulty cases are rejected with their place.
+
+use crate::{parsim, repository};
+use parsim::experiment::Workers;
+use parsim::experiment::calibration::{CalibrationCase, Calibrated};
+use parsim::scenario::{AxisValue, Plan};
+use parsim::scenario::source::Document;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+const CONSTANTS: &str = "validation/cs-rr-281/constants.ron";
+/// Standard deviation of the measurements of synthetic machines.
+const NOISE: f64 = 0.02;
+
+fn rows(case: &str) -> Vec<Value> {
+    let output = parsim().args(["calibrate", case, "--format", "jsonl"]).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("it is text");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is one object")).collect()
+}
+
+#[test]
+fn what_table_2_does_not_tell_is_named() {
+    let rows = rows(CONSTANTS);
+    let of = |kind: &'static str| rows.iter().filter(move |row| row["record"] == kind);
+    let determined: Vec<_> = of("parameter").filter(|row| row["determined"] == true).map(|row| &row["name"]).collect();
+    assert_eq!(determined, ["machine.nodes.sending.per_byte", "machine.network.links.per_byte"]);
+    let sums: Vec<_> = of("combination").map(|row| (row["names"].as_str(), row["form"].as_str())).collect();
+    let alpha = "machine.nodes.sending.per_packet + machine.nodes.receiving.per_packet";
+    let gamma = "machine.nodes.sending.per_hop + machine.nodes.routing.per_packet";
+    assert_eq!(sums, [(Some(alpha), Some("sum")), (Some(gamma), Some("sum"))]);
+    // Table 2: alpha and gamma.
+    for (row, printed) in of("combination").zip([51.1, 8.86]) {
+        let (low, high) = (row["low95"].as_f64().unwrap(), row["high95"].as_f64().unwrap());
+        assert!((low..high).contains(&printed) && high - low < 0.1 * printed, "{row}");
+    }
+    let overlap = "machine.nodes.sending.overlap";
+    let chosen: Vec<_> = of("choice").filter(|row| row["chosen"] == true).map(|row| &row[overlap]).collect();
+    assert_eq!(chosen, ["false"]);
+    let gains: Vec<_> = of("candidate").map(|row| row["gain"].as_f64().unwrap()).collect();
+    assert!(gains.is_sorted_by(|one, other| one >= other) && gains[0] > 1.0 && gains[3] < 0.1, "{gains:?}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
+    let of = |jobs: &str| {
+        let arguments = ["calibrate", CONSTANTS, "--format", "json", "--runs", "60", "--jobs", jobs];
+        parsim().args(arguments).output().expect("it runs").stdout
+    };
+    assert_eq!(of("1"), of("3"));
+}
+
+/// The machine that is written is one, with the values that were found; its comments name the data.
+#[test]
+fn the_machine_file_can_be_used() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("machine.ron");
+    let output = parsim().args(["calibrate", CONSTANTS, "--machine-out"]).arg(&file).output().expect("it runs");
+    assert!(output.status.success());
+    let text = fs::read_to_string(&file).expect("it was written");
+    assert!(text.contains("table2-pings.csv") && text.contains("the data do not tell it"), "{text}");
+    parsim().arg("check").arg(&file).assert().success();
+}
+
+/// A machine with constants drawn at random, and what it would measure, with noise.
+struct SyntheticMachine {
+    folder: tempfile::TempDir,
+    truth: Vec<(&'static str, f64)>,
+}
+
+/// The constants that are drawn: path, bounds and unit.
+const DRAWN: [(&str, f64, f64, &str); 3] = [
+    ("machine.nodes.sending.per_packet", 5.0, 200.0, "us"),
+    ("machine.nodes.sending.per_hop", 1.0, 30.0, "us"),
+    ("machine.network.links.per_byte", 0.1, 5.0, "us/B"),
+];
+
+impl SyntheticMachine {
+    fn draw(seed: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut document = Document::load(repository("scenarios/ping.ron")).expect("it is shipped");
+        document.set("compare", "[]").expect("a scenario compares");
+        let truth: Vec<_> = DRAWN
+            .iter()
+            .map(|(path, from, to, unit)| {
+                // Not close to a bound, where an interval would be cut off.
+                let value = from * (to / from).powf(random.random_range(0.2..0.8));
+                document.set(path, &format!("{value:.6} {unit}")).expect("a ping's machine has it");
+                (*path, value)
+            })
+            .collect();
+        let plan = Plan::new(document, &[]).expect("it is a scenario");
+        let mut data = "bytes,hops,measured_s\n".to_owned();
+        for (bytes, hops) in [1, 40, 120].into_iter().flat_map(|bytes| [1, 2, 5, 10, 22].map(|hops| (bytes, hops))) {
+            let point = [("bytes", bytes), ("hops", hops)].map(|(name, value)| (name.to_owned(), AxisValue::Whole(value)));
+            let case = plan.at(&point).expect("it is a case");
+            let trace = parsim::experiment::run(&case.scenario).expect("it ends");
+            let seconds = trace.outcomes.iter().find(|(name, _)| *name == "message_s").expect("a ping has it").1;
+            let normal: f64 = (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+            writeln!(data, "{bytes},{hops},{:e}", seconds * (NOISE * normal).exp()).expect("a text grows");
+        }
+        let folder = tempfile::tempdir().expect("there is room");
+        fs::write(folder.path().join("data.csv"), data).expect("it can be written");
+        Self { folder, truth }
+    }
+
+    /// The calibration of the drawn constants, and of `more`.
+    fn calibrated(&self, more: &str) -> Calibrated {
+        let file = self.folder.path().join("case.ron");
+        let parameter = |(path, from, to, unit): &(&str, f64, f64, &str)| {
+            format!("Parameter(path: \"{path}\", from: \"{from} {unit}\", to: \"{to} {unit}\"),")
+        };
+        let parameters: String = DRAWN.iter().map(parameter).collect();
+        let scenario = repository("scenarios/ping.ron");
+        let table = format!(
+            "Table(name: \"pings\", scenario: \"{}\", data: \"data.csv\", simulated: \"message_s\", \
+             reference: \"measured_s\", noise: {NOISE})",
+            scenario.display()
+        );
+        fs::write(&file, format!("Calibration(tables: [{table}], parameters: [{parameters} {more}])")).expect("it can be");
+        let document = Document::load(&file).expect("it is read");
+        let case = CalibrationCase::of(&document).expect("it is a case");
+        case.calibrate(&document, Path::new(&file), Workers::default()).expect("it ends")
+    }
+}
+
+/// `PARSIM_MACHINES=200 cargo test --release --test it calibration` draws 200.
+fn machines() -> u64 {
+    std::env::var("PARSIM_MACHINES").ok().and_then(|count| count.parse().ok()).unwrap_or(6)
+}
+
+#[test]
+fn intervals_cover_the_truth_of_synthetic_machines() {
+    let (mut inside, mut all) = (0_u32, 0_u32);
+    for seed in 0..machines() {
+        let machine = SyntheticMachine::draw(seed);
+        let found = machine.calibrated("");
+        assert!(found.has_converged && found.combinations.is_empty());
+        for (one, (path, truth)) in found.parameters.iter().zip(&machine.truth) {
+            assert!(one.path == *path && one.is_determined, "{one:?}");
+            let (low, high) = one.interval95;
+            inside += u32::from((low..=high).contains(truth));
+            all += 1;
+        }
+    }
+    let share = f64::from(inside) / f64::from(all);
+    println!("{inside} of {all} intervals contain the truth");
+    // Of 18 intervals with 95 % each, fewer than 14 contain it once in 2,000 times.
+    let expected = if all >= 300 { 0.90..=0.98 } else { 14.0 / 18.0..=1.0 };
+    assert!(expected.contains(&share), "{share}");
+}
+
+/// What the receiver and the sender pay for a packet is only known together.
+#[test]
+fn undetermined_sums_of_synthetic_machines_are_named() {
+    for seed in 0..machines().div_ceil(2) {
+        let machine = SyntheticMachine::draw(seed);
+        let more = r#"Parameter(path: "machine.nodes.receiving.per_packet", from: "1 us", to: "100 us")"#;
+        let found = machine.calibrated(more);
+        let [sum] = &found.combinations[..] else { panic!("{:?} {:?}", found.combinations, found.parameters) };
+        let names = "machine.nodes.sending.per_packet + machine.nodes.receiving.per_packet";
+        assert_eq!((sum.names.as_str(), sum.form.name()), (names, "sum"), "{seed}");
+        // The shipped receiver takes 5.11 us.
+        let truth = machine.truth[0].1 + 5.11;
+        let (low, high) = sum.interval95;
+        assert!(low < 1.02 * truth && 0.98 * truth < high, "{truth} {sum:?}");
+    }
+}
+
+#[test]
+fn faulty_cases_are_rejected_with_their_place() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("case.ron");
+    fs::write(folder.path().join("data.csv"), "bytes,hops,kind,measured_s\n1,1,a,1e-3\n120,3,b,2e-3\n").expect("it can");
+    let scenario = repository("scenarios/ping.ron");
+    let table = format!(
+        "name: \"pings\", scenario: \"{}\", data: \"data.csv\", reference: \"measured_s\", labels: [\"kind\"]",
+        scenario.display()
+    );
+    let parameter = r#"Parameter(path: "machine.network.links.per_byte", from: "0.1 us/B", to: "5 us/B")"#;
+    let case = |table: &str, parameters: &str, rest: &str| {
+        format!("Calibration(tables: [Table({table})], parameters: [{parameters}], {rest})")
+    };
+    let with = |more: &str| case(&format!("{table}, {more}"), parameter, "");
+    for (text, code, said) in [
+        (case(&table, "", ""), 2, "give a parameter"),
+        (case(&table, r#"Parameter(path: "machine.wings", from: "1 us", to: "2 us")"#, ""), 2, "no scenario has such a field"),
+        (case(&table, &parameter.replace("5 us/B", "5 us"), ""), 2, "is not the unit of `from`"),
+        (case(&table, &parameter.replace("5 us/B", "0.01 us/B"), ""), 2, "it is not above `from`"),
+        (case(&table, &parameter.replace("0.1 us/B", "0 us/B"), ""), 2, "no logarithm begins there"),
+        (case(&table, &[parameter; 2].join(", "), ""), 2, "it is given twice"),
+        (case(&table, &[parameter; 1].join(", "), "groups: [\"colour\"]"), 2, "no table has a column `colour`"),
+        (case(&table, parameter, "choices: [Choice(path: \"machine.sends\", values: [])]"), 2, "give the alternatives"),
+        (case(&table, parameter, "evaluation: 3"), 2, "evaluation"),
+        (case(&table, parameter, "evaluations: 1"), 1, "allow more"),
+        (with("train: \"size > 3\""), 2, "there is no column `size`"),
+        (with("train: \"kind > 3\""), 2, "compare it with a text"),
+        (with("train: \"kind == \\\"c\\\"\""), 2, "1 parameters cannot be fitted to 0 rows"),
+        (with("noise: 0.0"), 2, "a standard deviation is above 0"),
+        (case(&table.replace(", labels: [\"kind\"]", ""), parameter, ""), 2, "the column `kind` is neither an axis"),
+        (case(&table.replace("measured_s", "measured"), parameter, ""), 2, "there is no column `measured`"),
+    ] {
+        fs::write(&file, &text).expect("it can be written");
+        let output = parsim().arg("calibrate").arg(&file).output().expect("it runs");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{text}: {stderr}");
+        assert!(stderr.contains(said) && output.stdout.is_empty(), "{text}: {stderr}");
+    }
+}
