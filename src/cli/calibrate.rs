@@ -47,5 +47,8 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     if calibrated.has_converged {
         return Ok(());
     }
-    Err(Failure::Simulation(format!("the fit has not ended after {} evaluations: allow more by --runs", case.evaluations)))
+    Err(Failure::Simulation(format!(
+        "the fit has not ended after {} evaluations: allow more by --runs",
+        case.evaluations
+    )))
 }

@@ -3,9 +3,9 @@
 
 use crate::{parsim, repository};
 use parsim::experiment::Workers;
-use parsim::experiment::calibration::{CalibrationCase, Calibrated};
-use parsim::scenario::{AxisValue, Plan};
+use parsim::experiment::calibration::{Calibrated, CalibrationCase};
 use parsim::scenario::source::Document;
+use parsim::scenario::{AxisValue, Plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
@@ -97,7 +97,8 @@ impl SyntheticMachine {
         let plan = Plan::new(document, &[]).expect("it is a scenario");
         let mut data = "bytes,hops,measured_s\n".to_owned();
         for (bytes, hops) in [1, 40, 120].into_iter().flat_map(|bytes| [1, 2, 5, 10, 22].map(|hops| (bytes, hops))) {
-            let point = [("bytes", bytes), ("hops", hops)].map(|(name, value)| (name.to_owned(), AxisValue::Whole(value)));
+            let point =
+                [("bytes", bytes), ("hops", hops)].map(|(name, value)| (name.to_owned(), AxisValue::Whole(value)));
             let case = plan.at(&point).expect("it is a case");
             let trace = parsim::experiment::run(&case.scenario).expect("it ends");
             let seconds = trace.outcomes.iter().find(|(name, _)| *name == "message_s").expect("a ping has it").1;
@@ -122,7 +123,8 @@ impl SyntheticMachine {
              reference: \"measured_s\", noise: {NOISE})",
             scenario.display()
         );
-        fs::write(&file, format!("Calibration(tables: [{table}], parameters: [{parameters} {more}])")).expect("it can be");
+        fs::write(&file, format!("Calibration(tables: [{table}], parameters: [{parameters} {more}])"))
+            .expect("it can be");
         let document = Document::load(&file).expect("it is read");
         let case = CalibrationCase::of(&document).expect("it is a case");
         case.calibrate(&document, Path::new(&file), Workers::default()).expect("it ends")
@@ -176,7 +178,8 @@ fn undetermined_sums_of_synthetic_machines_are_named() {
 fn faulty_cases_are_rejected_with_their_place() {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("case.ron");
-    fs::write(folder.path().join("data.csv"), "bytes,hops,kind,measured_s\n1,1,a,1e-3\n120,3,b,2e-3\n").expect("it can");
+    fs::write(folder.path().join("data.csv"), "bytes,hops,kind,measured_s\n1,1,a,1e-3\n120,3,b,2e-3\n")
+        .expect("it can");
     let scenario = repository("scenarios/ping.ron");
     let table = format!(
         "name: \"pings\", scenario: \"{}\", data: \"data.csv\", reference: \"measured_s\", labels: [\"kind\"]",
@@ -189,7 +192,11 @@ fn faulty_cases_are_rejected_with_their_place() {
     let with = |more: &str| case(&format!("{table}, {more}"), parameter, "");
     for (text, code, said) in [
         (case(&table, "", ""), 2, "give a parameter"),
-        (case(&table, r#"Parameter(path: "machine.wings", from: "1 us", to: "2 us")"#, ""), 2, "no scenario has such a field"),
+        (
+            case(&table, r#"Parameter(path: "machine.wings", from: "1 us", to: "2 us")"#, ""),
+            2,
+            "no scenario has such a field",
+        ),
         (case(&table, &parameter.replace("5 us/B", "5 us"), ""), 2, "is not the unit of `from`"),
         (case(&table, &parameter.replace("5 us/B", "0.01 us/B"), ""), 2, "it is not above `from`"),
         (case(&table, &parameter.replace("0.1 us/B", "0 us/B"), ""), 2, "no logarithm begins there"),

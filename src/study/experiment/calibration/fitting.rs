@@ -99,7 +99,9 @@ impl Fitting<'_> {
             let there = self.values(&moved, rows)?;
             let scale = unknown.slope(at) / (unknown.value(moved[index]) - unknown.value(at));
             let values = rows.iter().zip(there.iter().zip(&here));
-            Ok(values.map(|(row, (there, here))| (there - here) * scale * self.slope_of_residual(*row, *here)).collect())
+            Ok(values
+                .map(|(row, (there, here))| (there - here) * scale * self.slope_of_residual(*row, *here))
+                .collect())
         };
         (0..point.len()).map(along).collect()
     }

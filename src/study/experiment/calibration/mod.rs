@@ -283,7 +283,10 @@ impl Found<'_> {
                 value: unknown.value(self.best.point[index]),
                 interval95: (unknown.value(low), unknown.value(high)),
                 is_determined: high - low < WIDE,
-                has_influence: !identified.entangled.iter().any(|set| set.determined.is_empty() && set.members == [index]),
+                has_influence: !identified
+                    .entangled
+                    .iter()
+                    .any(|set| set.determined.is_empty() && set.members == [index]),
             }
         };
         self.fit.unknowns.iter().enumerate().map(of).collect()

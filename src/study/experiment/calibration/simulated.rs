@@ -161,8 +161,7 @@ impl TableScenario {
             Turn::Unplayed(_, error) => return Err(NoValue::Faulty(error.to_string())),
         };
         let value = outcome.record().number(&self.simulated);
-        value.ok_or_else(|| {
-            NoValue::Failed(format!("there is no number `{}` in the output of the run", self.simulated))
-        })
+        value
+            .ok_or_else(|| NoValue::Failed(format!("there is no number `{}` in the output of the run", self.simulated)))
     }
 }
