@@ -42,7 +42,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
         return Err(Failure::Simulation(arguments.summary(&unfinished)));
     }
     let missing = unfinished.iter().filter(|case| case.state == State::Missing).map(|case| case.point);
-    let part = Part { without: missing.collect(), ..Part::default() };
+    let part = Part::without(missing);
     let rows = Rows::written(&common.output, &cases, &part, None, &references, workers)?;
     store.check().map_err(StudyError::from)?;
     rows.finish()?;

@@ -27,6 +27,7 @@ mod report;
 mod run;
 mod saturation;
 mod schema;
+mod script;
 mod sensitivity;
 mod shard;
 mod shell;
@@ -79,6 +80,12 @@ enum Command {
     /// Writes the rows of a sweep from a store of results, without running any case.
     #[command(after_help = "Example: parsim merge scenarios/ring-shift.ron --store results --format csv")]
     Merge(merge::MergeArguments),
+    /// Writes a script that has Slurm, PBS, HyperQueue or GNU parallel run a sweep in blocks of minutes, and may be submitted
+    /// again until `merge` succeeds.
+    #[command(
+        after_help = "Example: parsim script scenarios/ring-shift.ron --engine slurm --store results -o sweep.sh"
+    )]
+    Script(script::ScriptArguments),
     /// Finds the load at which a network saturates, for every combination of the other axes.
     #[command(after_help = "Example: parsim saturation scenarios/traffic-64.ron --over topology=mesh2d,torus2d")]
     Saturation(saturation::SaturationArguments),
@@ -229,6 +236,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Sweep(arguments) => sweep::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
         Command::Merge(arguments) => merge::execute(&arguments),
+        Command::Script(arguments) => script::execute(&arguments),
         Command::Saturation(arguments) => saturation::execute(&arguments),
         Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
         Command::CriticalPath(arguments) => critical_path::execute(&arguments),

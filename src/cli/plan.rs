@@ -6,7 +6,7 @@ use super::store::warn;
 use super::{Failure, ScenarioArguments};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
-use parsim_study::experiment::{References, Shard, StudyError, planned};
+use parsim_study::experiment::{Part, References, Shard, StudyError, planned};
 use parsim_study::report::{Format, table};
 use parsim_study::scenario::{Case, Ids, Override, Plan};
 use parsim_study::store::Store;
@@ -44,19 +44,13 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     let known = arguments.store.as_deref().map(|folder| known(folder, &plan, &common.scenario)).transpose()?;
     let state = |case: &Case| known.as_ref().map(|(store, references)| references.state(case, store));
     let mut shown = Vec::new();
-    let (mut count, mut chosen) = (0, 0);
-    for point in cases.points() {
-        if !cases.holds(point)? {
-            continue;
+    let (count, mut chosen) = (cases.count()?, 0);
+    for point in Part::of(&cases, arguments.shard)?.points(&cases) {
+        chosen += 1;
+        if !is_text || shown.len() < SHOWN {
+            let record = planned(&cases, point, arguments.shard, &mut ids, &state)?;
+            if is_text { shown.push(record) } else { output.add(&Answer::many(vec![record], &""))? }
         }
-        if arguments.shard.is_none_or(|shard| shard.has(count)) {
-            chosen += 1;
-            if !is_text || shown.len() < SHOWN {
-                let record = planned(&cases, point, arguments.shard, &mut ids, &state)?;
-                if is_text { shown.push(record) } else { output.add(&Answer::many(vec![record], &""))? }
-            }
-        }
-        count += 1;
     }
     if count == 0 {
         return Err(StudyError::no_case().into());

@@ -49,7 +49,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
     let store = arguments.store.open()?;
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
-    let part = Part { shard: arguments.shard, ..Part::default() };
+    let part = Part::of(&cases, arguments.shard)?;
     let rows = Rows::written(&common.output, &cases, &part, axis.as_ref(), &references, workers)?;
     finish(store.as_ref())?;
     let SweepEnd { times, failures, remarks, tally } = rows.finish()?;

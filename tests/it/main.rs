@@ -34,6 +34,8 @@ mod placements;
 mod queueing;
 mod rejections;
 mod routers;
+#[cfg(unix)]
+mod scripts;
 mod short_messages;
 mod simulators;
 mod steps;

@@ -20,14 +20,14 @@ fn command(desk: &Desk, arguments: &[&str]) -> Command {
 }
 
 /// The exit code of a call, and what it prints on stdout and stderr.
-fn called(desk: &Desk, arguments: &[&str]) -> (i32, String, String) {
+pub fn called(desk: &Desk, arguments: &[&str]) -> (i32, String, String) {
     let output = command(desk, arguments).output().expect("the command starts");
     let text = |bytes| String::from_utf8(bytes).expect("the output is text");
     (output.status.code().expect("nobody kills it"), text(output.stdout), text(output.stderr))
 }
 
 /// The last line on stderr of a call with this exit code.
-fn last_words(desk: &Desk, code: i32, arguments: &[&str]) -> String {
+pub fn last_words(desk: &Desk, code: i32, arguments: &[&str]) -> String {
     let (exit, _, words) = called(desk, arguments);
     assert_eq!(exit, code, "{arguments:?}: {words}");
     words.lines().last().unwrap_or_default().to_owned()

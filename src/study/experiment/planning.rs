@@ -1,13 +1,15 @@
 //! Cases that are planned, not run: their costs, and their shares for several computers.
 
+use super::shares::shares;
 use super::{StudyError, keyed, metadata};
 use crate::answer::{Metadata, Record, Value};
-use crate::scenario::{Case, Cases, Ids};
+use crate::scenario::{Case, Cases, Cost, Costs, Ids};
 use crate::store::State;
 use std::collections::BTreeSet;
 use std::num::NonZero;
+use std::time::Duration;
 
-/// One of several parts of the cases, which differ by one case at most.
+/// One of several parts of the cases, which cost roughly the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// Its number, 1-based.
@@ -28,47 +30,109 @@ impl Shard {
             _ => Err("give K/N with K from 1 to N, such as 1/8".to_owned()),
         }
     }
-
-    /// Returns whether the case of that number belongs to it. Of N cases in a row each belongs to another shard; every N cases
-    /// begin with another one, so that an axis of N values does not send all of its long cases to one shard.
-    #[must_use]
-    pub const fn has(self, case: u64) -> bool {
-        let (round, turn) = (case / self.of.get(), case % self.of.get());
-        (turn + shift(round) % self.of.get()) % self.of.get() == self.number - 1
-    }
 }
 
 /// The cases of a sweep that are asked for: all, or a part.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
-    /// The shard, if only one is asked for.
-    pub shard: Option<Shard>,
+    /// The points of a shard, in their order.
+    shard: Option<Vec<u64>>,
     /// The points that are left out.
-    pub without: BTreeSet<u64>,
+    without: BTreeSet<u64>,
 }
 
 impl Part {
+    /// The cases of `shard`, or all. The longest cases are given first, each to the shard that has least to do.
+    ///
+    /// # Errors
+    /// More points than are shared out.
+    pub fn of(cases: &Cases<'_>, shard: Option<Shard>) -> Result<Self, StudyError> {
+        let shard = shard.map(|shard| points_of(cases, shard)).transpose()?;
+        Ok(Self { shard, without: BTreeSet::new() })
+    }
+
+    /// All cases but those at these points.
+    #[must_use]
+    pub fn without(points: impl IntoIterator<Item = u64>) -> Self {
+        Self { shard: None, without: points.into_iter().collect() }
+    }
+
     /// The points that are such cases, in their order; one at which that is unknown is one of them.
-    pub fn points<'c>(&'c self, cases: &'c Cases<'_>) -> impl Iterator<Item = u64> + Send + 'c {
-        let holding = cases.points().filter(|point| cases.holds(*point).unwrap_or(true));
-        let in_shard = |number| self.shard.is_none_or(|shard| shard.has(number));
-        let chosen = (0..).zip(holding).filter(move |(number, _)| in_shard(*number));
-        chosen.map(|(_, point)| point).filter(|point| !self.without.contains(point))
+    pub fn points<'c>(&'c self, cases: &'c Cases<'_>) -> Box<dyn Iterator<Item = u64> + Send + 'c> {
+        match &self.shard {
+            Some(points) => Box::new(points.iter().copied()),
+            None => Box::new(holding(cases).filter(|point| !self.without.contains(point))),
+        }
     }
 
     /// Roughly as many of so many cases are asked for.
     #[must_use]
     pub fn size(&self, cases: u64) -> u64 {
-        cases.div_ceil(self.shard.map_or(1, |shard| shard.of.get())).saturating_sub(self.without.len() as u64)
+        let all = self.shard.as_ref().map_or(cases, |points| points.len() as u64);
+        all.saturating_sub(self.without.len() as u64)
     }
 }
 
-/// A number that seems random, the same for the same round (`SplitMix64`), and none for the first.
-const fn shift(round: u64) -> u64 {
-    let mixed = round.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (mixed ^ (mixed >> 31)) >> 1
+/// The points that are cases, and those at which that is unknown.
+fn holding<'c>(cases: &'c Cases<'_>) -> impl Iterator<Item = u64> + Send + 'c {
+    cases.points().filter(|point| cases.holds(*point).unwrap_or(true))
+}
+
+/// The most points that are shared out, by their memory.
+const MOST_SHARED: u64 = 20_000_000;
+
+/// All cases, each with its cost.
+fn costs<'c>(cases: &'c Cases<'_>) -> Result<impl Iterator<Item = (u64, Cost)> + 'c, StudyError> {
+    if cases.point_count() > MOST_SHARED {
+        let what = format!("more than {MOST_SHARED} points are not shared out: give fewer values, and the others in another sweep");
+        return Err(StudyError::Request(what));
+    }
+    let mut costs = Costs::of(cases);
+    Ok(holding(cases).map(move |point| (point, costs.at(point))))
+}
+
+/// All cases together, as they are estimated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Workload {
+    /// Their number.
+    pub cases: u64,
+    /// Their CPU time, in seconds.
+    pub cpu_s: f64,
+    /// True if nobody can tell how long one of them goes on: the time is then the least.
+    pub is_open: bool,
+}
+
+impl Workload {
+    /// The work of all `cases`.
+    ///
+    /// # Errors
+    /// More points than are shared out; faults of the cases; a filter that leaves no case.
+    pub fn of(cases: &Cases<'_>) -> Result<Self, StudyError> {
+        cases.inspect(|_| ())?;
+        let all = costs(cases)?.fold(Self::default(), Self::with);
+        if all.cases == 0 { Err(StudyError::no_case()) } else { Ok(all) }
+    }
+
+    fn with(self, (_, cost): (u64, Cost)) -> Self {
+        let cpu_s = self.cpu_s + Duration::from_nanos(cost.cpu_ns).as_secs_f64();
+        Self { cases: self.cases + 1, cpu_s, is_open: self.is_open || cost.is_open }
+    }
+
+    /// The number of blocks of so many seconds of CPU time, each of a case at least.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "blocks are counted, and saturate")]
+    #[must_use]
+    pub fn blocks(self, seconds: u64) -> u64 {
+        let blocks = self.cpu_s / Duration::from_secs(seconds).as_secs_f64();
+        (blocks.ceil() as u64).clamp(1, self.cases)
+    }
+}
+
+/// The points of one of the shards.
+fn points_of(cases: &Cases<'_>, shard: Shard) -> Result<Vec<u64>, StudyError> {
+    let (points, costs): (Vec<_>, Vec<_>) = costs(cases)?.map(|(point, cost)| (point, cost.cpu_ns)).unzip();
+    let shard_of = shares(&costs, shard.of.get());
+    let own = |(_, of): &(u64, usize)| *of as u64 == shard.number - 1;
+    Ok(points.into_iter().zip(shard_of).filter(own).map(|(point, _)| point).collect())
 }
 
 /// Tells the state of the results of a case.
@@ -101,28 +165,6 @@ pub fn planned(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_case_is_in_one_shard_and_shards_are_equal() {
-        for of in 1..9 {
-            let shards: Vec<_> = (1..=of).map(|number| Shard::read(&format!("{number}/{of}")).unwrap()).collect();
-            let mut sizes = vec![0u64; shards.len()];
-            for case in 0..100 {
-                let in_them: Vec<_> = (0..shards.len()).filter(|shard| shards[*shard].has(case)).collect();
-                assert_eq!(in_them.len(), 1, "case {case} of {of} shards");
-                sizes[in_them[0]] += 1;
-            }
-            assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1, "{sizes:?}");
-        }
-    }
-
-    /// The long cases of an axis with as many values as there are shards do not all come together.
-    #[test]
-    fn an_axis_does_not_fall_into_step_with_the_shards() {
-        let first = Shard::read("8/8").unwrap();
-        let longest = (0..100).filter(|round| first.has(8 * round + 7)).count();
-        assert!((1..40).contains(&longest), "{longest} of 100");
-    }
 
     #[test]
     fn a_shard_is_one_of_several() {

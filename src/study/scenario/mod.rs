@@ -30,7 +30,7 @@ pub use machine_form::MachineForm;
 pub use measurements::Measurements;
 pub use parameter::{Dimension, Parameter};
 pub use settings::apply_settings;
-pub use sweep::{Case, Cases, Ids, Inspection, Override, Plan, Settings};
+pub use sweep::{Case, Cases, Cost, Costs, Ids, Inspection, Override, Plan, Settings};
 
 use crate::programs::Shipped;
 use parsim_sim::engine::Streams;

@@ -100,6 +100,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
         "explain",
         &["set", "seed", "format", "dump-config", "from", "to", "number", "longest-wait", "step", "phase", "rank"],
     ),
+    ("script", &["engine", "store", "minutes", "set", "seed", "over", "jobs", "retry-failed", "output"]),
     ("export", &["set", "seed", "format", "dump-config", "goal", "unit"]),
     ("topology", &["nodes", "scenario", "set", "format", "svg"]),
     ("schema", &["format"]),
@@ -118,6 +119,7 @@ const WORDS: &[&[&str]] = &[
     &["completions", "bash"],
     &["man", "--out", "man1"],
     &["merge", "--help"],
+    &["script", "scenarios/ping.ron", "--engine", "slurm", "--store", "kept"],
     &["--help"],
     &["--version"],
 ];

@@ -28,7 +28,7 @@ pub struct Cases<'p> {
     pub(super) plan: &'p Plan,
     /// The scenario without what is about all its cases.
     pub(super) base: Document,
-    points: Points,
+    pub(super) points: Points,
     /// For each axis the trees of its values, where they do not depend on other axes.
     trees: Vec<Option<Vec<Tree>>>,
     formulas: Vec<Option<AxisFormula>>,

@@ -41,18 +41,31 @@ impl Cases<'_> {
             // Both are below 2^30.
             let point = seen * step % points;
             seen += 1;
-            work += 1;
-            if self.holds(point)? {
-                let case = self.case(point)?;
-                let verbs = case.scenario.rehearsal().map_or(0, Rehearsal::verbs);
-                work += size + u64::from(case.scenario.ranks) / RANKS_A_VALUE + OF_A_VERB * verbs;
-                checked += 1;
-                see(&case);
+            if !self.holds(point)? {
+                work += 1;
+                continue;
             }
+            let case = self.case(point)?;
+            work += self.work(&case);
+            checked += 1;
+            see(&case);
         }
         let is_complete = seen == points;
         let cases = if is_complete { Some(checked) } else { self.count_within(MOST_COUNTED)? };
         Ok(Inspection { cases, points, checked, is_complete })
+    }
+}
+
+impl Cases<'_> {
+    /// The number of cases like this one that are made in less than a second.
+    pub(super) fn affordable(&self, case: &Case) -> u64 {
+        (MOST_WORK / self.work(case)).max(1)
+    }
+
+    /// The work of making a case.
+    fn work(&self, case: &Case) -> u64 {
+        let verbs = case.scenario.rehearsal().map_or(0, Rehearsal::verbs);
+        1 + self.base.size() as u64 + u64::from(case.scenario.ranks) / RANKS_A_VALUE + OF_A_VERB * verbs
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cases;
 mod conflict;
+mod costs;
 mod formula;
 mod ids;
 mod inspection;
@@ -14,6 +15,7 @@ mod resolved;
 
 pub use cases::Cases;
 pub(super) use cases::OF_ALL_CASES;
+pub use costs::{Cost, Costs};
 pub use ids::Ids;
 pub use inspection::Inspection;
 pub(super) use inspection::spread;

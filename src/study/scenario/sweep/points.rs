@@ -44,6 +44,24 @@ impl Points {
         Some(Self { digits, count })
     }
 
+    /// A grid of at most `most` cells over these points, whose lines divide the axes that `matters` says; short axes are
+    /// divided into their values as long as there are cells for it.
+    pub fn grid(&self, most: u64, matters: impl Fn(usize) -> bool) -> Grid {
+        let own = |(axis, digit): (usize, &Digit)| match *digit {
+            Digit::Own { stride, length } if matters(axis) => Some(Division { stride, length, cells: 1 }),
+            _ => None,
+        };
+        let mut divisions: Vec<_> = self.digits.iter().enumerate().filter_map(own).collect();
+        divisions.sort_by_key(|division| division.length);
+        let (mut left, mut axes) = (most.max(1), u32::try_from(divisions.len()).unwrap_or(u32::MAX));
+        for division in &mut divisions {
+            division.cells = root(left, axes).min(division.length);
+            left /= division.cells;
+            axes -= 1;
+        }
+        Grid(divisions)
+    }
+
     pub const fn count(&self) -> u64 {
         self.count
     }
@@ -56,6 +74,32 @@ impl Points {
             Digit::Computed => 0,
         }
     }
+}
+
+/// Cells of neighbouring points.
+#[derive(Clone, Debug)]
+pub(super) struct Grid(Vec<Division>);
+
+/// An axis that is divided into cells of values.
+#[derive(Clone, Copy, Debug)]
+struct Division {
+    stride: u64,
+    length: u64,
+    cells: u64,
+}
+
+impl Grid {
+    /// The number of the cell in which a point lies.
+    pub fn cell(&self, point: u64) -> u64 {
+        let digit = |Division { stride, length, cells }: &Division| point / stride % length * cells / length;
+        self.0.iter().fold(0, |cell, division| cell * division.cells + digit(division))
+    }
+}
+
+/// The greatest number whose power does not exceed `number`, which is at least 1.
+fn root(number: u64, power: u32) -> u64 {
+    let fits = |root: &u64| root.checked_pow(power).is_some_and(|it| it <= number);
+    (1..=number).take_while(fits).last().unwrap_or(1)
 }
 
 /// For each axis the first one of its zip, itself if it is in none.
@@ -72,4 +116,27 @@ fn leaders(axes: &[PlannedAxis], zips: &[Vec<String>]) -> Vec<usize> {
         None => index,
     };
     axes.iter().enumerate().map(leader).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_divides_short_axes_into_their_values_and_long_ones_evenly() {
+        let own = |stride, length| Digit::Own { stride, length };
+        let points = Points { digits: vec![own(300, 4), own(3, 100), own(1, 3)], count: 1200 };
+        let cells = |most, matters: fn(usize) -> bool| {
+            let grid = points.grid(most, matters);
+            let mut sizes = HashMap::new();
+            (0..points.count).for_each(|point| *sizes.entry(grid.cell(point)).or_insert(0) += 1);
+            let (least, greatest) = (sizes.values().min().copied(), sizes.values().max().copied());
+            (sizes.len(), least.unwrap_or(0), greatest.unwrap_or(0))
+        };
+        assert_eq!(cells(1200, |_| true), (1200, 1, 1));
+        assert_eq!(cells(120, |_| true), (120, 10, 10));
+        assert_eq!(cells(12, |axis| axis != 1), (12, 100, 100));
+        assert_eq!(cells(1, |_| true), (1, 1200, 1200));
+        assert_eq!(root(26, 3), 2);
+    }
 }

@@ -1,0 +1,111 @@
+//! `parsim script`: a script that has an engine run a sweep in blocks of minutes, and may be submitted again.
+
+mod text;
+
+use super::output::Destination;
+use super::overrides::setting;
+use super::{CaseArguments, Failure};
+use clap::{Args, ValueEnum};
+use parsim_study::experiment::{ScenarioFile, Setting, StudyError, Workload};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use text::{Blocks, quoted};
+
+/// The most elements of an array that Slurm takes unless it is told otherwise (`MaxArraySize` is 1001).
+const MOST_BLOCKS: u64 = 1000;
+
+#[derive(Debug, Args)]
+pub struct ScriptArguments {
+    /// The scenario, a RON file.
+    scenario: PathBuf,
+    /// What runs the script.
+    #[arg(long, value_enum)]
+    engine: Engine,
+    /// The folder of the results, which all nodes must see.
+    #[arg(long, value_name = "DIR")]
+    store: PathBuf,
+    /// The time that a block of cases should take, roughly, as `plan` estimates it.
+    #[arg(long, default_value = "30")]
+    minutes: NonZero<u32>,
+    /// Changes a base value, in the machine file too; may be repeated.
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    set: Vec<Setting>,
+    /// Replaces the seed, or the values of an axis over it.
+    #[arg(long)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    cases: CaseArguments,
+    /// Has blocks run again what failed before.
+    #[arg(long)]
+    retry_failed: bool,
+    #[command(flatten)]
+    destination: Destination,
+}
+
+/// A program that runs the elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Slurm: `sbatch SCRIPT`.
+    Slurm,
+    /// `HyperQueue`: `sh SCRIPT`.
+    Hq,
+    /// PBS: `qsub SCRIPT`.
+    Pbs,
+    /// GNU parallel or, without it, xargs: `sh SCRIPT`.
+    Parallel,
+}
+
+pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
+    let plan = arguments.file().plan()?;
+    arguments.destination.claims().inputs(plan.files()).check()?;
+    let load = Workload::of(&plan.unfold()?)?;
+    arguments.destination.write(arguments.blocks(load)?.script(arguments.engine))
+}
+
+impl ScriptArguments {
+    fn file(&self) -> ScenarioFile {
+        let (path, set, over) = (self.scenario.clone(), self.set.clone(), self.cases.over.clone());
+        ScenarioFile { path, set, seed: self.seed, over }
+    }
+
+    fn blocks(&self, load: Workload) -> Result<Blocks, Failure> {
+        let folder = std::env::current_dir().map_err(|error| unknown("the folder at hand", &error))?;
+        let program = std::env::current_exe().map_err(|error| unknown("the path of parsim", &error))?;
+        let threads = self.jobs().get() as u64;
+        Ok(Blocks {
+            load,
+            number: load.blocks(60 * u64::from(self.minutes.get()) * threads).min(MOST_BLOCKS),
+            threads,
+            folder: path(&folder)?,
+            program: path(&program)?,
+            cases: self.words()?.join(" "),
+            options: if self.retry_failed { " --retry-failed" } else { "" },
+        })
+    }
+
+    /// The threads of a block: one unless `--jobs` says otherwise.
+    fn jobs(&self) -> NonZero<usize> {
+        self.cases.jobs.unwrap_or(NonZero::<usize>::MIN)
+    }
+
+    /// The words that say which cases are meant, for a shell.
+    fn words(&self) -> Result<Vec<String>, Failure> {
+        let mut words = vec![path(&self.scenario)?];
+        words.extend(self.set.iter().map(|(path, value)| format!("--set {}", quoted(&format!("{path}={value}")))));
+        words.extend(self.seed.map(|seed| format!("--seed {seed}")));
+        let over = self.cases.over.iter();
+        words.extend(over.map(|over| format!("--over {}", quoted(&format!("{}={}", over.name, over.values.join(","))))));
+        words.push(format!("--store {}", path(&self.store)?));
+        Ok(words)
+    }
+}
+
+fn unknown(what: &str, error: &std::io::Error) -> Failure {
+    StudyError::Failed(format!("{what}: {error}")).into()
+}
+
+/// A path as a word of a shell. One that begins with `-` is not taken for an option.
+fn path(path: &Path) -> Result<String, Failure> {
+    let text = path.to_str().ok_or_else(|| Failure::Usage(format!("{}: give a path that is text", path.display())))?;
+    Ok(quoted(&if text.starts_with('-') { format!("./{text}") } else { text.to_owned() }))
+}

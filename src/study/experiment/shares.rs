@@ -1,0 +1,95 @@
+//! Cases shared out among shards: the longest first, each to the shard that has least to do.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A shard to which cases are given. The least has least to do; of those with equal loads a random one comes first, the same in
+/// every process, so that no axis falls into step with the shards.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Loaded {
+    load: u128,
+    turn: u64,
+    shard: usize,
+    cases: u64,
+}
+
+impl Loaded {
+    const fn with(load: u128, shard: usize, cases: u64) -> Self {
+        Self { load, turn: mixed(cases, shard as u64), shard, cases }
+    }
+}
+
+/// The number of the shard, 0-based, of every case with these costs. Shards of cases of equal cost differ by one case at
+/// most, and no shard has more to do than twice as much as is needed.
+pub fn shares(costs: &[u64], shards: u64) -> Vec<usize> {
+    let used = usize::try_from(shards).unwrap_or(usize::MAX).min(costs.len());
+    let mut heap: BinaryHeap<_> = (0..used).map(|shard| Reverse(Loaded::with(0, shard, 0))).collect();
+    let mut longest: Vec<_> = (0..costs.len()).collect();
+    longest.sort_by_key(|case| Reverse(costs[*case]));
+    let mut shard_of = vec![0; costs.len()];
+    for case in longest {
+        let Some(mut least) = heap.peek_mut() else { break };
+        let Reverse(Loaded { load, shard, cases, .. }) = &*least;
+        shard_of[case] = *shard;
+        *least = Reverse(Loaded::with(load + u128::from(costs[case]), *shard, cases + 1));
+    }
+    shard_of
+}
+
+/// A number that seems random, the same for the same two (`SplitMix64`).
+const fn mixed(one: u64, other: u64) -> u64 {
+    let mixed = one.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ other.wrapping_mul(0xd1b5_4a32_d192_ed03);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The loads and the numbers of cases of `shards` shards.
+    fn loads(costs: &[u64], shards: u64) -> Vec<(u64, u64)> {
+        let mut loads = vec![(0, 0); usize::try_from(shards).unwrap()];
+        for (case, shard) in shares(costs, shards).into_iter().enumerate() {
+            loads[shard].0 += costs[case];
+            loads[shard].1 += 1;
+        }
+        loads
+    }
+
+    #[test]
+    fn equal_cases_are_shared_equally() {
+        for shards in 1..9 {
+            let loads = loads(&[7; 100], shards);
+            let counts = loads.iter().map(|(_, cases)| *cases);
+            assert!(counts.clone().max().unwrap() - counts.min().unwrap() <= 1, "{loads:?}");
+        }
+    }
+
+    /// Graham's bound for the longest first: 4/3 of the best, which no case and no mean exceeds.
+    #[test]
+    fn costs_are_balanced() {
+        let costs: Vec<_> = (0..1000).map(|case| 1 + mixed(case, 0) % 1000 * u64::from(case % 50 == 0) * 40).collect();
+        for shards in [2, 3, 8, 16] {
+            let total: u64 = costs.iter().sum();
+            let best = (total / shards).max(*costs.iter().max().unwrap());
+            let most = loads(&costs, shards).into_iter().map(|(load, _)| load).max().unwrap();
+            assert!(3 * most <= 4 * (best + 1), "{shards} shards: {most} instead of {best}");
+        }
+    }
+
+    /// The long cases of an axis with as many values as there are shards do not all come together, though nobody foresees them.
+    #[test]
+    fn an_axis_does_not_fall_into_step_with_the_shards() {
+        let shard_of = shares(&[1; 800], 8);
+        let longest = (0..100).filter(|round| shard_of[8 * round + 7] == 7).count();
+        assert!((1..40).contains(&longest), "{longest} of 100");
+    }
+
+    #[test]
+    fn shards_without_cases_are_empty() {
+        assert_eq!(loads(&[3, 5], 4).iter().filter(|(_, cases)| *cases == 0).count(), 2);
+        assert!(shares(&[], 3).is_empty());
+    }
+}

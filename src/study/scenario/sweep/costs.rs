@@ -1,0 +1,90 @@
+//! What all cases cost, estimated for as many of them as a second allows.
+
+use super::points::Grid;
+use super::{Case, Cases};
+use parsim_sim::simulation::Estimate;
+use std::collections::HashMap;
+
+/// The most cases that are estimated.
+const MOST_ESTIMATED: u64 = 4096;
+/// The least cost of a case, in nanoseconds: it is looked up, and kept.
+const LEAST_NS: u64 = 100_000;
+/// The field on whose value no cost depends.
+const SEED: &str = "seed";
+
+/// The CPU times of the cases. Where there are too many, a grid divides the points of the axes, and those of a cell cost as much
+/// as its first case. They depend on the scenario and its axes only, not on the computer.
+pub struct Costs<'c> {
+    cases: &'c Cases<'c>,
+    grid: Grid,
+    known: HashMap<u64, Cost>,
+}
+
+/// The cost of a case, for all its seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// The CPU time, in nanoseconds.
+    pub cpu_ns: u64,
+    /// True if nobody can tell how long its program goes on: the time is then the least.
+    pub is_open: bool,
+}
+
+impl<'c> Costs<'c> {
+    /// The costs of `cases`.
+    #[must_use]
+    pub fn of(cases: &'c Cases<'c>) -> Self {
+        let holding = cases.points().find(|point| cases.holds(*point).unwrap_or(false));
+        let first = holding.and_then(|point| cases.case(point).ok());
+        let most = first.map_or(1, |first| cases.affordable(&first)).min(MOST_ESTIMATED);
+        let matters = |axis: usize| cases.plan.axes[axis].axis.path != SEED;
+        Self { cases, grid: cases.points.grid(most, matters), known: HashMap::new() }
+    }
+
+    /// The cost of the case at a point.
+    pub fn at(&mut self, point: u64) -> Cost {
+        let cell = self.grid.cell(point);
+        *self.known.entry(cell).or_insert_with(|| self.cases.case(point).map_or(Cost::LEAST, |case| Cost::of(&case)))
+    }
+}
+
+impl Cost {
+    const LEAST: Self = Self { cpu_ns: LEAST_NS, is_open: false };
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "costs are positive, and saturate")]
+    fn of(case: &Case) -> Self {
+        let Estimate { cpu_s, is_open, .. } = case.scenario.estimate();
+        Self { cpu_ns: ((cpu_s * 1e9) as u64).max(LEAST_NS), is_open }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::source::Document;
+    use crate::scenario::{Override, Plan};
+
+    /// The estimates of the shipped Gauss-Jordan elimination along `over`, and those of its cases one by one.
+    fn costs(over: &[(&str, &str)]) -> Vec<(Cost, Cost)> {
+        let over: Vec<_> = over.iter().map(|(name, values)| Override::new(name, &[values])).collect();
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/gauss-jordan-neighbour.ron");
+        let plan = Plan::new(Document::load(file).unwrap(), &over).unwrap();
+        let cases = plan.unfold().unwrap();
+        let mut costs = Costs::of(&cases);
+        let single = |point| Cost::of(&cases.case(point).unwrap());
+        cases.points().step_by(97).map(|point| (costs.at(point), single(point))).collect()
+    }
+
+    #[test]
+    fn few_cases_cost_what_each_is_estimated_to() {
+        let costs = costs(&[("n", "16..64"), ("p", "1..16"), ("seed", "1..100")]);
+        assert!(costs.len() > 100 && costs.iter().all(|(cost, single)| cost == single));
+    }
+
+    #[test]
+    fn neighbours_of_many_cases_share_an_estimate() {
+        let costs = costs(&[("n", "64..500"), ("p", "1..64")]);
+        let is_near =
+            |(cost, single): &(Cost, Cost)| (9 * cost.cpu_ns..15 * cost.cpu_ns).contains(&(10 * single.cpu_ns));
+        assert!(costs.iter().all(is_near), "{costs:?}");
+    }
+}
