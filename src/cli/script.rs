@@ -94,7 +94,8 @@ impl ScriptArguments {
         words.extend(self.set.iter().map(|(path, value)| format!("--set {}", quoted(&format!("{path}={value}")))));
         words.extend(self.seed.map(|seed| format!("--seed {seed}")));
         let over = self.cases.over.iter();
-        words.extend(over.map(|over| format!("--over {}", quoted(&format!("{}={}", over.name, over.values.join(","))))));
+        words
+            .extend(over.map(|over| format!("--over {}", quoted(&format!("{}={}", over.name, over.values.join(","))))));
         words.push(format!("--store {}", path(&self.store)?));
         Ok(words)
     }

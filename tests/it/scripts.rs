@@ -24,7 +24,9 @@ fn script(desk: &Desk, engine: &str) -> String {
 fn cut(desk: &Desk, text: &str, blocks: u32) {
     let cut = text.replace("auto/1 ", &format!("auto/{blocks} ")).replace("\"$1\"/1 ", &format!("\"$1\"/{blocks} "));
     let cut = cut.replace("auto/1\n", &format!("auto/{blocks}\n")).replace("seq 1 ", &format!("seq {blocks} "));
-    let cut = cut.replace("--array 1-1 ", &format!("--array 1-{blocks} ")).replace("--shard 1/1 ", &format!("--shard auto/{blocks} "));
+    let cut = cut
+        .replace("--array 1-1 ", &format!("--array 1-{blocks} "))
+        .replace("--shard 1/1 ", &format!("--shard auto/{blocks} "));
     assert_ne!(cut, text);
     desk.write("run.sh", &cut);
 }

@@ -84,7 +84,9 @@ const MOST_SHARED: u64 = 20_000_000;
 /// All cases, each with its cost.
 fn costs<'c>(cases: &'c Cases<'_>) -> Result<impl Iterator<Item = (u64, Cost)> + 'c, StudyError> {
     if cases.point_count() > MOST_SHARED {
-        let what = format!("more than {MOST_SHARED} points are not shared out: give fewer values, and the others in another sweep");
+        let what = format!(
+            "more than {MOST_SHARED} points are not shared out: give fewer values, and the others in another sweep"
+        );
         return Err(StudyError::Request(what));
     }
     let mut costs = Costs::of(cases);
