@@ -1,21 +1,24 @@
-//! `parsim compare`: two runs side by side.
+//! `parsim compare`: two runs side by side, or the cases of two stores.
 
-use super::overrides::setting;
+use super::overrides::{over, setting};
+use super::store::read;
 use super::{Failure, OutputArguments};
 use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_study::answer::Answer;
-use parsim_study::experiment::{Setting, Traced, files};
+use parsim_study::experiment::{Pairs, ScenarioFile, Setting, StoredPlan, StudyError, Traced, files};
 use parsim_study::report::comparison::{ComparedRun, RunComparison};
+use parsim_study::scenario::Override;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct CompareArguments {
-    /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are run.
-    #[arg(value_name = "TRACE|SCENARIO")]
+    /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are run; with
+    /// `--scenario` a store of its results.
+    #[arg(value_name = "TRACE|SCENARIO|STORE")]
     first: PathBuf,
-    /// The second trace or scenario.
-    #[arg(value_name = "TRACE|SCENARIO")]
+    /// The second trace, scenario or store.
+    #[arg(value_name = "TRACE|SCENARIO|STORE")]
     second: PathBuf,
     /// Changes a base value of both scenarios; may be repeated.
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
@@ -29,11 +32,53 @@ pub struct CompareArguments {
     /// Replaces the seed of both scenarios.
     #[arg(long)]
     seed: Option<u64>,
+    /// Sets the results of all cases of this scenario side by side, by the two stores that are given in the place of runs.
+    #[arg(long, value_name = "SCENARIO")]
+    scenario: Option<PathBuf>,
+    /// Replaces the values of an axis of that scenario, or adds an axis; may be repeated.
+    #[arg(long, value_name = "NAME=V1,V2,…", value_parser = over, requires = "scenario")]
+    over: Vec<Override>,
     #[command(flatten)]
     output: OutputArguments,
 }
 
 pub fn execute(arguments: &CompareArguments) -> Result<(), Failure> {
+    match &arguments.scenario {
+        Some(scenario) => arguments.stores(scenario),
+        None => compare_runs(arguments),
+    }
+}
+
+impl CompareArguments {
+    /// Two stores, case by case.
+    fn stores(&self, scenario: &Path) -> Result<(), Failure> {
+        let plan = |own: &[Setting]| {
+            let set = [&self.set[..], own].concat();
+            ScenarioFile { path: scenario.to_owned(), set, seed: self.seed, over: self.over.clone() }.plan()
+        };
+        let plans = (plan(&self.set_first)?, plan(&self.set_second)?);
+        self.output.claims().inputs(plans.0.files()).check()?;
+        let stores = (read(&self.first)?, read(&self.second)?);
+        let before = StoredPlan { plan: &plans.0, store: &stores.0 };
+        let pairs = Pairs::of(before, StoredPlan { plan: &plans.1, store: &stores.1 })?;
+        self.output.print(pairs.answer())?;
+        match pairs.unpaired.len() {
+            0 => Ok(()),
+            count => Err(StudyError::Failed(format!(
+                "{}\nparsim: {count} cases have no pair",
+                pairs.unpaired.join("\nparsim: ")
+            ))
+            .into()),
+        }
+    }
+}
+
+/// Two runs, recorded or made for it.
+fn compare_runs(arguments: &CompareArguments) -> Result<(), Failure> {
+    if let Some(store) = [&arguments.first, &arguments.second].into_iter().find(|input| input.is_dir()) {
+        let message = format!("{}: a folder is a store: say by --scenario whose results are meant", store.display());
+        return Err(Failure::Usage(message));
+    }
     arguments.output.claims().inputs(files(&arguments.first)).inputs(files(&arguments.second)).check()?;
     let side = |input: &Path, own: &[Setting]| side(input, &[&arguments.set[..], own].concat(), arguments.seed);
     let comparison = RunComparison {

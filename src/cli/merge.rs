@@ -1,12 +1,13 @@
 //! `parsim merge`: the rows of a sweep from a store, without running any case.
 
+use super::store::read;
 use super::sweep::Rows;
-use super::{CaseArguments, Failure, ScenarioArguments, store};
+use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::cli::notice::{note, say};
 use crate::cli::progress::Bar;
 use clap::Args;
 use parsim_study::experiment::{Part, Recall, References, StudyError, Unfinished, unfinished};
-use parsim_study::store::{State, Store};
+use parsim_study::store::State;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -32,7 +33,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     }
     let references = References::load(plan.scenario(), &common.scenario)?;
     common.claims(&plan).check()?;
-    let store = arguments.open()?;
+    let store = read(&arguments.store)?;
     let workers = arguments.cases.workers(&bar, Recall::from(&store, false));
     let unfinished = unfinished(&cases, &references, &store, workers)?;
     for case in &unfinished {
@@ -51,15 +52,6 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
 }
 
 impl MergeArguments {
-    fn open(&self) -> Result<Store, Failure> {
-        if !self.store.is_dir() {
-            return Err(Failure::Usage(format!("--store {}: there is no such folder", self.store.display())));
-        }
-        let store = Store::read(&self.store).map_err(StudyError::from)?;
-        store::warn(&store);
-        Ok(store)
-    }
-
     fn summary(&self, unfinished: &[Unfinished]) -> String {
         let count = |state| unfinished.iter().filter(|case| case.state == state).count();
         let (missing, failed) = (count(State::Missing), count(State::Failed));

@@ -80,7 +80,7 @@ enum Command {
     /// Writes the rows of a sweep from a store of results, without running any case.
     #[command(after_help = "Example: parsim merge scenarios/ring-shift.ron --store results --format csv")]
     Merge(merge::MergeArguments),
-    /// Writes a script that has Slurm, PBS, HyperQueue or GNU parallel run a sweep in blocks of minutes, and may be submitted
+    /// Writes a script that has Slurm, PBS, `HyperQueue` or GNU parallel run a sweep in blocks of minutes, and may be submitted
     /// again until `merge` succeeds.
     #[command(
         after_help = "Example: parsim script scenarios/ring-shift.ron --engine slurm --store results -o sweep.sh"
@@ -99,7 +99,8 @@ enum Command {
         after_help = "Example: parsim critical-path scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256"
     )]
     CriticalPath(critical_path::CriticalPathArguments),
-    /// Sets two runs side by side: times, accounts, critical paths and parallelism, with their differences.
+    /// Sets two runs side by side: times, accounts, critical paths and parallelism, with their differences. Or all cases of two
+    /// stores, with the intervals of their differences.
     #[command(
         after_help = "Example: parsim compare scenarios/gauss-jordan-naive.ron scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256"
     )]

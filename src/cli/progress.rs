@@ -1,35 +1,77 @@
 //! Cases on all cores, and how far they are.
 
 use super::CaseArguments;
-use super::notice::is_quiet;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use super::notice::{is_quiet, note};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parsim_study::experiment::{Progress, Recall, Workers};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// A bar on stderr.
-pub struct Bar(ProgressBar);
+/// The time between two lines where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_mins(1);
+
+/// A bar on stderr; where that is no terminal, a line every minute.
+pub struct Bar {
+    shown: ProgressBar,
+    failed: AtomicU64,
+    told: Mutex<Instant>,
+}
 
 impl Default for Bar {
     fn default() -> Self {
-        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} cases, {eta} left").expect("it is good");
-        Self(ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style))
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} cases, {per_sec}, {eta} left{msg}");
+        let bar =
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style.expect("it is good"));
+        Self { shown, failed: AtomicU64::new(0), told: Mutex::new(Instant::now()) }
     }
 }
 
 impl Progress for Bar {
     fn begin(&self, cases: u64) {
-        self.0.set_position(0);
-        self.0.set_length(cases);
+        self.shown.reset();
+        self.shown.set_length(cases);
         if !is_quiet() {
-            self.0.set_draw_target(ProgressDrawTarget::stderr());
+            self.shown.set_draw_target(ProgressDrawTarget::stderr());
         }
     }
 
-    fn advance(&self) {
-        self.0.inc(1);
+    fn advance(&self, has_failed: bool) {
+        self.shown.inc(1);
+        if has_failed {
+            let failed = 1 + self.failed.fetch_add(1, Ordering::Relaxed);
+            self.shown.set_message(format!(", {failed} failed"));
+        }
+        if self.shown.is_hidden() && self.is_time() {
+            note(Some(self.line()));
+        }
     }
 
     fn end(&self) {
-        self.0.finish_and_clear();
+        self.shown.finish_and_clear();
+    }
+}
+
+impl Bar {
+    /// Returns whether a minute has passed since the last line.
+    fn is_time(&self) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_time = told.elapsed() > BETWEEN_LINES;
+        if is_time {
+            *told = Instant::now();
+        }
+        is_time
+    }
+
+    fn line(&self) -> String {
+        let (bar, count) = (&self.shown, self.shown.length().unwrap_or(0));
+        let left = HumanDuration(bar.eta());
+        format!(
+            "{} of {count} cases, {:.1} a second, about {left} left{}",
+            bar.position(),
+            bar.per_sec(),
+            bar.message()
+        )
     }
 }
 

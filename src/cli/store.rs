@@ -1,10 +1,11 @@
 //! `--store`: a folder of results, in which every case is looked up before it is run.
 
-use super::notice::say;
+use super::interrupt::{Announced, announce};
+use super::notice::{note, say};
 use clap::Args;
 use parsim_study::experiment::{Recall, StudyError};
 use parsim_study::store::Store;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of commands that keep results.
 #[derive(Clone, Debug, Default, Args)]
@@ -32,15 +33,39 @@ impl StoreArguments {
     }
 
     /// Opens the store, if one is given.
-    pub fn open(&self) -> Result<Option<Store>, StudyError> {
-        let store = self.store.as_deref().map(Store::open).transpose()?;
-        Ok(store.inspect(warn))
+    pub fn open(&self) -> Result<Option<OpenStore>, StudyError> {
+        self.store.as_deref().map(OpenStore::new).transpose()
     }
 
     /// Looks results up in `store`, if there is one.
-    pub fn recall<'s>(&self, store: Option<&'s Store>) -> Recall<'s> {
-        store.map_or_else(Recall::default, |store| Recall::from(store, self.retry_failed))
+    pub fn recall<'s>(&self, store: Option<&'s OpenStore>) -> Recall<'s> {
+        store.map(|open| &open.store).map_or_else(Recall::default, |store| Recall::from(store, self.retry_failed))
     }
+}
+
+/// A store that takes results; as long as it lives, an interrupt says how to go on.
+pub struct OpenStore {
+    store: Store,
+    _announced: Announced,
+}
+
+impl OpenStore {
+    fn new(folder: &Path) -> Result<Self, StudyError> {
+        let store = Store::open(folder)?;
+        warn(&store);
+        let words = format!("interrupted: {} has what was finished; the same command runs the rest", folder.display());
+        Ok(Self { store, _announced: announce(move || note(Some(words))) })
+    }
+}
+
+/// Reads the store in `folder`, which must be there.
+pub fn read(folder: &Path) -> Result<Store, StudyError> {
+    if !folder.is_dir() {
+        return Err(StudyError::Request(format!("--store {}: there is no such folder", folder.display())));
+    }
+    let store = Store::read(folder)?;
+    warn(&store);
+    Ok(store)
 }
 
 /// Says which records of `store` are not whole.
@@ -49,6 +74,6 @@ pub fn warn(store: &Store) {
 }
 
 /// Waits until the results of this process are kept for good.
-pub fn finish(store: Option<&Store>) -> Result<(), StudyError> {
-    Ok(store.map_or(Ok(()), Store::finish)?)
+pub fn finish(store: Option<&OpenStore>) -> Result<(), StudyError> {
+    Ok(store.map_or(Ok(()), |open| open.store.finish())?)
 }

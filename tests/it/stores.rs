@@ -138,6 +138,135 @@ fn shards_are_merged_to_the_bytes_of_a_sweep() {
     }
 }
 
+/// A sweep that may write files of so few bytes ends with 1, and has lost nothing of what it said it had.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_loses_nothing() {
+    let desk = Desk::new();
+    let over = ["--over", "p=2,4,8,16", "--over", "seed=1..40", "--format", "jsonl"];
+    let sweep = [&["sweep", RING], &over[..]].concat();
+    let kept = [&sweep[..], &["--store", "kept"]].concat();
+    // Blocks have 512 bytes; the signal would kill the process before the call fails.
+    let limited = "trap '' XFSZ; ulimit -f 60; exec \"$0\" \"$@\"";
+    let mut shell = Command::new("sh");
+    let shell = shell.current_dir(desk.path()).args(["-c", limited]).arg(assert_cmd::cargo::cargo_bin!("parsim"));
+    let full = shell.args(&kept).output().expect("a shell starts");
+    let words = String::from_utf8_lossy(&full.stderr);
+    assert_eq!(full.status.code(), Some(1), "{words}");
+    assert!(words.contains("the store cannot be written: "), "{words}");
+    let (plain, again) = (called(&desk, &sweep), called(&desk, &kept));
+    assert_eq!((again.0, &again.1), (0, &plain.1));
+    let found =
+        again.2.lines().last().and_then(|line| line.split(' ').nth(3)).and_then(|found| found.parse::<u32>().ok());
+    assert!(found.is_some_and(|found| found > 10 && found < 160), "{}", again.2);
+    assert!(plain.1.as_bytes().starts_with(&full.stdout), "rows before the end are those of the sweep");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_says_how_to_go_on() {
+    let desk = Desk::new();
+    let long = ["sweep", "scenarios/gauss-jordan-neighbour.ron", "--over", "seed=1..5000", "--store", "kept"];
+    let mut sweep = process::Command::new(assert_cmd::cargo::cargo_bin!("parsim"));
+    sweep.current_dir(desk.path()).args(long).stdout(Stdio::null()).stderr(Stdio::piped());
+    let sweep = sweep.spawn().expect("it starts");
+    while !desk.path().join("kept").is_dir() || segments(&desk, "kept").is_empty() {
+        sleep(Duration::from_millis(5));
+    }
+    let interrupted = process::Command::new("kill").args(["-INT", &sweep.id().to_string()]).status();
+    assert!(interrupted.is_ok_and(|status| status.success()));
+    let ended = sweep.wait_with_output().expect("it ends");
+    let words = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(130), "{words}");
+    assert!(words.contains("interrupted: kept has what was finished; the same command runs the rest"), "{words}");
+}
+
+/// Until the mean is known well: as many runs in every shard, by any number of threads, and found again.
+#[test]
+fn adaptive_repetition_does_not_depend_on_who_runs_it() {
+    let desk = Desk::new();
+    let noisy = [
+        "scenarios/straggler.ron",
+        "--over",
+        "noise=Uniform(0.1),Uniform(0.4)",
+        "--over",
+        "p=4",
+        "--set",
+        "program.n=16",
+    ];
+    let until = ["--set", "repeat=Until(relative_half_width: 0.02, at_least: 4, at_most: 60)", "--format", "jsonl"];
+    let cases = [&noisy[..], &until].concat();
+    let with = |command: &[&str], more: &[&str]| called(&desk, &[command, &cases, more].concat());
+    let one = with(&["sweep"], &["--jobs", "1"]);
+    assert_eq!(one.0, 0, "{}", one.2);
+    assert_eq!(with(&["sweep"], &["--jobs", "3"]), one);
+    let counts: Vec<u64> = one
+        .1
+        .lines()
+        .map(|row| row.split("\"repeats\":").nth(1).unwrap().split(',').next().unwrap().parse().unwrap())
+        .collect();
+    assert!(counts.iter().all(|count| (4..=60).contains(count)) && counts.iter().any(|count| *count > 4), "{counts:?}");
+    for shard in ["1/2", "2/2"] {
+        assert_eq!(with(&["sweep"], &["--store", "kept", "--shard", shard]).0, 0);
+    }
+    assert_eq!(with(&["merge"], &["--store", "kept"]).1, one.1);
+    for wrong in [
+        "Until(relative_half_width: 0, at_least: 2, at_most: 3)",
+        "Until(relative_half_width: 1, at_least: 1, at_most: 3)",
+        "Until(relative_half_width: 1, at_least: 4, at_most: 3)",
+        "Unti(relative_half_width: 1, at_least: 2, at_most: 3)",
+        "Until(relative_half_width: 1, at_least: 2)",
+        "Until",
+        "-1",
+        "1.5",
+    ] {
+        let (code, _, words) = called(&desk, &["run", RING, "--set", &format!("repeat={wrong}")]);
+        assert!(code == 2 && words.contains("repeat"), "{wrong}: {words}");
+    }
+}
+
+/// What did my change do? The noise that both runs of a seed have is no part of the interval.
+#[test]
+fn two_stores_are_compared_case_by_case() {
+    let desk = Desk::new();
+    let cases = [
+        "scenarios/straggler.ron",
+        "--over",
+        "noise=Uniform(0.2),Uniform(0.4)",
+        "--over",
+        "speed=1.0",
+        "--over",
+        "p=4",
+        "--set",
+        "program.n=16",
+        "--set",
+        "repeat=3",
+    ];
+    let faster = ["--set", "machine.network.links.per_byte=1 us/B"];
+    let sweep = |store: &str, more: &[&str]| {
+        last_words(&desk, 0, &[&["sweep"], &cases[..], more, &["--store", store]].concat())
+    };
+    sweep("before", &[]);
+    let compare = ["compare", "before", "after", "--scenario"];
+    let compare = [&compare, &cases[..], &["--set-second", faster[1], "--format", "jsonl"]].concat();
+    assert_eq!(called(&desk, &compare).0, 2);
+    fs::create_dir(desk.path().join("after")).unwrap();
+    let (code, _, words) = called(&desk, &compare);
+    assert!(code == 1 && words.contains("noise = Uniform(0.2), p = 4: missing in the second store"), "{words}");
+    sweep("after", &faster);
+    let (code, rows, words) = called(&desk, &compare);
+    assert_eq!(code, 0, "{words}");
+    let rows: Vec<serde_json::Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert_eq!((rows.len(), &rows[2]["cases"]), (3, &serde_json::json!(2)));
+    for row in &rows[..2] {
+        let number = |key: &str| row[key].as_f64().unwrap();
+        let difference = number("b_makespan_s") - number("a_makespan_s");
+        assert!((number("difference_makespan_s") - difference).abs() < 1e-9 && row["a_id"] != row["b_id"], "{row}");
+    }
+    let (code, _, words) = called(&desk, &["compare", "before", "after"]);
+    assert!(code == 2 && words.contains("say by --scenario whose results are meant"), "{words}");
+}
+
 #[test]
 fn what_is_no_store_is_told() {
     let desk = Desk::new();

@@ -28,9 +28,8 @@ impl Blocks {
             Engine::Hq | Engine::Parallel => String::new(),
         };
         let start = match engine {
-            Engine::Slurm => format!("{}\n", self.block(&format!("auto/{}", self.number))),
             Engine::Pbs if self.number == 1 => format!("{}\n", self.block("1/1")),
-            Engine::Pbs => format!("{}\n", self.block(&format!("auto/{}", self.number))),
+            Engine::Slurm | Engine::Pbs => format!("{}\n", self.block(&format!("auto/{}", self.number))),
             Engine::Hq => self.hq(),
             Engine::Parallel => self.parallel(),
         };

@@ -59,12 +59,23 @@ pub enum Turn<'c> {
     Unplayed(Keys, CaseError),
 }
 
+impl Turn<'_> {
+    /// True if it has no outcome.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        match self {
+            Self::Played(_, result) => result.is_err(),
+            Self::Unplayed(..) => true,
+        }
+    }
+}
+
 /// The progress of many cases, for those who wait.
 pub trait Progress {
     /// Roughly as many cases as will be run.
     fn begin(&self, cases: u64);
     /// One more has had its turn.
-    fn advance(&self);
+    fn advance(&self, has_failed: bool);
     /// All have had it.
     fn end(&self);
 }
@@ -72,7 +83,7 @@ pub trait Progress {
 /// Nobody waits.
 impl Progress for () {
     fn begin(&self, _: u64) {}
-    fn advance(&self) {}
+    fn advance(&self, _: bool) {}
     fn end(&self) {}
 }
 
@@ -168,7 +179,7 @@ pub fn run_each<'c, T: Send>(
         for (index, turn) in results {
             early.insert(index, turn);
             while let Some(turn) = early.remove(&next) {
-                workers.progress.advance();
+                workers.progress.advance(turn.has_failed());
                 if !receive(turn) {
                     return;
                 }

@@ -9,6 +9,7 @@ use super::remarks::part;
 use super::repetition::repetition;
 use super::reported::run_reported;
 use super::run_recorded;
+use super::stopping::goes_on;
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::answer::{Answer, Metadata, Record, Role, Value};
 use crate::report::{Compared, ReferenceTime, RunReport, counted};
@@ -82,7 +83,8 @@ impl Outcome {
     ) -> Result<Self, SimulationError> {
         let mut makespans = vec![trace.makespan.seconds()];
         let mut others = Vec::new();
-        for run in 1..case.scenario.repeat {
+        while goes_on(case.scenario.repeat, &makespans) {
+            let run = u32::try_from(makespans.len()).expect("a case has fewer runs");
             let trace = repetition(&case.scenario, run, begin, runs)?;
             makespans.push(trace.makespan.seconds());
             others.push(Repetition { components: Components::of_trace(&trace, None), outcomes: trace.outcomes });
@@ -179,6 +181,9 @@ impl Outcome {
             record.put_as(Role::Simulated, "makespan_mean_s", sample.mean);
             record.put_as(Role::Spread, "makespan_deviation_s", sample.deviation);
             record.put_as(Role::Spread, "makespan_interval95_s", sample.interval);
+        }
+        if self.scenario.repeat.until().is_some() {
+            record.put("repeats", 1 + self.others.len());
         }
         for (name, value) in &self.trace.outcomes {
             let role = if *name == PREDICTED { Role::Predicted } else { Role::Detail };

@@ -58,6 +58,7 @@ impl Part {
     }
 
     /// The points that are such cases, in their order; one at which that is unknown is one of them.
+    #[must_use]
     pub fn points<'c>(&'c self, cases: &'c Cases<'_>) -> Box<dyn Iterator<Item = u64> + Send + 'c> {
         match &self.shard {
             Some(points) => Box::new(points.iter().copied()),

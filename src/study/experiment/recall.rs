@@ -1,6 +1,7 @@
 //! Results that are looked up in a store before a run is made.
 
 use super::reported::play;
+use super::stopping::goes_on;
 use crate::scenario::CheckedScenario;
 use crate::store::{RunResult, State, Store};
 use parsim_sim::simulation::SimulationError;
@@ -81,10 +82,26 @@ impl Runs<'_> {
 /// The state, in `store`, of `scenario` with all its seeds: that of the first one without a result.
 #[must_use]
 pub fn state(store: &Store, scenario: &CheckedScenario) -> State {
-    let own = std::iter::once_with(|| store.state(scenario.id()));
-    let others = (1..scenario.repeat).map(|run| {
-        let seeded = scenario.repetition(run);
-        seeded.map_or(State::Failed, |seeded| store.state(seeded.id()))
-    });
-    own.chain(others).find(|state| *state != State::Found).unwrap_or(State::Found)
+    let mut makespans = Vec::new();
+    for run in 0.. {
+        if !goes_on(scenario.repeat, &makespans) {
+            break;
+        }
+        let Ok(other) = (run > 0).then(|| scenario.repetition(run)).transpose() else { return State::Failed };
+        match seed_state(store, other.as_ref().unwrap_or(scenario)) {
+            (State::Found, seconds) => makespans.push(seconds),
+            (state, _) => return state,
+        }
+    }
+    State::Found
+}
+
+/// The state of `scenario` with its own seed, and the makespan in seconds where the number of runs depends on it.
+fn seed_state(store: &Store, scenario: &CheckedScenario) -> (State, f64) {
+    let state = store.state(scenario.id());
+    if state != State::Found || scenario.repeat.until().is_none() {
+        return (state, 0.0);
+    }
+    let result = store.get(scenario.id()).ok().flatten().and_then(Result::ok);
+    result.map_or((State::Missing, 0.0), |trace| (State::Found, trace.makespan.seconds()))
 }

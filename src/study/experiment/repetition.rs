@@ -1,6 +1,7 @@
 //! The runs of a case: with its seed, and with those of its repetitions.
 
 use super::recall::{Recall, Runs};
+use super::stopping::goes_on;
 use crate::analysis::Sample;
 use crate::scenario::CheckedScenario;
 use parsim_sim::simulation::SimulationError;
@@ -32,12 +33,22 @@ pub fn mean_makespan_s(scenario: &CheckedScenario, recall: Recall<'_>) -> Result
 /// # Errors
 /// Those of the runs.
 pub fn first_and_mean_s(scenario: &CheckedScenario, runs: &Runs<'_>) -> Result<(Trace, f64), SimulationError> {
+    let (first, makespans) = first_and_makespans_s(scenario, runs)?;
+    let mean_s = Sample::of(&makespans).map_or(makespans[0], |sample| sample.mean);
+    Ok((first, mean_s))
+}
+
+/// The first of these `runs` of `scenario`, and the makespans of all seeds, in seconds.
+pub fn first_and_makespans_s(
+    scenario: &CheckedScenario,
+    runs: &Runs<'_>,
+) -> Result<(Trace, Vec<f64>), SimulationError> {
     let begin = Instant::now();
     let first = runs.run(scenario)?;
     let mut makespans = vec![first.makespan.seconds()];
-    for run in 1..scenario.repeat {
+    while goes_on(scenario.repeat, &makespans) {
+        let run = u32::try_from(makespans.len()).expect("a case has fewer runs");
         makespans.push(repetition(scenario, run, begin, runs)?.makespan.seconds());
     }
-    let mean_s = Sample::of(&makespans).map_or(makespans[0], |sample| sample.mean);
-    Ok((first, mean_s))
+    Ok((first, makespans))
 }

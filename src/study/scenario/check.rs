@@ -14,9 +14,6 @@ use serde::de::DeserializeOwned;
 use std::ops::Deref;
 use std::time::Duration;
 
-/// The most seeds of a case: a mean over more of them gains no digit.
-pub const MOST_SEEDS: u32 = 1_000_000;
-
 /// A description that can have a file of its own.
 pub trait Describable: DeserializeOwned + JsonSchema {
     /// Finds the faults of the part.
@@ -174,14 +171,10 @@ impl Scenario {
     /// Faults on any machine.
     fn own_faults(&self) -> Vec<Fault> {
         let mut faults: Vec<_> = within("program", self.program.faults(self.ranks.max(1))).collect();
-        if self.repeat == 0 {
-            faults.push(Fault::new("repeat", "nothing would be run", "give a number from 1 on"));
-        } else if self.repeat > MOST_SEEDS {
-            let message = format!("a mean over {} seeds would be no better than one over fewer", self.repeat);
-            faults.push(Fault::new("repeat", message, format!("give a number from 1 to {MOST_SEEDS}")));
-        }
-        if self.seed.checked_add(u64::from(self.repeat).saturating_sub(1)).is_none() {
-            let message = format!("the seeds from {} on are too large for {} runs", self.seed, self.repeat);
+        faults.extend(self.repeat.faults());
+        let most = self.repeat.most();
+        if self.seed.checked_add(u64::from(most).saturating_sub(1)).is_none() {
+            let message = format!("the seeds from {} on are too large for {most} runs", self.seed);
             faults.push(Fault::new("seed", message, "give a smaller seed: the largest is 18446744073709551615"));
         }
         faults

@@ -49,7 +49,8 @@ impl Scenario {
             _ => self.processes(topology, rehearsal),
         };
         let Numerics { bytes, operations } = self.program.numerics(self.ranks);
-        let seeds = f64::from(self.repeat);
+        let seeds = f64::from(self.repeat.least());
+        let is_open = is_open || self.repeat.least() < self.repeat.most();
         Estimate {
             events: whole(events * seeds),
             least_events: whole(least * seeds),

@@ -15,6 +15,7 @@ pub mod machines;
 mod measurements;
 mod named_topology;
 mod parameter;
+mod repeat;
 mod settings;
 pub mod source;
 mod sweep;
@@ -29,6 +30,7 @@ pub use id::{CaseId, RESULTS};
 pub use machine_form::MachineForm;
 pub use measurements::Measurements;
 pub use parameter::{Dimension, Parameter};
+pub use repeat::{Repeat, Until};
 pub use settings::apply_settings;
 pub use sweep::{Case, Cases, Cost, Costs, Ids, Inspection, Override, Plan, Settings};
 
@@ -75,16 +77,14 @@ pub struct Scenario {
     pub compare: Vec<Comparison>,
     /// The seed of all random streams.
     pub seed: u64,
-    /// Number of seeds to run, from `seed` on; more than one adds mean, deviation and interval.
-    #[serde(default = "once")]
-    pub repeat: u32,
+    /// Number of seeds to run, from `seed` on; more than one adds mean, deviation and interval. Or
+    /// `Until(relative_half_width: 0.01, at_least: 10, at_most: 1000)`: as many as it takes until the 95 % interval of the mean is that
+    /// narrow.
+    #[serde(default)]
+    pub repeat: Repeat,
     /// The limits of a run.
     #[serde(default)]
     pub limits: Limits,
-}
-
-const fn once() -> u32 {
-    1
 }
 
 /// Something to set beside the simulated time.
@@ -126,7 +126,7 @@ impl Scenario {
             filter: None,
             compare: Vec::new(),
             seed: 1,
-            repeat: once(),
+            repeat: Repeat::default(),
             limits: Limits::default(),
         }
     }

@@ -9,7 +9,7 @@ use crate::analysis::{Elasticity, Probe};
 use crate::answer::Answer;
 use crate::report::counted;
 use crate::scenario::source::{Document, SourceFault};
-use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan};
+use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan, Repeat};
 use rayon::prelude::*;
 
 /// Elasticities below this count as none: it is what picoseconds leave of a run of a second.
@@ -123,7 +123,7 @@ pub struct VariedRun {
     parameters: Vec<Parameter>,
     makespan_s: f64,
     title: String,
-    seeds: u32,
+    seeds: Repeat,
 }
 
 /// The effects of all parameters, the largest first.

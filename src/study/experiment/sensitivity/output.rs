@@ -4,6 +4,7 @@ use super::{ConstantGroup, Effect, Finding, Sensitivities, VariedRun, WhatIf, Wh
 use crate::analysis::Elasticity;
 use crate::answer::{Record, Value};
 use crate::report::{TextTable, wrapped};
+use crate::scenario::Repeat;
 use std::fmt::Write as _;
 
 /// Two sides that differ by more than this are shown as a tie.
@@ -76,7 +77,8 @@ fn reasons(smaller: &WholeVariation, larger: &WholeVariation) -> Option<String> 
 
 pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
     let (title, makespan_s) = (&run.title, run.makespan_s);
-    let seeds = if run.seeds == 1 { String::new() } else { format!(", the mean of {} seeds", run.seeds) };
+    let seeds =
+        if run.seeds == Repeat::default() { String::new() } else { format!(", the mean of {} seeds", run.seeds) };
     let mut text = format!("{title}: {makespan_s} s{seeds}\n\n{}\n", constants(answers));
     let mut write = |line: String| writeln!(text, "{line}").expect("a text can be written to");
     if answers.findings.iter().filter_map(Finding::elasticity).any(is_tie) {

@@ -244,7 +244,11 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     ) -> Result<V::Value, ReadError> {
         match self.structure(name) {
             Some(given) => visitor.visit_map(RecordAccess::known(self, given, known)?),
-            None => Err(ReadError::misfit(self.tree, &visitor)),
+            // Some records may be written as a number, too.
+            None => match self.unsigned() {
+                Some(number) => visitor.visit_u64(number),
+                None => Err(ReadError::misfit(self.tree, &visitor)),
+            },
         }
     }
 

@@ -4,7 +4,7 @@ use crate::scenario::axis::Axis;
 use crate::scenario::source::{Document, SourceFault};
 
 /// The keys of every row of a case, beside the times of phases.
-const KEYS: [&str; 26] = [
+const KEYS: [&str; 27] = [
     "computing_s",
     "input_output_s",
     "sending_s",
@@ -16,6 +16,7 @@ const KEYS: [&str; 26] = [
     "makespan_mean_s",
     "makespan_deviation_s",
     "makespan_interval95_s",
+    "repeats",
     "topology_in_use",
     "busiest_rank",
     "busiest_rank_utilization",

@@ -1,0 +1,216 @@
+//! The cases of two stores side by side: what a change has done.
+
+use super::cases::{Keys, name};
+use super::outcome::keyed;
+use super::recall::{Recall, state};
+use super::repetition::first_and_makespans_s;
+use super::sweep::made;
+use super::{Part, StudyError};
+use crate::analysis::Sample;
+use crate::answer::{Answer, AnswerShape, Record, Role};
+use crate::report::table;
+use crate::scenario::{CaseId, Cases, CheckedScenario, Plan};
+use crate::store::{State, Store};
+
+/// A scenario with its axes, and the store of its results.
+#[derive(Clone, Copy)]
+pub struct StoredPlan<'s> {
+    /// The scenario.
+    pub plan: &'s Plan,
+    /// Its results.
+    pub store: &'s Store,
+}
+
+/// The cases that two stores have, in pairs.
+#[derive(Debug)]
+pub struct Pairs {
+    /// The pairs, in the order of the axes.
+    pub pairs: Vec<Pair>,
+    /// The cases that one of them lacks, each in a sentence.
+    pub unpaired: Vec<String>,
+}
+
+/// A case before and after a change.
+#[derive(Debug)]
+pub struct Pair {
+    keys: Keys,
+    before: Stored,
+    after: Stored,
+}
+
+/// The makespans of a case with its seeds, in seconds.
+#[derive(Debug)]
+struct Stored {
+    id: CaseId,
+    makespans: Vec<f64>,
+}
+
+impl Pairs {
+    /// Pairs the cases of `before` and `after` by their places along the axes.
+    ///
+    /// # Errors
+    /// Axes that differ; faults of the cases; a store that cannot be read.
+    pub fn of(before: StoredPlan<'_>, after: StoredPlan<'_>) -> Result<Self, StudyError> {
+        let (first, second) = (before.plan.unfold()?, after.plan.unfold()?);
+        let (mut pairs, mut unpaired) = (Vec::new(), Vec::new());
+        let part = Part::default();
+        let mut others = part.points(&second);
+        for point in part.points(&first) {
+            let (before, after) = (before.at(&first, point), others.next().map(|point| after.at(&second, point)));
+            match (before, after) {
+                (_, None) => return Err(different(Some(&first.keys(point)), None)),
+                (before, Some(after)) if before.0 != after.0 => return Err(different(Some(&before.0), Some(&after.0))),
+                ((keys, Ok(before)), Some((_, Ok(after)))) => pairs.push(Pair { keys, before, after }),
+                ((keys, before), Some((_, after))) => {
+                    let why = [("first", before.err()), ("second", after.err())];
+                    let why = why.into_iter().filter_map(|(which, why)| Some(format!("{} in the {which} store", why?)));
+                    unpaired.push(format!("{}: {}", name(&keys), why.collect::<Vec<_>>().join(", ")));
+                }
+            }
+        }
+        if let Some(point) = others.next() {
+            return Err(different(None, Some(&second.keys(point))));
+        }
+        before.store.check().and_then(|()| after.store.check())?;
+        Ok(Self { pairs, unpaired })
+    }
+
+    /// A record for each pair, and one about all of them.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        let mut records: Vec<_> = self.pairs.iter().map(Pair::record).collect();
+        let words = format!("{}{}", table(&records), self.words());
+        records.push(self.summary());
+        Answer { shape: AnswerShape::Mixed, ..Answer::many(records, &words) }
+    }
+
+    fn summary(&self) -> Record {
+        let mut record = Record::default();
+        record.put("record", "summary");
+        let count = |is: fn(f64) -> bool| self.pairs.iter().filter(|pair| is(pair.difference().mean)).count();
+        record.put("cases", self.pairs.len());
+        record.put("faster", count(|difference| difference < 0.0));
+        record.put("slower", count(|difference| difference > 0.0));
+        let ratio = self.ratio();
+        record.put("ratio", ratio.map(|ratio| ratio.mean.exp()));
+        let ratio = ratio.filter(|ratio| ratio.count > 1);
+        record.put("ratio_low95", ratio.map(|ratio| (ratio.mean - ratio.interval).exp()));
+        record.put("ratio_high95", ratio.map(|ratio| (ratio.mean + ratio.interval).exp()));
+        record
+    }
+
+    /// The logarithms of the second makespan over the first; `None` if one of them is zero, or there is no pair.
+    fn ratio(&self) -> Option<Sample> {
+        let logarithm = |pair: &Pair| {
+            let (before, after) = pair.means();
+            Some((after / before).ln()).filter(|ratio| ratio.is_finite())
+        };
+        Sample::of(&self.pairs.iter().map(logarithm).collect::<Option<Vec<_>>>()?)
+    }
+
+    fn words(&self) -> String {
+        let Some(Sample { count, mean, interval, .. }) = self.ratio() else { return String::new() };
+        let percent = |logarithm: f64| 100.0 * logarithm.exp_m1();
+        let range = if count > 1 {
+            format!(" ({:+.3} to {:+.3} %, 95 %)", percent(mean - interval), percent(mean + interval))
+        } else {
+            String::new()
+        };
+        format!("\nthe second takes {:+.3} % of the time more{range}, geometric mean of {count} cases\n", percent(mean))
+    }
+}
+
+impl StoredPlan<'_> {
+    /// The case at a point, if the store has it; else the reason why not.
+    fn at(self, cases: &Cases<'_>, point: u64) -> (Keys, Result<Stored, String>) {
+        let case = match made(cases, point) {
+            Ok(case) => case.into_owned(),
+            Err((keys, error)) => return (keys, Err(error.to_string())),
+        };
+        let stored = self.stored(&case.scenario);
+        (case.keys, stored)
+    }
+
+    fn stored(self, scenario: &CheckedScenario) -> Result<Stored, String> {
+        match state(self.store, scenario) {
+            State::Found => {
+                let runs = Recall::from(self.store, false).runs();
+                let (_, makespans) = first_and_makespans_s(scenario, &runs).map_err(|error| error.to_string())?;
+                Ok(Stored { id: scenario.id(), makespans })
+            }
+            state => Err(state.name().to_owned()),
+        }
+    }
+}
+
+impl Pair {
+    /// The mean makespans, in seconds.
+    fn means(&self) -> (f64, f64) {
+        let mean = |stored: &Stored| Sample::of(&stored.makespans).map_or(f64::NAN, |sample| sample.mean);
+        (mean(&self.before), mean(&self.after))
+    }
+
+    /// The second makespan less the first, over the seeds that both have: runs with one seed have the same random numbers.
+    fn difference(&self) -> Sample {
+        let pairs = self.before.makespans.iter().zip(&self.after.makespans);
+        let differences: Vec<_> = pairs.map(|(before, after)| after - before).collect();
+        Sample::of(&differences).expect("a case has a run")
+    }
+
+    fn record(&self) -> Record {
+        let mut record = Record::default();
+        record.put("record", "case");
+        record.append(keyed(&self.keys));
+        let ((before, after), difference) = (self.means(), self.difference());
+        record.put_as(Role::Simulated, "a_makespan_s", before);
+        record.put_as(Role::Simulated, "b_makespan_s", after);
+        record.put("difference_makespan_s", difference.mean);
+        let several = (difference.count > 1).then_some(difference.interval);
+        record.put("difference_makespan_interval95_s", several);
+        record.put("relative_difference", Some(difference.mean / before).filter(|relative| relative.is_finite()));
+        record.put("seeds", difference.count);
+        record.end_summary();
+        record.put("a_id", self.before.id.to_string());
+        record.put("b_id", self.after.id.to_string());
+        record
+    }
+}
+
+/// The axes of two scenarios have other values.
+fn different(first: Option<&Keys>, second: Option<&Keys>) -> StudyError {
+    let shown = |keys: Option<&Keys>| keys.map_or("no further case".to_owned(), name);
+    StudyError::Request(format!("the axes differ: {} beside {}: give both the same", shown(first), shown(second)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{CheckedScenario, Scenario};
+
+    fn pair(before: &[f64], after: &[f64]) -> Pair {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/ring-shift.ron");
+        let scenario: CheckedScenario = Scenario::load(path).unwrap();
+        let stored = |makespans: &[f64]| Stored { id: scenario.id(), makespans: makespans.to_vec() };
+        Pair { keys: Keys::new(), before: stored(before), after: stored(after) }
+    }
+
+    /// What two runs with one seed share is no part of the interval of their difference.
+    #[test]
+    fn the_noise_that_both_have_cancels() {
+        let record = pair(&[1.0, 5.0, 9.0], &[1.5, 5.5, 9.5]).record();
+        assert_eq!(record.number("difference_makespan_s"), Some(0.5));
+        assert_eq!(record.number("difference_makespan_interval95_s"), Some(0.0));
+        assert_eq!(record.number("relative_difference"), Some(0.1));
+        let alone = pair(&[1.0], &[2.0, 3.0]).record();
+        assert_eq!((alone.number("seeds"), alone.number("difference_makespan_interval95_s")), (Some(1.0), None));
+    }
+
+    #[test]
+    fn all_cases_together_have_the_geometric_mean() {
+        let pairs = Pairs { pairs: vec![pair(&[1.0], &[2.0]), pair(&[4.0], &[2.0])], unpaired: Vec::new() };
+        let summary = pairs.summary();
+        assert!((summary.number("ratio").unwrap() - 1.0).abs() < 1e-12);
+        assert!(summary.number("ratio_low95").unwrap() < 0.01 && summary.number("ratio_high95").unwrap() > 100.0);
+        assert_eq!((summary.number("faster"), summary.number("slower")), (Some(1.0), Some(1.0)));
+    }
+}
