@@ -21,7 +21,7 @@ pub struct Bar {
 impl Default for Bar {
     fn default() -> Self {
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} cases, {per_sec}, {eta} left{msg}");
-        let bar =
+        let shown =
             ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style.expect("it is good"));
         Self { shown, failed: AtomicU64::new(0), told: Mutex::new(Instant::now()) }
     }
