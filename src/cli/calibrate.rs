@@ -34,7 +34,7 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let mut case = CalibrationCase::of(&document)?;
     let claims = arguments.output.claims().inputs(document.files()).inputs(case.files(&arguments.case));
     claims.output("--machine-out", arguments.machine_out.as_deref()).check()?;
-    case.evaluations = arguments.runs.map_or(case.evaluations, NonZero::get);
+    case.evaluations = arguments.runs.map(NonZero::get).or(case.evaluations);
     case.seed = arguments.seed.unwrap_or(case.seed);
     let bar = Bar::default();
     let workers = Workers { jobs: arguments.jobs, progress: &bar, ..Workers::default() };
@@ -47,8 +47,5 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     if calibrated.has_converged {
         return Ok(());
     }
-    Err(Failure::Simulation(format!(
-        "the fit has not ended after {} evaluations: allow more by --runs",
-        case.evaluations
-    )))
+    Err(Failure::Simulation("the fit has not ended within its evaluations: allow more by --runs".to_owned()))
 }

@@ -219,3 +219,38 @@ fn faulty_cases_are_rejected_with_their_place() {
         assert!(stderr.contains(said) && output.stdout.is_empty(), "{text}: {stderr}");
     }
 }
+
+/// What is only known together is so whatever the seed, though some searches end at a bound: two overheads and a latency of a
+/// message over one link.
+#[test]
+fn a_sum_is_found_from_every_start() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("case.ron");
+    let machine = repository("scenarios/machines/trestles.ron");
+    let scenario = format!(
+        "Scenario(machine: File(\"{}\"), ranks: 2, partition: Whole, placement: Apart(hops: 2), program: Ping(bytes: \"8 B\"), seed: 1)",
+        machine.display()
+    );
+    fs::write(folder.path().join("s.ron"), scenario).expect("it can be written");
+    let text = "program.bytes,t_us\n8 B,1.651\n1 KiB,1.778\n16 KiB,3.698\n128 KiB,18.034\n1 MiB,132.722\n";
+    fs::write(folder.path().join("data.csv"), text).expect("it can be written");
+    let case = r#"Calibration(
+        tables: [Table(name: "pings", scenario: "s.ron", data: "data.csv", simulated: "message_s", reference: "t_us", noise: 0.02)],
+        parameters: [
+            Parameter(path: "machine.nodes.interface.overhead", from: "0.1 us", to: "10 us"),
+            Parameter(path: "machine.network.links.latency", from: "0.01 us", to: "5 us"),
+            Parameter(path: "machine.nodes.interface.gap_per_byte", from: "1 GB/s", to: "50 GB/s"),
+        ],
+    )"#;
+    fs::write(&file, case).expect("it can be written");
+    for seed in 1..9 {
+        let document = Document::load(&file).expect("it is read");
+        let case = CalibrationCase { seed, ..CalibrationCase::of(&document).expect("it is a case") };
+        let found = case.calibrate(&document, &file, Workers::default()).expect("it ends");
+        let names: Vec<_> = found.combinations.iter().map(|one| (one.names.as_str(), one.form.name())).collect();
+        let sum = "machine.nodes.interface.overhead + machine.network.links.latency";
+        assert_eq!(names, [(sum, "sum")], "{seed}: {:?}", found.parameters);
+        let determined: Vec<_> = found.parameters.iter().map(|one| one.is_determined).collect();
+        assert_eq!(determined[..2], [false, false], "{seed}: {:?}", found.parameters);
+    }
+}

@@ -63,6 +63,7 @@ impl OwnCase {
             scenario: Some(scenario.clone()),
             command: None,
             long: false,
+            labels: Vec::new(),
             data: Some(data.clone()),
             over: Vec::new(),
             set: Vec::new(),

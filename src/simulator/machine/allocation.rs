@@ -1,5 +1,6 @@
 //! An allocation: what a run gets of a machine, and where its ranks are.
 
+use super::folding;
 use super::{Layout, Machine, Partition, Placement, Transport};
 use crate::engine::Streams;
 use crate::fault::{Fault, Rejection, within};
@@ -182,6 +183,7 @@ impl<'m> Allocation<'m> {
             Placement::Packed { ranks_per_node: 0 } => {
                 fault("placement.ranks_per_node", "no rank would be placed".to_owned(), "give a number from 1 on")
             }
+            Placement::Folded { shape } => self.folding_fault(shape, topology).into_iter().collect(),
             Placement::Apart { .. } if self.ranks != 2 => {
                 fault("placement", "Apart places two ranks".to_owned(), "set ranks to 2")
             }
@@ -191,6 +193,18 @@ impl<'m> Allocation<'m> {
             }
             _ => Vec::new(),
         }
+    }
+
+    fn folding_fault(&self, shape: &[u32], topology: &Topology) -> Option<Fault> {
+        let fault = |message: String, help: &str| Some(Fault::new("placement.shape", message, help));
+        let Some(sides) = folding::sides(topology) else {
+            return fault(format!("a {topology} has no sides"), "take a mesh or a torus, or place the ranks RowMajor");
+        };
+        if folding::groups(&sides, shape).is_none() {
+            let message = format!("the sides of a {topology} do not form such groups");
+            return fault(message, "give products of neighbouring sides: Folded(shape: [8, 4]) on sides [2, 4, 4]");
+        }
+        None
     }
 
     fn list_faults(&self, list: &[u32], nodes: u32) -> Vec<Fault> {

@@ -3,6 +3,7 @@
 mod allocation;
 mod builder;
 mod faults;
+mod folding;
 mod hierarchy;
 mod loggops;
 mod overrides;

@@ -1,5 +1,6 @@
 //! Placement of ranks on nodes.
 
+use super::folding;
 use crate::engine::Streams;
 use crate::network::Topology;
 use rand::seq::SliceRandom;
@@ -26,6 +27,13 @@ pub enum Placement {
     Packed {
         /// The ranks of a node.
         ranks_per_node: u32,
+    },
+    /// Row by row in a logical grid, whose sides are folded over those of the machine's grid: its sides in their order form
+    /// groups, and the product of each group is a side of `shape`. Along a side ranks follow the last side of
+    /// its group and come back in the next row, so that a ring of 8 lies on 2 × 4 nodes, 0 to 3 beside 7 to 4.
+    Folded {
+        /// The sides of the logical grid.
+        shape: Vec<u32>,
     },
     /// Two ranks, the second on the first node at this number of hops from node 0.
     Apart {
@@ -141,6 +149,11 @@ impl Placement {
             Self::Random => shuffled(topology.nodes(), ranks, streams).into(),
             Self::Explicit(nodes) => nodes.as_slice().into(),
             Self::Packed { ranks_per_node } => (0..ranks).map(|rank| rank / ranks_per_node).collect(),
+            Self::Folded { shape } => {
+                let sides = folding::sides(&topology).unwrap_or_default();
+                let groups = folding::groups(&sides, shape).unwrap_or_default();
+                (0..ranks).map(|rank| folding::node(&groups, rank)).collect()
+            }
             Self::Apart { hops } => Arc::new([0, Self::at_distance(&topology, *hops).unwrap_or(0)]),
         };
         Layout::new(topology, nodes)

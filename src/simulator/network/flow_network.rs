@@ -2,6 +2,7 @@
 
 use super::Network;
 use super::flows::{EndedFlow, FlowMessage, Flows};
+use super::gate_queue::{Departure, FlowEnds, GateQueues};
 use super::link::Link;
 use super::overrides::{LinkOverride, ports_towards};
 use super::packet::{Packet, PacketKind};
@@ -28,7 +29,11 @@ pub struct FlowNetwork {
     ports: u32,
     /// Nodes with end links of their own: all or none.
     ends: u32,
+    /// Links that messages have crossed, or are going to.
+    crossed: u64,
     gates: Gates,
+    /// None where messages share a gate.
+    queues: Option<GateQueues>,
     flows: Flows,
     /// `None` unless it is asked for.
     record: Option<Box<FlowRecord>>,
@@ -59,17 +64,8 @@ pub struct Gates {
     pub per_node: u32,
     /// The time of a byte.
     pub per_byte: PerByte,
-}
-
-/// The ends of a message.
-#[derive(Clone, Copy)]
-pub struct FlowEnds {
-    /// The source.
-    pub from: u32,
-    /// The destination.
-    pub to: u32,
-    /// The number of the gate by which it leaves the one and comes to the other.
-    pub gate: u32,
+    /// Whether messages leave a gate one after the other, and do not share it.
+    pub in_turn: bool,
 }
 
 /// The way of a message through the network.
@@ -108,6 +104,8 @@ impl FlowNetwork {
             links,
             end_links,
             links_by_class: by_class.map(|link| link.map(Link::at_work)).collect(),
+            crossed: 0,
+            queues: gates.in_turn.then(GateQueues::default),
             gates,
             record: None,
         };
@@ -169,15 +167,31 @@ impl FlowNetwork {
             + RouteSelector::memory(&network.routing, topology, destinations)
     }
 
-    /// A message enters the network; the number of links that it crosses.
-    pub fn enter(&mut self, now: SimTime, ends: FlowEnds, message: u32, bytes: u64) -> u64 {
+    /// A message enters the network, or waits until those before it have left its gate.
+    pub fn enter(&mut self, now: SimTime, ends: FlowEnds, message: u32, bytes: u64) {
+        let departure = Departure { ends, message, bytes };
+        if self.queues.as_mut().is_none_or(|queues| queues.lets_pass(departure)) {
+            self.depart(departure, |delay| now + delay);
+        }
+    }
+
+    fn depart(&mut self, departure: Departure, arrival: impl Fn(SimDuration) -> SimTime) {
+        let Departure { ends, message, bytes } = departure;
         let Way { mut channels, delay, .. } = self.way(ends, bytes);
-        let links = channels.iter().filter(|channel| **channel < self.first_end()).count();
+        self.crossed += channels.iter().filter(|channel| **channel < self.first_end()).count() as u64;
+        if let Some(queues) = &mut self.queues {
+            queues.begin(&departure, delay);
+        }
         let gate = |node: u32| self.first_end() + 2 * self.ends + node * self.gates.per_node + ends.gate;
         channels.extend([gate(ends.from), gate(self.topology.nodes() + ends.to)]);
         channels.retain(|channel| self.flows.limits(*channel));
-        self.flows.enter(now + delay, FlowMessage { number: message, to: ends.to, bytes }, channels.into());
-        links as u64
+        self.flows.enter(arrival(delay), FlowMessage { number: message, to: ends.to, bytes }, channels.into());
+    }
+
+    /// The links of the network that messages have crossed, or are going to.
+    #[must_use]
+    pub const fn crossed(&self) -> u64 {
+        self.crossed
     }
 
     fn way(&mut self, ends: FlowEnds, bytes: u64) -> Way {
@@ -211,8 +225,16 @@ impl FlowNetwork {
         let (now, ended) = self.flows.step()?;
         if let Some(flow) = &ended {
             self.record(now, flow);
+            self.let_next_depart(now, flow.message.number);
         }
         Some((now, ended.map(|EndedFlow { message, .. }| (message.number, message.bytes))))
+    }
+
+    fn let_next_depart(&mut self, now: SimTime, arrived: u32) {
+        let next = self.queues.as_mut().and_then(|queues| queues.next(arrived));
+        if let Some((departure, before)) = next {
+            self.depart(departure, |delay| GateQueues::arrival(now, before, delay));
+        }
     }
 
     fn record(&mut self, now: SimTime, flow: &EndedFlow) {

@@ -13,6 +13,7 @@ mod fabric;
 mod faults;
 mod flow_network;
 mod flows;
+mod gate_queue;
 #[cfg(test)]
 mod laws;
 mod link;
@@ -33,7 +34,8 @@ mod way;
 mod wiring;
 
 pub use fabric::Fabric;
-pub(crate) use flow_network::{FlowEnds, FlowNetwork, Gates};
+pub(crate) use flow_network::{FlowNetwork, Gates};
+pub(crate) use gate_queue::FlowEnds;
 pub(crate) use link::PacketCourse;
 pub use link::{Buffers, Link};
 pub(crate) use link_model::{LinkModels, PacketTimes};

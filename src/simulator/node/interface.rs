@@ -34,6 +34,9 @@ pub struct Interface {
     /// Rule by which a message gets one of several interfaces, the same at both ends; `RoundRobin` unless given.
     #[serde(default, skip_serializing_if = "InterfaceChoice::is_default")]
     pub choice: InterfaceChoice,
+    /// Rule by which an interface serves the messages that it sends; `ByContention` unless given.
+    #[serde(default, skip_serializing_if = "Injection::is_default")]
+    pub injection: Injection,
     /// The time at which the data of a message leave; `AtOnce` unless given.
     #[serde(default, skip_serializing_if = "DataTransfer::is_default")]
     pub data: DataTransfer,
@@ -53,6 +56,17 @@ pub enum InterfaceChoice {
     ByCore,
     /// Messages for node d use interface d modulo their number.
     ByDestination,
+}
+
+/// Rule by which an interface serves the messages that it sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Injection {
+    /// As the links do: where messages are flows they share it, else it sends one at a time.
+    #[default]
+    ByContention,
+    /// One at a time, in the order of their sends, also where messages are flows.
+    InTurn,
 }
 
 /// The time at which the data of a message leave.
@@ -106,6 +120,13 @@ impl InterfaceChoice {
     }
 }
 
+impl Injection {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl DataTransfer {
     fn is_default(&self) -> bool {
         *self == Self::default()
@@ -146,6 +167,7 @@ impl Interface {
             copy_per_byte: None,
             count: 1,
             choice: InterfaceChoice::RoundRobin,
+            injection: Injection::ByContention,
             data: DataTransfer::AtOnce,
             progress: Progress::WhileArriving,
         }

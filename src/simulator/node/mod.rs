@@ -14,7 +14,7 @@ mod software;
 pub use dispatch::RouterTurn;
 pub(crate) use dispatch::{DispatchCheckpoint, Dispatcher, Turns};
 pub use input_output::{Host, Linear};
-pub use interface::{DataTransfer, Interface, InterfaceChoice, Progress};
+pub use interface::{DataTransfer, Injection, Interface, InterfaceChoice, Progress};
 pub use level::{Level, Shared};
 pub use noise::Noise;
 pub use processor::{Module, Processor, Work};

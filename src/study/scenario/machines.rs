@@ -31,7 +31,7 @@ macro_rules! files {
 
 files! {
     "machines":
-        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "hopper", "ideal-hypercube", "ideal-torus", "loggopsim-default", "parsytec-gcel-512",
+        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "fugaku", "hopper", "ideal-hypercube", "ideal-torus", "loggopsim-default", "parsytec-gcel-512",
         "parsytec-supercluster-t800", "parsytec-supercluster-t800-kernels", "router-network", "small-cluster", "trestles";
     "processors": "t800-20", "t805-30";
     "kernels":
@@ -65,6 +65,8 @@ machines! {
     bwgrid = "bwgrid";
     /// bwUniCluster, after Kredel, Kruse and Richling (2015).
     bwunicluster = "bwunicluster";
+    /// Fugaku: a job of 8 × 8 × 8 nodes, its rings folded over the 6-D network.
+    fugaku = "fugaku";
     /// Hopper, a Cray XE6: a torus of 17 × 8 × 24 Gemini routers with 48 cores each.
     hopper = "hopper";
     /// A hypercube for comparisons with closed forms: a message takes `t_s + m t_w` to a neighbour, nothing else any time.

@@ -351,7 +351,7 @@ impl MessageTransport {
         message.injected += bytes;
         let ends = WireEnds { from: message.from.node, to: message.to.node, interface: message.interface };
         let is_last = message.injected == message.bytes;
-        self.counts.packet_hops += self.wire.inject(now, ends, id, bytes);
+        self.wire.inject(now, ends, id, bytes);
         if !is_last {
             self.schedule_new(now + self.interface.gap_per_byte.time(bytes), Event::Inject(id));
         }
@@ -371,7 +371,7 @@ impl MessageTransport {
     }
 
     pub const fn counts(&self) -> Counts {
-        self.counts
+        Counts { packet_hops: self.wire.crossed(), ..self.counts }
     }
 
     pub fn standstill(&self) -> Standstill {

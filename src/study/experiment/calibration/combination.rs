@@ -84,9 +84,9 @@ impl Found<'_> {
         self.fit.unknowns[index].value(self.best.point[index])
     }
 
-    /// The change of a coordinate for a change of the value by one.
+    /// The change of the part of the range for a change of the value by one.
     fn per_value(&self, index: usize) -> f64 {
-        1.0 / self.fit.unknowns[index].slope(self.best.point[index])
+        1.0 / self.fit.unknowns[index].slope_by_part(self.best.point[index])
     }
 
     fn sum(&self, terms: &[(usize, f64)]) -> Told {
@@ -155,7 +155,7 @@ impl Found<'_> {
         let mut weights = vec![0.0; self.best.point.len()];
         let is_sum = told.form == CombinationForm::Sum;
         for (index, coefficient) in &told.terms {
-            let slope = self.fit.unknowns[*index].slope(self.best.point[*index]);
+            let slope = self.fit.unknowns[*index].slope_by_part(self.best.point[*index]);
             weights[*index] = coefficient * if is_sum { slope } else { slope / self.value_of(*index) };
         }
         let half = quantile * identified.deviation(&weights);
@@ -170,7 +170,7 @@ impl Found<'_> {
     }
 
     fn names(&self, told: &Told) -> String {
-        let name = |index: usize| self.fit.unknowns[index].path.as_str();
+        let name = |index: usize| self.fit.unknowns[index].name.as_str();
         let of_sum = |(index, factor): &(usize, f64)| match *factor {
             1.0 => name(*index).to_owned(),
             factor => format!("{} {}", crate::report::digits(factor), name(*index)),

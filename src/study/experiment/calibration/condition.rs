@@ -30,10 +30,11 @@ impl RowCondition {
         }
         let known = |name: &str| columns.iter().any(|column| column == name);
         let own = (0..texts.len()).map(stand_in).collect::<Vec<_>>();
-        let names = formula.names().map(|(name, _)| name).filter(|name| !Formula::is_constant(name));
-        let mut named = names.filter(|name| !own.iter().any(|one| one == name)).chain(texts.iter().map(|one| &*one.0));
-        let unknown = named.find(|name| !known(name)).map(ToOwned::to_owned);
-        drop(named);
+        let plain_names = formula.names().map(|(name, _)| name).filter(|name| !Formula::is_constant(name));
+        let mut columns_used =
+            plain_names.filter(|name| !own.iter().any(|one| one == name)).chain(texts.iter().map(|one| &*one.0));
+        let unknown = columns_used.find(|name| !known(name)).map(ToOwned::to_owned);
+        drop(columns_used);
         if let Some(unknown) = unknown {
             return Err((format!("there is no column `{unknown}`"), format!("there are: {}", columns.join(", "))));
         }

@@ -22,16 +22,12 @@ pub struct CalibrationCase {
     /// Axes, or labels, whose values are left out one at a time, to see how well the others predict them.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// The most passes over all rows that calibrate.
-    #[serde(default = "evaluations")]
-    pub evaluations: usize,
+    /// The most passes over all rows that calibrate, for all alternatives together; 200 for each unless given.
+    #[serde(default)]
+    pub evaluations: Option<usize>,
     /// Seed of the starting points.
     #[serde(default = "seed")]
     pub seed: u64,
-}
-
-const fn evaluations() -> usize {
-    200
 }
 
 const fn seed() -> u64 {
@@ -87,6 +83,24 @@ pub struct FreeParameter {
     /// The scale on which it is varied.
     #[serde(default)]
     pub scale: ParameterScale,
+    /// The tables whose scenarios have it, such as those of one library; all unless given. Other tables keep their own
+    /// value, or have one that is fitted for them.
+    #[serde(default)]
+    pub tables: Vec<String>,
+}
+
+impl FreeParameter {
+    /// True if it stands for the field in the scenario of this table.
+    #[must_use]
+    pub fn is_of(&self, table: &str) -> bool {
+        self.tables.is_empty() || self.tables.iter().any(|name| name == table)
+    }
+
+    /// Its name in the output.
+    #[must_use]
+    pub fn name(&self) -> String {
+        if self.tables.is_empty() { self.path.clone() } else { format!("{} ({})", self.path, self.tables.join(", ")) }
+    }
 }
 
 /// The scale on which a parameter is varied.
@@ -151,11 +165,25 @@ impl CalibrationCase {
         let choices = self.choices.iter().enumerate().filter_map(|(index, choice)| {
             empty(&format!("choices.{index}.values"), choice.values.is_empty(), "give the alternatives")
         });
+        let names = || self.tables.iter().map(|table| &table.name);
+        let doubled = names().enumerate().filter(|(index, name)| names().take(*index).any(|other| other == *name));
+        let doubled = doubled.map(|(index, _)| {
+            document.fault_at(&format!("tables.{index}.name"), "two tables have this name", Some("give another one"))
+        });
+        let chosen = self.choices.iter().enumerate().filter_map(|(index, choice)| {
+            let is_fitted = self.parameters.iter().any(|one| one.path == choice.path);
+            let is_chosen = self.choices[..index].iter().any(|other| other.path == choice.path);
+            (is_fitted || is_chosen).then(|| {
+                let help = "give each field once, as a parameter or as a choice";
+                document.fault_at(&format!("choices.{index}.path"), "it is given twice", Some(help))
+            })
+        });
         let unmixed = self.has_noise_of_some().then(|| {
             let help = "give `noise` for all tables, or for none";
             document.fault_at("tables", "the noise of some tables is stated, and not that of others", Some(help))
         });
-        tables.into_iter().chain(parameters).chain(noise).chain(choices).chain(unmixed).collect()
+        let all = tables.into_iter().chain(parameters).chain(noise).chain(choices).chain(unmixed);
+        all.chain(doubled).chain(chosen).collect()
     }
 
     fn has_noise_of_some(&self) -> bool {

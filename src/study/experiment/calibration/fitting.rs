@@ -2,9 +2,9 @@
 
 use super::description::Loss;
 use super::rows::MeasuredRow;
-use super::simulated::Simulated;
+use super::simulated::{Assignment, Simulated};
 use super::unknown::Unknown;
-use crate::experiment::{Setting, StudyError};
+use crate::experiment::StudyError;
 use crate::model::fit::{LeastSquares, Minimum, minimise};
 use parsim_sim::engine::Streams;
 use rand::RngExt as _;
@@ -29,7 +29,7 @@ pub struct Fitting<'a> {
     /// By table, the standard deviation of a measurement; 1 where it is not known.
     pub noise: &'a [f64],
     /// Values of fields that are not fitted.
-    pub choice: Vec<Setting>,
+    pub choice: Vec<Assignment>,
     /// Passes over the rows that calibrate, and the most that there may be.
     pub spent: Cell<usize>,
     pub budget: usize,
@@ -38,12 +38,12 @@ pub struct Fitting<'a> {
 impl Fitting<'_> {
     /// The values of all fields at a point.
     #[must_use]
-    pub fn settings(&self, point: &[f64]) -> Vec<Setting> {
-        let fitted = self
-            .unknowns
-            .iter()
-            .zip(point)
-            .map(|(unknown, at)| (unknown.path.clone(), unknown.text(unknown.value(*at))));
+    pub fn assigned(&self, point: &[f64]) -> Vec<Assignment> {
+        let fitted = self.unknowns.iter().zip(point).map(|(unknown, at)| Assignment {
+            path: unknown.path.clone(),
+            text: unknown.text(unknown.value(*at)),
+            tables: unknown.tables.clone(),
+        });
         self.choice.iter().cloned().chain(fitted).collect()
     }
 
@@ -52,7 +52,7 @@ impl Fitting<'_> {
     /// # Errors
     /// Those of the runs.
     pub fn values(&self, point: &[f64], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
-        self.simulated.values(&self.settings(point), rows)
+        self.simulated.values(&self.assigned(point), rows)
     }
 
     /// The residual of a row with a simulated value, in standard deviations; from a reference of 1 where there is none.

@@ -1,10 +1,12 @@
 //! Parameters that are fitted to measurements, and what these do not tell of them.
 
+mod checks;
 mod combination;
 mod condition;
 mod cross_validation;
 mod description;
 mod fitting;
+mod intervals;
 mod output;
 mod rows;
 mod simulated;
@@ -19,17 +21,15 @@ use super::{Setting, StudyError, Workers};
 use crate::analysis::{Residuals, student_quantile};
 use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
-use combination::Told;
 use fitting::Fitting;
-use simulated::Simulated;
+use simulated::{Assignment, Simulated};
 use std::cell::Cell;
 use std::path::Path;
-use unknown::Unknown;
 
 /// The least standard deviation of a residual: what picoseconds leave of times.
 const LEAST_DEVIATION: f64 = 1e-9;
-/// A parameter whose interval covers this part of its range is not determined.
-const WIDE: f64 = 0.5;
+/// Passes over the rows that calibrate for each alternative, unless the case says how many.
+const EVALUATIONS: usize = 200;
 
 /// Parameters with their best values.
 pub struct Calibrated {
@@ -51,8 +51,10 @@ pub struct Calibrated {
     pub candidates: Vec<(usize, f64)>,
     /// Passes over the rows that calibrate.
     pub evaluations: usize,
-    /// Whether the best values were reached within the budget.
+    /// Whether the best values, and those of all alternatives, were reached within the budget.
     pub has_converged: bool,
+    /// The root mean square of the residuals, in units of the noise; none if no noise is stated.
+    pub misfit: Option<f64>,
     /// The calibrated machine as RON.
     pub machine: String,
     identified: Identifiability,
@@ -71,8 +73,10 @@ pub struct CalibratedParameter {
     pub interval95: (f64, f64),
     /// Whether the data determine it.
     pub is_determined: bool,
-    /// Whether the data change with it at all.
+    /// Whether the data change with it close to its value.
     pub has_influence: bool,
+    /// Whether it is at one of its bounds.
+    pub is_at_bound: bool,
 }
 
 /// An alternative that was tried.
@@ -84,6 +88,10 @@ pub struct TriedChoice {
     pub train_error: Option<f64>,
     /// That of the other rows.
     pub held_out_error: Option<f64>,
+    /// Whether its fit has ended within the budget.
+    pub has_converged: bool,
+    /// Whether it fits as well as the best one: the difference could be one of the data.
+    pub is_as_good: bool,
 }
 
 /// A fit with the values of the fields that are not fitted.
@@ -102,10 +110,14 @@ impl CalibrationCase {
         let rows = self.rows(document, file)?;
         let simulated = Simulated::load(&self.tables, file, &rows, workers)?;
         let unknowns = self.unknowns(document, &simulated)?;
-        self.check_groups(document, &rows)?;
+        self.check_rows(document, &rows, &unknowns)?;
         let training: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].trains).collect();
         if training.len() < unknowns.len() {
-            let message = format!("{} parameters cannot be fitted to {} rows", unknowns.len(), training.len());
+            let message = format!(
+                "{} parameters cannot be fitted to {} rows: those with a reference that `train` selects",
+                unknowns.len(),
+                training.len()
+            );
             return Err(StudyError::Request(message));
         }
         let noise: Vec<f64> = self.tables.iter().map(|table| table.noise.unwrap_or(1.0)).collect();
@@ -116,12 +128,12 @@ impl CalibrationCase {
             unknowns: &unknowns,
             loss: self.loss,
             noise: &noise,
-            choice: choice.to_vec(),
+            choice: choice.iter().map(|(path, text)| everywhere(path, text, &simulated)).collect(),
             spent: Cell::new(0),
             budget,
         };
         let all = self.combinations_of_choices();
-        let share = (self.evaluations / all.len()).max(1);
+        let share = self.evaluations.map_or(EVALUATIONS, |all_of_them| (all_of_them / all.len()).max(1));
         let own = self.own_values(&unknowns, &simulated);
         let fitted = all.into_iter().map(|settings| {
             let fit = fitting(&settings, share);
@@ -134,8 +146,7 @@ impl CalibrationCase {
         let spent: usize = fitted.iter().map(|one| one.spent).sum();
         let Some(best) = &fitted[0].minimum else {
             return Err(StudyError::Failed(format!(
-                "{} evaluations do not reach the first slopes of {} parameters: allow more",
-                self.evaluations,
+                "{share} evaluations do not reach the first slopes of {} parameters: allow more",
                 unknowns.len()
             )));
         };
@@ -163,8 +174,8 @@ impl CalibrationCase {
     pub fn inspect(&self, document: &Document, file: &Path) -> Result<String, StudyError> {
         let rows = self.rows(document, file)?;
         let simulated = Simulated::load(&self.tables, file, &rows, Workers::default())?;
-        self.unknowns(document, &simulated)?;
-        self.check_groups(document, &rows)?;
+        let unknowns = self.unknowns(document, &simulated)?;
+        self.check_rows(document, &rows, &unknowns)?;
         let training = rows.iter().filter(|row| row.trains).count();
         Ok(format!(
             "a calibration, {} parameters, {} rows of {} tables, {training} of which calibrate",
@@ -173,58 +184,10 @@ impl CalibrationCase {
             self.tables.len()
         ))
     }
-
-    fn unknowns(&self, document: &Document, simulated: &Simulated<'_>) -> Result<Vec<Unknown>, StudyError> {
-        let mut unknowns: Vec<Unknown> = Vec::new();
-        let mut faults = Vec::new();
-        for (index, parameter) in self.parameters.iter().enumerate() {
-            let at = format!("parameters.{index}");
-            let path = format!("{at}.path");
-            if unknowns.iter().any(|known| known.path == parameter.path) {
-                faults.push(document.fault_at(&path, "it is given twice", Some("give each field once")));
-            }
-            if simulated.document_with(&parameter.path).is_none() {
-                let help = "give the path of a field, such as `machine.network.links.per_byte`";
-                faults.push(document.fault_at(&path, "no scenario has such a field", Some(help)));
-            }
-            match Unknown::of(parameter, &at, document) {
-                Ok(unknown) => unknowns.push(unknown),
-                Err(fault) => faults.push(fault),
-            }
-        }
-        if faults.is_empty() { Ok(unknowns) } else { Err(document.faults(faults).into()) }
-    }
-
-    fn check_groups(&self, document: &Document, rows: &[MeasuredRow]) -> Result<(), StudyError> {
-        let is_unknown = |name: &String| rows.iter().all(|row| row.value(name).is_none());
-        match self.groups.iter().position(is_unknown) {
-            None => Ok(()),
-            Some(index) => {
-                let message = format!("no table has a column `{}` before its reference", self.groups[index]);
-                let help = Some("name an axis or a label");
-                Err(document.faults(vec![document.fault_at(&format!("groups.{index}"), &message, help)]).into())
-            }
-        }
-    }
-
-    /// The values that the first scenarios have themselves, if all lie within the bounds.
-    fn own_values(&self, unknowns: &[Unknown], simulated: &Simulated<'_>) -> Option<Vec<f64>> {
-        unknowns.iter().map(|unknown| unknown.coordinate_in(simulated.document_with(&unknown.path)?)).collect()
-    }
-
-    /// Every value of every choice with every one of the others.
-    fn combinations_of_choices(&self) -> Vec<Vec<Setting>> {
-        self.choices.iter().fold(vec![Vec::new()], |known, choice| {
-            let with = |settings: &Vec<Setting>, value: &String| {
-                settings.iter().cloned().chain([(choice.path.clone(), value.clone())]).collect()
-            };
-            known.iter().flat_map(|settings| choice.values.iter().map(move |value| with(settings, value))).collect()
-        })
-    }
 }
 
 /// The best point of the best choice.
-pub(self) struct Found<'a> {
+struct Found<'a> {
     case: &'a CalibrationCase,
     fit: &'a Fitting<'a>,
     best: &'a Minimum,
@@ -242,22 +205,40 @@ impl Found<'_> {
         (deviation.max(LEAST_DEVIATION), student_quantile(freedom))
     }
 
+    /// The root mean square of the residuals in units of the noise, if that is stated.
+    fn misfit(&self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 rows")]
+        let count = self.best.residuals.len() as f64;
+        self.case.tables.iter().all(|table| table.noise.is_some()).then(|| (self.best.cost() / count).sqrt())
+    }
+
+    /// Derivatives by the parts of the ranges in the place of those by coordinates.
+    fn by_parts(&self, mut slopes: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+        for ((slopes, unknown), at) in slopes.iter_mut().zip(self.fit.unknowns).zip(&self.best.point) {
+            let factor = unknown.slope_by_part(*at) / unknown.slope(*at);
+            slopes.iter_mut().for_each(|slope| *slope *= factor);
+        }
+        slopes
+    }
+
     fn answer(&self, choices: Vec<TriedChoice>) -> Result<Calibrated, StudyError> {
         let (deviation, quantile) = self.deviation();
-        let identified = Identifiability::of(&self.best.slopes, deviation, quantile);
+        let slopes = self.by_parts(self.best.slopes.clone());
+        let identified = Identifiability::of(&slopes, deviation, quantile);
         let told = combination::told(self, &identified)?;
-        let settings = self.fit.settings(&self.best.point);
-        let machine = self.fit.simulated.base(&settings)?.scenario.machine_ron();
+        let settings = self.fit.assigned(&self.best.point);
+        let machine = self.fit.simulated.base(0, &settings)?.scenario.machine_ron();
         Ok(Calibrated {
             case: self.case.clone(),
             values: self.all_values(&self.best.point)?,
-            parameters: self.parameters(&identified, &told),
+            parameters: self.parameters(&identified, &told, quantile * deviation)?,
             combinations: told.iter().map(|one| self.combination(one, &identified, quantile)).collect(),
-            choices,
             left_out: cross_validation::leave_out(self)?,
             candidates: self.candidates(&identified, deviation)?,
             evaluations: self.fit.spent.get(),
-            has_converged: self.best.has_converged,
+            has_converged: choices.iter().all(|one| one.has_converged),
+            misfit: self.misfit(),
+            choices,
             machine,
             rows: self.fit.rows.to_vec(),
             identified,
@@ -274,45 +255,26 @@ impl Found<'_> {
         Ok(values)
     }
 
-    fn parameters(&self, identified: &Identifiability, told: &[Told]) -> Vec<CalibratedParameter> {
-        let of = |(index, unknown): (usize, &Unknown)| {
-            let (low, high) = self.interval(index, identified, told);
-            CalibratedParameter {
-                path: unknown.path.clone(),
-                unit: unknown.unit.clone(),
-                value: unknown.value(self.best.point[index]),
-                interval95: (unknown.value(low), unknown.value(high)),
-                is_determined: high - low < WIDE,
-                has_influence: !identified
-                    .entangled
-                    .iter()
-                    .any(|set| set.determined.is_empty() && set.members == [index]),
-            }
-        };
-        self.fit.unknowns.iter().enumerate().map(of).collect()
-    }
-
-    /// The 95 % interval of a coordinate; of one that cannot be told from others, all that keeps what is told.
-    fn interval(&self, index: usize, identified: &Identifiability, told: &[Told]) -> (f64, f64) {
-        if identified.entangled.iter().any(|set| set.members.contains(&index)) {
-            let ranges = told.iter().map(|one| self.range_within(one, index));
-            return ranges.fold((0.0, 1.0), |(low, high), (least, most)| (f64::max(low, least), f64::min(high, most)));
-        }
-        let (at, half) = (self.best.point[index], identified.half_widths[index]);
-        ((at - half).max(0.0), (at + half).min(1.0))
-    }
-
     fn choices(&self, fitted: &[FittedChoice]) -> Result<Vec<TriedChoice>, StudyError> {
         let of = |one: &FittedChoice| {
             let errors = one.minimum.as_ref().map(|minimum| {
-                let fit =
-                    Fitting { choice: one.settings.clone(), training: Vec::new(), spent: Cell::new(0), ..*self.fit };
+                let choice =
+                    one.settings.iter().map(|(path, text)| everywhere(path, text, self.fit.simulated)).collect();
+                let fit = Fitting { choice, training: Vec::new(), spent: Cell::new(0), ..*self.fit };
                 let values = Found { case: self.case, fit: &fit, best: minimum }.all_values(&minimum.point)?;
                 let errors = [true, false].map(|trains| mean_error(self.fit.rows, &values, |row| row.trains == trains));
                 Ok::<_, StudyError>(errors)
             });
             let [train_error, held_out_error] = errors.transpose()?.unwrap_or_default();
-            Ok(TriedChoice { settings: one.settings.clone(), train_error, held_out_error })
+            let cost = one.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
+            let (deviation, quantile) = self.deviation();
+            Ok(TriedChoice {
+                settings: one.settings.clone(),
+                train_error,
+                held_out_error,
+                has_converged: one.minimum.as_ref().is_some_and(|minimum| minimum.has_converged),
+                is_as_good: cost - self.best.cost() <= (quantile * deviation).powi(2),
+            })
         };
         fitted.iter().map(of).collect()
     }
@@ -325,7 +287,7 @@ impl Found<'_> {
         if possible.is_empty() {
             return Ok(Vec::new());
         }
-        let slopes = self.fit.slopes_of(&self.best.point, &possible)?;
+        let slopes = self.by_parts(self.fit.slopes_of(&self.best.point, &possible)?);
         let gain = |place: usize| {
             let weights: Vec<f64> = slopes.iter().map(|slopes| slopes[place]).collect();
             0.5 * (identified.deviation(&weights) / deviation).powi(2).ln_1p()
@@ -334,6 +296,11 @@ impl Found<'_> {
         told.sort_by(|one, other| other.1.total_cmp(&one.1));
         Ok(told)
     }
+}
+
+/// A value of a field wherever there is one.
+fn everywhere(path: &str, text: &str, simulated: &Simulated<'_>) -> Assignment {
+    Assignment { path: path.to_owned(), text: text.to_owned(), tables: simulated.tables_with(path, |_| true) }
 }
 
 /// The mean of the absolute relative errors of some rows; `None` if there are none.

@@ -1,6 +1,6 @@
 //! A calibration in records and in words.
 
-use super::{Calibrated, CalibratedParameter, Combination, mean_error};
+use super::{Calibrated, CalibratedParameter, Combination, TriedChoice, mean_error};
 use crate::analysis::Residuals;
 use crate::answer::{Answer, AnswerShape, Record, Role, Unit, Value};
 use crate::report::{TextTable, digits};
@@ -8,6 +8,8 @@ use std::fmt::Write;
 
 /// Candidates that people are shown.
 const SHOWN: usize = 5;
+/// Residuals that are larger than so many times the noise are not noise.
+const MISFIT: f64 = 1.5;
 /// Correlations from here on are shown to people.
 const STRONG: f64 = 0.9;
 
@@ -45,6 +47,12 @@ impl Calibrated {
             error(self.train_error()),
             error(self.held_out_error())
         );
+        if !self.has_converged {
+            text += "// The budget ended before the fit did.\n";
+        }
+        for chosen in self.choices.iter().take(1).filter(|one| !one.settings.is_empty()) {
+            let _ = writeln!(text, "// With {}", chosen.words());
+        }
         for one in &self.parameters {
             let (low, high) = one.interval95;
             let told = if one.is_determined { "" } else { ": the data do not tell it" };
@@ -83,6 +91,7 @@ impl Calibrated {
             record.put("train_error", one.train_error);
             record.put("held_out_error", one.held_out_error);
             record.put("chosen", Value::Flag(place == 0));
+            record.put("converged", Value::Flag(one.has_converged));
             record
         })
     }
@@ -139,6 +148,7 @@ impl Calibrated {
     fn words(&self) -> String {
         let mut text = self.parameter_table().to_string();
         text += &self.untold();
+        text += &self.warnings();
         let strong = self.correlations().filter(|(.., value)| value.abs() >= STRONG);
         for (one, other, value) in strong {
             let _ = writeln!(text, "correlated: {one} and {other}, {value:+.2}");
@@ -174,7 +184,14 @@ impl Calibrated {
     /// The data do not tell these apart, in sentences.
     fn untold(&self) -> String {
         let without = self.parameters.iter().filter(|one| !one.has_influence);
-        let without = without.map(|one| format!("not determined: {} hardly changes what was measured\n", one.path));
+        let without = without.map(|one| {
+            let (low, high) = one.interval95;
+            let (low, high) = (digits(low), digits(high));
+            format!(
+                "not determined: {} changes nothing that was measured from {low} to {high} {}\n",
+                one.path, one.unit
+            )
+        });
         let combined = self.combinations.iter().map(|one| {
             let (low, high) = one.interval95;
             let (value, low, high) = (digits(one.value), digits(low), digits(high));
@@ -184,14 +201,32 @@ impl Calibrated {
     }
 
     fn choice_words(&self) -> String {
-        let tried = self.choices.iter().filter(|one| !one.settings.is_empty());
-        tried.fold(String::new(), |mut text, one| {
-            let set =
-                one.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect::<Vec<_>>().join(", ");
+        let tried = self.choices.iter().filter(|one| !one.settings.is_empty()).enumerate();
+        tried.fold(String::new(), |mut text, (place, one)| {
+            let set = one.words();
             let error = one.train_error.map_or_else(|| "not reached by the budget".to_owned(), percents);
-            let _ = writeln!(text, "with {set}: mean error {error}");
+            let rank = match place {
+                0 => " (chosen, with the parameters above)",
+                _ if one.is_as_good => " (not told apart from the chosen one)",
+                _ => "",
+            };
+            let end = if one.has_converged { "" } else { ", its budget ended before the fit did" };
+            let _ = writeln!(text, "with {set}: mean error {error}{end}{rank}");
             text
         })
+    }
+
+    /// Parameters at their bounds, and residuals that noise does not explain, in sentences.
+    fn warnings(&self) -> String {
+        let at_bounds = self.parameters.iter().filter(|one| one.is_at_bound && one.has_influence);
+        let at_bounds =
+            at_bounds.map(|one| format!("{} is at a bound of its range: the data may want it beyond\n", one.path));
+        let misfit = self.misfit.filter(|misfit| *misfit > MISFIT).map(|misfit| {
+            format!(
+                "the residuals are {misfit:.1} times the stated noise: the model does not fit, or the noise is larger\n"
+            )
+        });
+        at_bounds.chain(misfit).collect()
     }
 
     fn group_words(&self) -> String {
@@ -204,6 +239,12 @@ impl Calibrated {
             table.row([one.axis.clone(), one.value.clone(), error(one.train_error), error(one.held_out_error)]);
         }
         table.to_string()
+    }
+}
+
+impl TriedChoice {
+    fn words(&self) -> String {
+        self.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect::<Vec<_>>().join(", ")
     }
 }
 

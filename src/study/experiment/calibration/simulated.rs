@@ -2,13 +2,14 @@
 
 use super::description::CalibrationTable;
 use super::rows::MeasuredRow;
-use crate::experiment::{CaseError, References, Setting, StudyError, Turn, Workers, run_each};
+use crate::experiment::{CaseError, References, StudyError, Turn, Workers, run_each};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{Case, Described, Plan};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// The scenarios of the tables, ready to be run at their rows.
 pub struct Simulated<'a> {
@@ -16,7 +17,18 @@ pub struct Simulated<'a> {
     rows: &'a [MeasuredRow],
     workers: Workers<'a>,
     /// Values that are known, by the settings and the row.
-    known: RefCell<HashMap<(Vec<Setting>, usize), f64>>,
+    known: RefCell<HashMap<(Vec<Assignment>, usize), f64>>,
+}
+
+/// A value of a field in some tables.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Assignment {
+    /// The path of the field.
+    pub path: String,
+    /// Its value.
+    pub text: String,
+    /// The indices of the tables.
+    pub tables: Rc<[usize]>,
 }
 
 /// The scenario of a table.
@@ -40,10 +52,10 @@ impl TableScenario {
         Ok(Self { name: table.name.clone(), path, document, described, simulated: table.simulated.clone() })
     }
 
-    /// The scenario with those of the settings that it has fields for.
-    fn plan(&self, settings: &[Setting]) -> Result<Plan, Faults> {
+    /// The scenario with some values.
+    fn plan(&self, values: &[Assignment]) -> Result<Plan, Faults> {
         let mut document = self.document.clone();
-        for (path, text) in settings.iter().filter(|(path, _)| self.described.has_axis(path)) {
+        for Assignment { path, text, .. } in values {
             document.set(path, text).map_err(|fault| document.faults(vec![fault]))?;
         }
         Plan::new(document, &[])
@@ -77,40 +89,49 @@ impl<'a> Simulated<'a> {
         Ok(this)
     }
 
-    /// The document of a scenario that has a field at this path; `None` if none has.
-    #[must_use]
-    pub fn document_with(&self, path: &str) -> Option<&Document> {
-        self.scenarios.iter().find(|scenario| scenario.described.has_axis(path)).map(|scenario| &scenario.document)
+    /// The tables among these whose scenarios have a field at this path.
+    pub fn tables_with(&self, path: &str, is_meant: impl Fn(usize) -> bool) -> Rc<[usize]> {
+        let all = self.scenarios.iter().enumerate();
+        let having = all.filter(|(index, scenario)| is_meant(*index) && scenario.described.has_axis(path));
+        having.map(|(index, _)| index).collect()
     }
 
-    /// The base values of the first scenario with some settings.
+    /// The document of a scenario.
+    #[must_use]
+    pub fn document(&self, table: usize) -> &Document {
+        &self.scenarios[table].document
+    }
+
+    /// The base values of the scenario of a table with some values.
     ///
     /// # Errors
-    /// Faults of the settings.
-    pub fn base(&self, settings: &[Setting]) -> Result<Case, Faults> {
-        self.scenarios[0].plan(settings)?.base()
+    /// Faults of the values.
+    pub fn base(&self, table: usize, values: &[Assignment]) -> Result<Case, Faults> {
+        self.scenarios[table].plan(&of_table(values, table))?.base()
     }
 
     /// The simulated values at some rows.
     ///
     /// # Errors
     /// Runs that fail, with their place; values that there are not.
-    pub fn values(&self, settings: &[Setting], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
-        let key = |row: usize| (settings.to_vec(), row);
+    pub fn values(&self, assigned: &[Assignment], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
+        // What stands in other tables changes nothing in one.
+        let own: Vec<_> = (0..self.scenarios.len()).map(|index| of_table(assigned, index)).collect();
+        let key = |row: usize| (own[self.rows[row].table].clone(), row);
         let missing: Vec<usize> =
             rows.iter().copied().filter(|row| !self.known.borrow().contains_key(&key(*row))).collect();
         for (index, scenario) in self.scenarios.iter().enumerate() {
-            let own: Vec<usize> = missing.iter().copied().filter(|row| self.rows[*row].table == index).collect();
-            if !own.is_empty() {
-                let values = self.run(scenario, settings, &own)?;
-                self.known.borrow_mut().extend(own.into_iter().map(key).zip(values));
+            let of_it: Vec<usize> = missing.iter().copied().filter(|row| self.rows[*row].table == index).collect();
+            if !of_it.is_empty() {
+                let values = self.run(scenario, &own[index], &of_it)?;
+                self.known.borrow_mut().extend(of_it.into_iter().map(key).zip(values));
             }
         }
         let known = self.known.borrow();
         Ok(rows.iter().map(|row| known[&key(*row)]).collect())
     }
 
-    fn run(&self, scenario: &TableScenario, settings: &[Setting], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
+    fn run(&self, scenario: &TableScenario, settings: &[Assignment], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
         let plan = scenario.plan(settings)?;
         let described = Described::of(Ok(scenario.document.clone()));
         let base = plan.base()?.scenario;
@@ -142,11 +163,12 @@ enum NoValue {
 }
 
 impl NoValue {
-    fn at(self, table: &str, place: &str, settings: &[Setting]) -> StudyError {
+    fn at(self, table: &str, place: &str, settings: &[Assignment]) -> StudyError {
         match self {
             Self::Faulty(what) => StudyError::Request(format!("table `{table}`, {place} of its data: {what}")),
             Self::Failed(what) => {
-                let set = settings.iter().map(|(path, text)| format!("{path} = {text}")).collect::<Vec<_>>().join(", ");
+                let set =
+                    settings.iter().map(|one| format!("{} = {}", one.path, one.text)).collect::<Vec<_>>().join(", ");
                 StudyError::Failed(format!("table `{table}`, {place} of its data: {what}; the parameters: {set}"))
             }
         }
@@ -164,4 +186,9 @@ impl TableScenario {
         value
             .ok_or_else(|| NoValue::Failed(format!("there is no number `{}` in the output of the run", self.simulated)))
     }
+}
+
+/// The values of the fields of one table.
+fn of_table(assigned: &[Assignment], table: usize) -> Vec<Assignment> {
+    assigned.iter().filter(|one| one.tables.contains(&table)).cloned().collect()
 }

@@ -3,6 +3,7 @@
 use super::description::{FreeParameter, ParameterScale};
 use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, SourceFault};
+use std::rc::Rc;
 
 /// The step along a logarithmic scale over which a slope is taken; most makespans are linear so far.
 const FACTOR: f64 = 1.01;
@@ -10,14 +11,20 @@ const FACTOR: f64 = 1.01;
 const PART: f64 = 0.005;
 /// Digits of a value that is tried.
 const DIGITS: usize = 9;
+/// Values below this part of the bounds are none.
+const NOTHING: f64 = 1e-6;
 /// The units of which only whole numbers are possible.
 const WHOLE: [&str; 7] = ["B", "kB", "MB", "GB", "KiB", "MiB", "GiB"];
 
 /// A parameter between its bounds, as a coordinate from 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unknown {
+    /// Its name in the output.
+    pub name: String,
     /// The path of the field.
     pub path: String,
+    /// The indices of the tables that it stands in.
+    pub tables: Rc<[usize]>,
     /// The unit of its values; empty for a bare number.
     pub unit: String,
     from: f64,
@@ -30,7 +37,12 @@ impl Unknown {
     ///
     /// # Errors
     /// Bounds that are no numbers in one unit, or not in order; a logarithmic scale from 0 on.
-    pub fn of(parameter: &FreeParameter, at: &str, document: &Document) -> Result<Self, SourceFault> {
+    pub fn of(
+        parameter: &FreeParameter,
+        tables: Rc<[usize]>,
+        at: &str,
+        document: &Document,
+    ) -> Result<Self, SourceFault> {
         let fault = |field: &str, message: &str, help: &str| {
             Err(document.fault_at(&format!("{at}{field}"), message, Some(help)))
         };
@@ -46,7 +58,8 @@ impl Unknown {
         if parameter.scale == ParameterScale::Log && from <= 0.0 {
             return fault(".from", "no logarithm begins there", "begin above 0, or give `scale: Linear`");
         }
-        Ok(Self { path: parameter.path.clone(), unit, from, to, scale: parameter.scale })
+        let (name, path) = (parameter.name(), parameter.path.clone());
+        Ok(Self { name, path, tables, unit, from, to, scale: parameter.scale })
     }
 
     /// The value at a coordinate.
@@ -77,6 +90,38 @@ impl Unknown {
         }
     }
 
+    /// The part of its range at which a coordinate lies, of times by their values, of rates by their inverses: what makespans
+    /// are linear in.
+    #[must_use]
+    pub fn part(&self, coordinate: f64) -> f64 {
+        let [from, at, to] = [self.from, self.value(coordinate), self.to].map(|value| self.natural(value));
+        (at - from) / (to - from)
+    }
+
+    /// The coordinate at a part of the range; that of the nearer bound beyond it.
+    #[must_use]
+    pub fn at_part(&self, part: f64) -> f64 {
+        let [from, to] = [self.from, self.to].map(|value| self.natural(value));
+        let natural = from + part.clamp(0.0, 1.0) * (to - from);
+        self.coordinate(if self.is_rate() { -1.0 / natural } else { natural })
+    }
+
+    /// The derivative of the value by the part of the range.
+    #[must_use]
+    pub fn slope_by_part(&self, coordinate: f64) -> f64 {
+        let [from, to] = [self.from, self.to].map(|value| self.natural(value));
+        let value = self.value(coordinate);
+        (to - from) * if self.is_rate() { value * value } else { 1.0 }
+    }
+
+    fn natural(&self, value: f64) -> f64 {
+        if self.is_rate() { -1.0 / value } else { value }
+    }
+
+    fn is_rate(&self) -> bool {
+        self.from > 0.0 && (self.unit.ends_with("/s") || self.unit.ends_with("Hz"))
+    }
+
     /// The step of the coordinate over which a slope is taken: backward where forward leads out.
     #[must_use]
     pub fn step(&self, coordinate: f64) -> f64 {
@@ -91,6 +136,9 @@ impl Unknown {
     /// The text of a value, to be set.
     #[must_use]
     pub fn text(&self, value: f64) -> String {
+        // Next to nothing may be less than the least that can be written.
+        let is_nothing = value.abs() < NOTHING * self.to.abs().max(self.from.abs());
+        let value = if is_nothing { 0.0 } else { value };
         let value = if self.is_whole() { value.round() } else { value };
         let number = rounded(value);
         if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) }
@@ -128,8 +176,8 @@ mod tests {
 
     fn unknown(from: &str, to: &str, scale: ParameterScale) -> Result<Unknown, SourceFault> {
         let [from, to] = [from, to].map(AxisValue::parse);
-        let parameter = FreeParameter { path: "machine.L".to_owned(), from, to, scale };
-        Unknown::of(&parameter, "parameters.0", &Document::from_text("case", "(parameters: [()])").unwrap())
+        let parameter = FreeParameter { path: "machine.L".to_owned(), from, to, scale, tables: Vec::new() };
+        Unknown::of(&parameter, [0].into(), "parameters.0", &Document::from_text("case", "(parameters: [()])").unwrap())
     }
 
     #[test]
@@ -140,6 +188,12 @@ mod tests {
             assert!((unknown.coordinate(middle) - 0.5).abs() < 1e-12);
             let (below, above) = (unknown.value(0.3), unknown.value(0.3 + 1e-7));
             assert!(((above - below) / 1e-7 / unknown.slope(0.3) - 1.0).abs() < 1e-6);
+            for at in [0.0, 0.3, 1.0] {
+                assert!((unknown.at_part(unknown.part(at)) - at).abs() < 1e-12);
+                let change =
+                    (unknown.part(at + 1e-7) - unknown.part(at)) / (unknown.value(at + 1e-7) - unknown.value(at));
+                assert!((change * unknown.slope_by_part(at) - 1.0).abs() < 1e-5);
+            }
             assert!(unknown.step(0.3) > 0.0 && unknown.step(1.0) < 0.0);
             assert_eq!(unknown.text(1.0 / 3.0), "0.333333333 us");
         }

@@ -53,7 +53,12 @@ impl CellReading {
         outcome: &Outcome,
         point: Option<&PublishedPoint>,
     ) -> Option<Self> {
-        Self::of(table, &case.keys, &outcome.record(), |key| outcome.compared_value(key), point)
+        let labels = point
+            .map_or(&[][..], |point| &point.labels)
+            .iter()
+            .map(|(name, value)| (name.clone(), Some(value.clone())));
+        let keys: Vec<_> = labels.chain(case.keys.iter().cloned()).collect();
+        Self::of(table, &keys, &outcome.record(), |key| outcome.compared_value(key), point)
     }
 
     /// Returns the reading of a command's answer at a published `point`.

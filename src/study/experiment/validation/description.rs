@@ -58,6 +58,9 @@ pub struct MeasuredTable {
     /// that calibrated the parameters.
     #[serde(default)]
     pub data: Option<PathBuf>,
+    /// Columns of `data` before the first judged one that are no axes: they are shown.
+    #[serde(default)]
+    pub labels: Vec<String>,
     /// Values of its axes instead of the scenario's own.
     #[serde(default)]
     pub over: Vec<(String, Vec<AxisValue>)>,

@@ -13,6 +13,8 @@ const CALIBRATES: &str = "calibrates";
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedPoint {
     pub axes: Vec<(String, AxisValue)>,
+    /// The other columns before the first judged one.
+    pub labels: Vec<(String, AxisValue)>,
     pub calibrates: bool,
     values: Vec<(String, f64)>,
     /// The columns from the first judged one on, which are no axes.
@@ -53,20 +55,37 @@ impl PublishedPoint {
         let asked = wanted.predictions.iter().filter(|name| table.columns().contains(name));
         let asked: Vec<_> = [&reference].into_iter().chain(asked).collect();
         let place = table.columns().iter().position(|name| asked.contains(&name)).unwrap_or_default();
-        let axes = &table.columns()[..place];
-        table.need_values(axes.iter().chain([&reference]))?;
+        let before = &table.columns()[..place];
+        table.need_values(before.iter().chain([&reference]))?;
         table.need_numbers(asked.iter().copied())?;
-        table.need_different_points(axes)?;
+        table.need_different_points(before)?;
+        if let Some(label) = wanted.labels.iter().find(|label| !before.contains(label)) {
+            return Err(table.failure(&format!("there is no column `{label}` before `{reference}`")));
+        }
         let mut units = Vec::new();
         for column in asked {
             let unit = conversion(column, &wanted.simulated).map_err(|what| table.failure(&what))?;
             let name = if *column == reference { &wanted.reference } else { column };
             units.push((column.as_str(), name.as_str(), unit));
         }
-        table.rows.iter().map(|row| Self::of(row, &table, axes, &units)).collect()
+        let reading = PointReading { table: &table, place, labels: &wanted.labels, units };
+        table.rows.iter().map(|row| reading.point(row)).collect()
     }
+}
 
-    fn of(row: &Row, table: &Table, axes: &[String], units: &[(&str, &str, Conversion)]) -> Result<Self, SourceFault> {
+/// What the points of a table have in common.
+struct PointReading<'t> {
+    table: &'t Table,
+    /// The place of the first judged column.
+    place: usize,
+    labels: &'t [String],
+    /// The judged columns: their names in the file and in the case, and their conversion.
+    units: Vec<(&'t str, &'t str, Conversion)>,
+}
+
+impl PointReading<'_> {
+    fn point(&self, row: &Row) -> Result<PublishedPoint, SourceFault> {
+        let Self { table, place, labels, units } = self;
         let calibrates = match row.value(CALIBRATES).map(ToString::to_string).as_deref() {
             None | Some("false") => false,
             Some("true") => true,
@@ -74,7 +93,9 @@ impl PublishedPoint {
                 return Err(table.fault_in(row, CALIBRATES, &format!("`{other}` is neither true nor false")));
             }
         };
-        let at = axes.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone()))).collect();
+        let (before, behind) = table.columns().split_at(*place);
+        let known = before.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone())));
+        let (labels, axes) = known.partition(|(name, _)| labels.contains(name));
         if let Some((reference, ..)) =
             units.first().filter(|(name, ..)| row.number(name).is_none_or(|value| value <= 0.0))
         {
@@ -82,12 +103,12 @@ impl PublishedPoint {
         }
         let value =
             |(column, name, unit): &(&str, &str, Conversion)| Some(((*name).to_owned(), unit.of(row.number(column)?)));
-        let behind = table.columns()[axes.len()..].to_vec();
-        Ok(Self {
-            axes: at,
+        Ok(PublishedPoint {
+            axes,
+            labels,
             calibrates,
             values: units.iter().filter_map(value).collect(),
-            behind,
+            behind: behind.to_vec(),
             place: row.place.clone(),
         })
     }

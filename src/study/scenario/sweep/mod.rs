@@ -248,19 +248,18 @@ impl Plan {
         Ok(())
     }
 
-    /// An axis over the field with the path `name`, which may be left out, or over the only field that is called so.
     fn add_axis(&mut self, name: &str) -> Result<usize, SourceFault> {
-        let axis = match self.free_axis(name) {
-            Err(_) if is_left_out(&self.document, name) => Axis::over(name, name.to_owned()),
-            axis => axis?,
-        };
+        let axis = self.free_axis(name)?;
         self.axes.push(PlannedAxis { axis, values: Vec::new() });
         Ok(self.axes.len() - 1)
     }
 
+    /// An axis over the field with the path `name`, which may be left out, or over the only field that is called so.
     pub(super) fn free_axis(&self, name: &str) -> Result<Axis, SourceFault> {
-        let path = self.path_of(name)?;
-        Ok(Axis::over(name, path))
+        match self.path_of(name) {
+            Err(_) if is_left_out(&self.document, name) => Ok(Axis::over(name, name.to_owned())),
+            path => Ok(Axis::over(name, path?)),
+        }
     }
 
     fn path_of(&self, name: &str) -> Result<String, SourceFault> {

@@ -4,7 +4,9 @@ use crate::engine::Discipline;
 use crate::machine::{Allocation, LogGops, Machine, Placement, Sends};
 use crate::network::switching::CutThrough;
 use crate::network::{Contention, Link, Network, Routing as NetworkRouting, Switching, Topology};
-use crate::node::{DataTransfer, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router, Shared};
+use crate::node::{
+    DataTransfer, Injection, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router, Shared,
+};
 use crate::program::{Message, Process};
 use crate::simulation::Simulation;
 use crate::units::{Bytes, FlopRate, PerByte, SimDuration};
@@ -29,6 +31,11 @@ fn ns(count: u64) -> SimDuration {
 
 /// Makespan in ns of messages of these lengths from rank 0 to ranks 1, 2, …
 fn fan_out(machine: &Machine, lengths: &[u64]) -> u64 {
+    fan_out_before(machine, lengths, ns(0))
+}
+
+/// The same where rank 1 computes for `work` when it has received.
+fn fan_out_before(machine: &Machine, lengths: &[u64], work: SimDuration) -> u64 {
     let ranks = u32::try_from(lengths.len()).unwrap() + 1;
     let lengths = lengths.to_vec();
     let program = move |me: Process| {
@@ -36,7 +43,9 @@ fn fan_out(machine: &Machine, lengths: &[u64]) -> u64 {
         async move {
             if me.rank() > 0 {
                 me.receive(0).await;
-                return;
+                return if me.rank() == 1 {
+                    me.compute_for(work).await
+                };
             }
             for (to, bytes) in (1..).zip(lengths) {
                 me.send(to, Message::new(bytes)).await;
@@ -155,6 +164,14 @@ fn flows_share_the_link_of_their_source_and_interfaces_their_rate() {
     assert_eq!(fan_out(&star(Sends::Buffered), &[1000, 1000]), 20 + 2000);
     // One after the other.
     assert_eq!(fan_out(&star(Sends::UntilDelivered), &[1000, 1000]), 2 * (20 + 1000));
+    // One after the other again: the second begins when the last byte of the first has left.
+    let mut in_turn = star(Sends::Buffered);
+    in_turn.nodes.interface.as_mut().unwrap().injection = Injection::InTurn;
+    assert_eq!(fan_out(&in_turn, &[1000, 1000]), 20 + 2000);
+    assert_eq!(fan_out(&in_turn, &[1000, 500, 10]), 20 + 1510);
+    // Shared, the first one arrives with the second one; in turn, after its own 1000 ns.
+    assert_eq!(fan_out_before(&star(Sends::Buffered), &[1000, 1000], ns(5000)), 20 + 2000 + 5000);
+    assert_eq!(fan_out_before(&in_turn, &[1000, 1000], ns(5000)), 20 + 1000 + 5000);
     // 4 ns a byte between the two of them, or 4 ns a byte for each.
     let mut slow = star(Sends::Buffered);
     let interface = slow.nodes.interface.as_mut().unwrap();

@@ -95,12 +95,21 @@ impl Wire {
         }
     }
 
-    /// A part of a message enters the network; the links that it is going to cross.
-    pub fn inject(&mut self, now: SimTime, ends: WireEnds, message: MessageId, bytes: u64) -> u64 {
+    /// A part of a message enters the network.
+    pub fn inject(&mut self, now: SimTime, ends: WireEnds, message: MessageId, bytes: u64) {
         match self {
-            Self::Free(_) => 0,
+            Self::Free(_) => {}
             Self::Packets(packets) => packets.inject(now, ends, message, bytes),
             Self::Flows(flows) => flows.inject(now, ends, message, bytes),
+        }
+    }
+
+    /// The links that packets, or messages as flows, have crossed, or are going to.
+    pub const fn crossed(&self) -> u64 {
+        match self {
+            Self::Free(_) => 0,
+            Self::Packets(packets) => packets.crossed(),
+            Self::Flows(flows) => flows.crossed(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::{Piece, WireEnds};
 use crate::engine::Streams;
 use crate::machine::transport::MessageId;
 use crate::network::{FlowEnds, FlowNetwork, Gates, Network, Topology, Transfers};
-use crate::node::Interface;
+use crate::node::{Injection, Interface};
 use crate::trace::LinkLoad;
 use crate::units::SimTime;
 
@@ -12,7 +12,8 @@ use crate::units::SimTime;
 pub struct FlowWire(FlowNetwork);
 
 const fn gates(interface: &Interface) -> Gates {
-    Gates { per_node: interface.count, per_byte: interface.gap_per_byte }
+    let in_turn = matches!(interface.injection, Injection::InTurn);
+    Gates { per_node: interface.count, per_byte: interface.gap_per_byte, in_turn }
 }
 
 impl FlowWire {
@@ -24,15 +25,14 @@ impl FlowWire {
         FlowNetwork::memory(network, topology, gates(interface), destinations)
     }
 
-    /// A message enters the network; the links that it is going to cross.
-    pub fn inject(
-        &mut self,
-        now: SimTime,
-        WireEnds { from, to, interface }: WireEnds,
-        id: MessageId,
-        bytes: u64,
-    ) -> u64 {
-        self.0.enter(now, FlowEnds { from, to, gate: interface }, id, bytes)
+    /// A message enters the network.
+    pub fn inject(&mut self, now: SimTime, WireEnds { from, to, interface }: WireEnds, id: MessageId, bytes: u64) {
+        self.0.enter(now, FlowEnds { from, to, gate: interface }, id, bytes);
+    }
+
+    /// The links that messages have crossed, or are going to.
+    pub const fn crossed(&self) -> u64 {
+        self.0.crossed()
     }
 
     pub fn next_event(&self) -> Option<SimTime> {

@@ -15,6 +15,8 @@ pub struct PacketWire {
     /// Time of a byte on the last link of a way.
     last_link: PerByte,
     hops: Vec<HopEvent>,
+    /// Links that packets have crossed, or are going to.
+    crossed: u64,
     parked: Vec<Packet>,
     vacant: Vec<u32>,
 }
@@ -28,6 +30,7 @@ impl PacketWire {
             packet_bytes: network.switching.packet_bytes(),
             last_link,
             hops: Vec::new(),
+            crossed: 0,
             parked: Vec::new(),
             vacant: Vec::new(),
         }
@@ -41,12 +44,17 @@ impl PacketWire {
         self.packet_bytes
     }
 
-    /// A packet of a message enters the network; the links that it is going to cross.
-    pub fn inject(&mut self, now: SimTime, ends: WireEnds, message: MessageId, bytes: u64) -> u64 {
+    /// A packet of a message enters the network.
+    pub fn inject(&mut self, now: SimTime, ends: WireEnds, message: MessageId, bytes: u64) {
         let bytes = u32::try_from(bytes).expect("check limits the size of packets");
         let packet = Packet::new(message, ends.to, bytes, PacketKind::Data);
         self.fabric.send(&mut self.calendar, now, ends.from, packet);
-        self.fabric.hops(ends.from, ends.to).into()
+        self.crossed += u64::from(self.fabric.hops(ends.from, ends.to));
+    }
+
+    /// The links that packets have crossed, or are going to.
+    pub const fn crossed(&self) -> u64 {
+        self.crossed
     }
 
     /// The interface of its destination has taken a packet.

@@ -1,0 +1,112 @@
+//! What is looked at before anything is run.
+
+use super::description::CalibrationCase;
+use super::rows::MeasuredRow;
+use super::simulated::{Assignment, Simulated};
+use super::unknown::Unknown;
+use crate::experiment::{Setting, StudyError};
+use crate::scenario::source::{Document, SourceFault};
+
+impl CalibrationCase {
+    /// The parameters of a checked case.
+    ///
+    /// # Errors
+    /// Fields that there are not, or that take no such values.
+    pub(super) fn unknowns(&self, document: &Document, simulated: &Simulated<'_>) -> Result<Vec<Unknown>, StudyError> {
+        let mut unknowns: Vec<Unknown> = Vec::new();
+        let mut faults = Vec::new();
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            let at = format!("parameters.{index}");
+            let mut fault = |field: &str, message: &str, help: &str| {
+                faults.push(document.fault_at(&format!("{at}.{field}"), message, Some(help)));
+            };
+            if let Some(name) =
+                parameter.tables.iter().find(|name| self.tables.iter().all(|table| table.name != **name))
+            {
+                fault("tables", &format!("there is no table `{name}`"), "give the names of tables");
+            }
+            let tables = simulated.tables_with(&parameter.path, |table| parameter.is_of(&self.tables[table].name));
+            if tables.is_empty() {
+                fault(
+                    "path",
+                    "no scenario has such a field",
+                    "give the path of a field, such as `machine.network.links.per_byte`",
+                );
+            }
+            let same =
+                |known: &Unknown| known.path == parameter.path && known.tables.iter().any(|one| tables.contains(one));
+            if unknowns.iter().any(same) {
+                fault("path", "it is given twice", "give each field once, or for different `tables`");
+            }
+            match Unknown::of(parameter, tables, &at, document) {
+                Ok(unknown) => {
+                    faults.extend(value_fault(&unknown, simulated, &at, document));
+                    unknowns.push(unknown);
+                }
+                Err(fault) => faults.push(fault),
+            }
+        }
+        if faults.is_empty() { Ok(unknowns) } else { Err(document.faults(faults).into()) }
+    }
+
+    /// Looks for columns that groups name, and for columns that would undo a parameter or a choice.
+    ///
+    /// # Errors
+    /// The first of them.
+    pub(super) fn check_rows(
+        &self,
+        document: &Document,
+        rows: &[MeasuredRow],
+        unknowns: &[Unknown],
+    ) -> Result<(), StudyError> {
+        let fields = unknowns.iter().map(|one| &one.path).chain(self.choices.iter().map(|one| &one.path));
+        for path in fields {
+            if let Some(row) = rows.iter().find(|row| row.axes.iter().any(|(name, _)| name == path)) {
+                let table = &self.tables[row.table].name;
+                let message = format!("table `{table}`: the column `{path}` gives each row a value of what is fitted");
+                return Err(StudyError::Request(message));
+            }
+        }
+        let is_unknown = |name: &String| rows.iter().all(|row| row.value(name).is_none());
+        match self.groups.iter().position(is_unknown) {
+            None => Ok(()),
+            Some(index) => {
+                let message = format!("no table has a column `{}` before its reference", self.groups[index]);
+                let help = Some("name an axis or a label");
+                Err(document.faults(vec![document.fault_at(&format!("groups.{index}"), &message, help)]).into())
+            }
+        }
+    }
+
+    /// The values that the first scenarios have themselves, if all lie within the bounds.
+    pub(super) fn own_values(&self, unknowns: &[Unknown], simulated: &Simulated<'_>) -> Option<Vec<f64>> {
+        let of = |unknown: &Unknown| unknown.coordinate_in(simulated.document(*unknown.tables.first()?));
+        unknowns.iter().map(of).collect()
+    }
+
+    /// Every value of every choice with every one of the others.
+    pub(super) fn combinations_of_choices(&self) -> Vec<Vec<Setting>> {
+        self.choices.iter().fold(vec![Vec::new()], |known, choice| {
+            let with = |settings: &Vec<Setting>, value: &String| {
+                settings.iter().cloned().chain([(choice.path.clone(), value.clone())]).collect()
+            };
+            known.iter().flat_map(|settings| choice.values.iter().map(move |value| with(settings, value))).collect()
+        })
+    }
+}
+
+/// Coordinates at which a parameter is tried before anything is run: both bounds, and somewhere between them.
+const TRIED: [f64; 3] = [0.0, 1.0, 0.37];
+
+/// The reason why a field takes no value of its range, if there is one.
+fn value_fault(unknown: &Unknown, simulated: &Simulated<'_>, at: &str, document: &Document) -> Option<SourceFault> {
+    TRIED.into_iter().find_map(|coordinate| {
+        let text = unknown.text(unknown.value(coordinate));
+        let assigned =
+            |table: usize| Assignment { path: unknown.path.clone(), text: text.clone(), tables: [table].into() };
+        let faults = unknown.tables.iter().find_map(|table| simulated.base(*table, &[assigned(*table)]).err())?;
+        let what = faults.list.first().map_or("", |fault| &fault.message);
+        let help = "give bounds that the field takes, with their unit; for whole numbers give `choices`";
+        Some(document.fault_at(at, &format!("`{}` cannot be `{text}`: {what}", unknown.path), Some(help)))
+    })
+}
