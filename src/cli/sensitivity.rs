@@ -1,24 +1,53 @@
 //! `parsim sensitivity`: by how many percent the makespan changes for one percent of each parameter.
 
-use super::{Failure, ScenarioArguments};
+use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
+use parsim_study::answer::Answer;
+use parsim_study::experiment::gradient::Approach;
+use parsim_study::experiment::metadata;
 use parsim_study::experiment::sensitivity::VariedRun;
 use parsim_study::scenario::Case;
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct SensitivityArguments {
     #[command(flatten)]
     common: ScenarioArguments,
-    /// By how many percent every parameter is changed, down and up; whole numbers by at least one.
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
-    step: f64,
+    /// By how many percent a parameter is changed, down and up, where runs with other values tell its effect; unless given, by
+    /// as little as rounding allows, and whole numbers by 1 %, at least by one.
+    #[arg(long, value_name = "PERCENT")]
+    step: Option<f64>,
+    /// Changes every parameter alone, on both sides, instead of asking the longest path of one run.
+    #[arg(long)]
+    exact: bool,
+    /// Draws a tornado chart of the parameters that matter most; with --of, the makespan over one of them.
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    plot: Option<PathBuf>,
+    /// With --plot: the parameter over which the makespan is drawn, from a quarter of it to four times as much.
+    #[arg(long, value_name = "NAME", requires = "plot")]
+    of: Option<String>,
 }
 
 pub fn execute(arguments: &SensitivityArguments) -> Result<(), Failure> {
     let step = arguments.step;
-    if !(step > 0.0 && step <= 50.0) {
+    if let Some(step) = step.filter(|step| !(*step > 0.0 && *step <= 50.0)) {
         return Err(Failure::Usage(format!("--step {step}: give percents above 0, up to 50")));
     }
-    let answer = |case: &Case| Ok(VariedRun::of(&case.scenario)?.answer(step / 100.0));
-    arguments.common.answer(|claims| claims, |_, case| answer(case))
+    let claims = |claims: super::files::Claims| claims.output("--plot", arguments.plot.as_deref());
+    arguments.common.answer(claims, |_, case| arguments.answer(case))
+}
+
+impl SensitivityArguments {
+    fn answer(&self, case: &Case) -> Result<Answer, Failure> {
+        let approach = Approach { exact: self.exact, step: self.step.map(|percent| percent / 100.0) };
+        let run = VariedRun::of(&case.scenario)?;
+        let found = run.sensitivities(approach);
+        let answer = run.answer(&found, &metadata(&case.scenario, &case.settings));
+        let Some(file) = &self.plot else { return Ok(answer) };
+        let svg = match &self.of {
+            Some(name) => run.curve(name)?.svg(),
+            None => run.tornado(&found).svg(),
+        };
+        Ok(answer.with_figure(file, &svg))
+    }
 }

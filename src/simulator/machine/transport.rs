@@ -11,7 +11,7 @@ use crate::engine::Streams;
 use crate::network::{Standstill, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError};
 use crate::trace::events::EventId;
-use crate::trace::{Counts, LinkLoad, Service};
+use crate::trace::{CommunicationLog, Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use messages::MessageTransport;
 use packets::PacketTransport;
@@ -299,19 +299,20 @@ impl Transport {
         either!(self, transport => transport.finish_transfers(end));
     }
 
-    /// Records the services of the processors for the communication from now on. To be called on a transport
-    /// [packet by packet](Self::packet_by_packet), before anything happens. Interfaces keep nothing.
-    pub fn keep_services(&mut self) {
-        if let Self::Packets(transport) = self {
-            transport.keep_services();
+    /// Records what processors and interfaces do for the communication from now on. To be called on a transport
+    /// [packet by packet](Self::packet_by_packet), before anything happens.
+    pub fn keep_log(&mut self) {
+        match self {
+            Self::Packets(transport) => transport.keep_services(),
+            Self::Messages(transport) => transport.keep_log(),
         }
     }
 
-    /// Returns the recorded services.
-    pub fn take_services(&mut self) -> Vec<Service> {
+    /// Returns the record.
+    pub fn take_log(&mut self) -> CommunicationLog {
         match self {
-            Self::Packets(transport) => transport.take_services(),
-            Self::Messages(_) => Vec::new(),
+            Self::Packets(transport) => CommunicationLog { services: transport.take_services(), passages: Vec::new() },
+            Self::Messages(transport) => transport.take_log(),
         }
     }
 }

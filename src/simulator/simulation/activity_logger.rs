@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
 use crate::node::{Host, Work};
 use crate::program::{Reply, Verb};
-use crate::trace::{Activity, ActivityLog, LogDetail, LogEntry, Loop, Service, Trace};
+use crate::trace::{Activity, ActivityLog, CommunicationLog, Extent, LogDetail, LogEntry, Loop, Trace};
 use rustc_hash::FxHashMap;
 
 /// Keeps an activity log while a run is run.
@@ -35,12 +35,17 @@ impl ActivityLogger {
     /// A process asks for something; `awaited` is what it waits for, if that is one operation.
     fn asked(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
         self.doing[rank as usize] = match verb {
-            Verb::Compute(work) => LogDetail::Computing { loops: self.loops(*work) },
-            Verb::Operate(operations) => {
-                let time = self.stopwatch.operations_time(*operations);
-                LogDetail::Computing { loops: [time.ok().map(|time| ("operations", rounded(*operations), time)), None] }
+            Verb::Compute(work) => {
+                LogDetail::Computing { loops: self.loops(*work), extent: Extent::Rows(work.passes()) }
             }
-            Verb::ComputeFor(time) => LogDetail::Computing { loops: [Some(("time", 1, *time)), None] },
+            Verb::Operate(operations) => {
+                let time = self.stopwatch.operations_time(*operations).ok();
+                let loops = [time.map(|time| ("operations", rounded(*operations), time)), None];
+                LogDetail::Computing { loops, extent: Extent::Operations(operations.to_bits()) }
+            }
+            Verb::ComputeFor(time) => {
+                LogDetail::Computing { loops: [Some(("time", 1, *time)), None], extent: Extent::Time(*time) }
+            }
             Verb::Forward(bytes) => LogDetail::Forwarding { bytes: *bytes },
             Verb::Send(to, _) => LogDetail::Sending { to: *to },
             Verb::Wait(operation) => match (awaited, self.moves.get(&operation.0)) {
@@ -100,8 +105,9 @@ impl Observer for ActivityLogger {
         }
     }
 
-    fn end(self, trace: &mut Trace, services: Vec<Service>) -> Result<(), SimulationError> {
-        trace.activity_log = Some(ActivityLog { entries: self.entries, services });
+    fn end(self, trace: &mut Trace, log: CommunicationLog) -> Result<(), SimulationError> {
+        let CommunicationLog { services, passages } = log;
+        trace.activity_log = Some(ActivityLog { entries: self.entries, services, passages });
         Ok(())
     }
 }

@@ -99,7 +99,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         let owners = ranks + background.as_ref().map_or(0, Background::owners);
         let mut transport = set_up(machine, layout.topology.clone(), owners, *streams);
         if simulation.logs.activities {
-            transport.keep_services();
+            transport.keep_log();
         }
         Self {
             machine,

@@ -4,7 +4,7 @@ use super::SimulationError;
 use super::matching::{Match, TaskKind};
 use crate::program::{Operation, Reply, Verb};
 use crate::trace::events::EventId;
-use crate::trace::{Delivery, LogEntry, Phase, Service, Trace, Transfer};
+use crate::trace::{CommunicationLog, Delivery, LogEntry, Phase, Trace, Transfer};
 use crate::units::SimTime;
 
 /// Something that happens in a run.
@@ -60,11 +60,12 @@ pub trait Observer: Sized {
         0
     }
 
-    /// The run is over: adds what was observed to its trace. `services` is what processors did for the communication.
+    /// The run is over: adds what was observed to its trace. `log` is what processors and interfaces did for the
+    /// communication.
     ///
     /// # Errors
     /// A record that cannot be written.
-    fn end(self, _trace: &mut Trace, _services: Vec<Service>) -> Result<(), SimulationError> {
+    fn end(self, _trace: &mut Trace, _log: CommunicationLog) -> Result<(), SimulationError> {
         Ok(())
     }
 }

@@ -6,7 +6,9 @@ use super::observer::{Observer, Occurrence};
 use crate::machine::{Layout, Machine};
 use crate::program::Operation;
 use crate::trace::events::EventId;
-use crate::trace::{Activity, Cause, Header, Interval, LogEntry, Means, RecordingWriter, Service, Trace, Transfer};
+use crate::trace::{
+    Activity, Cause, CommunicationLog, Header, Interval, LogEntry, Means, RecordingWriter, Trace, Transfer,
+};
 use crate::units::{SimDuration, SimTime};
 use std::io::{self, Write};
 
@@ -232,7 +234,7 @@ impl Observer for Recorder<'_> {
         self.last[rank as usize]
     }
 
-    fn end(self, trace: &mut Trace, _: Vec<Service>) -> Result<(), SimulationError> {
+    fn end(self, trace: &mut Trace, _: CommunicationLog) -> Result<(), SimulationError> {
         let written = match self.error {
             Some(error) => Err(error),
             None => self.writer.finish(trace.makespan, &trace.links, trace.counts),

@@ -5,7 +5,7 @@ use super::observer::{Observer, Occurrence};
 use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
 use crate::program::{MessagePattern, Operation, Received, Reply, Verb};
-use crate::trace::{Phase, Request, RequestLog, Service, Trace};
+use crate::trace::{CommunicationLog, Phase, Request, RequestLog, Trace};
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
 
@@ -39,7 +39,7 @@ impl Observer for RequestLogger {
         }
     }
 
-    fn end(self, trace: &mut Trace, _: Vec<Service>) -> Result<(), SimulationError> {
+    fn end(self, trace: &mut Trace, _: CommunicationLog) -> Result<(), SimulationError> {
         trace.requests = Some(self.log);
         Ok(())
     }

@@ -14,6 +14,57 @@ pub struct ActivityLog {
     pub entries: Vec<LogEntry>,
     /// The services of the communication software.
     pub services: Vec<Service>,
+    /// The messages, and parts of messages, at network interfaces.
+    pub passages: Vec<Passage>,
+}
+
+/// What a transport of messages keeps of a run.
+#[derive(Clone, Debug, Default)]
+pub struct CommunicationLog {
+    /// The services of processors.
+    pub services: Vec<Service>,
+    /// What passes network interfaces.
+    pub passages: Vec<Passage>,
+}
+
+/// A message, or a part of one, at a network interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// The number of the message, in the order of the sends of all.
+    pub message: u32,
+    /// The node.
+    pub node: u32,
+    /// The interface, by its number on the node.
+    pub interface: u32,
+    /// The processor that sends or receives.
+    pub processor: u32,
+    /// What it does there.
+    pub step: PassageStep,
+    /// The time from which its bytes take the interface.
+    pub begin: SimTime,
+    /// The time at which its bytes have passed.
+    pub end: SimTime,
+    /// The bytes that take time there.
+    pub bytes: u64,
+    /// Whether the gap between messages follows.
+    pub has_gap: bool,
+}
+
+/// What a message does at an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassageStep {
+    /// It leaves its source.
+    Leaves,
+    /// A packet of it enters the network, after so many others.
+    Enters {
+        /// Those before it.
+        packets_before: u64,
+    },
+    /// It, or a packet of it, comes to its destination.
+    Comes {
+        /// The links on its way.
+        hops: u32,
+    },
 }
 
 /// A piece of a rank's time.
@@ -37,6 +88,17 @@ pub struct LogEntry {
     pub system: SimDuration,
 }
 
+/// The extent of a computation, as it was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// This number of equal rows of the loops.
+    Rows(u64),
+    /// A share of some floating-point operations: the bits of a real number.
+    Operations(u64),
+    /// A given time.
+    Time(SimDuration),
+}
+
 /// The request of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LogDetail {
@@ -47,6 +109,8 @@ pub enum LogDetail {
     Computing {
         /// The loops.
         loops: [Option<Loop>; 2],
+        /// The extent that was asked for.
+        extent: Extent,
     },
     /// Making what was received ready to be sent on.
     Forwarding {
@@ -86,7 +150,7 @@ pub enum LogDetail {
 }
 
 /// A charge of the communication software.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Software {
     /// Preparation of packets.
     Preparing,
@@ -102,6 +166,14 @@ pub enum Software {
     CopyingIn,
     /// Acknowledges, at every node that they come to.
     Acknowledging,
+    /// The processor time of a message of network interfaces, at either end.
+    Overhead,
+    /// The same of its bytes, where the processor hands them over, or takes them from memory.
+    HandedBytes,
+    /// Bytes that a processor takes from the interface while they arrive.
+    TakenBytes,
+    /// Bytes that a processor copies from another one of the node.
+    CopiedBytes,
 }
 
 /// A part of a service: what for, how often, how long.

@@ -4,6 +4,7 @@ mod accounting;
 mod bottleneck;
 mod breakdown;
 mod components;
+pub mod cost_chain;
 pub mod critical_path;
 mod event_table;
 mod optimum;

@@ -180,7 +180,7 @@ impl<'d> PhaseIterations<'d> {
         let whole = (entry.begin, entry.end);
         let rest = entry.end.since(entry.begin) - entry.system;
         match (entry.activity, entry.doing) {
-            (Activity::Computing, LogDetail::Computing { loops }) => {
+            (Activity::Computing, LogDetail::Computing { loops, .. }) => {
                 for (name, iterations, time) in loops.into_iter().flatten() {
                     items.add(phase, StepPart::Loop(name), iterations, ps(time));
                 }

@@ -24,6 +24,7 @@ mod run;
 pub mod space_time;
 mod summary;
 mod table;
+pub mod tornado;
 
 pub use along::Along;
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};

@@ -102,6 +102,12 @@ impl Parameter {
         self.number
     }
 
+    /// The smallest step of the number.
+    #[must_use]
+    pub const fn grain(&self) -> f64 {
+        self.grain
+    }
+
     /// One of [`number`](Self::number) in SI units: s, s/B, bit/s, B/s, flop/s, Hz; 1 of what has no unit.
     #[must_use]
     pub fn si_factor(&self) -> f64 {
@@ -110,6 +116,26 @@ impl Parameter {
             (Dimension::Rate, NumberStyle::Text(unit)) => rate_factor(unit),
             _ => 1.0,
         }
+    }
+
+    /// The SI unit of [`si_factor`](Self::si_factor).
+    #[must_use]
+    pub fn si_unit(&self) -> &'static str {
+        match &self.unit {
+            NumberStyle::Text(unit) if self.dimension == Dimension::Rate => rate_unit(unit),
+            NumberStyle::Text(unit) if unit.ends_with("/B") => "s/B",
+            NumberStyle::Text(_) if self.dimension == Dimension::Time => "s",
+            NumberStyle::Text(unit) if unit == "bit" => "bit",
+            _ => "1",
+        }
+    }
+
+    /// The change of the number to `changed`, in SI units, by which a change of the makespan is divided for its derivative:
+    /// the makespan is linear in the inverse of a rate x, which changes by -1/x² for a change of x.
+    #[must_use]
+    pub fn si_change(&self, changed: f64) -> f64 {
+        let by_inverse = if self.dimension == Dimension::Rate { self.number / changed } else { 1.0 };
+        (changed - self.number) * by_inverse * self.si_factor()
     }
 
     /// The number next to `factor` times this one that can be written, at least one step away unless `factor` is 1.
@@ -189,6 +215,11 @@ fn quantity(text: &str) -> Option<ParsedNumber> {
     }
 }
 
+/// The SI unit of which the unit of a rate is a multiple.
+fn rate_unit(unit: &str) -> &'static str {
+    ["flop/s", "bit/s", "B/s", "Hz"].into_iter().find(|one| unit.ends_with(one)).unwrap_or("1")
+}
+
 /// The multiple of its SI unit that the unit of a rate is.
 fn rate_factor(unit: &str) -> f64 {
     const PREFIXES: [(&str, f64); 7] =
@@ -236,7 +267,8 @@ mod tests {
     #[test]
     fn rates_are_multiples_of_their_units() {
         let units = ["bit/s", "kB/s", "MiB/s", "Gflop/s", "Tflop/s", "MHz", "Hz"];
-        assert_eq!(units.map(rate_factor), [1.0, 1e3, 1_048_576.0, 1e9, 1e12, 1e6, 1.0]);
+        let found: Vec<_> = units.iter().map(|unit| rate_factor(unit).to_string()).collect();
+        assert_eq!(found, ["1", "1000", "1048576", "1000000000", "1000000000000", "1000000", "1"]);
     }
 
     #[test]

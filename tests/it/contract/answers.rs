@@ -368,9 +368,14 @@ fn sensitivity_has_a_row_for_each_parameter_and_each_answer() {
     let rows = rows(&desk(), &["sensitivity", "scenarios/ping.ron"]);
     let records: BTreeSet<_> = rows.iter().map(|row| row["record"].as_str().expect("a record has a name")).collect();
     assert!(records.contains("parameter"), "{records:?}");
-    for key in ["record", "name", "group", "value", "elasticity", "faster", "note"] {
-        assert!(rows.iter().all(|row| row.contains_key(key)), "{key}");
+    let keys = ["record", "name", "group", "value", "elasticity", "faster", "note"];
+    let of_constants = ["elasticity_left", "elasticity_right", "tie", "method", "derivative_s", "unit"];
+    let reach = ["linear_down", "linear_up", "tolerance_1", "tolerance_2", "tolerance_5"];
+    for key in keys.iter().chain(&of_constants).chain(&reach) {
+        assert!(rows.iter().all(|row| row.contains_key(*key)), "{key}");
     }
+    let methods: BTreeSet<_> = rows.iter().filter_map(|row| row["method"].as_str()).collect();
+    assert!(methods.iter().all(|method| ["path", "rerun"].contains(method)) && methods.contains("path"), "{methods:?}");
 }
 
 /// The suffix that a key ends in, by the unit that `docs/columns.md` gives it.

@@ -95,7 +95,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
         ],
     ),
     ("calibrate", &["runs", "seed", "machine-out", "jobs", "format", "output"]),
-    ("sensitivity", &["set", "seed", "format", "dump-config", "step"]),
+    ("sensitivity", &["set", "seed", "format", "dump-config", "step", "exact", "plot", "of"]),
     (
         "explain",
         &["set", "seed", "format", "dump-config", "from", "to", "number", "longest-wait", "step", "phase", "rank"],

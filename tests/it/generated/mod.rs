@@ -15,6 +15,7 @@
 mod actions;
 mod dice;
 mod findings;
+mod gradients;
 mod guard;
 mod machines;
 mod mistakes;

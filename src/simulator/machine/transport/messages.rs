@@ -7,6 +7,7 @@
 
 mod arrival;
 mod handshake;
+mod log;
 mod memories;
 mod resources;
 mod wire;
@@ -19,7 +20,7 @@ use crate::network::{Standstill, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
 use crate::node::{DataTransfer, Interface, Progress};
 use crate::trace::events::EventId;
-use crate::trace::{Counts, LinkLoad};
+use crate::trace::{CommunicationLog, Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use handshake::Role;
 use memories::Memories;
@@ -52,6 +53,10 @@ pub struct MessageTransport {
     /// The recording's event that causes the next message.
     pub cause: EventId,
     counts: Counts,
+    /// Messages so far, those of the transfers of data included.
+    serial: u32,
+    /// `None` unless it is asked for.
+    log: Option<CommunicationLog>,
 }
 
 /// An event by its time, and by when it was first asked for.
@@ -101,6 +106,10 @@ struct MessageState {
     /// Bytes that have passed the interface of the destination.
     arrived: u64,
     role: Role,
+    /// Its number among all.
+    serial: u32,
+    /// Packets that have entered the network.
+    packets: u64,
 }
 
 impl MessageState {
@@ -137,6 +146,8 @@ impl MessageTransport {
             completions: VecDeque::new(),
             cause: 0,
             counts: Counts::default(),
+            serial: 0,
+            log: None,
         }
     }
 
@@ -176,7 +187,9 @@ impl MessageTransport {
         let interface = self.resources.choose(&self.interface, from, to);
         let waits = self.interface.data.waits(bytes);
         let role = if waits { Role::AwaitedData { receive: 0 } } else { Role::Data };
-        let message = MessageState { from, to, bytes, handle, interface, injected: 0, arrived: 0, role };
+        let (serial, packets) = (0, 0);
+        let message =
+            MessageState { from, to, bytes, handle, interface, injected: 0, arrived: 0, role, serial, packets };
         let id = self.keep(message);
         self.counts.messages += 1;
         self.wire.caused(id, self.cause);
@@ -326,6 +339,7 @@ impl MessageTransport {
         let overhead = self.paced(from, self.interface.overhead);
         let busy = self.paced(from, self.interface.sending(bytes));
         self.resources.communicate(self.resources.core(from), now, busy);
+        self.note_send(now, &message);
         if from.node == to.node {
             let has_memory = self.has_memory_between(from, to);
             let next = if has_memory { Event::EnterMemory(id) } else { Event::Arrive(Piece::whole(id, bytes)) };
@@ -349,8 +363,11 @@ impl MessageTransport {
         let message = &mut self.messages[id as usize];
         let bytes = (message.bytes - message.injected).min(self.wire.packet_bytes());
         message.injected += bytes;
+        message.packets += 1;
+        let entered = *message;
         let ends = WireEnds { from: message.from.node, to: message.to.node, interface: message.interface };
         let is_last = message.injected == message.bytes;
+        self.note_injection(now, &entered, entered.packets - 1);
         self.wire.inject(now, ends, id, bytes);
         if !is_last {
             self.schedule_new(now + self.interface.gap_per_byte.time(bytes), Event::Inject(id));
@@ -358,6 +375,8 @@ impl MessageTransport {
     }
 
     fn keep(&mut self, message: MessageState) -> MessageId {
+        self.serial = self.serial.wrapping_add(1);
+        let message = MessageState { serial: self.serial, packets: 0, ..message };
         if let Some(id) = self.vacant.pop() {
             self.messages[id as usize] = message;
             return id;

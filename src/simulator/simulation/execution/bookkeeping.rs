@@ -122,7 +122,7 @@ impl<O: Observer> Execution<'_, O> {
         let makespan = end.since(SimTime::START);
         self.transport.finish_transfers(end);
         self.observe_transfers();
-        let services = self.transport.take_services();
+        let log = self.transport.take_log();
         let mut trace = Trace {
             makespan,
             host: self.surroundings.host,
@@ -136,7 +136,7 @@ impl<O: Observer> Execution<'_, O> {
             activity_log: None,
             requests: None,
         };
-        self.observer.end(&mut trace, services)?;
+        self.observer.end(&mut trace, log)?;
         Ok(trace)
     }
 }

@@ -85,6 +85,10 @@ const fn words(software: Software) -> (&'static str, &'static str) {
         Software::Receiving => ("receiving packets", "machine.nodes.receiving.per_packet"),
         Software::CopyingIn => ("copying at the destination", "machine.nodes.receiving.per_byte"),
         Software::Acknowledging => ("acknowledging", "machine.nodes.acknowledging.per_hop"),
+        Software::Overhead => ("messages at the processor", "machine.nodes.interface.overhead"),
+        Software::HandedBytes => ("bytes at the processor", "machine.nodes.interface.overhead_per_byte"),
+        Software::TakenBytes => ("bytes from the interface", "machine.nodes.interface.gap_per_byte"),
+        Software::CopiedBytes => ("bytes from another core", "machine.nodes.interface.copy_per_byte"),
     }
 }
 

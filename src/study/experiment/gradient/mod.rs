@@ -3,9 +3,16 @@
 //! The makespan is a piecewise linear function of every time and of the inverse of every rate, but for the rounding of
 //! every service to a picosecond. At a value where two pieces meet, as where two paths of the run tie, it has a
 //! derivative from below and another one from above.
+//!
+//! One recorded run gives the derivatives by all constants that its longest path pays for, and two more prove them
+//! (`path`). Where the proof fails, and by constants that the path does not know, there are runs with another value on
+//! either side.
 
+mod path;
+mod prices;
 mod variation;
 
+pub use path::{PaidPath, is_same};
 pub use variation::Variation;
 
 use super::StudyError;
@@ -36,6 +43,8 @@ pub struct Slopes {
     pub rounding: f64,
     /// How they were found.
     pub method: Method,
+    /// Whether a change of a percent or so gives something else: the derivative holds close to the value alone.
+    pub is_local: bool,
 }
 
 /// A constant and the derivative of the makespan by it.
@@ -48,12 +57,22 @@ pub struct Derivative<'p> {
 }
 
 /// The derivatives of the makespan of a scenario.
-#[derive(Clone, Debug)]
 pub struct Gradient<'p> {
     /// The makespan, the mean over the seeds, in seconds.
     pub makespan_s: f64,
     /// By constant, in the order of the scenario.
     pub derivatives: Vec<Derivative<'p>>,
+    /// The longest path of the run, if it is known and proved.
+    pub path: Option<PaidPath>,
+}
+
+/// Way to the derivatives of a scenario.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Approach {
+    /// Whether every constant is changed alone, on both sides.
+    pub exact: bool,
+    /// The relative change of a constant in a run; such that rounding does not matter, unless given.
+    pub step: Option<f64>,
 }
 
 impl Slopes {
@@ -62,6 +81,12 @@ impl Slopes {
     pub fn is_tie(&self) -> bool {
         let size = self.left.abs().max(self.right.abs());
         (self.left - self.right).abs() > SAME * size + 2.0 * self.rounding
+    }
+
+    /// Whether the makespan bends or jumps at the value or close to it.
+    #[must_use]
+    pub fn is_flagged(&self) -> bool {
+        self.is_tie() || self.is_local
     }
 
     /// The mean of both sides: where they differ, a number between them.
@@ -86,10 +111,19 @@ impl<'p> Gradient<'p> {
     /// The derivatives of the makespan of `base` by those of its continuous constants that are `wanted`. What keeps a
     /// constant from being changed stands beside it.
     #[must_use]
-    pub fn of(base: &'p Variation, wanted: impl Fn(&Parameter) -> bool) -> Self {
+    pub fn of(base: &'p Variation, approach: Approach, wanted: impl Fn(&Parameter) -> bool) -> Self {
         let constants: Vec<_> = base.parameters().iter().filter(|one| !one.is_whole() && wanted(one)).collect();
-        let by = |parameter| Derivative { parameter, slopes: base.slopes(parameter) };
-        Self { makespan_s: base.makespan_s(), derivatives: constants.into_par_iter().map(by).collect() }
+        let path = if approach.exact { None } else { PaidPath::of(base) };
+        let known: Vec<_> = constants.par_iter().map(|one| path.as_ref()?.slopes(base, one)).collect();
+        let paid = constants.iter().zip(&known).filter(|(_, slopes)| slopes.is_some()).map(|(one, _)| *one);
+        let path = path.filter(|path| path.is_proved(base, &paid.collect::<Vec<_>>()));
+        let by = |(parameter, known): (&'p Parameter, Option<Slopes>)| {
+            let known = known.filter(|_| path.is_some());
+            Derivative { parameter, slopes: known.map_or_else(|| base.slopes(parameter, approach.step), Ok) }
+        };
+        let mut derivatives: Vec<_> = constants.into_par_iter().zip(known).map(by).collect();
+        base.mark_local(&mut derivatives);
+        Self { makespan_s: base.makespan_s(), derivatives, path }
     }
 
     /// The derivative by the constant of this name.
@@ -108,7 +142,7 @@ pub type NamedSlopes = (String, Result<Slopes, String>);
 /// As [`Variation::of`].
 pub fn derivatives(scenario: &CheckedScenario, wanted: impl Fn(&str) -> bool) -> Result<Vec<NamedSlopes>, StudyError> {
     let base = Variation::of(scenario)?;
-    let gradient = Gradient::of(&base, |one| wanted(&one.name));
+    let gradient = Gradient::of(&base, Approach::default(), |one| wanted(&one.name));
     Ok(gradient.derivatives.into_iter().map(|one| (one.parameter.name.clone(), one.slopes)).collect())
 }
 

@@ -16,7 +16,7 @@ fn scenario(file: &str, settings: &[(&str, &str)]) -> CheckedScenario {
 #[test]
 fn the_derivatives_by_all_times_make_up_the_makespan() {
     let base = Variation::of(&scenario("gauss-jordan-neighbour.ron", &[("program.n", "48"), ("ranks", "8")])).unwrap();
-    let gradient = Gradient::of(&base, |_| true);
+    let gradient = Gradient::of(&base, Approach::default(), |_| true);
     let shares = gradient.derivatives.iter().filter_map(|one| {
         let value = one.parameter.number() * one.parameter.si_factor();
         let sign = if one.parameter.dimension == crate::scenario::Dimension::Rate { -1.0 } else { 1.0 };
@@ -33,4 +33,28 @@ fn a_tree_of_messages_pays_for_whole_latencies() {
     let [(name, Ok(slopes))] = &slopes[..] else { panic!("one constant is wanted: {slopes:?}") };
     // 64 ranks in a tree: a whole number of latencies.
     assert!(name == "machine.L" && (slopes.right - slopes.right.round()).abs() < 1e-6 && slopes.right > 1.0);
+}
+
+/// The path and the runs on both sides agree, on machines whose services are itemised.
+#[test]
+fn a_path_gives_what_runs_on_both_sides_give() {
+    let cases = [
+        ("gauss-jordan-neighbour.ron", &[("program.n", "24"), ("ranks", "4")][..]),
+        ("ring-shift.ron", &[]),
+        ("switching.ron", &[]),
+        ("collective.ron", &[]),
+        ("master-worker.ron", &[]),
+    ];
+    for (file, settings) in cases {
+        let base = Variation::of(&scenario(file, settings)).unwrap();
+        let of = |approach| Gradient::of(&base, approach, |_| true);
+        let (by_path, by_reruns) = (of(Approach::default()), of(Approach { exact: true, step: None }));
+        for (one, other) in by_path.derivatives.iter().zip(&by_reruns.derivatives) {
+            let (Ok(path), Ok(rerun)) = (&one.slopes, &other.slopes) else { continue };
+            let bound = 1e-6 * rerun.mean().abs() + path.rounding + rerun.rounding;
+            assert!((path.mean() - rerun.mean()).abs() <= bound, "{file}, {}: {path:?}, {rerun:?}", one.parameter.name);
+        }
+        let is_known = |one: &&Derivative<'_>| one.slopes.as_ref().is_ok_and(|slopes| slopes.method == Method::Path);
+        assert!(by_path.derivatives.iter().filter(is_known).count() > 2, "{file}");
+    }
 }

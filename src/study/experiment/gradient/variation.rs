@@ -1,24 +1,31 @@
 //! A scenario whose constants are changed, one by one or several together, and run again.
 
-use super::{Method, Slopes};
+use super::{Derivative, Method, SAME, Slopes};
 use crate::experiment::StudyError;
 use crate::experiment::recall::Recall;
-use crate::experiment::repetition::mean_makespan_s;
-use crate::scenario::source::{Document, SourceFault};
-use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan};
+use crate::experiment::repetition::{first_and_mean_s, mean_makespan_s};
+use crate::scenario::source::{Document, Faults, SourceFault};
+use crate::scenario::{CheckedScenario, Parameter, Plan};
 
 /// The number of picoseconds by which a makespan changes for one percent per percent: its rounding is far less.
 const RESOLUTION_PS: f64 = 1e6;
+/// The smallest steps of a constant that it is changed by, at least.
+const GRAINS: f64 = 1e3;
 /// The least and the largest relative change of a constant.
 const STEPS: (f64, f64) = (1e-5, 1e-2);
 const PS_PER_S: f64 = 1e12;
+/// The relative change of constants, at most, at which derivatives that runs have found still tell the makespan unless they
+/// are marked.
+const LARGER_STEP: f64 = 0.02;
 
 /// A scenario with its base values, whose numbers can be changed.
 #[derive(Clone, Debug)]
 pub struct Variation {
+    scenario: CheckedScenario,
     document: Document,
     parameters: Vec<Parameter>,
     makespan_s: f64,
+    events: u64,
 }
 
 /// Direction of a change.
@@ -37,14 +44,32 @@ impl Variation {
     /// Those of the run; a run that takes no simulated time, which no constant can change.
     pub fn of(scenario: &CheckedScenario) -> Result<Self, StudyError> {
         let document = scenario.to_document()?;
-        let makespan_s = mean_makespan_s(scenario, Recall::NONE)?;
+        let (trace, makespan_s) = first_and_mean_s(scenario, &Recall::NONE.runs())?;
         if makespan_s == 0.0 {
             let program = scenario.program.name();
             return Err(StudyError::Request(format!(
                 "{program} takes no simulated time, which no parameter can change"
             )));
         }
-        Ok(Self { parameters: Parameter::all(&document), document, makespan_s })
+        let (scenario, events) = (scenario.clone(), trace.counts.events);
+        Ok(Self { scenario, parameters: Parameter::all(&document), document, makespan_s, events })
+    }
+
+    /// The scenario with the base values.
+    #[must_use]
+    pub const fn scenario(&self) -> &CheckedScenario {
+        &self.scenario
+    }
+
+    /// The resolved scenario, to be changed.
+    #[must_use]
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The events of a run.
+    pub(super) const fn events(&self) -> u64 {
+        self.events
     }
 
     /// All numbers of machine and program.
@@ -59,18 +84,27 @@ impl Variation {
         self.makespan_s
     }
 
-    /// The makespan after `change`, in seconds, or why there is none.
+    /// The scenario after `change`, or why there is none.
     ///
     /// # Errors
-    /// A field that is not there, a value that is refused, and what ends a run.
-    pub fn makespan_after(&self, change: impl Fn(&mut Document) -> Result<(), SourceFault>) -> Result<f64, String> {
+    /// A field that is not there, and a value that is refused.
+    pub fn changed(
+        &self,
+        change: impl Fn(&mut Document) -> Result<(), SourceFault>,
+    ) -> Result<CheckedScenario, String> {
         let mut document = self.document.clone();
         change(&mut document).map_err(|_| "the field is not there".to_owned())?;
         let case = Plan::new(document, &[]).and_then(|plan| plan.base());
-        let scenario = case
-            .map_err(|faults| faults.entries().first().map_or_else(String::new, |entry| entry.message.clone()))?
-            .scenario;
-        mean_makespan_s(&scenario, Recall::NONE).map_err(|error| error.to_string())
+        let why = |faults: Faults| faults.entries().first().map_or_else(String::new, |entry| entry.message.clone());
+        Ok(case.map_err(why)?.scenario)
+    }
+
+    /// The makespan after `change`, in seconds, or why there is none.
+    ///
+    /// # Errors
+    /// As [`changed`](Self::changed), and what ends a run.
+    pub fn makespan_after(&self, change: impl Fn(&mut Document) -> Result<(), SourceFault>) -> Result<f64, String> {
+        mean_makespan_s(&self.changed(change)?, Recall::NONE).map_err(|error| error.to_string())
     }
 
     /// The makespan with another value of a parameter, in seconds, or why there is none.
@@ -81,16 +115,63 @@ impl Variation {
         self.makespan_after(|document| parameter.set(document, number))
     }
 
-    /// The derivatives by a constant on both sides, a run for each.
-    pub(super) fn slopes(&self, parameter: &Parameter) -> Result<Slopes, String> {
+    /// The derivatives by a constant on both sides, by a relative change of it, a run for each.
+    pub(super) fn slopes(&self, parameter: &Parameter, step: Option<f64>) -> Result<Slopes, String> {
         if parameter.number() == 0.0 {
             return Err("it is zero".to_owned());
         }
-        let (resolution, (least, most)) = (RESOLUTION_PS / (self.makespan_s * PS_PER_S), STEPS);
-        let step = resolution.clamp(least, most);
-        let (left, rounding) = self.slope(parameter, Side::Below, step)?;
+        let step = step.unwrap_or_else(|| self.step(parameter));
+        let (left, of_a_ps) = self.slope(parameter, Side::Below, step)?;
         let (right, _) = self.slope(parameter, Side::Above, step)?;
-        Ok(Slopes { left, right, rounding, method: Method::Rerun })
+        let rounding = of_a_ps * self.pieces();
+        Ok(Slopes { left, right, rounding, method: Method::Rerun, is_local: false })
+    }
+
+    /// Marks those of the derivatives found by runs that do not tell what a larger change of all their constants together
+    /// gives, each by another amount: two more runs.
+    pub(super) fn mark_local(&self, derivatives: &mut [Derivative<'_>]) {
+        let is_found = |one: &&Derivative<'_>| {
+            one.slopes.as_ref().is_ok_and(|slopes| slopes.method == Method::Rerun && slopes.mean() != 0.0)
+        };
+        let found: Vec<_> = derivatives.iter().filter(is_found).collect();
+        let is_told = [LARGER_STEP, -LARGER_STEP].into_iter().all(|step| self.is_told(&found, step));
+        let slopes = derivatives.iter_mut().filter_map(|one| one.slopes.as_mut().ok());
+        for slopes in slopes.filter(|slopes| slopes.method == Method::Rerun) {
+            slopes.is_local = !is_told;
+        }
+    }
+
+    /// Whether the makespan changes as these derivatives say when their constants change together.
+    fn is_told(&self, derivatives: &[&Derivative<'_>], step: f64) -> bool {
+        if derivatives.is_empty() {
+            return true;
+        }
+        let numbers: Vec<_> =
+            derivatives.iter().zip(weights()).map(|(one, weight)| one.parameter.scaled(1.0 + weight * step)).collect();
+        let changed = self.makespan_after(|document| {
+            derivatives.iter().zip(&numbers).try_for_each(|(one, number)| one.parameter.set(document, *number))
+        });
+        let effects = derivatives.iter().zip(&numbers).filter_map(|(one, number)| {
+            let slopes = one.slopes.as_ref().ok()?;
+            let change = one.parameter.si_change(*number);
+            Some((slopes.mean() * change, slopes.rounding * change.abs()))
+        });
+        let (told, rounding) = effects.fold((0.0, self.pieces() / PS_PER_S), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        changed.is_ok_and(|found| (found - self.makespan_s - told).abs() <= SAME * told.abs() + rounding)
+    }
+
+    /// About how many times that are rounded follow one another: the events of a rank.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a bound")]
+    pub fn pieces(&self) -> f64 {
+        1.0 + self.events as f64 / f64::from(self.scenario.ranks)
+    }
+
+    /// A relative change of a constant of which rounding leaves enough, be it of the makespan or of the constant.
+    fn step(&self, parameter: &Parameter) -> f64 {
+        let of_makespan = RESOLUTION_PS / (self.makespan_s * PS_PER_S);
+        let of_constant = GRAINS * parameter.grain() / parameter.number().abs();
+        of_makespan.max(of_constant).clamp(STEPS.0, STEPS.1)
     }
 
     /// The derivative by a constant on one side, by a relative change of it, in s per SI unit; and what a picosecond of the
@@ -103,14 +184,15 @@ impl Variation {
             Side::Below => 1.0 - step,
             Side::Above => 1.0 + step,
         };
-        let (base, changed) = (parameter.number(), parameter.scaled(factor));
+        let changed = parameter.scaled(factor);
         let time_s = self.makespan_with(parameter, changed)?;
-        // The makespan is linear in the inverse of a rate x, which changes by -1/x² for a change of x.
-        let change = match parameter.dimension {
-            Dimension::Rate => (changed - base) * base / changed,
-            _ => changed - base,
-        };
-        let per_unit = (change * parameter.si_factor()).recip();
+        let per_unit = parameter.si_change(changed).recip();
         Ok(((time_s - self.makespan_s) * per_unit, (per_unit / PS_PER_S).abs()))
     }
+}
+
+/// Numbers from 0.5 to 1 without a pattern: the fractions of multiples of the golden ratio.
+pub fn weights() -> impl Iterator<Item = f64> {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    (1_u32..).map(|number| 0.5 + 0.5 * (f64::from(number) * GOLDEN).fract())
 }

@@ -1,8 +1,11 @@
 //! The answers of `parsim sensitivity`, as records and in words.
 
-use super::{ConstantGroup, Effect, Finding, Sensitivities, VariedRun, WhatIf, WholeVariation};
+use super::{
+    ConstantGroup, ContinuousEffect, Effect, Finding, PathShare, Sensitivities, VariedRun, WhatIf, WholeVariation,
+};
 use crate::analysis::Elasticity;
 use crate::answer::{Record, Value};
+use crate::experiment::gradient::Method;
 use crate::report::{TextTable, wrapped};
 use crate::scenario::Repeat;
 use std::fmt::Write as _;
@@ -10,13 +13,40 @@ use std::fmt::Write as _;
 /// Two sides that differ by more than this are shown as a tie.
 const VISIBLE: f64 = 5e-4;
 
+/// The note of a derivative that holds close to the value alone, or that stands beside such ones.
+const LOCAL: &str = "a change of all such constants by a percent or two gives something else";
+
+/// The keys of all records, in their order.
+const KEYS: [&str; 21] = [
+    "group",
+    "value",
+    "elasticity",
+    "elasticity_left",
+    "elasticity_right",
+    "smaller",
+    "change_smaller",
+    "larger",
+    "change_larger",
+    "faster",
+    "note",
+    "tie",
+    "method",
+    "derivative_s",
+    "unit",
+    "linear_down",
+    "linear_up",
+    "tolerance_1",
+    "tolerance_2",
+    "tolerance_5",
+    "rounding",
+];
+const TOLERANCES: [&str; 3] = ["tolerance_1", "tolerance_2", "tolerance_5"];
+
 fn record(kind: &str, name: &str) -> Record {
     let mut record = Record::default();
     record.put("record", kind);
     record.put("name", name);
-    let keys = ["group", "value", "elasticity", "elasticity_left", "elasticity_right"];
-    let steps = ["smaller", "change_smaller", "larger", "change_larger"];
-    for key in keys.into_iter().chain(steps).chain(["faster", "note"]) {
+    for key in KEYS {
         record.put(key, Value::Missing);
     }
     record
@@ -24,7 +54,11 @@ fn record(kind: &str, name: &str) -> Record {
 
 pub fn records(answers: &Sensitivities) -> Vec<Record> {
     let findings = answers.findings.iter().map(of_finding);
-    findings.chain(answers.groups.iter().map(of_group)).chain(answers.what_ifs.iter().map(of_what_if)).collect()
+    findings
+        .chain(answers.shares.iter().map(of_share))
+        .chain(answers.groups.iter().map(of_group))
+        .chain(answers.what_ifs.iter().map(of_what_if))
+        .collect()
 }
 
 fn of_finding(finding: &Finding) -> Record {
@@ -33,7 +67,12 @@ fn of_finding(finding: &Finding) -> Record {
     record.put("group", finding.group);
     record.put("value", parameter.text.as_str());
     match &finding.effect {
-        Ok(Effect::Elasticity(elasticity)) => put_elasticity(&mut record, *elasticity),
+        Ok(Effect::Continuous(effect)) => {
+            record.put("note", effect.slopes.is_local.then_some(LOCAL));
+            put_elasticity(&mut record, effect.elasticity);
+            put_derivative(&mut record, effect);
+            record.put("unit", parameter.si_unit());
+        }
         Ok(Effect::Steps { smaller, larger }) => {
             record.put("smaller", smaller.value.as_str());
             record.put("change_smaller", smaller.change.as_ref().ok().copied());
@@ -46,8 +85,30 @@ fn of_finding(finding: &Finding) -> Record {
     record
 }
 
+fn of_share(share: &PathShare) -> Record {
+    let mut record = record(share.kind, &share.name);
+    put_elasticity(&mut record, Elasticity { left: share.share, right: share.share });
+    record.put("method", Method::Path.name());
+    record
+}
+
+fn put_derivative(record: &mut Record, effect: &ContinuousEffect) {
+    let ContinuousEffect { slopes, reach, .. } = effect;
+    let is_tie = slopes.is_tie();
+    record.put("tie", is_tie);
+    record.put("method", slopes.method.name());
+    record.put("derivative_s", (!is_tie).then(|| slopes.mean()));
+    record.put("linear_down", reach.down);
+    record.put("linear_up", reach.up);
+    for (key, tolerance) in TOLERANCES.into_iter().zip(reach.tolerances) {
+        record.put(key, tolerance);
+    }
+    record.put("rounding", slopes.rounding);
+}
+
 fn of_group(group: &ConstantGroup) -> Record {
     let mut record = record("group", group.name);
+    record.put("method", group.method.name());
     match &group.effect {
         Ok(elasticity) => put_elasticity(&mut record, *elasticity),
         Err(why) => record.put("note", why.as_str()),
@@ -76,13 +137,19 @@ fn reasons(smaller: &WholeVariation, larger: &WholeVariation) -> Option<String> 
 }
 
 pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
-    let (title, makespan_s) = (&run.title, run.makespan_s);
+    let (title, makespan_s) = (&run.title, run.base.makespan_s());
     let seeds =
         if run.seeds == Repeat::default() { String::new() } else { format!(", the mean of {} seeds", run.seeds) };
     let mut text = format!("{title}: {makespan_s} s{seeds}\n\n{}\n", constants(answers));
     let mut write = |line: String| writeln!(text, "{line}").expect("a text can be written to");
+    write(wrapped(&ways(answers)) + "\n");
     if answers.findings.iter().filter_map(Finding::elasticity).any(is_tie) {
         write(wrapped(TIE) + "\n");
+    }
+    for (kind, words) in [("phase", "Phases"), ("rank", "Ranks"), ("link", "Links")] {
+        if let Some(line) = on_path(answers, kind, words) {
+            write(wrapped(&line));
+        }
     }
     write(format!("All times and rates of a group together, in % per %:\n\n{}", groups(answers)));
     for WhatIf { part, faster } in &answers.what_ifs {
@@ -114,13 +181,40 @@ fn is_tie(elasticity: Elasticity) -> bool {
     (elasticity.left - elasticity.right).abs() > VISIBLE.max(0.01 * elasticity.size())
 }
 
+/// How the derivatives were found.
+fn ways(answers: &Sensitivities) -> String {
+    let constants = || answers.findings.iter().filter_map(Finding::continuous);
+    let by = |method| constants().filter(|effect| effect.slopes.method == method).count();
+    match (by(Method::Path), by(Method::Rerun)) {
+        (0, _) => "All by runs with other values: the longest path of the run is not itemised, or it ties.".to_owned(),
+        (path, 0) => format!("All {path} by the longest path of one run, which two more prove."),
+        (path, rerun) => format!(
+            "{path} constants by the longest path of one run, which two more prove; {rerun} by runs with other values."
+        ),
+    }
+}
+
+/// The largest shares of the longest path.
+fn on_path(answers: &Sensitivities, kind: &str, words: &str) -> Option<String> {
+    const SHOWN: usize = 6;
+    let shares: Vec<_> = answers.shares.iter().filter(|share| share.kind == kind).collect();
+    let named = |share: &&PathShare| format!("{} {:.4}", share.name, share.share);
+    let first: Vec<_> = shares.iter().take(SHOWN).map(named).collect();
+    let more = shares.len().saturating_sub(SHOWN);
+    let rest = if more == 0 { String::new() } else { format!(", and {more} more") };
+    (!first.is_empty()).then(|| format!("{words} on the path, in % per %: {}{rest}", first.join(", ")))
+}
+
 fn constants(answers: &Sensitivities) -> TextTable {
-    let mut table = TextTable::new(["parameter", "value", "group", "% per % below", "above", ""]);
+    let mut table = TextTable::new(["parameter", "value", "group", "% per % below", "above", "", "by", "+1 % at"]);
     for finding in answers.findings.iter().filter(|finding| finding.has_effect()) {
-        let Some(elasticity) = finding.elasticity() else { continue };
+        let Some(effect) = finding.continuous() else { continue };
         let parameter = finding.parameter;
-        let [left, right, tie] = sides(elasticity);
-        table.row([parameter.name.clone(), parameter.text.clone(), finding.group.to_owned(), left, right, tie]);
+        let [left, right, tie] = sides(effect.elasticity);
+        let method = effect.slopes.method.name().to_owned();
+        let tolerance = effect.reach.tolerances[0].map_or_else(String::new, |by| format!("{:+.3} %", 100.0 * by));
+        let group = finding.group.to_owned();
+        table.row([parameter.name.clone(), parameter.text.clone(), group, left, right, tie, method, tolerance]);
     }
     table
 }

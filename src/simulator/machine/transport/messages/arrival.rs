@@ -24,12 +24,14 @@ impl MessageTransport {
         let end = now.max(begun + self.interface.gap_per_byte.time(paid));
         let gap = if is_last { self.interface.gap } else { SimDuration::ZERO };
         self.resources.receive(to.node, interface, end + gap);
+        self.note_arrival(now, begun, piece, paid);
         match self.interface.progress {
             Progress::WhileArriving => {
                 let overhead = if is_first { self.interface.overhead } else { SimDuration::ZERO };
                 let until = now.max(begun + self.interface.byte_time(paid)) + overhead;
                 let busy = self.paced(to, until.since(now));
                 self.resources.communicate(self.resources.core(to), now, busy);
+                self.note_taking(now, begun, to, paid, is_first);
                 if is_last {
                     self.deliver(now, piece.message);
                 }
@@ -61,6 +63,7 @@ impl MessageTransport {
             let time = if is_copied { self.interface.copying(bytes) } else { self.interface.sending(bytes) };
             let busy = self.paced(to, time);
             self.resources.communicate(self.resources.core(to), now, busy);
+            self.note_handling(now, to, bytes, is_copied);
         }
         self.deliver(now, id);
     }

@@ -87,6 +87,12 @@ impl Wire {
         Some(free.delay(from, to, bytes))
     }
 
+    /// The links between two nodes, where messages do not wait for each other.
+    pub fn hops(&self, from: u32, to: u32) -> u32 {
+        let Self::Free(free) = self else { return 0 };
+        free.hops(from, to)
+    }
+
     /// The largest part of a message that enters the network at once.
     pub fn packet_bytes(&self) -> u64 {
         match self {

@@ -1,0 +1,118 @@
+//! Record of what messages do at processors and interfaces, on request.
+
+use super::wire::Piece;
+use super::{MessageState, MessageTransport};
+use crate::machine::Seat;
+use crate::trace::{CommunicationLog, Passage, PassageStep, Service, Software, SoftwareCharge};
+use crate::units::{SimDuration, SimTime};
+
+/// The interface of what does not leave its node.
+const NO_INTERFACE: u32 = u32::MAX;
+
+impl MessageTransport {
+    /// Keeps a record from now on. To be called before anything happens.
+    pub fn keep_log(&mut self) {
+        self.log = Some(CommunicationLog::default());
+    }
+
+    /// Returns the record.
+    pub fn take_log(&mut self) -> CommunicationLog {
+        self.log.take().unwrap_or_default()
+    }
+
+    /// A core has begun to send a message.
+    pub(super) fn note_send(&mut self, now: SimTime, message: &MessageState) {
+        let MessageState { from, bytes, .. } = *message;
+        let rest = bytes.saturating_sub(1);
+        self.note_service(now, from, [self.overhead(), self.handed(rest)]);
+        let Some(log) = &mut self.log else { return };
+        let passage = Passage {
+            message: message.serial,
+            node: from.node,
+            interface: if message.stays_on_its_node() { NO_INTERFACE } else { message.interface },
+            processor: self.resources.core(from),
+            step: PassageStep::Leaves,
+            begin: now,
+            end: now + self.interface.gap_per_byte.time(rest),
+            bytes: rest,
+            has_gap: true,
+        };
+        log.passages.push(passage);
+    }
+
+    /// A packet of a message enters the network.
+    pub(super) fn note_injection(&mut self, now: SimTime, message: &MessageState, packets_before: u64) {
+        let Some(log) = &mut self.log else { return };
+        let passage = Passage {
+            message: message.serial,
+            node: message.from.node,
+            interface: message.interface,
+            processor: self.resources.core(message.from),
+            step: PassageStep::Enters { packets_before },
+            begin: now,
+            end: now,
+            bytes: 0,
+            has_gap: false,
+        };
+        log.passages.push(passage);
+    }
+
+    /// A part of a message has come to the interface of its destination, whose bytes have taken it from `taken_from` on; it came
+    /// at `now`, when they may have passed already.
+    pub(super) fn note_arrival(&mut self, now: SimTime, taken_from: SimTime, piece: Piece, paid: u64) {
+        let Some(log) = &mut self.log else { return };
+        let passed = taken_from + self.interface.gap_per_byte.time(paid);
+        let (begin, end, bytes) = if passed > now { (taken_from, passed, paid) } else { (now, now, 0) };
+        let message = &self.messages[piece.message as usize];
+        let passage = Passage {
+            message: message.serial,
+            node: message.to.node,
+            interface: message.interface,
+            processor: self.resources.core(message.to),
+            step: PassageStep::Comes { hops: self.wire.hops(message.from.node, message.to.node) },
+            begin,
+            end,
+            bytes,
+            has_gap: message.arrived == message.bytes,
+        };
+        log.passages.push(passage);
+    }
+
+    /// A processor takes bytes from the interface from `begun` on, at `now` at the latest, and then does its own part.
+    pub(super) fn note_taking(&mut self, now: SimTime, begun: SimTime, seat: Seat, paid: u64, is_first: bool) {
+        let overhead = if is_first { self.overhead() } else { NOTHING };
+        let taken = (Software::TakenBytes, paid, self.interface.byte_time(paid));
+        if begun + taken.2 > now {
+            self.note_service(begun, seat, [taken, overhead]);
+        } else {
+            self.note_service(now, seat, [NOTHING, overhead]);
+        }
+    }
+
+    /// A processor deals with a message that has come.
+    pub(super) fn note_handling(&mut self, now: SimTime, seat: Seat, bytes: u64, is_copied: bool) {
+        let rest = bytes.saturating_sub(1);
+        let bytes = if is_copied {
+            (Software::CopiedBytes, rest, self.interface.copying(bytes) - self.interface.overhead)
+        } else {
+            self.handed(rest)
+        };
+        self.note_service(now, seat, [self.overhead(), bytes]);
+    }
+
+    const fn overhead(&self) -> SoftwareCharge {
+        (Software::Overhead, 1, self.interface.overhead)
+    }
+
+    fn handed(&self, bytes: u64) -> SoftwareCharge {
+        (Software::HandedBytes, bytes, self.interface.overhead_per_byte.time(bytes))
+    }
+
+    fn note_service(&mut self, begin: SimTime, seat: Seat, [first, second]: [SoftwareCharge; 2]) {
+        let processor = self.resources.core(seat);
+        let Some(log) = &mut self.log else { return };
+        log.services.push(Service { processor, end: begin + first.2 + second.2, parts: [first, second, NOTHING] });
+    }
+}
+
+const NOTHING: SoftwareCharge = (Software::Overhead, 0, SimDuration::ZERO);

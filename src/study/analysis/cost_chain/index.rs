@@ -1,0 +1,214 @@
+//! What ended where and when.
+
+use super::interfaces::Interfaces;
+use super::{Crossing, ObservedRun};
+use parsim_sim::trace::{Activity, LogDetail, LogEntry, Service, Transfer};
+use parsim_sim::units::{SimDuration, SimTime};
+use rustc_hash::FxHashMap;
+
+/// One packet on one link.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried {
+    pub from: u32,
+    pub to: u32,
+    pub bytes: u64,
+    pub begin: SimTime,
+    /// For how long it holds the link.
+    pub time: SimDuration,
+    /// Whether the link leads to its destination.
+    pub is_last: bool,
+    /// The packet before it on the same channel.
+    pub before: Option<u32>,
+}
+
+/// A place and a time.
+type Moment = (u32, SimTime);
+
+/// The ends of all that was observed, by place and time.
+pub struct Index<'t> {
+    pub entries: &'t [LogEntry],
+    pub services: &'t [Service],
+    pub packets: Vec<Carried>,
+    pub interfaces: Interfaces<'t>,
+    /// By processor, its services in their order.
+    by_processor: FxHashMap<u32, Vec<u32>>,
+    /// The place of each service among those of its processor.
+    rank_of_service: Vec<u32>,
+    /// By vertex, its processors.
+    by_vertex: FxHashMap<u32, Vec<u32>>,
+    by_rank: FxHashMap<Moment, u32>,
+    by_entry_processor: FxHashMap<Moment, u32>,
+    /// By processor, the begins of its computations, in order.
+    computations: FxHashMap<u32, Vec<(SimTime, u32)>>,
+    /// Activities that are no wait at a barrier, by their end: one of each.
+    by_end: FxHashMap<SimTime, u32>,
+    by_departure: FxHashMap<Moment, u32>,
+    by_arrival: FxHashMap<Moment, u32>,
+    /// By the time at which its first byte has come.
+    by_head: FxHashMap<Moment, u32>,
+}
+
+impl<'t> Index<'t> {
+    pub fn of(run: &ObservedRun<'t>) -> Self {
+        let (entries, services) = (&run.log.entries[..], &run.log.services[..]);
+        let numbered = |count: usize| 0..u32::try_from(count).unwrap_or(u32::MAX);
+        let mut index = Self {
+            entries,
+            services,
+            packets: packets(run.transfers),
+            interfaces: Interfaces::of(&run.log.passages),
+            by_processor: FxHashMap::default(),
+            rank_of_service: Vec::with_capacity(services.len()),
+            by_vertex: FxHashMap::default(),
+            by_rank: FxHashMap::default(),
+            by_entry_processor: FxHashMap::default(),
+            computations: FxHashMap::default(),
+            by_end: FxHashMap::default(),
+            by_departure: FxHashMap::default(),
+            by_arrival: FxHashMap::default(),
+            by_head: FxHashMap::default(),
+        };
+        for (number, service) in numbered(services.len()).zip(services) {
+            let row = index.by_processor.entry(service.processor).or_default();
+            index.rank_of_service.push(u32::try_from(row.len()).unwrap_or(u32::MAX));
+            row.push(number);
+        }
+        for processor in index.by_processor.keys() {
+            index.by_vertex.entry((run.vertex)(*processor)).or_default().push(*processor);
+        }
+        for (number, entry) in numbered(entries.len()).zip(entries) {
+            index.by_rank.insert((entry.rank, entry.end), number);
+            index.by_entry_processor.insert((entry.processor, entry.end), number);
+            if entry.activity == Activity::Computing {
+                index.computations.entry(entry.processor).or_default().push((entry.begin, number));
+            }
+            if entry.doing != LogDetail::AtBarrier {
+                index.by_end.insert(entry.end, number);
+            }
+        }
+        for (number, packet) in numbered(index.packets.len()).zip(&index.packets) {
+            index.by_departure.insert((packet.from, packet.begin + packet.time), number);
+            index.by_arrival.insert((packet.to, packet.arrival(&run.crossing)), number);
+            let head = packet.begin + run.crossing.empty_time + run.crossing.latency;
+            index.by_head.insert((packet.to, head), number);
+        }
+        index
+    }
+
+    /// The service before this one on its processor.
+    pub fn before(&self, service: u32) -> Option<u32> {
+        let row = &self.by_processor[&self.services[service as usize].processor];
+        let place = self.rank_of_service[service as usize].checked_sub(1)?;
+        row.get(place as usize).copied()
+    }
+
+    /// The services of a processor that end after `from` and begin before `until`.
+    pub fn services_in(&self, processor: u32, from: SimTime, until: SimTime) -> impl Iterator<Item = u32> + '_ {
+        let row = self.by_processor.get(&processor).map_or(&[][..], Vec::as_slice);
+        let first = row.partition_point(|number| self.services[*number as usize].end <= from);
+        let in_time = move |number: &u32| self.services[*number as usize].begin() < until;
+        row[first..].iter().copied().take_while(in_time)
+    }
+
+    /// The last service of a processor that ends at `time`.
+    pub fn served(&self, processor: u32, time: SimTime) -> Option<u32> {
+        let row = self.by_processor.get(&processor)?;
+        let after = row.partition_point(|number| self.services[*number as usize].end <= time);
+        let last = *row.get(after.checked_sub(1)?)?;
+        (self.services[last as usize].end == time).then_some(last)
+    }
+
+    /// The last service of any processor of a vertex that ends at `time`.
+    pub fn served_at(&self, vertex: u32, time: SimTime) -> Option<u32> {
+        let processors = self.by_vertex.get(&vertex)?;
+        processors.iter().filter_map(|processor| self.served(*processor, time)).max()
+    }
+
+    /// The last service of another processor of the same vertex that ends at `time`.
+    pub fn served_beside(&self, vertex: u32, processor: u32, time: SimTime) -> Option<u32> {
+        let others = self.by_vertex.get(&vertex)?.iter().filter(|other| **other != processor);
+        others.filter_map(|other| self.served(*other, time)).max()
+    }
+
+    pub fn of_rank(&self, rank: u32, end: SimTime) -> Option<u32> {
+        self.by_rank.get(&(rank, end)).copied()
+    }
+
+    pub fn of_processor(&self, processor: u32, end: SimTime) -> Option<u32> {
+        self.by_entry_processor.get(&(processor, end)).copied()
+    }
+
+    /// An activity of a rank on any processor of a vertex.
+    pub fn of_vertex(&self, vertex: u32, end: SimTime) -> Option<u32> {
+        let processors = self.by_vertex.get(&vertex)?;
+        processors.iter().find_map(|processor| self.of_processor(*processor, end))
+    }
+
+    /// The computation of a processor during which `time` is.
+    pub fn during(&self, processor: u32, time: SimTime) -> Option<u32> {
+        let row = self.computations.get(&processor)?;
+        let (_, number) = *row.get(row.partition_point(|(begin, _)| *begin < time).checked_sub(1)?)?;
+        (self.entries[number as usize].end > time).then_some(number)
+    }
+
+    /// An activity of any rank after which it may have come to a barrier.
+    pub fn ended(&self, time: SimTime) -> Option<u32> {
+        self.by_end.get(&time).copied()
+    }
+
+    /// A packet that has left a vertex.
+    pub fn departed(&self, vertex: u32, time: SimTime) -> Option<u32> {
+        self.by_departure.get(&(vertex, time)).copied()
+    }
+
+    /// A packet whose first byte has come to a vertex.
+    pub fn head_arrived(&self, vertex: u32, time: SimTime) -> Option<u32> {
+        self.by_head.get(&(vertex, time)).copied()
+    }
+
+    /// A packet that has come to a vertex, as far as it is needed there.
+    pub fn arrived(&self, vertex: u32, time: SimTime) -> Option<u32> {
+        self.by_arrival.get(&(vertex, time)).copied()
+    }
+}
+
+impl Carried {
+    /// The bytes that the vertex at the other end needs.
+    pub fn needed(&self, crossing: &Crossing) -> u64 {
+        if self.is_last { self.bytes } else { self.bytes.min(crossing.header) }
+    }
+
+    /// The time from its beginning until the vertex at the other end has what it needs, but for the travel time.
+    pub fn needed_time(&self, crossing: &Crossing) -> SimDuration {
+        if self.needed(crossing) == self.bytes { self.time } else { crossing.header_time }
+    }
+
+    /// The time at which the vertex at the other end has what it needs.
+    pub fn arrival(&self, crossing: &Crossing) -> SimTime {
+        self.begin + self.needed_time(crossing) + crossing.latency
+    }
+}
+
+/// All packets on all links, one by one.
+fn packets(transfers: &[Transfer]) -> Vec<Carried> {
+    let mut packets = Vec::new();
+    let mut last: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
+    let mut ordered: Vec<&Transfer> = transfers.iter().collect();
+    ordered.sort_by_key(|transfer| (transfer.first, transfer.from, transfer.to));
+    for transfer in ordered {
+        for packet in 0..transfer.packets {
+            let number = u32::try_from(packets.len()).unwrap_or(u32::MAX);
+            let before = last.insert((transfer.from, transfer.to, transfer.channel), number);
+            packets.push(Carried {
+                from: transfer.from,
+                to: transfer.to,
+                bytes: transfer.bytes.into(),
+                begin: transfer.first + transfer.gap * u64::from(packet),
+                time: transfer.time,
+                is_last: transfer.to == transfer.destination,
+                before,
+            });
+        }
+    }
+    packets
+}

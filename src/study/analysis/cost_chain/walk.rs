@@ -1,0 +1,239 @@
+//! The walk from the end of a run to its beginning.
+
+mod messages;
+
+use super::index::Index;
+use super::{ChainPlace, ChainStep, Charge, ObservedRun};
+use parsim_sim::trace::{Activity, Extent, LogDetail, LogEntry, Phase, Service, Software};
+use parsim_sim::units::{SimDuration, SimTime};
+
+/// What has just ended, seen from what waited for it.
+#[derive(Clone, Copy, Debug)]
+enum Ended {
+    /// An activity of a rank.
+    Activity(u32),
+    /// A service of communication software.
+    Service(u32),
+    /// A packet has left its link.
+    Departure(u32),
+    /// As much of a packet as was needed has come to the end of its link.
+    Arrival(u32),
+    /// The first byte of a packet has come to the end of its link.
+    Head(u32),
+    /// The bytes of a message have passed an interface.
+    Passed(u32),
+    /// An interface is free for the next message.
+    Free(u32),
+    /// A message has been handed to its interface, and its first byte has left it.
+    Left(u32),
+    /// A packet has entered the network.
+    Entered(u32),
+    /// The first byte of a message has come over its links, which it had to itself.
+    Wire { departure: u32, hops: u32 },
+    /// The initialisation.
+    Initialisation,
+}
+
+struct Walk<'r, 't> {
+    run: &'r ObservedRun<'t>,
+    index: Index<'t>,
+    steps: Vec<ChainStep>,
+    phase: Phase,
+}
+
+/// The pieces of the path, the last one first; `None` where the walk comes to an end before the beginning of the run.
+pub fn walk(run: &ObservedRun<'_>) -> Option<Vec<ChainStep>> {
+    let mut walk = Walk { run, index: Index::of(run), steps: Vec::new(), phase: "" };
+    let end = SimTime::START + run.makespan;
+    let last = run.log.entries.iter().position(|entry| entry.end == end)?;
+    let mut ended = Ended::Activity(u32::try_from(last).ok()?);
+    // What takes no time may seem to wait for itself.
+    let mut left = 16 + 2 * (walk.index.entries.len() + walk.index.services.len() + walk.index.packets.len());
+    left += 2 * walk.index.interfaces.count();
+    while !matches!(ended, Ended::Initialisation) {
+        left = left.checked_sub(1)?;
+        ended = walk.cause_of(ended)?;
+    }
+    walk.push(ChainPlace::Machine, Charge::Start, run.start);
+    let sum: SimDuration = walk.steps.iter().map(|step| step.time).sum();
+    (sum == run.makespan).then_some(walk.steps)
+}
+
+impl Walk<'_, '_> {
+    fn push(&mut self, place: ChainPlace, charge: Charge, time: SimDuration) {
+        if time > SimDuration::ZERO {
+            self.steps.push(ChainStep { place, phase: self.phase, charge, time });
+        }
+    }
+
+    /// Adds what has ended to the path and finds what it had waited for.
+    fn cause_of(&mut self, ended: Ended) -> Option<Ended> {
+        match ended {
+            Ended::Activity(entry) => self.before_activity(self.index.entries[entry as usize]),
+            Ended::Service(service) => self.before_service(service),
+            Ended::Departure(packet) => {
+                let carried = self.index.packets[packet as usize];
+                let place = ChainPlace::Link(carried.from, carried.to);
+                self.push(place, Charge::Link { bytes: carried.bytes }, carried.time);
+                self.before_packet(packet)
+            }
+            Ended::Arrival(packet) => {
+                let carried = self.index.packets[packet as usize];
+                let place = ChainPlace::Link(carried.from, carried.to);
+                self.push(place, Charge::Latency, self.run.crossing.latency);
+                let bytes = carried.needed(&self.run.crossing);
+                self.push(place, Charge::Link { bytes }, carried.needed_time(&self.run.crossing));
+                self.before_packet(packet)
+            }
+            Ended::Head(packet) => {
+                let carried = self.index.packets[packet as usize];
+                let place = ChainPlace::Link(carried.from, carried.to);
+                self.push(place, Charge::Latency, self.run.crossing.latency);
+                self.push(place, Charge::Link { bytes: 0 }, self.run.crossing.empty_time);
+                self.before_packet(packet)
+            }
+            Ended::Passed(passage) | Ended::Free(passage) | Ended::Left(passage) => self.before_passage(ended, passage),
+            Ended::Entered(passage) => self.before_entry(passage),
+            Ended::Wire { departure, hops } => self.before_wire(departure, hops),
+            Ended::Initialisation => Some(ended),
+        }
+    }
+
+    fn before_activity(&mut self, entry: LogEntry) -> Option<Ended> {
+        self.phase = entry.phase;
+        let own = match (entry.activity, entry.doing) {
+            (Activity::Computing, LogDetail::Computing { loops, extent }) => Charge::Computation { loops, extent },
+            (Activity::Sending, LogDetail::Forwarding { bytes }) => Charge::Forwarding { bytes },
+            (Activity::InputOutput, LogDetail::Transferring { is_input, bytes, .. }) => {
+                self.push(
+                    ChainPlace::Processor(entry.processor),
+                    Charge::HostTransfer { is_input, bytes },
+                    entry.end.since(entry.begin),
+                );
+                return self.ready(entry.rank, entry.begin);
+            }
+            _ => return self.end_of_wait(&entry),
+        };
+        self.before_computation(&entry, own)
+    }
+
+    /// A computation lasts for its own time and for the services that come between.
+    fn before_computation(&mut self, entry: &LogEntry, own: Charge) -> Option<Ended> {
+        let (begun, served, waited_for) = self.services_between(entry, entry.end);
+        let computed = entry.end.since(begun).ps().checked_sub(served.ps())?;
+        self.push(ChainPlace::Processor(entry.processor), own, SimDuration::from_ps(computed));
+        waited_for.or_else(|| self.ready(entry.rank, entry.begin))
+    }
+
+    /// Adds the services that come between the begin of a computation and `until`. Returns the time at which the computation
+    /// has got the processor, the time of these services, and the service that it had to wait for.
+    fn services_between(&mut self, entry: &LogEntry, until: SimTime) -> (SimTime, SimDuration, Option<Ended>) {
+        let between: Vec<_> = self.index.services_in(entry.processor, entry.begin, until).collect();
+        let (mut begun, mut served, mut waited_for) = (entry.begin, SimDuration::ZERO, None);
+        for number in between {
+            let service = self.index.services[number as usize];
+            if service.begin() < entry.begin {
+                (begun, waited_for) = (service.end, Some(Ended::Service(number)));
+            } else {
+                served += service.time();
+                self.push_service(&service);
+            }
+        }
+        (begun, served, waited_for)
+    }
+
+    fn push_service(&mut self, service: &Service) {
+        let parts = service.parts.map(|(software, count, _)| (software, count));
+        self.push(ChainPlace::Processor(service.processor), Charge::Software(parts), service.time());
+    }
+
+    /// A process goes on at `time`.
+    fn ready(&self, rank: u32, time: SimTime) -> Option<Ended> {
+        if time.since(SimTime::START) == self.run.start {
+            return Some(Ended::Initialisation);
+        }
+        self.index.of_rank(rank, time).map(Ended::Activity)
+    }
+
+    /// What ended the wait of a process.
+    fn end_of_wait(&self, entry: &LogEntry) -> Option<Ended> {
+        let LogEntry { processor, end, .. } = *entry;
+        if matches!(entry.doing, LogDetail::AtBarrier) {
+            return self.index.ended(end).map(Ended::Activity);
+        }
+        let served = || self.index.served(processor, end).map(Ended::Service);
+        let departed = || self.index.departed((self.run.vertex)(processor), end).map(Ended::Departure);
+        let passed = || self.index.interfaces.passed((self.run.vertex)(processor), end).map(Ended::Passed);
+        let others = || {
+            let is_other = |number: &u32| self.index.entries[*number as usize].rank != entry.rank;
+            self.index.ended(end).filter(is_other).map(Ended::Activity)
+        };
+        let own =
+            if entry.activity == Activity::Sending { departed().or_else(served) } else { served().or_else(departed) };
+        own.or_else(passed).or_else(others)
+    }
+
+    fn before_service(&mut self, number: u32) -> Option<Ended> {
+        let service = self.index.services[number as usize];
+        self.push_service(&service);
+        if self.run.interfaces.is_some() {
+            return self.before_message(number);
+        }
+        let (begin, processor) = (service.begin(), service.processor);
+        let vertex = (self.run.vertex)(processor);
+        let queued = self.index.before(number).filter(|before| self.index.services[*before as usize].end == begin);
+        let arrived = || self.index.arrived(vertex, begin).map(Ended::Arrival);
+        let asked = || self.asked(processor, begin);
+        let departed = || self.index.departed(vertex, begin).map(Ended::Departure);
+        let handed_over = || self.index.served_beside(vertex, processor, begin).map(Ended::Service);
+        let prepares = service.parts[0].0 == Software::Preparing;
+        let at_once = queued.map(Ended::Service).or_else(|| {
+            if prepares { asked().or_else(departed) } else { arrived().or_else(handed_over).or_else(asked) }
+        });
+        at_once.or_else(|| self.before_end_of_row(processor, begin))
+    }
+
+    /// A router has got its turn at `time`, at the end of a row of a computation: its rows until then, and what came
+    /// between them.
+    fn before_end_of_row(&mut self, processor: u32, time: SimTime) -> Option<Ended> {
+        let entry = self.index.during(processor, time).map(|number| self.index.entries[number as usize])?;
+        let (Activity::Computing, LogDetail::Computing { loops, extent: Extent::Rows(rows) }) =
+            (entry.activity, entry.doing)
+        else {
+            return None;
+        };
+        let (begun, served, waited_for) = self.services_between(&entry, time);
+        let all: u64 = loops.into_iter().flatten().map(|(.., time)| time.ps()).sum();
+        let computed = time.since(begun).ps().checked_sub(served.ps())?;
+        let done = computed / all.checked_div(rows)?.max(1);
+        let of_rows = |all: u64| all / rows * done;
+        let part = loops
+            .map(|one| one.map(|(name, count, time)| (name, of_rows(count), SimDuration::from_ps(of_rows(time.ps())))));
+        let own = Charge::Computation { loops: part, extent: Extent::Rows(done) };
+        self.push(ChainPlace::Processor(processor), own, SimDuration::from_ps(computed));
+        waited_for.or_else(|| self.ready(entry.rank, entry.begin))
+    }
+
+    /// A process on this processor has asked for something at `time`.
+    fn asked(&self, processor: u32, time: SimTime) -> Option<Ended> {
+        if time.since(SimTime::START) == self.run.start {
+            return Some(Ended::Initialisation);
+        }
+        self.index.of_processor(processor, time).map(Ended::Activity)
+    }
+
+    fn before_packet(&self, number: u32) -> Option<Ended> {
+        let packet = self.index.packets[number as usize];
+        let end = |before: u32| self.index.packets[before as usize].begin + self.index.packets[before as usize].time;
+        let queued = packet.before.filter(|before| end(*before) == packet.begin).map(Ended::Departure);
+        let served = || self.index.served_at(packet.from, packet.begin).map(Ended::Service);
+        let arrived = || self.index.arrived(packet.from, packet.begin).map(Ended::Arrival);
+        let room = || self.index.departed(packet.to, packet.begin).map(Ended::Departure);
+        let taken_in = || self.index.served_at(packet.to, packet.begin).map(Ended::Service);
+        let asked = || self.index.of_vertex(packet.from, packet.begin).map(Ended::Activity);
+        if self.run.interfaces.is_some() {
+            return queued.or_else(|| self.before_injection(&packet)).or_else(arrived).or_else(room);
+        }
+        queued.or_else(served).or_else(arrived).or_else(asked).or_else(room).or_else(taken_in)
+    }
+}

@@ -1,0 +1,110 @@
+//! The walk through network interfaces.
+
+use super::super::index::Carried;
+use super::{Ended, Walk};
+use crate::analysis::cost_chain::{ChainPlace, Charge};
+use parsim_sim::trace::{Passage, PassageStep, Software};
+use parsim_sim::units::{SimDuration, SimTime};
+
+impl Walk<'_, '_> {
+    /// The first byte of a message has come over links that it had to itself.
+    pub(super) fn before_wire(&mut self, departure: u32, hops: u32) -> Option<Ended> {
+        let times = self.run.interfaces.as_ref()?;
+        let passage = self.index.interfaces.get(departure);
+        let bytes = passage.bytes + 1;
+        let place = ChainPlace::Processor(passage.processor);
+        self.push(place, Charge::LoneWay { hops, bytes }, (times.lone_way)(hops, bytes));
+        Some(Ended::Left(departure))
+    }
+
+    /// What a packet of a message waited for that began to cross its link when nothing left this link.
+    pub(super) fn before_injection(&self, packet: &Carried) -> Option<Ended> {
+        let interfaces = &self.index.interfaces;
+        let entered = interfaces.entered(packet.from, packet.begin).map(Ended::Entered);
+        let released = || interfaces.begun(packet.to, packet.begin).and_then(|taken| self.begin_of_arrival(taken));
+        entered.or_else(released)
+    }
+
+    /// What a service for a message of interfaces waited for.
+    pub(super) fn before_message(&self, number: u32) -> Option<Ended> {
+        let service = self.index.services[number as usize];
+        let (begin, processor) = (service.begin(), service.processor);
+        let (node, interfaces) = ((self.run.vertex)(processor), &self.index.interfaces);
+        let times = self.run.interfaces.as_ref()?;
+        let queued = self.index.before(number).filter(|before| self.index.services[*before as usize].end == begin);
+        let left = || interfaces.left(node, begin).and_then(|left| interfaces.queued(left, times)).map(Ended::Free);
+        let passed = || interfaces.passed(node, begin).map(Ended::Passed);
+        let arrived = || self.index.arrived(node, begin).map(Ended::Arrival);
+        let taken = || self.begin_of_arrival(interfaces.begun(node, begin)?);
+        let handed_over = || {
+            let before = SimTime::START + SimDuration::from_ps(begin.ps().checked_sub(times.overhead.ps())?);
+            interfaces.left(node, before).map(Ended::Left)
+        };
+        let at_its_own = queued.map(Ended::Service).or_else(|| self.asked(processor, begin)).or_else(left);
+        at_its_own.or_else(taken).or_else(passed).or_else(arrived).or_else(handed_over)
+    }
+
+    /// Adds what has ended at an interface and finds what it had waited for.
+    pub(super) fn before_passage(&mut self, ended: Ended, number: u32) -> Option<Ended> {
+        let times = self.run.interfaces.as_ref()?;
+        let passage = self.index.interfaces.get(number);
+        let place = ChainPlace::Processor(passage.processor);
+        let gaps = u64::from(passage.has_gap && matches!(ended, Ended::Free(_)));
+        if let Ended::Left(_) = ended {
+            let parts = [(Software::Overhead, 1), (Software::Overhead, 0), (Software::Overhead, 0)];
+            self.push(place, Charge::Software(parts), times.overhead);
+        } else {
+            let time = times.gap * gaps + passage.end.since(passage.begin);
+            self.push(place, Charge::Interface { gaps, bytes: passage.bytes }, time);
+        }
+        match passage.step {
+            PassageStep::Comes { .. } => self.begin_of_arrival(number),
+            _ => self.begin_of_send(number),
+        }
+    }
+
+    /// A packet enters the network when those of its message before it have.
+    pub(super) fn before_entry(&mut self, number: u32) -> Option<Ended> {
+        let (bytes, time) = self.run.interfaces.as_ref()?.packet;
+        let passage = self.index.interfaces.get(number);
+        let PassageStep::Enters { packets_before } = passage.step else { return None };
+        for _ in 0..packets_before {
+            self.push(ChainPlace::Processor(passage.processor), Charge::Interface { gaps: 0, bytes }, time);
+        }
+        self.index.interfaces.departure(passage.message).map(Ended::Left)
+    }
+
+    /// The departure of a message whose first byte came when its bytes took the interface of its destination.
+    fn wire(&self, number: u32) -> Option<u32> {
+        let times = self.run.interfaces.as_ref()?;
+        let passage = self.index.interfaces.get(number);
+        let PassageStep::Comes { hops } = passage.step else { return None };
+        let departure = self.index.interfaces.departure(passage.message)?;
+        let left = self.index.interfaces.get(departure);
+        let came = left.begin + times.overhead + (times.lone_way)(hops, left.bytes + 1);
+        (came == passage.begin).then_some(departure)
+    }
+
+    /// What the send of a message waited for.
+    fn begin_of_send(&self, number: u32) -> Option<Ended> {
+        let times = self.run.interfaces.as_ref()?;
+        let passage = self.index.interfaces.get(number);
+        let served = self.index.served(passage.processor, passage.begin).map(Ended::Service);
+        let queued = || self.index.interfaces.queued(number, times).map(Ended::Free);
+        served.or_else(queued).or_else(|| self.asked(passage.processor, passage.begin))
+    }
+
+    /// What a message, or a part of it, waited for before its bytes took the interface of its destination.
+    fn begin_of_arrival(&self, number: u32) -> Option<Ended> {
+        let times = self.run.interfaces.as_ref()?;
+        let Passage { node, begin, processor, step, .. } = self.index.interfaces.get(number);
+        let PassageStep::Comes { hops } = step else { return None };
+        let queued = self.index.interfaces.queued(number, times).map(Ended::Free);
+        let served = || self.index.served(processor, begin).map(Ended::Service);
+        let head = || self.index.head_arrived(node, begin).map(Ended::Head);
+        let arrived = || self.index.arrived(node, begin).map(Ended::Arrival);
+        let wire = || self.wire(number).map(|departure| Ended::Wire { departure, hops });
+        let computed = || self.index.of_processor(processor, begin).map(Ended::Activity);
+        queued.or_else(wire).or_else(head).or_else(arrived).or_else(served).or_else(computed)
+    }
+}

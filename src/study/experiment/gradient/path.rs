@@ -1,0 +1,236 @@
+//! The derivative of the makespan by what the longest path of one recorded run pays for.
+//!
+//! The path is priced again with another value of a constant: that is the makespan as long as no other path is longer and
+//! everything keeps its order. Two runs in which all constants are changed together, each by another relative amount, and in
+//! which they are changed the other way, must give the priced path to the picosecond: a path that ties, packets whose order
+//! changes, and what the path does not know show there, whatever constants they depend on.
+
+use super::prices::Prices;
+use super::variation::{Variation, weights};
+use super::{Method, Slopes};
+use crate::analysis::cost_chain::{ChainStep, Charge, CostChain, Crossing, InterfaceTimes, ObservedRun};
+use crate::experiment::simulation;
+use crate::scenario::source::Document;
+use crate::scenario::{CheckedScenario, Dimension, Parameter, Repeat, Scenario};
+use parsim_sim::machine::Machine;
+use parsim_sim::network::{Contention, Switching};
+use parsim_sim::simulation::Detail;
+use parsim_sim::trace::{Recording, Trace};
+use parsim_sim::units::SimDuration;
+use rustc_hash::FxHashMap;
+
+/// The least and the largest relative change of constants, at most, in the runs that prove a path.
+const PROOF_STEPS: (f64, f64) = (1e-4, 1e-2);
+/// The number of picoseconds by which a makespan changes in such a run: what rounding hides is far less.
+const VISIBLE_PS: f64 = 1e5;
+/// Factors by which times are changed to find what the path pays for a constant on either side of it.
+const NEAR: [f64; 2] = [0.9375, 1.0625];
+/// A factor that does not leave much of the rounding: the path is linear, unless prices bend in between.
+const FAR: f64 = 64.0;
+/// The largest makespan that is priced, in seconds: time is counted up to 213 days.
+const LONGEST_S: f64 = 1e5;
+const S_PER_PS: f64 = 1e-12;
+/// The most events of a run that is recorded.
+const MOST_EVENTS: u64 = 20_000_000;
+
+/// The longest path of a run: what it pays for, and how often.
+pub struct PaidPath {
+    steps: Vec<ChainStep>,
+    /// The rank on each processor that has one.
+    ranks: FxHashMap<u32, u32>,
+    charges: Vec<(Charge, u64)>,
+    links: u64,
+    makespan: SimDuration,
+}
+
+impl PaidPath {
+    /// The path of a run of `scenario`; `None` if its machine has what is not itemised, or if its path is not found.
+    #[must_use]
+    pub fn of(base: &Variation) -> Option<Self> {
+        let scenario = base.scenario();
+        if base.events() > MOST_EVENTS || !is_itemised(scenario) {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        let recorded = simulation(scenario).log_activities();
+        let name = scenario.program.name();
+        let trace = recorded.record_checked(&scenario.program, name, Detail::Links, Box::new(&mut bytes)).ok()?;
+        let recording = Recording::read(&bytes[..]).ok()?;
+        Self::of_trace(scenario, &trace, &recording)
+    }
+
+    fn of_trace(scenario: &CheckedScenario, trace: &Trace, recording: &Recording) -> Option<Self> {
+        let layout = scenario.layout();
+        let links = match scenario.machine.network.links.start {
+            SimDuration::ZERO => 0,
+            _ => scenario.machine.network.working_links(&layout.topology),
+        };
+        let log = trace.activity_log.as_ref()?;
+        let (vertices, further_cores) = (layout.topology.vertices(), scenario.machine.nodes.cores() - 1);
+        let has_interfaces = scenario.machine.nodes.interface.is_some();
+        let vertex = |processor: u32| match processor.checked_sub(vertices) {
+            _ if has_interfaces => processor / (1 + further_cores),
+            None => processor,
+            Some(further) => further / further_cores.max(1),
+        };
+        let prices = Prices::of(scenario.machine.clone(), links);
+        let lone_way = |hops, bytes| prices.lone_way().delay(hops, bytes);
+        let packet = scenario.machine.network.switching.packet_bytes();
+        let run = ObservedRun {
+            log,
+            transfers: &recording.transfers,
+            start: scenario.machine.network.links.start * links,
+            makespan: trace.makespan,
+            vertex: &vertex,
+            crossing: crossing(&scenario.machine),
+            interfaces: prices.interface().map(|interface| InterfaceTimes {
+                overhead: interface.overhead,
+                gap: interface.gap,
+                packet: (packet, interface.gap_per_byte.time(packet)),
+                lone_way: &lone_way,
+            }),
+        };
+        let steps = CostChain::of(&run)?.steps;
+        let ranks = log.entries.iter().map(|entry| (entry.processor, entry.rank)).collect();
+        let path = Self { charges: counted(&steps), steps, ranks, links, makespan: trace.makespan };
+        (path.length_ps(&mut path.prices(scenario)) == Some(path.makespan.ps().into())).then_some(path)
+    }
+
+    /// The pieces, the last one first.
+    #[must_use]
+    pub fn steps(&self) -> &[ChainStep] {
+        &self.steps
+    }
+
+    /// The rank on a processor.
+    #[must_use]
+    pub fn rank_on(&self, processor: u32) -> Option<u32> {
+        self.ranks.get(&processor).copied()
+    }
+
+    /// The length of the path when a document is changed, in seconds; `None` if it cannot be priced then.
+    #[must_use]
+    pub fn length_s(&self, document: &Document) -> Option<f64> {
+        self.length_in(document).map(|length| real(length) * S_PER_PS)
+    }
+
+    fn prices(&self, scenario: &Scenario) -> Prices {
+        Prices::of(scenario.machine.clone(), self.links)
+    }
+
+    /// The number of times that are rounded, at most.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a bound")]
+    pub fn roundings(&self) -> f64 {
+        3.0 * self.steps.len() as f64
+    }
+
+    /// The length of the path at these prices, in picoseconds.
+    fn length_ps(&self, prices: &mut Prices) -> Option<u128> {
+        let times = self.charges.iter().map(|(charge, count)| {
+            let time = prices.time(charge)?;
+            Some(u128::from(time.ps()) * u128::from(*count))
+        });
+        times.sum()
+    }
+
+    /// The length of the path in a changed document, in picoseconds.
+    fn length_in(&self, document: &Document) -> Option<u128> {
+        let scenario: Scenario = document.read().ok()?;
+        self.length_ps(&mut self.prices(&scenario))
+    }
+
+    /// The derivatives by a constant; `None` if the path does not tell it.
+    pub(super) fn slopes(&self, base: &Variation, parameter: &Parameter) -> Option<Slopes> {
+        if !is_payable(parameter) {
+            return None;
+        }
+        let far = FAR.min(LONGEST_S / base.makespan_s()).max(NEAR[1]);
+        let (right, rounding) = self.slope(base, parameter, far)?;
+        let [below, above] = NEAR.map(|factor| self.slope(base, parameter, factor));
+        let ((below, below_rounding), (above, above_rounding)) = (below?, above?);
+        let is_linear = (above - right).abs() <= above_rounding + rounding;
+        // The prices themselves bend where one of two rates becomes the lower.
+        let shorter = if (below - right).abs() <= below_rounding + rounding { right } else { below };
+        let (left, right) = if parameter.dimension == Dimension::Rate { (right, shorter) } else { (shorter, right) };
+        is_linear.then_some(Slopes { left, right, rounding, method: Method::Path, is_local: false })
+    }
+
+    /// The slope of the path when a constant is changed as if its times took `factor` times as long, and what rounding may
+    /// have made of it.
+    fn slope(&self, base: &Variation, parameter: &Parameter, factor: f64) -> Option<(f64, f64)> {
+        let changed = match parameter.dimension {
+            Dimension::Rate => parameter.number() / factor,
+            _ => parameter.scaled(factor),
+        };
+        let mut document = base.document().clone();
+        parameter.set(&mut document, changed).ok()?;
+        let longer = self.length_in(&document)?;
+        let per_unit = S_PER_PS / parameter.si_change(changed);
+        let change = real(longer) - real(self.makespan.ps().into());
+        Some((change * per_unit, (self.roundings() * per_unit).abs()))
+    }
+
+    /// Whether the path is the makespan to the picosecond when these constants are changed together, up and down.
+    pub(super) fn is_proved(&self, base: &Variation, constants: &[&Parameter]) -> bool {
+        let step = (VISIBLE_PS / real(self.makespan.ps().into())).clamp(PROOF_STEPS.0, PROOF_STEPS.1);
+        [step, -step].into_iter().all(|step| {
+            let change = |document: &mut Document| {
+                let steps = constants.iter().zip(weights());
+                steps
+                    .into_iter()
+                    .try_for_each(|(constant, weight)| constant.set(document, constant.scaled(1.0 + weight * step)))
+            };
+            let mut document = base.document().clone();
+            let priced = change(&mut document).ok().and_then(|()| self.length_in(&document));
+            let makespan_s = base.makespan_after(change);
+            matches!((priced, makespan_s), (Some(priced), Ok(found)) if is_same(real(priced) * S_PER_PS, found))
+        })
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a time in picoseconds, of less than 2^64")]
+const fn real(ps: u128) -> f64 {
+    ps as f64
+}
+
+/// Whether two times in seconds are the same number of picoseconds.
+#[must_use]
+pub fn is_same(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 5e-13 + 1e-15 * other
+}
+
+/// Whether a constant is one that a path may pay for.
+fn is_payable(parameter: &Parameter) -> bool {
+    let name = &parameter.name;
+    let stands = name.starts_with("machine.") && !name.contains(".protocol");
+    stands && parameter.dimension != Dimension::None && parameter.number() != 0.0
+}
+
+/// Whether all that takes time on the machine is observed and priced.
+fn is_itemised(scenario: &CheckedScenario) -> bool {
+    let Machine { nodes, network, levels, overrides, .. } = &scenario.machine;
+    let plain_links = network.overrides.is_empty() && network.link_classes.is_empty() && network.end_links.is_none();
+    let shares_nothing = nodes.shared_memory().is_none() && nodes.shared_interface().is_none() && levels.is_empty();
+    let plain_nodes = shares_nothing && overrides.is_empty();
+    let is_packets = !matches!(network.switching, Switching::Wormhole(_));
+    let is_alone = scenario.layout().most_ranks_on_a_node() <= nodes.cores() && scenario.background.is_none();
+    let is_certain = nodes.noise.is_quiet() && scenario.repeat == Repeat::default() && !scenario.program.is_traffic();
+    let queues = network.contention != Contention::FairFlows;
+    plain_links && plain_nodes && is_packets && is_alone && is_certain && queues
+}
+
+fn crossing(machine: &Machine) -> Crossing {
+    let links = machine.network.links.at_work();
+    let header = machine.network.switching.header_bytes(u64::MAX);
+    let header_time = if header == u64::MAX { SimDuration::ZERO } else { links.time(header) };
+    Crossing { header, header_time, empty_time: links.time(0), latency: links.latency }
+}
+
+fn counted(steps: &[ChainStep]) -> Vec<(Charge, u64)> {
+    let mut counts: FxHashMap<Charge, u64> = FxHashMap::default();
+    for step in steps {
+        *counts.entry(step.charge).or_default() += 1;
+    }
+    counts.into_iter().collect()
+}

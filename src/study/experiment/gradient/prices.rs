@@ -1,0 +1,107 @@
+//! Times of what a path pays for, by the constants of a machine.
+
+use crate::analysis::cost_chain::Charge;
+use parsim_sim::machine::Machine;
+use parsim_sim::network::{Contention, Link, LoneWay};
+use parsim_sim::node::Interface;
+use parsim_sim::node::processor::{Module, Stopwatch, Work};
+use parsim_sim::trace::{Extent, Loop, Software};
+use parsim_sim::units::SimDuration;
+
+/// The prices of a machine on which all links and all processors are alike.
+pub struct Prices {
+    machine: Machine,
+    link: Link,
+    stopwatch: Stopwatch,
+    lone_way: LoneWay,
+    /// As it is at work.
+    interface: Option<Interface>,
+    /// The links that are initialised.
+    links: u64,
+}
+
+impl Prices {
+    /// The prices of `machine`, of which so many links are in use.
+    pub fn of(machine: Machine, links: u64) -> Self {
+        let (link, stopwatch) = (machine.network.links.at_work(), Stopwatch::new(&machine.nodes.processor));
+        let (lone_way, interface) = (LoneWay::of(&machine.network), Self::interface_of(&machine));
+        Self { machine, link, stopwatch, lone_way, interface, links }
+    }
+
+    /// The way of messages that have it to themselves.
+    pub const fn lone_way(&self) -> &LoneWay {
+        &self.lone_way
+    }
+
+    /// The network interfaces, held up by slower links where messages cross these as a whole.
+    pub const fn interface(&self) -> Option<&Interface> {
+        self.interface.as_ref()
+    }
+
+    fn interface_of(machine: &Machine) -> Option<Interface> {
+        let described = machine.nodes.interface.clone()?;
+        let copy_per_byte = described.copy_per_byte.or(Some(described.gap_per_byte));
+        let gap_per_byte = match machine.network.contention {
+            Contention::Off => LoneWay::of(&machine.network).slower(described.gap_per_byte),
+            _ => described.gap_per_byte,
+        };
+        Some(Interface { gap_per_byte, copy_per_byte, ..described })
+    }
+
+    /// The time that is paid; `None` for what the processor cannot do.
+    pub fn time(&mut self, charge: &Charge) -> Option<SimDuration> {
+        let nodes = &self.machine.nodes;
+        Some(match *charge {
+            Charge::Software(parts) => {
+                let times = parts.iter().map(|(software, count)| self.software(*software, *count));
+                return times.sum();
+            }
+            Charge::Link { bytes } => self.link.time(bytes),
+            Charge::Latency => self.link.latency,
+            Charge::Interface { gaps, bytes } => {
+                let interface = self.interface.as_ref()?;
+                interface.gap * gaps + interface.gap_per_byte.time(bytes)
+            }
+            Charge::LoneWay { hops, bytes } => self.lone_way.delay(hops, bytes),
+            Charge::Computation { loops, extent } => return self.computation(loops, extent),
+            Charge::Forwarding { bytes } => nodes.forwarding.time(bytes),
+            Charge::HostTransfer { is_input: true, bytes } => self.machine.host.input.time(bytes),
+            Charge::HostTransfer { is_input: false, bytes } => self.machine.host.output.time(bytes),
+            Charge::Start => self.link.start * self.links,
+        })
+    }
+
+    fn software(&self, software: Software, count: u64) -> Option<SimDuration> {
+        let nodes = &self.machine.nodes;
+        Some(match software {
+            Software::Preparing => nodes.sending.per_packet * count,
+            Software::CopyingOut => nodes.sending.per_byte.time(count),
+            Software::Route => nodes.sending.per_hop * count,
+            Software::Routing => nodes.routing.per_packet * count,
+            Software::Receiving => nodes.receiving.per_packet * count,
+            Software::CopyingIn => nodes.receiving.per_byte.time(count),
+            Software::Acknowledging => nodes.acknowledging.per_hop * count,
+            Software::Overhead => self.interface.as_ref()?.overhead * count,
+            Software::HandedBytes => self.interface.as_ref()?.overhead_per_byte.time(count),
+            Software::TakenBytes => self.interface.as_ref()?.byte_time(count),
+            Software::CopiedBytes => {
+                let interface = self.interface.as_ref()?;
+                interface.copying(count + 1) - interface.overhead
+            }
+        })
+    }
+
+    fn computation(&mut self, loops: [Option<Loop>; 2], extent: Extent) -> Option<SimDuration> {
+        match extent {
+            Extent::Time(time) => Some(time),
+            Extent::Operations(bits) => self.stopwatch.operations_time(f64::from_bits(bits)).ok(),
+            Extent::Rows(rows) => {
+                let row = loops.into_iter().flatten().map(|(name, iterations, _)| {
+                    let module = Module::ALL.into_iter().find(|module| module.field() == name)?;
+                    self.stopwatch.row_time(Work::new(module, iterations.checked_div(rows)?)).ok()
+                });
+                Some(row.sum::<Option<SimDuration>>()? * rows)
+            }
+        }
+    }
+}

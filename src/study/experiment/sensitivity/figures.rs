@@ -1,0 +1,79 @@
+//! Pictures of sensitivities: a tornado chart, and the makespan over one constant.
+
+use super::{Finding, Sensitivities, VariedRun};
+use crate::experiment::StudyError;
+use crate::experiment::gradient::{PaidPath, Variation};
+use crate::report::plot::{ChartAxis, LineChart, PlotLine, Scale};
+use crate::report::tornado::{Tornado, TornadoBar};
+use crate::scenario::Parameter;
+use rayon::prelude::*;
+
+/// The constants of a tornado chart, at most.
+const BARS: usize = 16;
+/// Multiples of a constant at which the run is simulated.
+const SIMULATED: [f64; 9] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0];
+/// Those of them whose paths are priced.
+const PRICED: [f64; 3] = [0.25, 1.0, 4.0];
+/// The distance of multiples at which paths are priced.
+const GRID: f64 = 0.125;
+
+impl VariedRun {
+    /// The effects of the constants that matter most, as a tornado chart.
+    #[must_use]
+    pub fn tornado(&self, found: &Sensitivities<'_>) -> Tornado {
+        let bar = |finding: &Finding<'_>| {
+            let elasticity = finding.elasticity()?;
+            let name = finding.parameter.name.clone();
+            Some(TornadoBar { name, smaller: -elasticity.left, larger: elasticity.right })
+        };
+        let bars = found.findings.iter().filter(|finding| finding.has_effect()).filter_map(bar);
+        let note = "change of the makespan in % for a constant that is 1 % smaller, and 1 % larger";
+        let title = format!("What the makespan of {} depends on", self.title);
+        Tornado { title, note: note.to_owned(), bars: bars.take(BARS).collect() }
+    }
+
+    /// The makespan over a constant: the pieces that paths predict, and simulated points.
+    ///
+    /// # Errors
+    /// A name that no constant of the scenario has, or one that is zero or a whole number.
+    pub fn curve(&self, name: &str) -> Result<LineChart, StudyError> {
+        let parameter = self.base.parameters().iter().find(|one| one.name == name && !one.is_whole());
+        let parameter = parameter.filter(|one| one.number() != 0.0).ok_or_else(|| {
+            let message = format!("{name}: give a time, rate or ratio of machine or program that is not zero");
+            StudyError::Argument("of", message)
+        })?;
+        let simulated = SIMULATED.par_iter().filter_map(|factor| self.point(parameter, *factor)).collect();
+        let paths: Vec<_> = PRICED.par_iter().filter_map(|factor| self.path_at(parameter, *factor)).collect();
+        let grid = (2_u8..=32).map(|steps| GRID * f64::from(steps));
+        let predicted: Vec<_> = grid.filter_map(|factor| self.priced(parameter, factor, &paths)).collect();
+        let lines = [
+            PlotLine::new("simulated", simulated, 0),
+            PlotLine { dashed: true, ..PlotLine::new("paths", predicted, 1) },
+        ];
+        Ok(LineChart {
+            title: format!("{} over {name}", self.title),
+            x: ChartAxis::new(format!("multiple of {}", parameter.text), Scale::Linear),
+            y: ChartAxis::new("Makespan [s]", Scale::Linear),
+            lines: lines.into_iter().filter(|line| !line.points.is_empty()).collect(),
+            reference: None,
+        })
+    }
+
+    fn point(&self, parameter: &Parameter, factor: f64) -> Option<(f64, f64)> {
+        Some((factor, self.base.makespan_with(parameter, parameter.scaled(factor)).ok()?))
+    }
+
+    /// The longest path with another value.
+    fn path_at(&self, parameter: &Parameter, factor: f64) -> Option<PaidPath> {
+        let scenario = self.base.changed(|document| parameter.set(document, parameter.scaled(factor))).ok()?;
+        PaidPath::of(&Variation::of(&scenario).ok()?)
+    }
+
+    /// The longest of some paths with another value.
+    fn priced(&self, parameter: &Parameter, factor: f64, paths: &[PaidPath]) -> Option<(f64, f64)> {
+        let mut document = self.base.document().clone();
+        parameter.set(&mut document, parameter.scaled(factor)).ok()?;
+        let longest = paths.iter().filter_map(|path| path.length_s(&document)).reduce(f64::max);
+        longest.map(|longest| (factor, longest))
+    }
+}

@@ -1,0 +1,78 @@
+//! Constants that belong together.
+
+use crate::scenario::{Dimension, Parameter};
+
+/// The part that a what-if answer speeds up, and the fields below which it does so.
+pub const WHAT_IFS: [Places; 6] = [
+    ("processor", &["machine.nodes.processor", "machine.processor"]),
+    ("links", &["machine.network", "machine.over", "machine.L"]),
+    (
+        "communication software",
+        &[
+            "machine.nodes.sending",
+            "machine.nodes.interface",
+            "machine.nodes.receiving",
+            "machine.nodes.forwarding",
+            "machine.nodes.routing",
+            "machine.nodes.acknowledging",
+            "machine.o",
+            "machine.g",
+            "machine.G",
+            "machine.O",
+        ],
+    ),
+    ("input", &["machine.host.input"]),
+    ("output", &["machine.host.output"]),
+    ("everything", &["machine", "program"]),
+];
+
+/// Groups of parameters, by the fields they stand below; the first that fits counts.
+pub const GROUPS: [Places; 6] = [
+    (
+        "communication",
+        &[
+            "machine.nodes.sending",
+            "machine.nodes.interface",
+            "machine.nodes.receiving",
+            "machine.nodes.forwarding",
+            "machine.nodes.routing",
+            "machine.nodes.acknowledging",
+            "machine.nodes.dma_per_word",
+            "machine.network",
+            "machine.over",
+            "machine.L",
+            "machine.o",
+            "machine.g",
+            "machine.G",
+            "machine.O",
+            "machine.S",
+        ],
+    ),
+    (
+        "computation",
+        &["machine.nodes.processor", "machine.processor", "machine.nodes.time_slice", "machine.nodes.noise"],
+    ),
+    ("input", &["machine.host.input"]),
+    ("output", &["machine.host.output"]),
+    ("program", &["program"]),
+    ("machine", &["machine"]),
+];
+
+/// The name of a group, and the fields below which its constants stand.
+type Places = (&'static str, &'static [&'static str]);
+
+/// The group of a parameter.
+pub fn group_of(parameter: &Parameter) -> &'static str {
+    let group = GROUPS.iter().find(|(_, places)| stands_below(&parameter.name, places));
+    group.map_or("machine", |(name, _)| name)
+}
+
+/// True if it is a time or a rate that can change.
+pub fn has_time(parameter: &Parameter) -> bool {
+    parameter.dimension != Dimension::None && parameter.number() != 0.0
+}
+
+/// Whether `path` stands below one of `places`.
+pub fn stands_below(path: &str, places: &[&str]) -> bool {
+    places.iter().any(|place| path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+}

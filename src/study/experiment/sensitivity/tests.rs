@@ -1,0 +1,108 @@
+use super::*;
+use crate::experiment::run;
+use crate::scenario::Plan;
+use std::path::Path;
+
+fn study(settings: &[(&str, &str)]) -> VariedRun {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/gauss-jordan-neighbour.ron");
+    let mut document = Document::load(path).unwrap();
+    for (path, value) in [("program.n", "48"), ("ranks", "8")].iter().chain(settings) {
+        document.set(path, value).unwrap();
+    }
+    VariedRun::of(&Plan::new(document, &[]).unwrap().base().unwrap().scenario).unwrap()
+}
+
+#[test]
+fn doubling_every_time_doubles_the_makespan_exactly() {
+    for settings in [&[][..], &[("ranks", "6")][..], &[("machine.sends", "rendezvous")][..]] {
+        let study = study(settings);
+        let ps = |factor: f64| {
+            let mut changed = study.base.document().clone();
+            study.base.parameters().iter().try_for_each(|one| one.slow_down(&mut changed, factor)).unwrap();
+            run(&Plan::new(changed, &[]).unwrap().base().unwrap().scenario).unwrap().makespan.ps()
+        };
+        assert_eq!(ps(2.0), 2 * ps(1.0));
+    }
+}
+
+#[test]
+fn elasticities_of_times_sum_to_one() {
+    let study = study(&[]);
+    let answers = study.sensitivities(Approach { exact: true, step: Some(1e-4) });
+    let find = |name: &str| answers.findings.iter().find(|one| one.parameter.name == name).unwrap();
+    let of_times = |finding: &Finding| match finding.parameter.dimension {
+        Dimension::Time => finding.elasticity().map(|elasticity| elasticity.right),
+        Dimension::Rate => finding.elasticity().map(|elasticity| -elasticity.right),
+        Dimension::None => None,
+    };
+    let sum: f64 = answers.findings.iter().filter_map(of_times).sum();
+    assert!((sum - 1.0).abs() < 0.005, "{sum}");
+    let sum: f64 = answers.groups.iter().map(|group| group.effect.as_ref().unwrap().right).sum();
+    assert!((sum - 1.0).abs() < 0.005, "{sum}");
+    assert!(find("machine.nodes.processor.rsub").has_effect());
+    assert_eq!(find("machine.nodes.processor.rsub").group, "computation");
+    // The protocol of the wire is overridden by the measured rate.
+    assert!(!find("machine.network.links.protocol.bit_rate").has_effect());
+    assert_eq!(find("machine.nodes.processor.inv").effect.as_ref().err().unwrap(), "it is zero");
+}
+
+/// Noise that is quiet is not written, but an axis leads there.
+#[test]
+fn a_scenario_with_axes_over_defaults_is_varied() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/straggler.ron");
+    let mut document = Document::load(path).unwrap();
+    for (path, value) in [("program.n", "16"), ("ranks", "2")] {
+        document.set(path, value).unwrap();
+    }
+    let study = VariedRun::of(&Plan::new(document, &[]).unwrap().base().unwrap().scenario).unwrap();
+    assert!(study.base.makespan_after(|_| Ok(())).unwrap() > 0.0);
+}
+
+/// A LogGOPS machine is varied by the constants that a file writes; over a network L is not used.
+#[test]
+fn a_model_is_varied_by_its_own_constants() {
+    let varied = |settings: &[(&str, &str)]| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/loggops-collectives.ron");
+        let mut document = Document::load(path).unwrap();
+        for (path, value) in settings {
+            document.set(path, value).unwrap();
+        }
+        VariedRun::of(&Plan::new(document, &[]).unwrap().base().unwrap().scenario).unwrap()
+    };
+    let with_effect = |study: &VariedRun| {
+        let found = study.sensitivities(Approach { exact: false, step: Some(1e-3) }).findings;
+        let mut names: Vec<_> =
+            found.iter().filter(|one| one.has_effect()).map(|one| one.parameter.name.clone()).collect();
+        names.sort_unstable();
+        names
+    };
+    let alone = varied(&[("program.bytes", "1 kB")]);
+    assert_eq!(with_effect(&alone), ["machine.G", "machine.L", "machine.o"]);
+    let names = alone.base.parameters().iter().filter_map(|one| one.name.strip_prefix("machine."));
+    assert_eq!(names.collect::<Vec<_>>(), ["L", "o", "g", "G", "O", "S", "processor"]);
+    let network = "Network(topology: Complete(nodes: 64), routing: DimensionOrder, switching: StoreAndForward(packet: \
+                   \"4 KiB\"), links: Link(per_byte: \"10 ns/B\", latency: \"5 us\"))";
+    let over = varied(&[("program.bytes", "1 kB"), ("machine.over", network)]);
+    let links = ["latency", "per_byte"].map(|field| format!("machine.over.links.{field}"));
+    assert_eq!(with_effect(&over), ["machine.o", &links[0], &links[1]]);
+}
+
+#[test]
+fn whole_numbers_have_steps_instead_of_elasticities() {
+    let study = study(&[]);
+    let n = study.base.parameters().iter().find(|one| one.name == "program.n").unwrap();
+    let Ok(Effect::Steps { smaller, larger }) = study.whole_number(n, 0.01).effect else { panic!("n is a count") };
+    assert_eq!((smaller.value.as_str(), larger.value.as_str()), ("47", "49"));
+    assert!(smaller.change.unwrap() < 0.0 && larger.change.unwrap() > 0.0);
+}
+
+#[test]
+fn twice_as_fast_everywhere_is_twice_as_fast() {
+    let study = study(&[]);
+    let of = |part: &str| {
+        let part = WHAT_IFS.iter().find(|(name, _)| *name == part).unwrap();
+        study.what_if(*part).unwrap().faster.unwrap()
+    };
+    assert!((of("everything") - 2.0).abs() < 1e-6);
+    assert!(of("processor") > 1.0 && of("links") > 1.0 && of("processor") < 2.0);
+}

@@ -1,0 +1,98 @@
+//! Tornado charts: the effects of constants in both directions, the largest on top, as SVG.
+
+use super::plot::{AXIS, Area, COLOURS, DrawingResult, document, font};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// A tornado chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tornado {
+    /// The title.
+    pub title: String,
+    /// The meaning of the bars.
+    pub note: String,
+    /// The constants from the top down.
+    pub bars: Vec<TornadoBar>,
+}
+
+/// The effects of one constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TornadoBar {
+    /// Its name.
+    pub name: String,
+    /// The change of the result when it is made smaller.
+    pub smaller: f64,
+    /// The change of the result when it is made larger.
+    pub larger: f64,
+}
+
+const WIDTH: u32 = 930;
+const HEAD: i32 = 70;
+const ROW: i32 = 26;
+/// Half the thickness of a bar.
+const HALF: i32 = 8;
+/// The horizontal place of no change, and the length of the longest bar, in pixels.
+const MIDDLE: i32 = 630;
+const LONGEST: f64 = 200.0;
+
+impl Tornado {
+    /// The chart as an SVG document.
+    ///
+    /// # Panics
+    /// Never: a text takes any picture.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let rows = u32::try_from(self.bars.len()).unwrap_or(0);
+        let height = HEAD.unsigned_abs() + ROW.unsigned_abs() * (rows + 1);
+        document((WIDTH, height), |paper| self.draw(paper))
+    }
+
+    fn draw(&self, root: &Area<'_>) -> DrawingResult {
+        root.draw(&Text::new(self.title.clone(), (24, 14), font(20)))?;
+        root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
+        let changes = self.bars.iter().flat_map(|bar| [bar.smaller.abs(), bar.larger.abs()]);
+        let most = changes.fold(f64::MIN_POSITIVE, f64::max);
+        let mut y = HEAD + ROW / 2;
+        for bar in &self.bars {
+            bar.draw(root, y, LONGEST / most)?;
+            y += ROW;
+        }
+        root.draw(&PathElement::new(vec![(MIDDLE, HEAD), (MIDDLE, y - ROW / 2)], AXIS.stroke_width(2)))?;
+        Ok(())
+    }
+}
+
+impl TornadoBar {
+    fn draw(&self, root: &Area<'_>, y: i32, scale: f64) -> DrawingResult {
+        let name = font(13).pos(Pos::new(HPos::Right, VPos::Center));
+        root.draw(&Text::new(self.name.clone(), (MIDDLE - 220, y), name))?;
+        for (change, colour) in [(self.smaller, COLOURS[0]), (self.larger, COLOURS[1])] {
+            let end = MIDDLE + pixels(change * scale);
+            let corners = [(MIDDLE.min(end), y - HALF), (MIDDLE.max(end), y + HALF)];
+            root.draw(&Rectangle::new(corners, colour.filled()))?;
+            let (side, gap) = if change < 0.0 { (HPos::Right, -4) } else { (HPos::Left, 4) };
+            let value = font(12).pos(Pos::new(side, VPos::Center));
+            root.draw(&Text::new(format!("{change:+.3}"), (end + gap, y), value))?;
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a bar is no longer than the picture")]
+fn pixels(length: f64) -> i32 {
+    length.round() as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_reach_to_both_sides() {
+        let bar = TornadoBar { name: "machine.L".to_owned(), smaller: -0.5, larger: 1.0 };
+        let svg = Tornado { title: "T".to_owned(), note: "n".to_owned(), bars: vec![bar] }.svg();
+        let of = |left: i32, width: i32| format!(r#"x="{left}" y="75" width="{width}""#);
+        assert!(svg.contains("machine.L") && svg.contains(&of(MIDDLE - 100, 100)), "{svg}");
+        assert!(svg.contains(&of(MIDDLE, 200)) && svg.contains("+1.000") && svg.contains("-0.500"), "{svg}");
+    }
+}
