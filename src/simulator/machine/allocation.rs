@@ -183,7 +183,7 @@ impl<'m> Allocation<'m> {
             Placement::Packed { ranks_per_node: 0 } => {
                 fault("placement.ranks_per_node", "no rank would be placed".to_owned(), "give a number from 1 on")
             }
-            Placement::Folded { shape } => self.folding_fault(shape, topology).into_iter().collect(),
+            Placement::Folded { shape } => folding_fault(shape, topology).into_iter().collect(),
             Placement::Apart { .. } if self.ranks != 2 => {
                 fault("placement", "Apart places two ranks".to_owned(), "set ranks to 2")
             }
@@ -193,18 +193,6 @@ impl<'m> Allocation<'m> {
             }
             _ => Vec::new(),
         }
-    }
-
-    fn folding_fault(&self, shape: &[u32], topology: &Topology) -> Option<Fault> {
-        let fault = |message: String, help: &str| Some(Fault::new("placement.shape", message, help));
-        let Some(sides) = folding::sides(topology) else {
-            return fault(format!("a {topology} has no sides"), "take a mesh or a torus, or place the ranks RowMajor");
-        };
-        if folding::groups(&sides, shape).is_none() {
-            let message = format!("the sides of a {topology} do not form such groups");
-            return fault(message, "give products of neighbouring sides: Folded(shape: [8, 4]) on sides [2, 4, 4]");
-        }
-        None
     }
 
     fn list_faults(&self, list: &[u32], nodes: u32) -> Vec<Fault> {
@@ -251,4 +239,17 @@ impl<'m> Allocation<'m> {
         };
         Some(Fault::new("machine.host.node", message, help))
     }
+}
+
+/// The reason why no logical grid of this shape folds onto a topology, if there is one.
+fn folding_fault(shape: &[u32], topology: &Topology) -> Option<Fault> {
+    let fault = |message: String, help: &str| Some(Fault::new("placement.shape", message, help));
+    let Some(sides) = folding::sides(topology) else {
+        return fault(format!("a {topology} has no sides"), "take a mesh or a torus, or place the ranks RowMajor");
+    };
+    if folding::groups(&sides, shape).is_none() {
+        let message = format!("the sides of a {topology} do not form such groups");
+        return fault(message, "give products of neighbouring sides: Folded(shape: [8, 4]) on sides [2, 4, 4]");
+    }
+    None
 }

@@ -78,12 +78,6 @@ impl CalibrationCase {
         }
     }
 
-    /// The values that the first scenarios have themselves, if all lie within the bounds.
-    pub(super) fn own_values(&self, unknowns: &[Unknown], simulated: &Simulated<'_>) -> Option<Vec<f64>> {
-        let of = |unknown: &Unknown| unknown.coordinate_in(simulated.document(*unknown.tables.first()?));
-        unknowns.iter().map(of).collect()
-    }
-
     /// Every value of every choice with every one of the others.
     pub(super) fn combinations_of_choices(&self) -> Vec<Vec<Setting>> {
         self.choices.iter().fold(vec![Vec::new()], |known, choice| {
@@ -93,6 +87,12 @@ impl CalibrationCase {
             known.iter().flat_map(|settings| choice.values.iter().map(move |value| with(settings, value))).collect()
         })
     }
+}
+
+/// The values that the first scenarios have themselves, if all lie within the bounds.
+pub fn own_values(unknowns: &[Unknown], simulated: &Simulated<'_>) -> Option<Vec<f64>> {
+    let of = |unknown: &Unknown| unknown.coordinate_in(simulated.document(*unknown.tables.first()?));
+    unknowns.iter().map(of).collect()
 }
 
 /// Coordinates at which a parameter is tried before anything is run: both bounds, and somewhere between them.

@@ -90,14 +90,14 @@ impl Found<'_> {
     }
 
     fn sum(&self, terms: &[(usize, f64)]) -> Told {
-        let terms = terms.iter().map(|(index, weight)| (*index, weight * self.per_value(*index))).collect();
-        Told { form: CombinationForm::Sum, terms: simple(terms) }
+        let terms = terms.iter().map(|(index, weight)| (*index, weight * self.per_value(*index))).collect::<Vec<_>>();
+        Told { form: CombinationForm::Sum, terms: simple(&terms) }
     }
 
     fn power(&self, terms: &[(usize, f64)]) -> Told {
         let exponent =
             |(index, weight): &(usize, f64)| (*index, weight * self.per_value(*index) * self.value_of(*index));
-        let terms = simple(terms.iter().map(exponent).collect());
+        let terms = simple(&terms.iter().map(exponent).collect::<Vec<_>>());
         let is_ratio = terms.iter().any(|(_, exponent)| *exponent < 0.0);
         Told { form: if is_ratio { CombinationForm::Ratio } else { CombinationForm::Product }, terms }
     }
@@ -188,7 +188,7 @@ impl Found<'_> {
 }
 
 /// Coefficients such that the first is 1, or that all are whole, where they nearly are.
-fn simple(terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+fn simple(terms: &[(usize, f64)]) -> Vec<(usize, f64)> {
     let smallest =
         terms.iter().map(|term| term.1).min_by(|one, other| one.abs().total_cmp(&other.abs())).unwrap_or(1.0);
     let smallest = smallest.abs() * terms[0].1.signum();

@@ -7,9 +7,15 @@ use crate::scenario::AxisValue;
 #[derive(Clone)]
 pub struct RowCondition {
     formula: Formula,
-    /// The comparisons with texts: the column, the text, and whether they are to be equal.
-    texts: Vec<(String, String)>,
+    /// The comparisons with texts.
+    texts: Vec<TextComparison>,
 }
+
+/// A column, and the text that it is compared with.
+type TextComparison = (String, String);
+
+/// A fault of a condition, and what would be right.
+type Wrong = (String, String);
 
 /// The name that stands for the comparison of that number with a text.
 fn stand_in(index: usize) -> String {
@@ -21,7 +27,7 @@ impl RowCondition {
     ///
     /// # Errors
     /// A fault of the text, in words, and what would be right.
-    pub fn read(text: &str, columns: &[String]) -> Result<Self, (String, String)> {
+    pub fn read(text: &str, columns: &[String]) -> Result<Self, Wrong> {
         let (plain, texts) = without_texts(text)?;
         let formula = Formula::read(&plain).map_err(|fault| (fault.message, fault.help))?;
         if !formula.is_truth() {
@@ -66,7 +72,7 @@ impl RowCondition {
 }
 
 /// The text with a number in the place of every comparison of a column with a text in quotes; those comparisons.
-fn without_texts(text: &str) -> Result<(String, Vec<(String, String)>), (String, String)> {
+fn without_texts(text: &str) -> Result<(String, Vec<TextComparison>), Wrong> {
     let wrong = |what: &str| (what.to_owned(), "compare a column with it: `nodes == \"2x2x2\"`".to_owned());
     let (mut plain, mut texts) = (String::new(), Vec::new());
     let mut rest = text;
@@ -82,8 +88,10 @@ fn without_texts(text: &str) -> Result<(String, Vec<(String, String)>), (String,
         if column[start..].is_empty() {
             return Err(wrong("a text is compared with no column"));
         }
-        let truth = u8::from(sign == "==");
-        plain += &format!("{}({} == {truth})", &column[..start], stand_in(texts.len()));
+        let truth = if sign == "==" { "1" } else { "0" };
+        for part in [&column[..start], "(", &stand_in(texts.len()), " == ", truth, ")"] {
+            plain.push_str(part);
+        }
         texts.push((column[start..].to_owned(), literal.to_owned()));
         rest = after;
     }

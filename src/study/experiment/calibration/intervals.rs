@@ -52,7 +52,7 @@ impl Found<'_> {
                 interval95: (unknown.value(low), unknown.value(high)),
                 is_determined: high - low < WIDE && !is_entangled(index) && !is_open[index],
                 has_influence: !is_alone(index),
-                is_at_bound: at < AT_BOUND || at > 1.0 - AT_BOUND,
+                is_at_bound: !(AT_BOUND..=1.0 - AT_BOUND).contains(&at),
             }
         };
         Ok(self.fit.unknowns.iter().enumerate().map(of).collect())

@@ -134,7 +134,7 @@ impl CalibrationCase {
         };
         let all = self.combinations_of_choices();
         let share = self.evaluations.map_or(EVALUATIONS, |all_of_them| (all_of_them / all.len()).max(1));
-        let own = self.own_values(&unknowns, &simulated);
+        let own = checks::own_values(&unknowns, &simulated);
         let fitted = all.into_iter().map(|settings| {
             let fit = fitting(&settings, share);
             let (minimum, spent) = fit.best(self.seed, own.clone())?;
@@ -216,7 +216,9 @@ impl Found<'_> {
     fn by_parts(&self, mut slopes: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         for ((slopes, unknown), at) in slopes.iter_mut().zip(self.fit.unknowns).zip(&self.best.point) {
             let factor = unknown.slope_by_part(*at) / unknown.slope(*at);
-            slopes.iter_mut().for_each(|slope| *slope *= factor);
+            for slope in slopes.iter_mut() {
+                *slope *= factor;
+            }
         }
         slopes
     }

@@ -44,7 +44,7 @@ fn fan_out_before(machine: &Machine, lengths: &[u64], work: SimDuration) -> u64 
             if me.rank() > 0 {
                 me.receive(0).await;
                 return if me.rank() == 1 {
-                    me.compute_for(work).await
+                    me.compute_for(work).await;
                 };
             }
             for (to, bytes) in (1..).zip(lengths) {
