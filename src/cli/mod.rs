@@ -197,6 +197,7 @@ enum OutputFormat {
     Json,
     Jsonl,
     Csv,
+    Parquet,
 }
 
 impl From<OutputFormat> for parsim_study::report::Format {
@@ -206,6 +207,7 @@ impl From<OutputFormat> for parsim_study::report::Format {
             OutputFormat::Json => Self::Json,
             OutputFormat::Jsonl => Self::Jsonl,
             OutputFormat::Csv => Self::Csv,
+            OutputFormat::Parquet => Self::Parquet,
         }
     }
 }

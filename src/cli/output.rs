@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The destination of the data of a command, and their form.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArguments {
-    /// The form of the output; text unless given, or what the name of the file of `-o` ends with: .json, .jsonl or .csv.
+    /// The form of the output; text unless given, or what the name of the file of `-o` ends with: .json, .jsonl, .csv or .parquet.
     #[arg(long, value_enum, global = true)]
     format: Option<OutputFormat>,
     #[command(flatten)]
@@ -82,7 +82,14 @@ impl OutputArguments {
 
     /// The file as an output of the command.
     pub fn claims(&self) -> Claims {
-        self.destination.claims().fault(self.unknown_suffix())
+        self.destination.claims().fault(self.unknown_suffix()).fault(self.not_built())
+    }
+
+    /// The fault of a form that this build does not write.
+    fn not_built(&self) -> Option<String> {
+        let help = "build it with `cargo build --release --features parquet`, or give another form";
+        let is_missing = self.format() == Format::Parquet && !cfg!(feature = "parquet");
+        is_missing.then(|| format!("--format parquet: this parsim is built without Parquet: {help}"))
     }
 
     /// The fault of a name that asks for a form which is not written.

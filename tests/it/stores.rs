@@ -267,6 +267,23 @@ fn two_stores_are_compared_case_by_case() {
     assert!(code == 2 && words.contains("say by --scenario whose results are meant"), "{words}");
 }
 
+/// Parquet is a feature of the build; without it nothing is run, and the way to it is said.
+#[test]
+fn parquet_is_written_where_it_is_built_in() {
+    let desk = Desk::new();
+    last_words(&desk, 0, &["sweep", RING, "--store", "kept"]);
+    for more in [&["--format", "parquet", "-o", "all"][..], &["-o", "all.parquet"]] {
+        let (code, _, words) = called(&desk, &[&["merge", RING, "--store", "kept"], more].concat());
+        if cfg!(feature = "parquet") {
+            let file = fs::read(desk.path().join(more[more.len() - 1])).unwrap();
+            assert!(code == 0 && file.starts_with(b"PAR1") && file.ends_with(b"PAR1"), "{words}");
+        } else {
+            assert!(code == 2 && words.contains("--features parquet"), "{words}");
+            assert!(!desk.path().join(more[more.len() - 1]).exists());
+        }
+    }
+}
+
 #[test]
 fn what_is_no_store_is_told() {
     let desk = Desk::new();

@@ -156,6 +156,12 @@ impl Record {
     /// Keys and values as CSV shows them; metadata becomes columns such as `meta.seed`.
     #[must_use]
     pub fn flat(&self) -> Vec<(String, String)> {
+        self.cells().into_iter().map(|(key, value)| (key, value.to_string())).collect()
+    }
+
+    /// Keys and values in the columns of [`flat`](Self::flat).
+    #[must_use]
+    pub fn cells(&self) -> Vec<(String, &Value)> {
         let mut cells = Vec::new();
         self.entries().for_each(|(key, value)| flatten(key.to_owned(), value, &mut cells));
         cells
@@ -188,13 +194,13 @@ impl Serialize for Record {
     }
 }
 
-fn flatten(path: String, value: &Value, cells: &mut Vec<(String, String)>) {
+fn flatten<'v>(path: String, value: &'v Value, cells: &mut Vec<(String, &'v Value)>) {
     match value {
         Value::Group(inner) => {
             for (name, value) in inner {
                 flatten(format!("{path}.{name}"), value, cells);
             }
         }
-        _ => cells.push((path, value.to_string())),
+        _ => cells.push((path, value)),
     }
 }

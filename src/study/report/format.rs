@@ -1,5 +1,6 @@
 //! Records on their way out.
 
+use super::columnar::Columns;
 use super::lines::Lines;
 use crate::answer::Record;
 use std::collections::HashSet;
@@ -17,6 +18,8 @@ pub enum Format {
     Jsonl,
     /// One line of keys, then one line an object.
     Csv,
+    /// The columns of CSV with types and units, in a build with Parquet.
+    Parquet,
 }
 
 /// Writes records one after the other, each as complete lines only.
@@ -29,17 +32,20 @@ pub struct Writer<W> {
     array: bool,
     /// Records that wait until all columns are known.
     held: Option<Vec<Record>>,
+    /// Records as columns, which are written at the end.
+    table: Option<Columns>,
 }
 
 impl<W: Write> Writer<W> {
     /// A writer of several records; as JSON they form an array.
-    pub const fn many(sink: W, format: Format) -> Self {
-        Self { sink, format, columns: None, lines: None, written: 0, array: true, held: None }
+    pub fn many(sink: W, format: Format) -> Self {
+        let table = (format == Format::Parquet).then(Columns::default);
+        Self { sink, format, columns: None, lines: None, written: 0, array: true, held: None, table }
     }
 
     /// A writer of a single record.
-    pub const fn single(sink: W, format: Format) -> Self {
-        Self { sink, format, columns: None, lines: None, written: 0, array: false, held: None }
+    pub fn single(sink: W, format: Format) -> Self {
+        Self { array: false, ..Self::many(sink, format) }
     }
 
     /// A writer of records of several kinds: as CSV they wait for the end, when every key has its column.
@@ -60,6 +66,10 @@ impl<W: Write> Writer<W> {
         }
         let text = match self.format {
             Format::Text => return Ok(()),
+            Format::Parquet => {
+                self.table.iter_mut().for_each(|table| table.add(record));
+                return Ok(());
+            }
             Format::Json if !self.array => record.to_json() + "\n",
             Format::Json if self.written == 0 => format!("[\n{}", record.to_json()),
             Format::Json => format!(",\n{}", record.to_json()),
@@ -113,6 +123,9 @@ impl<W: Write> Writer<W> {
         }
         for record in &held {
             self.write(record)?;
+        }
+        if let Some(table) = self.table.take() {
+            self.sink.write_all(&table.parquet()?)?;
         }
         if self.format == Format::Json && self.array {
             let end = if self.written == 0 { "[]\n" } else { "\n]\n" };

@@ -4,6 +4,7 @@
 mod along;
 mod bottleneck;
 pub mod cluster;
+mod columnar;
 pub mod comparison;
 pub mod contour;
 pub mod critical_path;

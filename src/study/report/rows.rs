@@ -30,7 +30,7 @@ pub trait RowSink {
 impl<S: RowSink> RowWriter<S> {
     /// A writer into `sink`.
     pub fn new(sink: S, format: Format) -> Self {
-        Self { sink, has_errors: format == Format::Csv, example: None, waiting: Vec::new() }
+        Self { sink, has_errors: matches!(format, Format::Csv | Format::Parquet), example: None, waiting: Vec::new() }
     }
 
     /// Writes the row of a case that has a result.
