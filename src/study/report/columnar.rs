@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A table by columns; a record without a column has no value there.
 #[derive(Default)]
 pub struct Columns {
-    columns: Vec<Column>,
+    list: Vec<Column>,
     places: HashMap<String, usize>,
     rows: usize,
 }
@@ -32,7 +32,7 @@ impl Columns {
     pub fn add(&mut self, record: &Record) {
         for (name, value) in record.cells() {
             let place = self.place(name);
-            let cells = &mut self.columns[place].cells;
+            let cells = &mut self.list[place].cells;
             cells.fill(self.rows);
             cells.push(value);
         }
@@ -40,9 +40,9 @@ impl Columns {
     }
 
     fn place(&mut self, name: String) -> usize {
-        let next = self.columns.len();
+        let next = self.list.len();
         *self.places.entry(name).or_insert_with_key(|name| {
-            self.columns.push(Column { name: name.clone(), cells: Cells::Missing(0) });
+            self.list.push(Column { name: name.clone(), cells: Cells::Missing(0) });
             next
         })
     }
@@ -52,7 +52,7 @@ impl Columns {
     /// # Errors
     /// A table that cannot be written; a build without Parquet.
     pub fn parquet(mut self) -> io::Result<Vec<u8>> {
-        for Column { name, cells } in &mut self.columns {
+        for Column { name, cells } in &mut self.list {
             cells.fill(self.rows);
             cells.settle(unit(name) != "1");
         }
@@ -197,7 +197,7 @@ mod file {
 
     /// A file of Parquet: columns with their types and, as metadata of the field, the `unit` of numbers.
     pub fn bytes(table: &Columns) -> io::Result<Vec<u8>> {
-        let schema = Arc::new(Schema::new(table.columns.iter().map(Column::field).collect::<Vec<_>>()));
+        let schema = Arc::new(Schema::new(table.list.iter().map(Column::field).collect::<Vec<_>>()));
         let origin = KeyValue::new("parsim".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
@@ -206,7 +206,7 @@ mod file {
         let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(properties))?;
         for begin in (0..table.rows).step_by(BATCH) {
             let rows = begin..table.rows.min(begin + BATCH);
-            let arrays = table.columns.iter().map(|column| column.cells.array(rows.clone())).collect();
+            let arrays = table.list.iter().map(|column| column.cells.array(rows.clone())).collect();
             let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(io::Error::other)?;
             writer.write(&batch)?;
         }
