@@ -24,6 +24,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("gauss-jordan-naive", &["n=128", "p=1,4,16,128"]),
     ("gauss-jordan-neighbour", &["n=128", "p=1,4,16,128"]),
     ("gauss-jordan-numerics", &["p=3,100", "program.n=128"]),
+    ("goal-halo-exchange", &[]),
     ("ising-time-warp", &["n=10", "seed=1", "program.attempts=100"]),
     ("kernel-rsub", &[]),
     ("link-rate", &[]),

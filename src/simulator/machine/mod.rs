@@ -5,6 +5,7 @@ mod builder;
 mod faults;
 mod folding;
 mod hierarchy;
+mod lanes;
 mod loggops;
 mod overrides;
 mod part;
@@ -17,12 +18,14 @@ mod transport;
 pub use allocation::Allocation;
 pub use builder::MachineBuilder;
 pub use hierarchy::SharedOnTheWay;
+pub use lanes::{Lanes, Turn};
 pub use loggops::LogGops;
 pub use overrides::NodeOverride;
 pub use part::Submachine;
 pub use placement::{Layout, Partition, Placement, Seat, near_square};
 #[cfg(test)]
 pub(crate) use shipped::shipped;
+pub(crate) use transport::MessageTransport;
 pub use transport::{Completion, MessageId, Transport};
 
 pub use crate::network::traffic::Pattern;

@@ -6,14 +6,14 @@
 mod messages;
 mod packets;
 
-use super::{Machine, Seat};
+use super::{Machine, Seat, Turn};
 use crate::engine::Streams;
 use crate::network::{Standstill, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError};
 use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
-use messages::MessageTransport;
+pub use messages::MessageTransport;
 use packets::PacketTransport;
 
 /// A message on its way; the number is used again when the message is gone.
@@ -36,6 +36,25 @@ pub enum Completion {
     Moved {
         /// The handle given by the caller.
         handle: u32,
+    },
+    /// The send of an issued message has begun.
+    Begun {
+        /// The sender's handle.
+        handle: u32,
+    },
+    /// An issued computation has begun.
+    Computing {
+        /// Its number.
+        operation: u32,
+        /// The time at which it ends.
+        end: SimTime,
+    },
+    /// The time that was set for an issued operation has come.
+    Due {
+        /// Its number.
+        operation: u32,
+        /// The turn of what follows.
+        turn: Turn,
     },
     /// The send of a message is complete, in the sense of [`Sends`](super::Sends).
     Sent {
@@ -190,18 +209,27 @@ impl Transport {
         }
     }
 
+    /// The transport that takes issued operations as they are, if there are network interfaces.
+    pub fn interfaces(&mut self) -> Option<&mut MessageTransport> {
+        match self {
+            Self::Packets(_) => None,
+            Self::Messages(transport) => Some(transport),
+        }
+    }
+
     /// Returns whether messages go through network interfaces.
     #[must_use]
     pub const fn has_interfaces(&self) -> bool {
         matches!(self, Self::Messages(_))
     }
 
-    /// The time from which the process of `seat` can go on, if a message still keeps its processor busy.
+    /// The time from which the process of `seat` can go on, if a message still keeps busy the processor that it calls
+    /// `cpu`; 0 is its own.
     #[must_use]
-    pub fn busy_until(&self, now: SimTime, seat: Seat) -> Option<SimTime> {
+    pub fn busy_until(&self, now: SimTime, seat: Seat, cpu: u8) -> Option<SimTime> {
         match self {
             Self::Packets(_) => None,
-            Self::Messages(transport) => Some(transport.communicates_until(seat)).filter(|end| *end > now),
+            Self::Messages(transport) => Some(transport.communicates_until(seat, cpu)).filter(|end| *end > now),
         }
     }
 

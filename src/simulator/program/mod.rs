@@ -13,12 +13,13 @@ mod process;
 mod rehearsal;
 mod traffic;
 
+pub use crate::machine::{Lanes, Turn};
 pub use background::BackgroundTraffic;
 pub use fit::{faults_on, host, inspected, misfits, node_memory};
 pub use grid::Grid;
 pub use numerics::{Numerics, WORD};
 pub use partition::{BlockCyclic, Blocks};
-pub use process::{Message, MessagePattern, Operation, Process, RankGroup, Received, Tally};
+pub use process::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received, Tally};
 pub(crate) use process::{Notes, PhaseIndex, PhaseNames, Reply, STUCK, Surroundings, Verb, send_fault, tag_words};
 pub use rehearsal::{Rehearsal, rehearse, rehearse_within};
 pub use traffic::{Injection, Traffic};

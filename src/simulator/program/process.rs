@@ -10,15 +10,20 @@ use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
 use std::rc::Rc;
 
+mod issue;
+mod message;
 mod rank_group;
 mod surroundings;
 mod verb;
 
+pub use issue::{Issue, IssuedWork, Notice};
+pub(crate) use message::{BARRIER_TAG, COLLECTIVE_TAG, tag_words};
+pub use message::{Message, MessagePattern, Operation, Received};
 pub use rank_group::RankGroup;
 pub use surroundings::Tally;
 pub(crate) use surroundings::{Notes, PhaseIndex, PhaseNames, Surroundings};
-pub(crate) use verb::{BARRIER_TAG, COLLECTIVE_TAG, STUCK, send_fault, tag_words};
-pub use verb::{Message, MessagePattern, Operation, Received, Reply, Verb};
+pub use verb::{Reply, Verb};
+pub(crate) use verb::{STUCK, send_fault};
 
 /// The process of one rank: what it knows and what it can do.
 ///
@@ -342,6 +347,24 @@ impl Process {
         self.ask(Verb::Test(operation), |answer| match answer {
             Reply::Tested(complete) => complete,
             other => unreachable!("a test was answered {other:?}"),
+        })
+    }
+
+    /// Issues an operation and goes on; [`notices`](Self::notices) tell of its beginning and of its end, and it need not be
+    /// waited for. The ranks that it names are counted among all.
+    pub fn issue(&self, issue: Issue) -> impl Future<Output = Operation> {
+        let counted = match &issue.work {
+            IssuedWork::Send(to, message) => self.count_message(*to, message),
+            IssuedWork::Compute(_) | IssuedWork::Receive(_) => Some(()),
+        };
+        self.ask(if_counted(counted, Verb::Issue(issue)), started)
+    }
+
+    /// Waits until something happens to an operation that was [issued](Self::issue); all that has, once each.
+    pub fn notices(&self) -> impl Future<Output = Vec<Notice>> {
+        self.ask(Verb::Notices, |answer| match answer {
+            Reply::Noticed(notices) => notices,
+            other => unreachable!("notices were answered by {other:?}"),
         })
     }
 

@@ -9,12 +9,12 @@ mod operations;
 use super::Program;
 use super::grid::Grid;
 use super::process::{
-    Message, MessagePattern, Notes, Operation, PhaseNames, Process, Received, Reply, STUCK, Surroundings, Verb,
-    send_fault, tag_words,
+    Issue, IssuedWork, Message, MessagePattern, Notes, Notice, Operation, PhaseNames, Process, Received, Reply, STUCK,
+    Surroundings, Verb, send_fault, tag_words,
 };
 use crate::engine::{Mailbox, Processes, Resumed, Streams};
 use crate::fault::Fault;
-use crate::machine::Sends;
+use crate::machine::{Sends, Turn};
 use crate::node::Processor;
 use crate::node::processor::Rate;
 use crate::trace::Phase;
@@ -184,6 +184,10 @@ struct RehearsedRank {
     phase: Phase,
     inbox: VecDeque<PendingMessage>,
     operations: RehearsedOperations,
+    /// Issued operations whose end has not been told.
+    issued: Vec<u32>,
+    /// Those of them whose beginning has not been told.
+    begun: Vec<u32>,
     waits: RehearsedWait,
 }
 
@@ -204,6 +208,7 @@ enum RehearsedWait {
     #[default]
     Nothing,
     For(AwaitedOperations, Ending),
+    ForNotices,
     AtBarrier,
     Finished,
 }
@@ -333,6 +338,8 @@ impl<'p> DryRun<'p> {
             Verb::Test(Operation(operation)) => {
                 Ok(Some(Reply::Tested(self.state(rank).operations.is_complete(operation))))
             }
+            Verb::Issue(issue) => self.issue(rank, issue).map(|operation| Some(Reply::Started(operation))),
+            Verb::Notices => Ok(self.notices(rank)),
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Pause(steps) => {
                 self.verbs += steps / STEPS_PER_VERB;
@@ -419,6 +426,45 @@ impl<'p> DryRun<'p> {
         operation
     }
 
+    /// Begins an issued operation, whatever its process does meanwhile.
+    fn issue(&mut self, rank: u32, Issue { work, .. }: Issue) -> Result<Operation, Interruption> {
+        let operation = match work {
+            IssuedWork::Compute(_) => {
+                self.jobs += 1;
+                self.begin(rank, RehearsedOperation::Sent)
+            }
+            IssuedWork::Send(to, message) => self.send(rank, to, message)?,
+            IssuedWork::Receive(pattern) => self.receive(rank, pattern),
+        };
+        self.state(rank).issued.push(operation);
+        self.state(rank).begun.push(operation);
+        Ok(Operation(operation))
+    }
+
+    /// What has happened to the issued operations of a process, which waits if nothing has.
+    fn notices(&mut self, rank: u32) -> Option<Reply> {
+        let state = self.state(rank);
+        let begun = std::mem::take(&mut state.begun);
+        let operations = &state.operations;
+        let (ended, open): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut state.issued).into_iter().partition(|one| operations.is_complete(*one));
+        self.verbs += open.len() as u64 / LOOKS_PER_VERB;
+        let state = self.state(rank);
+        state.issued = open;
+        let notice = |is_end| move |number| Notice { operation: Operation(number), is_end, turn: Turn::default() };
+        let notices: Vec<_> =
+            begun.into_iter().map(notice(false)).chain(ended.iter().copied().map(notice(true))).collect();
+        for operation in ended {
+            let removed = self.state(rank).operations.remove(operation);
+            self.backlog.operations -= u64::from(removed.is_some());
+        }
+        if notices.is_empty() {
+            self.state(rank).waits = RehearsedWait::ForNotices;
+            return None;
+        }
+        Some(Reply::Noticed(notices))
+    }
+
     fn begin(&mut self, rank: u32, task: RehearsedOperation) -> u32 {
         self.backlog.begin();
         self.state(rank).operations.begin(task)
@@ -444,6 +490,11 @@ impl<'p> DryRun<'p> {
     }
 
     fn wake(&mut self, rank: u32) {
+        if matches!(self.ranks[rank as usize].waits, RehearsedWait::ForNotices) {
+            self.state(rank).waits = RehearsedWait::Nothing;
+            let answer = self.notices(rank).map(|answer| (rank, Some(answer)));
+            return self.ready.extend(answer);
+        }
         let waits = std::mem::take(&mut self.state(rank).waits);
         let RehearsedWait::For(operations, ending) = waits else {
             self.state(rank).waits = waits;
@@ -605,8 +656,12 @@ const SHOWN_OF_A_CIRCLE: usize = 4;
 impl RehearsedRank {
     /// The first operation that it waits for.
     fn awaits(&self) -> Option<&RehearsedOperation> {
-        let RehearsedWait::For(operations, _) = &self.waits else { return None };
-        operations.numbers().iter().find_map(|operation| self.operations.get(*operation))
+        let numbers = match &self.waits {
+            RehearsedWait::For(operations, _) => operations.numbers(),
+            RehearsedWait::ForNotices => &self.issued,
+            _ => return None,
+        };
+        numbers.iter().find_map(|operation| self.operations.get(*operation))
     }
 
     /// The rank that it waits for, if that is one.
@@ -625,6 +680,7 @@ impl RehearsedRank {
     fn waiting(&self, rank: usize) -> Option<String> {
         let waits = match (&self.waits, self.awaits()) {
             (RehearsedWait::Nothing | RehearsedWait::Finished, _) => return None,
+            (RehearsedWait::ForNotices, None) => "operations wait for each other".to_owned(),
             (RehearsedWait::AtBarrier, _) => "not all ranks come to the barrier".to_owned(),
             (_, Some(RehearsedOperation::Awaiting(pattern))) => {
                 format!("the receive of {} has no send", described(*pattern))

@@ -12,6 +12,7 @@ use crate::program::{
 };
 use crate::trace::{Accounts, Activity, Phase};
 use crate::units::{SimDuration, SimTime};
+use issued::NoticeBoard;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -19,6 +20,7 @@ use std::rc::Rc;
 
 mod background;
 mod bookkeeping;
+mod issued;
 mod standstill;
 mod verbs;
 
@@ -53,6 +55,8 @@ pub struct Execution<'s, O> {
     finishing: FxHashSet<u32>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
+    /// What has happened to issued operations.
+    board: NoticeBoard,
     finished: u32,
     last_finish: SimTime,
 }
@@ -72,6 +76,7 @@ enum WaitState {
     ForTime,
     ForOperation(Operation),
     ForAny,
+    ForNotices,
     AtBarrier,
 }
 
@@ -120,6 +125,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             finishing: FxHashSet::default(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
+            board: NoticeBoard::default(),
             finished: 0,
             last_finish: SimTime::START,
         }
@@ -179,29 +185,42 @@ impl<'s, O: Observer> Execution<'s, O> {
     fn settle(&mut self, now: SimTime) -> Result<(), SimulationError> {
         loop {
             while let Some(completion) = self.transport.next_completion() {
-                self.notice(now, completion);
+                self.notice(now, completion)?;
             }
             if !self.freed.is_empty() {
                 self.resume_by_rank(now);
             }
-            let Some((rank, reply)) = self.ready.pop_front() else { return Ok(()) };
-            self.run(now, rank, Some(reply))?;
+            if let Some((rank, reply)) = self.ready.pop_front() {
+                self.run(now, rank, Some(reply))?;
+            } else if !self.tell_of_issued(now)? {
+                return Ok(());
+            }
         }
     }
 
-    fn notice(&mut self, now: SimTime, completion: Completion) {
+    fn notice(&mut self, now: SimTime, completion: Completion) -> Result<(), SimulationError> {
         if self.background.is_some() && self.background_takes(now, completion) {
-            return;
+            return Ok(());
         }
         match completion {
             Completion::Computed { owner: rank } | Completion::TimeUp { owner: rank } => {
                 if !self.finishing.is_empty() && self.finishing.remove(&rank) {
                     self.account(now, rank);
-                    return self.finish(now, rank);
+                    self.finish(now, rank);
+                    return Ok(());
+                }
+                if self.board.is_in_use() && self.computed(now, rank)? {
+                    return Ok(());
                 }
                 let delayed = if self.delayed.is_empty() { None } else { self.delayed.remove(&rank) };
                 self.ready.push_back((rank, delayed.unwrap_or(Reply::Done)));
             }
+            Completion::Begun { handle } => {
+                let operation = self.matching.begin_send(handle);
+                self.has_begun(now, operation);
+            }
+            Completion::Computing { operation, end } => self.computes(now, Operation(operation), end),
+            Completion::Due { operation, turn } => self.due(now, Operation(operation), turn),
             Completion::Moved { handle } => {
                 self.matching.moved(Operation(handle));
                 self.observer.on(&Occurrence::Moved { now, operation: Operation(handle) });
@@ -210,8 +229,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             Completion::Sent { handle } => {
                 let operation = self.matching.sent(handle);
                 if O::OBSERVES {
-                    let sender = self.matching.rank(operation);
-                    let at = self.end_of_work(now, sender);
+                    let at = self.end_of(now, operation);
                     self.observer.on(&Occurrence::Sent { at, operation, handle });
                 }
                 self.completed(operation);
@@ -239,6 +257,7 @@ impl<'s, O: Observer> Execution<'s, O> {
                 self.completed(operation);
             }
         }
+        Ok(())
     }
 
     /// A message has been delivered or announced: receives that it lets be matched are.
@@ -264,6 +283,9 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// An operation is complete: its process goes on if it waits for it.
     fn completed(&mut self, operation: Operation) {
+        if self.board.is_in_use() && self.matching.request(operation).lanes.is_some() {
+            return self.has_ended(self.surroundings.clock.get(), operation);
+        }
         let rank = self.matching.rank(operation);
         let state = &mut self.ranks[rank as usize];
         let answer = match &state.waits {
@@ -327,7 +349,7 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// The time until which the processor of `rank` is busy with what happens to it now.
     fn end_of_work(&self, now: SimTime, rank: u32) -> SimTime {
-        self.transport.busy_until(now, self.layout.seat(rank)).unwrap_or(now)
+        self.end_of_work_on(now, rank, 0)
     }
 
     /// Ends a process, as soon as its processor has done its work for the communication.

@@ -11,7 +11,7 @@ mod slots;
 mod tests;
 
 use crate::engine::Lists;
-use crate::machine::MessageId;
+use crate::machine::{Lanes, MessageId};
 use crate::program::{Message, MessagePattern, Operation, Received, tag_words};
 use crate::trace::{Activity, Delivery};
 use crate::units::SimTime;
@@ -25,6 +25,8 @@ pub struct Request {
     pub rank: u32,
     pub kind: TaskKind,
     pub state: TaskState,
+    /// Where it takes place, if it has been issued.
+    pub lanes: Option<Lanes>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +37,14 @@ pub enum TaskKind {
     Receive(MessagePattern),
     /// Bytes on their way through what the cores of a node share.
     Move,
+    /// An issued computation.
+    Computation,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum TaskState {
+    /// A receive that has been issued and is not posted yet.
+    Prepared,
     UnderWay,
     Done,
     /// The envelope with this handle has come, and its data have not.
@@ -53,6 +59,7 @@ impl TaskKind {
         match self {
             Self::Send { .. } => Activity::Sending,
             Self::Receive(_) | Self::Move => Activity::Blocked,
+            Self::Computation => Activity::Computing,
         }
     }
 }
@@ -71,6 +78,8 @@ struct Envelope {
     sent: SimTime,
     message: Message,
     is_received: bool,
+    /// The processor that its ends take.
+    cpu: u8,
     sending: Option<Operation>,
     /// Once it has arrived.
     arrival: SimTime,
@@ -119,14 +128,38 @@ impl Matching {
 
     /// A send begins: its operation, and the handle of the message.
     pub fn post(&mut self, now: SimTime, from: u32, to: u32, message: Message) -> (Operation, u32) {
-        let task = Request { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay };
-        let operation = Operation(self.tasks.put(task));
-        let sending = Some(operation);
-        let (is_received, arrival, id, place) = (false, now, 0, 0);
-        let envelope = Envelope { from, to, sent: now, message, is_received, sending, arrival, id, place };
-        let handle = self.envelopes.put(envelope);
+        let (operation, handle) = self.prepare_send(now, (from, to), message, None);
         self.order.send((from, to), handle);
         (operation, handle)
+    }
+
+    /// A send is asked for, whose turn among those of its pair is that of its [beginning](Self::begin_send).
+    pub fn prepare_send(
+        &mut self,
+        now: SimTime,
+        (from, to): Pair,
+        message: Message,
+        lanes: Option<Lanes>,
+    ) -> (Operation, u32) {
+        let task = Request { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay, lanes };
+        let operation = Operation(self.tasks.put(task));
+        let (sending, cpu) = (Some(operation), lanes.map_or(0, |lanes| lanes.cpu));
+        let (is_received, arrival, id, place) = (false, now, 0, 0);
+        let envelope = Envelope { from, to, sent: now, message, is_received, cpu, sending, arrival, id, place };
+        (operation, self.envelopes.put(envelope))
+    }
+
+    /// A prepared send begins; its operation.
+    pub fn begin_send(&mut self, handle: u32) -> Operation {
+        let Envelope { from, to, sending, .. } = *self.envelope(handle);
+        self.order.send((from, to), handle);
+        sending.expect("a send begins before it is complete")
+    }
+
+    /// A computation begins.
+    pub fn begin_computation(&mut self, rank: u32, lanes: Lanes) -> Operation {
+        let (kind, state) = (TaskKind::Computation, TaskState::UnderWay);
+        Operation(self.tasks.put(Request { rank, kind, state, lanes: Some(lanes) }))
     }
 
     /// A send is complete.
@@ -142,7 +175,8 @@ impl Matching {
 
     /// Bytes begin to move.
     pub fn begin_move(&mut self, rank: u32) -> Operation {
-        Operation(self.tasks.put(Request { rank, kind: TaskKind::Move, state: TaskState::UnderWay }))
+        let (kind, state) = (TaskKind::Move, TaskState::UnderWay);
+        Operation(self.tasks.put(Request { rank, kind, state, lanes: None }))
     }
 
     /// They have moved.
@@ -157,9 +191,10 @@ impl Matching {
         Delivery { from, to, bytes, again, sent, delivered: now }
     }
 
-    /// The rank that a message is for.
-    pub fn receiver(&mut self, handle: u32) -> u32 {
-        self.envelopes.get(handle).expect("an envelope is kept until it is received").to
+    /// The rank that a message is for, and which of its processors deals with it.
+    pub fn receiver(&self, handle: u32) -> (u32, u8) {
+        let envelope = self.envelope(handle);
+        (envelope.to, envelope.cpu)
     }
 
     /// A message has been delivered. [`met`](Self::met) holds the matches that follow.
@@ -251,17 +286,30 @@ impl Matching {
 
     /// A receive begins; it takes a message, if one is there for it.
     pub fn receive(&mut self, rank: u32, pattern: MessagePattern) -> (Operation, Option<Match>) {
-        let task = Request { rank, kind: TaskKind::Receive(pattern), state: TaskState::UnderWay };
-        let operation = Operation(self.tasks.put(task));
+        let operation = self.prepare_receive(rank, pattern, None);
+        (operation, self.post_receive(operation))
+    }
+
+    /// A receive is asked for, which takes no message before it is [posted](Self::post_receive).
+    pub fn prepare_receive(&mut self, rank: u32, pattern: MessagePattern, lanes: Option<Lanes>) -> Operation {
+        let (kind, state) = (TaskKind::Receive(pattern), TaskState::Prepared);
+        Operation(self.tasks.put(Request { rank, kind, state, lanes }))
+    }
+
+    /// A prepared receive is posted; it takes a message, if one is there for it.
+    pub fn post_receive(&mut self, operation: Operation) -> Option<Match> {
+        let task = self.task(operation);
+        task.state = TaskState::UnderWay;
+        let (rank, TaskKind::Receive(pattern)) = (task.rank, task.kind) else { unreachable!("a receive is posted") };
         let found = match pattern.from {
             Some(from) => self.find_from((from, rank), pattern),
             None => self.find_from_any(rank, pattern),
         };
         let Some(handle) = found else {
             self.receives.push_back(rank, operation);
-            return (operation, None);
+            return None;
         };
-        (operation, Some(self.take_from_inbox(operation, handle)))
+        Some(self.take_from_inbox(operation, handle))
     }
 
     fn find_from(&self, pair: Pair, pattern: MessagePattern) -> Option<u32> {
@@ -316,6 +364,20 @@ impl Matching {
         self.tasks.get(operation.0).filter(|task| task.rank == rank).map(|task| &*task)
     }
 
+    /// The request that an operation is.
+    pub fn request(&self, operation: Operation) -> &Request {
+        self.tasks.peek(operation.0).expect("an operation is kept until it is ended")
+    }
+
+    /// The processor that deals with a complete operation: that of the message, of a receive.
+    pub fn cpu(&self, operation: Operation) -> u8 {
+        let request = self.request(operation);
+        match request.state {
+            TaskState::Received(handle) => self.envelope(handle).cpu,
+            _ => request.lanes.map_or(0, |lanes| lanes.cpu),
+        }
+    }
+
     /// The rank whose operation this is.
     pub fn rank(&mut self, operation: Operation) -> u32 {
         self.task(operation).rank
@@ -326,11 +388,22 @@ impl Matching {
         match self.task(operation).kind {
             TaskKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),
             TaskKind::Move => ("waits for its memory or its interface".to_owned(), None),
+            TaskKind::Computation => ("waits for its processor".to_owned(), None),
             TaskKind::Receive(MessagePattern { from, tag }) => {
                 let from_words = from.map_or("any rank".to_owned(), |rank| format!("rank {rank}"));
                 let message = tag.map_or(String::new(), |tag| format!(" a message{}", tag_words(tag)));
                 (format!("waits to receive{message} from {from_words}"), from)
             }
+        }
+    }
+
+    /// The description of a task of a rank that waits for nothing else, a receive before others.
+    pub fn describe_first_of(&mut self, rank: u32) -> (String, Option<u32>) {
+        let is_receive = |kind: TaskKind| matches!(kind, TaskKind::Receive(_));
+        let of_rank = self.tasks.iter().filter(|(_, task)| task.rank == rank);
+        match of_rank.max_by_key(|(place, task)| (is_receive(task.kind), std::cmp::Reverse(*place))) {
+            Some((place, _)) => self.describe(Operation(place)),
+            None => ("waits for operations that have not been issued".to_owned(), None),
         }
     }
 
@@ -345,7 +418,9 @@ impl Matching {
     fn fits(&self, operation: Operation, envelope: &Envelope) -> bool {
         match self.tasks.peek(operation.0).expect("an operation is kept until it is ended").kind {
             TaskKind::Receive(pattern) => pattern.takes(envelope),
-            TaskKind::Send { .. } | TaskKind::Move => unreachable!("only receives wait for messages"),
+            TaskKind::Send { .. } | TaskKind::Move | TaskKind::Computation => {
+                unreachable!("only receives wait for messages")
+            }
         }
     }
 }

@@ -21,6 +21,8 @@ pub enum Occurrence<'o> {
     Posted { now: SimTime, rank: u32, operation: Operation, handle: u32, bytes: u64 },
     /// A rank begins to receive, or bytes begin to move for it.
     Begun { now: SimTime, rank: u32, operation: Operation },
+    /// An issued operation has begun, or ended, and its rank is told.
+    Noticed { now: SimTime, rank: u32, operation: Operation, is_end: bool },
     /// Bytes begin to move through memory, or through an interface for nobody.
     Moving { operation: Operation, is_memory: bool, bytes: f64 },
     /// All of a message has come.

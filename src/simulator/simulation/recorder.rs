@@ -178,6 +178,13 @@ impl<'w> Recorder<'w> {
         }
     }
 
+    /// A rank goes on because an operation of its own, which it has issued, begins.
+    fn has_begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
+        if let Some(Some(RecordedOperation::UnderWay((event, at)))) = self.tasks.get(operation.0 as usize) {
+            self.causes[rank as usize] = Some(Cause { event: *event, delay: now.since(*at), means: Means::Sending });
+        }
+    }
+
     fn take_cause(&mut self, operation: Operation) -> Option<(Cause, SimTime)> {
         let task = self.tasks.get_mut(operation.0 as usize)?;
         let Some(RecordedOperation::Complete(cause, at)) = *task else { return None };
@@ -220,7 +227,9 @@ impl Observer for Recorder<'_> {
             Occurrence::Sent { at, operation, handle } => self.sent(at, operation, handle),
             Occurrence::Moved { now, operation } => self.moved(now, operation),
             Occurrence::Joined { rank, operation } => self.joined(rank, operation),
-            Occurrence::JoinedAtOnce { now, rank, operation } => self.joined_at_once(now, rank, operation),
+            Occurrence::JoinedAtOnce { now, rank, operation }
+            | Occurrence::Noticed { now, rank, operation, is_end: true } => self.joined_at_once(now, rank, operation),
+            Occurrence::Noticed { now, rank, operation, is_end: false } => self.has_begun(now, rank, operation),
             Occurrence::Released { rank, by } => self.released(rank, by),
             Occurrence::Carried(transfer) => self.carried(transfer),
             Occurrence::Asked { .. }

@@ -93,7 +93,8 @@ impl RequestLogger {
             Verb::Barrier => self.push(rank, Request::FreeBarrier(phase)),
             Verb::NodeBarrier => other("a barrier of the ranks of a node that costs nothing"),
             Verb::Test(_) => other("a test whether an operation is complete"),
-            Verb::Pause(_) | Verb::Fail(_) => {}
+            Verb::Issue(_) => other("an operation without order"),
+            Verb::Notices | Verb::Pause(_) | Verb::Fail(_) => {}
         }
     }
 
@@ -118,7 +119,7 @@ impl RequestLogger {
                     self.push(rank, Request::Wait(vec![number]));
                 }
             }
-            Reply::Done | Reply::Tested(_) => {}
+            Reply::Done | Reply::Tested(_) | Reply::Noticed(_) => {}
         }
     }
 

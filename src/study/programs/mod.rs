@@ -9,10 +9,12 @@ mod dense;
 mod dot_product;
 pub mod expression;
 mod fft2d;
+mod file;
 mod finite_difference;
 mod floyd;
 mod forecast;
 mod gauss_jordan;
+mod goal;
 mod ising;
 mod link_rate;
 mod lu;
@@ -27,10 +29,12 @@ pub use collective::Collective;
 pub use compute::Compute;
 pub use dot_product::DotProduct;
 pub use fft2d::Fft2d;
+pub use file::ProgramFile;
 pub use finite_difference::FiniteDifference;
 pub use floyd::{Decomposition, Floyd};
 pub use forecast::Forecast;
 pub use gauss_jordan::{Distribution, GaussJordan};
+pub use goal::Goal;
 pub use ising::{Costs, Ising, StateSaving, Synchronisation};
 pub use link_rate::LinkRate;
 pub use lu::Lu;
@@ -85,6 +89,8 @@ pub enum Shipped {
     Floyd(Floyd),
     /// The iteration of Jacobi on a square grid.
     FiniteDifference(FiniteDifference),
+    /// A schedule of LogGOPSim, from a file.
+    Goal(Goal),
     /// Packets that every node injects without waiting for anything.
     Traffic(Traffic),
     /// A parallel discrete-event simulation of a spin system.
@@ -134,6 +140,7 @@ impl Shipped {
             Self::Reduction(_) => "Reduction",
             Self::Floyd(_) => "Floyd",
             Self::FiniteDifference(_) => "FiniteDifference",
+            Self::Goal(_) => "Goal",
             Self::Traffic(_) => "Traffic",
             Self::Ising(_) => "Ising",
         }
@@ -143,8 +150,10 @@ impl Shipped {
     /// a count.
     #[must_use]
     pub fn forecast(&self, rehearsal: Option<&Rehearsal>, ranks: u32, packet_bytes: u64) -> Forecast {
-        if let (Self::Phases(program), Some(rehearsal)) = (self, rehearsal) {
-            return program.forecast(rehearsal, ranks, packet_bytes);
+        match (self, rehearsal) {
+            (Self::Phases(program), Some(rehearsal)) => return program.forecast(rehearsal, ranks, packet_bytes),
+            (Self::Goal(program), Some(rehearsal)) => return program.forecast(rehearsal, ranks, packet_bytes),
+            _ => {}
         }
         let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
         Forecast::rough(hops, distance, self.jobs(ranks)).at_least(self.least_messages(ranks))
@@ -175,6 +184,7 @@ impl Shipped {
             Self::Reduction(program) => program,
             Self::Floyd(program) => program,
             Self::FiniteDifference(program) => program,
+            Self::Goal(program) => program,
             Self::Traffic(program) => program,
             Self::Ising(program) => program,
         }

@@ -7,6 +7,7 @@
 
 mod arrival;
 mod handshake;
+mod issued;
 mod log;
 mod memories;
 mod resources;
@@ -15,7 +16,7 @@ mod wire;
 use super::{Completion, MessageId};
 use crate::engine::Streams;
 use crate::machine::speed_profile::SpeedProfile;
-use crate::machine::{Machine, Seat, Sends};
+use crate::machine::{Lanes, Machine, Seat, Sends, Turn};
 use crate::network::{Standstill, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
 use crate::node::{DataTransfer, Interface, Progress};
@@ -24,7 +25,7 @@ use crate::trace::{CommunicationLog, Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use handshake::Role;
 use memories::Memories;
-use resources::Resources;
+use resources::{Port, Resources};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use wire::{Piece, Wire, WireEnds};
@@ -80,6 +81,14 @@ enum Event {
         time: SimDuration,
     },
     Computed(u32),
+    /// An issued computation wants its core.
+    Begin {
+        core: u32,
+        operation: u32,
+        time: SimDuration,
+    },
+    /// The time at which something happens to an issued operation.
+    Due(u32),
     /// A message wants core and interface of its source.
     Send(MessageId),
     /// A message within a node enters the memory that its cores share.
@@ -110,9 +119,20 @@ struct MessageState {
     serial: u32,
     /// Packets that have entered the network.
     packets: u64,
+    lanes: Lanes,
+    /// Whether its beginning is told.
+    is_issued: bool,
 }
 
 impl MessageState {
+    const fn source(&self) -> Port {
+        Port { node: self.from.node, interface: self.interface, nic: self.lanes.nic }
+    }
+
+    const fn destination(&self) -> Port {
+        Port { node: self.to.node, interface: self.interface, nic: self.lanes.nic }
+    }
+
     const fn stays_on_its_node(&self) -> bool {
         self.from.node == self.to.node
     }
@@ -184,12 +204,26 @@ impl MessageTransport {
     }
 
     pub fn send(&mut self, now: SimTime, from: Seat, to: Seat, bytes: u64, handle: u32) {
+        let message = self.message(from, to, bytes, handle);
+        let order = self.order();
+        self.dispatch(now, message, order);
+    }
+
+    fn message(&mut self, from: Seat, to: Seat, bytes: u64, handle: u32) -> MessageState {
         let interface = self.resources.choose(&self.interface, from, to);
         let waits = self.interface.data.waits(bytes);
         let role = if waits { Role::AwaitedData { receive: 0 } } else { Role::Data };
-        let (serial, packets) = (0, 0);
-        let message =
-            MessageState { from, to, bytes, handle, interface, injected: 0, arrived: 0, role, serial, packets };
+        let (lanes, is_issued, serial, packets) = (Lanes::default(), false, 0, 0);
+        MessageState { from, to, bytes, handle, interface, injected: 0, arrived: 0, role, serial, packets, lanes, is_issued }
+    }
+
+    /// A message is sent, in its order among what happens at the same time.
+    fn dispatch(&mut self, now: SimTime, mut message: MessageState, order: u64) {
+        let MessageState { bytes, handle, .. } = message;
+        let waits = self.interface.data.waits(bytes);
+        if waits && std::mem::take(&mut message.is_issued) {
+            self.completions.push_back(Completion::Begun { handle });
+        }
         let id = self.keep(message);
         self.counts.messages += 1;
         self.wire.caused(id, self.cause);
@@ -201,14 +235,16 @@ impl MessageTransport {
                 self.left(message);
                 self.completions.push_back(Completion::Announced { message: id, handle });
             }
-            _ => self.request(now, Event::Send(id)),
+            // As in LogGOPSim, what is issued waits for its turn even if everything is free.
+            _ if message.is_issued => self.schedule(now, order, Event::Send(id)),
+            _ => self.attempt(now, order, Event::Send(id)),
         }
     }
 
-    /// The time from which the core of `seat` does not work for the communication any more.
+    /// The time from which a core of `seat` does not work for the communication any more.
     #[must_use]
-    pub fn communicates_until(&self, seat: Seat) -> SimTime {
-        self.resources.communicates_until(self.resources.core(seat))
+    pub fn communicates_until(&self, seat: Seat, cpu: u8) -> SimTime {
+        self.resources.communicates_until(self.resources.cpu(seat, cpu))
     }
 
     #[must_use]
@@ -257,8 +293,13 @@ impl MessageTransport {
 
     /// Does what a process has asked for now, or has it wait for what it needs.
     fn request(&mut self, now: SimTime, event: Event) {
-        let order = self.current.unwrap_or_else(|| self.next_request());
+        let order = self.order();
         self.attempt(now, order, event);
+    }
+
+    /// The order of what is asked for now.
+    fn order(&mut self) -> u64 {
+        self.current.unwrap_or_else(|| self.next_request())
     }
 
     fn next_request(&mut self) -> u64 {
@@ -286,6 +327,10 @@ impl MessageTransport {
         match event {
             Event::TimeUp(owner) => self.completions.push_back(Completion::TimeUp { owner }),
             Event::Computed(owner) => self.completions.push_back(Completion::Computed { owner }),
+            Event::Begin { core, operation, time } => self.begin_computation(now, core, operation, time),
+            Event::Due(operation) => {
+                self.completions.push_back(Completion::Due { operation, turn: Turn { order, leaves: None } });
+            }
             Event::Compute { core, owner, time } => {
                 self.resources.compute(core, now, time);
                 self.schedule_new(now + time, Event::Computed(owner));
@@ -302,29 +347,28 @@ impl MessageTransport {
     fn free_for(&self, event: Event) -> SimTime {
         let resources = &self.resources;
         match event {
-            Event::TimeUp(_) | Event::Computed(_) | Event::Inject(_) | Event::EnterMemory(_) => SimTime::START,
-            Event::Compute { core, .. } => resources.free_at(core),
+            Event::TimeUp(_) | Event::Computed(_) | Event::Inject(_) | Event::EnterMemory(_) | Event::Due(_) => {
+                SimTime::START
+            }
+            Event::Compute { core, .. } | Event::Begin { core, .. } => resources.free_at(core),
             Event::Send(id) => {
                 let message = &self.messages[id as usize];
-                let core = resources.free_at(resources.core(message.from));
-                if message.stays_on_its_node() {
-                    core
-                } else {
-                    core.max(resources.sends_at(message.from.node, message.interface))
-                }
+                let core = resources.free_at(resources.cpu(message.from, message.lanes.cpu));
+                if message.stays_on_its_node() { core } else { core.max(resources.sends_at(message.source())) }
             }
             Event::Arrive(piece) => {
                 let message = &self.messages[piece.message as usize];
-                let core = resources.free_at(resources.core(message.to));
+                let core = resources.free_at(resources.cpu(message.to, message.lanes.cpu));
                 match (message.stays_on_its_node(), self.interface.progress) {
                     (true, _) => core,
-                    (false, Progress::WhileArriving) => {
-                        core.max(resources.receives_at(message.to.node, message.interface))
-                    }
-                    (false, _) => resources.receives_at(message.to.node, message.interface),
+                    (false, Progress::WhileArriving) => core.max(resources.receives_at(message.destination())),
+                    (false, _) => resources.receives_at(message.destination()),
                 }
             }
-            Event::TakeIn(id) => resources.free_at(resources.core(self.messages[id as usize].to)),
+            Event::TakeIn(id) => {
+                let message = &self.messages[id as usize];
+                resources.free_at(resources.cpu(message.to, message.lanes.cpu))
+            }
         }
     }
 
@@ -335,17 +379,20 @@ impl MessageTransport {
 
     fn begin_send(&mut self, now: SimTime, id: MessageId) {
         let message = self.messages[id as usize];
-        let MessageState { from, to, bytes, interface, .. } = message;
+        let MessageState { from, to, bytes, lanes, .. } = message;
+        if message.is_issued {
+            self.completions.push_back(Completion::Begun { handle: message.handle });
+        }
         let overhead = self.paced(from, self.interface.overhead);
         let busy = self.paced(from, self.interface.sending(bytes));
-        self.resources.communicate(self.resources.core(from), now, busy);
+        self.resources.communicate(self.resources.cpu(from, lanes.cpu), now, busy);
         self.note_send(now, &message);
         if from.node == to.node {
             let has_memory = self.has_memory_between(from, to);
             let next = if has_memory { Event::EnterMemory(id) } else { Event::Arrive(Piece::whole(id, bytes)) };
             self.schedule_new(now + overhead, next);
         } else {
-            self.resources.send(from.node, interface, now + self.interface.occupancy(bytes));
+            self.resources.send(message.source(), now + self.interface.occupancy(bytes));
             match self.wire.delay(from.node, to.node, bytes) {
                 Some(delay) => self.schedule_new(now + overhead + delay, Event::Arrive(Piece::whole(id, bytes))),
                 None => self.schedule_new(now + overhead, Event::Inject(id)),

@@ -33,7 +33,7 @@ impl<O: Observer> Execution<'_, O> {
     /// Returns whether every process has finished or waits for another one.
     fn all_wait(&self) -> bool {
         self.ranks.iter().all(|rank| match rank.waits {
-            WaitState::ForOperation(_) | WaitState::ForAny | WaitState::AtBarrier => true,
+            WaitState::ForOperation(_) | WaitState::ForAny | WaitState::ForNotices | WaitState::AtBarrier => true,
             WaitState::Nothing | WaitState::ForTime => rank.activity == Activity::Idle,
         })
     }

@@ -35,8 +35,8 @@ impl<O: Observer> Execution<'_, O> {
 
     /// The delivery of a message whose last byte has come, and the time at which its receiver has it.
     pub(super) fn delivery(&mut self, now: SimTime, handle: u32) -> (SimTime, Delivery) {
-        let receiver = self.matching.receiver(handle);
-        let at = self.end_of_work(now, receiver);
+        let (receiver, cpu) = self.matching.receiver(handle);
+        let at = self.end_of_work_on(now, receiver, cpu);
         (at, self.matching.delivery(handle, at))
     }
 

@@ -21,6 +21,7 @@ impl<O> Execution<'_, O> {
             let (waits, on) = match &state.waits {
                 WaitState::ForOperation(operation) => self.matching.describe(*operation),
                 WaitState::ForAny => (format!("waits for any of {} operations", self.awaited[&rank].len()), None),
+                WaitState::ForNotices => self.matching.describe_first_of(rank),
                 WaitState::AtBarrier => ("waits at a barrier".to_owned(), None),
                 WaitState::Nothing | WaitState::ForTime => continue,
             };

@@ -54,13 +54,15 @@ impl<O: Observer> Execution<'_, O> {
                 let task = self.matching.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
                 Ok(Some(Reply::Tested(task.state.is_complete())))
             }
+            Verb::Issue(issue) => self.issue(now, rank, issue).map(|operation| Some(Reply::Started(operation))),
+            Verb::Notices => self.wait_for_notices(rank),
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Pause(_) => Ok(Some(Reply::Done)),
             Verb::Fail(reason) => Err(fault(rank, reason.message)),
         }
     }
 
-    fn wait(&mut self, rank: u32, waits: WaitState, activity: Activity) -> Option<Reply> {
+    pub(super) fn wait(&mut self, rank: u32, waits: WaitState, activity: Activity) -> Option<Reply> {
         let state = &mut self.ranks[rank as usize];
         state.waits = waits;
         state.activity = activity;
@@ -88,10 +90,7 @@ impl<O: Observer> Execution<'_, O> {
 
     fn start_send(&mut self, now: SimTime, rank: u32, to: u32, message: Message) -> Result<Operation, SimulationError> {
         let Message { bytes, again, .. } = message;
-        let packet_bytes = self.machine.network.switching.packet_bytes();
-        if let Some(reason) = send_fault(to, self.layout.ranks(), bytes, packet_bytes) {
-            return Err(fault(rank, reason));
-        }
+        self.check_send(rank, to, bytes)?;
         let (operation, handle) = self.matching.post(now, rank, to, message);
         let cause = self.observer.last_event(rank);
         self.observer.on(&Occurrence::Posted { now, rank, operation, handle, bytes });
@@ -99,6 +98,12 @@ impl<O: Observer> Execution<'_, O> {
         self.transport.send(now, seats, (bytes, again), handle, cause);
         self.tell_background();
         Ok(operation)
+    }
+
+    /// Rejects a send that cannot be.
+    pub(super) fn check_send(&self, rank: u32, to: u32, bytes: u64) -> Result<(), SimulationError> {
+        let packet_bytes = self.machine.network.switching.packet_bytes();
+        send_fault(to, self.layout.ranks(), bytes, packet_bytes).map_or(Ok(()), |reason| Err(fault(rank, reason)))
     }
 
     fn start_receive(&mut self, now: SimTime, rank: u32, pattern: MessagePattern) -> Operation {

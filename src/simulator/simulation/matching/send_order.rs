@@ -54,12 +54,10 @@ impl PairOrder {
             earlier.later = handle;
         }
         let place = PairEntry { earlier, later: NONE, progress: Progress::UnderWay };
-        if let Some(vacant) = self.places.get_mut(handle as usize) {
-            *vacant = place;
-        } else {
-            debug_assert_eq!(self.places.len(), handle as usize, "handles are given in order");
-            self.places.push(place);
+        if self.places.len() <= handle as usize {
+            self.places.resize(handle as usize + 1, place);
         }
+        self.places[handle as usize] = place;
     }
 
     /// A message arrives; whether it has come, or is early.

@@ -28,6 +28,11 @@ impl<T> Slots<T> {
         self.places.get(place as usize)?.as_ref()
     }
 
+    /// All values with their places.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        (0..).zip(&self.places).filter_map(|(place, value)| Some((place, value.as_ref()?)))
+    }
+
     pub fn take(&mut self, place: u32) -> Option<T> {
         let value = self.places.get_mut(place as usize)?.take();
         if value.is_some() {

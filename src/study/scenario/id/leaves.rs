@@ -111,6 +111,11 @@ impl<'l> ser::Serializer for &'l mut Leaves {
     type SerializeStruct = FieldHasher<'l>;
     type SerializeStructVariant = FieldHasher<'l>;
 
+    /// A file of a program is its contents here, its name where people read it.
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
     whole_numbers! {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
         serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64

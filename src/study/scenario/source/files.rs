@@ -23,6 +23,8 @@ const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 8;
 /// Readers of values that are the lines of one or two plain files, by the name of the value.
 const OF_LINES: [(&str, LinesReader); 2] = [("RankFile", rank_file::placement), ("GraphFile", graph_file::graph)];
+/// Programs that are read from files, and the field with the path.
+const FROM_FILES: [(&str, &str); 1] = [("Goal", "file")];
 type LinesReader = fn(Place, &Sources, Place, Option<Place>) -> Result<Tree, Vec<SourceFault>>;
 /// Changes of a `Like`, each of which looks for its path.
 const MOST_CHANGES: usize = 1000;
@@ -141,6 +143,11 @@ impl<'a> Loader<'a> {
             }
             return;
         }
+        if let Some((_, field)) = FROM_FILES.iter().find(|(name, _)| is_named(tree, name)) {
+            place_paths(tree, field, folder);
+        } else if is_axis_of_files(tree) {
+            place_paths(tree, "values", folder);
+        }
         let mut index = 0;
         while let Some(child) = tree.child_mut(index) {
             self.include(child, folder);
@@ -243,6 +250,30 @@ fn is_file(tree: &Tree) -> bool {
 
 fn is_named(tree: &Tree, name: &str) -> bool {
     matches!(tree.node, TreeValue::Record { .. } | TreeValue::Tuple { .. }) && tree.name() == Some(name)
+}
+
+/// Returns whether a value is an axis of the files of a program.
+fn is_axis_of_files(tree: &Tree) -> bool {
+    let TreeValue::Record { fields, .. } = &tree.node else { return false };
+    let is_of_files = |path: &str| FROM_FILES.iter().any(|(_, field)| path.strip_prefix("program.") == Some(field));
+    let path = fields.iter().find(|field| field.name.text == "path").map(|field| &field.value.node);
+    tree.name() == Some("Axis") && matches!(path, Some(TreeValue::Text(path)) if is_of_files(path))
+}
+
+/// Makes the paths in a field, which are relative to the folder of its file, ones that lead there from here.
+fn place_paths(tree: &mut Tree, field: &str, folder: &Path) {
+    let TreeValue::Record { fields, .. } = &mut tree.node else { return };
+    for field in fields.iter_mut().filter(|one| one.name.text == field) {
+        let texts = match &mut field.value.node {
+            TreeValue::List(values) => values.as_mut_slice(),
+            _ => std::slice::from_mut(&mut field.value),
+        };
+        for value in texts {
+            if let TreeValue::Text(path) = &mut value.node {
+                *path = folder.join(&*path).display().to_string();
+            }
+        }
+    }
 }
 
 /// The paths of a file of lines and of one of names.

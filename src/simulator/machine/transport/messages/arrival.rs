@@ -1,8 +1,8 @@
 //! Messages at the interface and the processor of their destination.
 
+use super::resources::Port;
 use super::wire::Piece;
 use super::{Event, MessageState, MessageTransport};
-use crate::machine::Seat;
 use crate::machine::transport::MessageId;
 use crate::node::Progress;
 use crate::units::{SimDuration, SimTime};
@@ -14,23 +14,25 @@ impl MessageTransport {
         let message = &mut self.messages[piece.message as usize];
         let is_first = message.arrived == 0;
         message.arrived += piece.bytes;
-        let MessageState { to, bytes, interface, arrived, .. } = *message;
+        let MessageState { to, bytes, lanes, arrived, .. } = *message;
+        let port = message.destination();
         if message.stays_on_its_node() {
             return self.take_in(now, piece.message);
         }
         let is_last = arrived == bytes;
         let paid = piece.bytes.saturating_sub(u64::from(is_first));
-        let begun = self.begin_of_taking(now, piece, to, interface);
+        let cpu = self.resources.cpu(to, lanes.cpu);
+        let begun = self.begin_of_taking(now, piece, cpu, port);
         let end = now.max(begun + self.interface.gap_per_byte.time(paid));
         let gap = if is_last { self.interface.gap } else { SimDuration::ZERO };
-        self.resources.receive(to.node, interface, end + gap);
+        self.resources.receive(port, end + gap);
         self.note_arrival(now, begun, piece, paid);
         match self.interface.progress {
             Progress::WhileArriving => {
                 let overhead = if is_first { self.interface.overhead } else { SimDuration::ZERO };
                 let until = now.max(begun + self.interface.byte_time(paid)) + overhead;
                 let busy = self.paced(to, until.since(now));
-                self.resources.communicate(self.resources.core(to), now, busy);
+                self.resources.communicate(cpu, now, busy);
                 self.note_taking(now, begun, to, paid, is_first);
                 if is_last {
                     self.deliver(now, piece.message);
@@ -45,24 +47,24 @@ impl MessageTransport {
 
     /// The time from which a part of a message has been taken: as soon as it began to come, and interface and processor,
     /// if it is needed, were free.
-    fn begin_of_taking(&self, now: SimTime, piece: Piece, to: Seat, interface: u32) -> SimTime {
+    fn begin_of_taking(&self, now: SimTime, piece: Piece, cpu: u32, port: Port) -> SimTime {
         let core = match self.interface.progress {
-            Progress::WhileArriving => self.resources.free_at(self.resources.core(to)),
+            Progress::WhileArriving => self.resources.free_at(cpu),
             Progress::AfterArrival | Progress::Offloaded => SimTime::START,
         };
-        piece.since.map_or(now, |since| since.max(self.resources.receives_at(to.node, interface)).max(core))
+        piece.since.map_or(now, |since| since.max(self.resources.receives_at(port)).max(core))
     }
 
     /// The processor of the destination deals with a message that has come.
     pub(super) fn take_in(&mut self, now: SimTime, id: MessageId) {
         let message = &self.messages[id as usize];
-        let MessageState { from, to, bytes, .. } = *message;
+        let MessageState { from, to, bytes, lanes, .. } = *message;
         let stays = message.stays_on_its_node();
         if stays || self.interface.progress != Progress::Offloaded {
             let is_copied = stays && !self.has_memory_between(from, to);
             let time = if is_copied { self.interface.copying(bytes) } else { self.interface.sending(bytes) };
             let busy = self.paced(to, time);
-            self.resources.communicate(self.resources.core(to), now, busy);
+            self.resources.communicate(self.resources.cpu(to, lanes.cpu), now, busy);
             self.note_handling(now, to, bytes, is_copied);
         }
         self.deliver(now, id);

@@ -22,7 +22,7 @@ pub(super) enum Role {
 impl MessageTransport {
     /// Sends a message of one byte that is the transfer's own.
     pub(super) fn send_control(&mut self, now: SimTime, message: MessageState) {
-        let id = self.keep(MessageState { bytes: 1, injected: 0, arrived: 0, ..message });
+        let id = self.keep(MessageState { bytes: 1, injected: 0, arrived: 0, is_issued: false, ..message });
         self.wire.caused(id, self.cause);
         self.request(now, Event::Send(id));
     }

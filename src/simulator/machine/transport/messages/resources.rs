@@ -1,8 +1,9 @@
 //! Processors and interfaces, by the time from which they are free.
 
-use crate::machine::Seat;
+use crate::machine::{Lanes, Seat};
 use crate::node::{Interface, InterfaceChoice};
 use crate::units::{SimDuration, SimTime};
+use rustc_hash::FxHashMap;
 
 /// The cores and interfaces of all nodes.
 pub struct Resources {
@@ -12,6 +13,20 @@ pub struct Resources {
     interfaces: Vec<Ends>,
     /// By node, the messages that it has sent; only where they take the interfaces in turn.
     turns: Vec<u32>,
+    /// The cores that programs ask for beside the one of a seat, by that one.
+    more_cores: FxHashMap<(u32, u8), u32>,
+    /// The same of interfaces.
+    more_interfaces: FxHashMap<(usize, u8), usize>,
+}
+
+/// One of the interfaces of a node.
+#[derive(Clone, Copy)]
+pub struct Port {
+    pub node: u32,
+    /// Its number in the node.
+    pub interface: u32,
+    /// Which of those under this number, from 0.
+    pub nic: u8,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -39,6 +54,8 @@ impl Resources {
             cores: vec![Core::default(); nodes as usize * cores_per_node as usize],
             interfaces: vec![Ends::default(); nodes as usize * interface.count as usize],
             turns: if turns { vec![0; nodes as usize] } else { Vec::new() },
+            more_cores: FxHashMap::default(),
+            more_interfaces: FxHashMap::default(),
         }
     }
 
@@ -53,6 +70,29 @@ impl Resources {
         seat.node * self.cores_per_node + seat.core % self.cores_per_node
     }
 
+    /// The number of a core of a seat that a program asks for by a number of its own.
+    pub fn cpu(&self, seat: Seat, cpu: u8) -> u32 {
+        let first = self.core(seat);
+        if cpu == 0 { first } else { self.more_cores.get(&(first, cpu)).copied().unwrap_or(first) }
+    }
+
+    /// Has a seat have the core and the interface that a program asks for.
+    pub fn provide(&mut self, seat: Seat, interface: u32, Lanes { cpu, nic }: Lanes) {
+        if cpu > 0 {
+            let next = u32::try_from(self.cores.len()).expect("cores are counted in 32 bits");
+            if *self.more_cores.entry((self.core(seat), cpu)).or_insert(next) == next {
+                self.cores.push(Core::default());
+            }
+        }
+        if nic > 0 {
+            let next = self.interfaces.len();
+            let first = self.ends(Port { node: seat.node, interface, nic: 0 });
+            if *self.more_interfaces.entry((first, nic)).or_insert(next) == next {
+                self.interfaces.push(Ends::default());
+            }
+        }
+    }
+
     /// The number of the interface that a message gets.
     pub fn choose(&mut self, interface: &Interface, from: Seat, to: Seat) -> u32 {
         match interface.choice {
@@ -65,8 +105,9 @@ impl Resources {
         }
     }
 
-    fn ends(&self, node: u32, interface: u32) -> usize {
-        node as usize * self.per_node as usize + interface as usize
+    fn ends(&self, Port { node, interface, nic }: Port) -> usize {
+        let first = node as usize * self.per_node as usize + interface as usize;
+        if nic == 0 { first } else { self.more_interfaces.get(&(first, nic)).copied().unwrap_or(first) }
     }
 
     pub fn free_at(&self, core: u32) -> SimTime {
@@ -78,23 +119,23 @@ impl Resources {
         self.cores[core as usize].communicates_until
     }
 
-    pub fn sends_at(&self, node: u32, interface: u32) -> SimTime {
-        self.interfaces[self.ends(node, interface)].sends
+    pub fn sends_at(&self, port: Port) -> SimTime {
+        self.interfaces[self.ends(port)].sends
     }
 
-    pub fn receives_at(&self, node: u32, interface: u32) -> SimTime {
-        self.interfaces[self.ends(node, interface)].receives
+    pub fn receives_at(&self, port: Port) -> SimTime {
+        self.interfaces[self.ends(port)].receives
     }
 
     /// An interface sends until `end`.
-    pub fn send(&mut self, node: u32, interface: u32, end: SimTime) {
-        let ends = self.ends(node, interface);
+    pub fn send(&mut self, port: Port, end: SimTime) {
+        let ends = self.ends(port);
         self.interfaces[ends].sends = end;
     }
 
     /// An interface receives until `end`.
-    pub fn receive(&mut self, node: u32, interface: u32, end: SimTime) {
-        let ends = self.ends(node, interface);
+    pub fn receive(&mut self, port: Port, end: SimTime) {
+        let ends = self.ends(port);
         self.interfaces[ends].receives = end;
     }
 

@@ -1,0 +1,76 @@
+//! Operations that processes issue, on the processors and interfaces that they name.
+
+use super::{Event, MessageTransport};
+use crate::machine::transport::Completion;
+use crate::machine::{Lanes, Seat, Turn};
+use crate::node::processor::{Computation, KernelError};
+use crate::trace::events::EventId;
+use crate::units::{SimDuration, SimTime};
+
+impl MessageTransport {
+    /// A computation wants its core; `Computing` tells when it has it.
+    pub fn issue_computation(
+        &mut self,
+        now: SimTime,
+        (seat, owner): (Seat, u32),
+        (operation, time): (u32, SimDuration),
+        (cpu, turn): (u8, Turn),
+    ) -> Result<(), KernelError> {
+        let (mut row, passes) = self.stopwatch.rows(Computation::Time(time))?;
+        if let Some(pace) = &mut self.pace {
+            row = pace.row(seat.node, owner, row);
+        }
+        self.resources.provide(seat, 0, Lanes { cpu, nic: 0 });
+        let (core, order) = (self.resources.cpu(seat, cpu), self.order_of(turn));
+        self.schedule(now, order, Event::Begin { core, operation, time: row * passes });
+        Ok(())
+    }
+
+    pub(super) fn begin_computation(&mut self, now: SimTime, core: u32, operation: u32, time: SimDuration) {
+        self.resources.compute(core, now, time);
+        self.completions.push_back(Completion::Computing { operation, end: now + time });
+    }
+
+    /// Begins to send; `Begun` tells when processor and interface are free for it.
+    pub fn issue_send(
+        &mut self,
+        now: SimTime,
+        (from, to): (Seat, Seat),
+        (bytes, handle, cause): (u64, u32, EventId),
+        (lanes, turn): (Lanes, Turn),
+    ) {
+        self.cause = cause;
+        let mut message = self.message(from, to, bytes, handle);
+        (message.lanes, message.is_issued) = (lanes, true);
+        for end in [from, to] {
+            self.resources.provide(end, message.interface, lanes);
+        }
+        let order = self.order_of(turn);
+        self.dispatch(now, message, order);
+    }
+
+    /// Has a receive be posted, by `Due`, once its processor is free.
+    pub fn issue_receive(&mut self, now: SimTime, seat: Seat, operation: u32, (lanes, turn): (Lanes, Turn)) {
+        self.resources.provide(seat, 0, lanes);
+        let is_left = turn.leaves == Some(lanes.cpu);
+        let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(seat, lanes.cpu)) };
+        self.remind(now.max(free), operation, turn);
+    }
+
+    /// Has `Due` come at a time.
+    pub fn remind(&mut self, at: SimTime, operation: u32, turn: Turn) {
+        let order = self.order_of(turn);
+        self.schedule(at, order, Event::Due(operation));
+    }
+
+    /// A turn that nothing has had.
+    pub fn next_turn(&mut self) -> Turn {
+        let first = self.requests + 1;
+        self.requests += Turn::OF_AN_EVENT;
+        Turn { order: first, leaves: None }
+    }
+
+    fn order_of(&mut self, turn: Turn) -> u64 {
+        if turn.order == 0 { self.next_request() } else { turn.order }
+    }
+}

@@ -1,0 +1,301 @@
+//! Operations that processes issue without waiting for them, and what they are told of these.
+
+use super::{Execution, WaitState, fault};
+use crate::machine::{Lanes, MessageTransport, Turn};
+use crate::node::processor::Computation;
+use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Reply};
+use crate::simulation::SimulationError;
+use crate::simulation::matching::{TaskKind, TaskState};
+use crate::simulation::observer::{Observer, Occurrence};
+use crate::trace::Activity;
+use crate::units::{SimDuration, SimTime};
+use std::collections::VecDeque;
+
+/// What has happened to the issued operations of all ranks.
+#[derive(Default)]
+pub struct NoticeBoard {
+    /// By rank; empty before the first operation is issued.
+    ranks: Vec<Issuer>,
+    /// What the present event has made happen, now or later.
+    happened: Vec<Happening>,
+}
+
+#[derive(Clone, Default)]
+struct Issuer {
+    /// What its process has not been told.
+    notices: Vec<Notice>,
+    computing: u32,
+    sending: u32,
+    receiving: u32,
+    /// Computations that share the processor of a node without interfaces; the first one has it.
+    computations: VecDeque<(Operation, SimDuration)>,
+}
+
+#[derive(Clone, Copy)]
+struct Happening {
+    rank: u32,
+    at: SimTime,
+    notice: Notice,
+}
+
+impl NoticeBoard {
+    /// Returns whether any operation has been issued.
+    pub const fn is_in_use(&self) -> bool {
+        !self.ranks.is_empty()
+    }
+
+    fn issuer(&mut self, rank: u32) -> &mut Issuer {
+        &mut self.ranks[rank as usize]
+    }
+}
+
+impl Issuer {
+    /// What its process does that waits for something to happen.
+    const fn activity(&self) -> Activity {
+        match (self.computing, self.sending, self.receiving) {
+            (0, 1.., 0) => Activity::Sending,
+            (0, ..) => Activity::Blocked,
+            _ => Activity::Computing,
+        }
+    }
+
+    /// The number of its operations of a kind that are under way.
+    const fn under_way(&mut self, kind: TaskKind) -> Option<&mut u32> {
+        match kind {
+            TaskKind::Send { .. } => Some(&mut self.sending),
+            TaskKind::Receive(_) => Some(&mut self.receiving),
+            TaskKind::Computation | TaskKind::Move => None,
+        }
+    }
+}
+
+impl<O: Observer> Execution<'_, O> {
+    /// Begins an operation as soon as its processor and its interface are free.
+    pub(super) fn issue(&mut self, now: SimTime, rank: u32, issue: Issue) -> Result<Operation, SimulationError> {
+        if !self.board.is_in_use() {
+            self.board.ranks = vec![Issuer::default(); self.layout.ranks() as usize];
+        }
+        let Issue { work, lanes, turn } = issue;
+        let turn = turn.of(work.rank());
+        let operation = match work {
+            IssuedWork::Compute(time) => self.issue_computation(now, rank, time, (lanes, turn))?,
+            IssuedWork::Send(to, message) => self.issue_send(now, rank, (to, message), (lanes, turn))?,
+            IssuedWork::Receive(pattern) => self.issue_receive(now, rank, pattern, (lanes, turn)),
+        };
+        let kind = self.matching.request(operation).kind;
+        if let Some(count) = self.board.issuer(rank).under_way(kind) {
+            *count += 1;
+        }
+        Ok(operation)
+    }
+
+    fn issue_computation(
+        &mut self,
+        now: SimTime,
+        rank: u32,
+        time: SimDuration,
+        (lanes, turn): (Lanes, Turn),
+    ) -> Result<Operation, SimulationError> {
+        let operation = self.matching.begin_computation(rank, lanes);
+        self.observer.on(&Occurrence::Begun { now, rank, operation });
+        let Some(interfaces) = self.transport.interfaces() else {
+            let waiting = &mut self.board.issuer(rank).computations;
+            waiting.push_back((operation, time));
+            return if waiting.len() == 1 { self.compute_first(now, rank).map(|()| operation) } else { Ok(operation) };
+        };
+        let seat = self.layout.seat(rank);
+        let begun = interfaces.issue_computation(now, (seat, rank), (operation.0, time), (lanes.cpu, turn));
+        begun.map(|()| operation).map_err(|error| fault(rank, format!("cannot compute: {error}")))
+    }
+
+    /// Has the first of the computations that share a processor begin.
+    fn compute_first(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
+        let Some((operation, time)) = self.board.issuer(rank).computations.front().copied() else { return Ok(()) };
+        let begun = self.transport.compute(now, self.layout.seat(rank), rank, Computation::Time(time));
+        begun.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+        self.board.issuer(rank).computing = 1;
+        self.happens(rank, now, operation, false);
+        Ok(())
+    }
+
+    /// The processor of a node without interfaces has ended a computation of a rank. Returns whether it was issued.
+    pub(super) fn computed(&mut self, now: SimTime, rank: u32) -> Result<bool, SimulationError> {
+        let Some((operation, _)) = self.board.issuer(rank).computations.pop_front() else { return Ok(false) };
+        self.happens(rank, now, operation, true);
+        self.account(now, rank);
+        self.board.issuer(rank).computing = 0;
+        self.compute_first(now, rank)?;
+        Ok(true)
+    }
+
+    fn issue_send(
+        &mut self,
+        now: SimTime,
+        rank: u32,
+        (to, message): (u32, Message),
+        (lanes, turn): (Lanes, Turn),
+    ) -> Result<Operation, SimulationError> {
+        let Message { bytes, again, .. } = message;
+        self.check_send(rank, to, bytes)?;
+        let (operation, handle) = self.matching.prepare_send(now, (rank, to), message, Some(lanes));
+        let cause = self.observer.last_event(rank);
+        self.observer.on(&Occurrence::Posted { now, rank, operation, handle, bytes });
+        let seats = (self.layout.seat(rank), self.layout.seat(to));
+        if let Some(interfaces) = self.transport.interfaces() {
+            interfaces.issue_send(now, seats, (bytes, handle, cause), (lanes, turn));
+        } else {
+            let begun = self.matching.begin_send(handle);
+            self.happens(rank, now, begun, false);
+            self.transport.send(now, seats, (bytes, again), handle, cause);
+        }
+        self.tell_background();
+        Ok(operation)
+    }
+
+    fn issue_receive(
+        &mut self,
+        now: SimTime,
+        rank: u32,
+        pattern: MessagePattern,
+        (lanes, turn): (Lanes, Turn),
+    ) -> Operation {
+        let operation = self.matching.prepare_receive(rank, pattern, Some(lanes));
+        self.observer.on(&Occurrence::Begun { now, rank, operation });
+        let seat = self.layout.seat(rank);
+        match self.transport.interfaces() {
+            Some(interfaces) => interfaces.issue_receive(now, seat, operation.0, (lanes, turn)),
+            None => self.post(now, operation),
+        }
+        operation
+    }
+
+    /// An issued receive is posted.
+    fn post(&mut self, now: SimTime, operation: Operation) {
+        let rank = self.matching.rank(operation);
+        self.happens(rank, now, operation, false);
+        if let Some(found) = self.matching.post_receive(operation)
+            && self.accept(now, &found)
+        {
+            self.has_ended(now, operation);
+        }
+    }
+
+    /// An issued send has begun.
+    pub(super) fn has_begun(&mut self, now: SimTime, operation: Operation) {
+        let rank = self.matching.rank(operation);
+        self.happens(rank, now, operation, false);
+    }
+
+    /// An issued computation has begun.
+    pub(super) fn computes(&mut self, now: SimTime, operation: Operation, end: SimTime) {
+        let rank = self.matching.rank(operation);
+        self.happens(rank, now, operation, false);
+        self.happens(rank, end, operation, true);
+    }
+
+    /// An issued message has been sent or received, as soon as its processor has dealt with it.
+    pub(super) fn has_ended(&mut self, now: SimTime, operation: Operation) {
+        let (rank, at) = (self.matching.rank(operation), self.end_of(now, operation));
+        self.happens(rank, at, operation, true);
+    }
+
+    /// The time until which the processor of a complete operation deals with it.
+    pub(super) fn end_of(&mut self, now: SimTime, operation: Operation) -> SimTime {
+        let (rank, cpu) = (self.matching.rank(operation), self.matching.cpu(operation));
+        self.end_of_work_on(now, rank, cpu)
+    }
+
+    /// The time until which a processor of a rank deals with messages.
+    pub(super) fn end_of_work_on(&self, now: SimTime, rank: u32, cpu: u8) -> SimTime {
+        self.transport.busy_until(now, self.layout.seat(rank), cpu).unwrap_or(now)
+    }
+
+    /// The time that was set for an issued operation has come.
+    pub(super) fn due(&mut self, now: SimTime, operation: Operation, turn: Turn) {
+        if matches!(self.matching.request(operation).state, TaskState::Prepared) {
+            return self.post(now, operation);
+        }
+        let (rank, leaves) = (self.matching.rank(operation), Some(self.matching.cpu(operation)));
+        let notice = Notice { operation, is_end: true, turn: Turn { leaves, ..turn } };
+        self.board.happened.push(Happening { rank, at: now, notice });
+    }
+
+    fn happens(&mut self, rank: u32, at: SimTime, operation: Operation, is_end: bool) {
+        let notice = Notice { operation, is_end, turn: Turn::default() };
+        self.board.happened.push(Happening { rank, at, notice });
+    }
+
+    /// Tells processes what has happened to the operations that they have issued, those of lower ranks first. Returns
+    /// whether anything has.
+    pub(super) fn tell_of_issued(&mut self, now: SimTime) -> Result<bool, SimulationError> {
+        let mut happened = std::mem::take(&mut self.board.happened);
+        happened.sort_by_key(|happening| happening.rank);
+        let any = !happened.is_empty();
+        for of_rank in happened.chunk_by(|one, other| one.rank == other.rank) {
+            self.tell(now, of_rank)?;
+        }
+        Ok(any)
+    }
+
+    /// Tells a process what has happened now, and has it told later what is going to happen.
+    fn tell(&mut self, now: SimTime, happened: &[Happening]) -> Result<(), SimulationError> {
+        let Some(Happening { rank, .. }) = happened.first().copied() else { return Ok(()) };
+        let is_now = |happening: &&Happening| happening.at <= now;
+        let new = self.transport.interfaces().map(MessageTransport::next_turn).unwrap_or_default();
+        let turn_of = |notice: Notice| match notice.turn {
+            Turn { order: 0, .. } if notice.is_end => new.of_end(),
+            Turn { order: 0, .. } => new,
+            known => known,
+        };
+        for Happening { notice, .. } in happened.iter().filter(is_now) {
+            self.note(now, rank, Notice { turn: turn_of(*notice), ..*notice });
+        }
+        if matches!(self.ranks[rank as usize].waits, WaitState::ForNotices) {
+            let notices = std::mem::take(&mut self.board.issuer(rank).notices);
+            if !notices.is_empty() {
+                self.run(now, rank, Some(Reply::Noticed(notices)))?;
+            }
+        }
+        for Happening { at, notice, .. } in happened.iter().filter(|happening| !is_now(happening)) {
+            let interfaces = self.transport.interfaces().expect("only interfaces foresee what happens");
+            interfaces.remind(*at, notice.operation.0, turn_of(*notice));
+        }
+        Ok(())
+    }
+
+    /// Puts down a notice for a process, and ends an operation that has ended.
+    fn note(&mut self, now: SimTime, rank: u32, notice: Notice) {
+        let Notice { operation, is_end, .. } = notice;
+        self.observer.on(&Occurrence::Noticed { now, rank, operation, is_end });
+        let kind = self.matching.request(operation).kind;
+        let issuer = self.board.issuer(rank);
+        match (kind, is_end) {
+            (TaskKind::Computation, _) if self.transport.has_interfaces() => {
+                issuer.computing = if is_end { issuer.computing - 1 } else { issuer.computing + 1 };
+            }
+            (_, true) => {
+                if let Some(count) = issuer.under_way(kind) {
+                    *count -= 1;
+                }
+            }
+            _ => {}
+        }
+        if is_end {
+            self.matching.end(operation);
+        }
+        self.board.issuer(rank).notices.push(notice);
+    }
+
+    /// Waits until something happens to an issued operation; the answer, if something has.
+    pub(super) fn wait_for_notices(&mut self, rank: u32) -> Result<Option<Reply>, SimulationError> {
+        if !self.board.is_in_use() {
+            return Err(fault(rank, "waits for notices of operations, but none has been issued".to_owned()));
+        }
+        let issuer = self.board.issuer(rank);
+        if !issuer.notices.is_empty() {
+            return Ok(Some(Reply::Noticed(std::mem::take(&mut issuer.notices))));
+        }
+        let activity = issuer.activity();
+        Ok(self.wait(rank, WaitState::ForNotices, activity))
+    }
+}

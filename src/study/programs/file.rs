@@ -1,0 +1,148 @@
+//! Files that programs are read from.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
+use std::fs::{self, File, Metadata};
+use std::hash::Hash;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+use xxhash_rust::xxh3::Xxh3;
+
+/// The path of a file that a program is read from, or of a folder of such; in a scenario relative to it.
+///
+/// As a part of what identifies a case it is the hash of the contents, not the name.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct ProgramFile(String);
+
+impl schemars::JsonSchema for ProgramFile {
+    fn schema_name() -> Cow<'static, str> {
+        "ProgramFile".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string" })
+    }
+}
+
+impl Serialize for ProgramFile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() { self.0.serialize(serializer) } else { self.digest().serialize(serializer) }
+    }
+}
+
+impl ProgramFile {
+    /// The file at a path.
+    #[must_use]
+    pub fn new(path: impl Into<String>) -> Self {
+        Self(path.into())
+    }
+
+    /// Its path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        Path::new(&self.0)
+    }
+
+    /// Its name for messages.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// A hash of its contents; of those that cannot be read, nothing is known.
+    fn digest(&self) -> Option<String> {
+        static DIGESTS: FileCache<String> = FileCache::new();
+        let digest = DIGESTS.get(self.path(), (), || hash_of(self.path()).map(|hash| format!("{hash:032x}")));
+        digest.ok().map(|digest| digest.to_string())
+    }
+}
+
+/// The hash of a file, or of the names and contents of the files in a folder.
+fn hash_of(path: &Path) -> io::Result<u128> {
+    let mut hash = Xxh3::new();
+    if path.is_dir() {
+        for file in files_in(path)? {
+            hash.update(file.file_name().unwrap_or_default().as_encoded_bytes());
+            hash.update(&hash_of(&file)?.to_le_bytes());
+        }
+        return Ok(hash.digest128());
+    }
+    let (mut file, mut window) = (open(path)?, vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut window)? {
+            0 => return Ok(hash.digest128()),
+            read => hash.update(&window[..read]),
+        }
+    }
+}
+
+/// The files in a folder, by name.
+pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut files: Vec<_> = entries.collect::<io::Result<Vec<_>>>()?;
+    files.retain(|path| path.is_file());
+    files.sort();
+    Ok(files)
+}
+
+/// Opens a regular file: whatever else a path may lead to could be waited for for ever.
+pub fn open(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        return File::open(path);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
+}
+
+/// What tells one version of a file from another.
+#[derive(Clone, PartialEq, Eq)]
+struct Version(Vec<(u64, Option<SystemTime>)>);
+
+impl Version {
+    fn of(path: &Path) -> Option<Self> {
+        let mark = |metadata: Metadata| (metadata.len(), metadata.modified().ok());
+        let mut marks = vec![mark(fs::metadata(path).ok()?)];
+        if path.is_dir() {
+            let files = files_in(path).ok()?;
+            marks.extend(files.iter().filter_map(|file| fs::metadata(file).ok()).map(mark));
+        }
+        Some(Self(marks))
+    }
+}
+
+/// Number of files whose contents are kept: the cases of a sweep read them once.
+const KEPT: usize = 8;
+
+/// What has been read from files, by their path and something that the reading depends on.
+pub struct FileCache<T, K = ()> {
+    kept: Mutex<Option<Kept<T, K>>>,
+}
+
+type Kept<T, K> = FxHashMap<(PathBuf, K), (Version, Arc<T>)>;
+
+impl<T, K: Eq + Hash> FileCache<T, K> {
+    pub const fn new() -> Self {
+        Self { kept: Mutex::new(None) }
+    }
+
+    /// What has been read from this version of a file, or is read now.
+    pub fn get<E>(&self, path: &Path, key: K, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+        let (version, key) = (Version::of(path), (path.to_owned(), key));
+        let mut guard = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = guard.get_or_insert_default();
+        if let Some((_, value)) = kept.get(&key).filter(|(known, _)| Some(known) == version.as_ref()) {
+            return Ok(Arc::clone(value));
+        }
+        let value = Arc::new(read()?);
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        if let Some(version) = version {
+            kept.insert(key, (version, Arc::clone(&value)));
+        }
+        Ok(value)
+    }
+}

@@ -1,0 +1,364 @@
+//! The text form of a schedule.
+//!
+//! `num_ranks N`, then for each rank `rank R { … }` with one statement a line; `//` and `/* */` are comments:
+//! `[label:] send SIZEb to PEER [tag T] [cpu C] [nic K]`, `[label:] recv SIZEb from PEER|-1 [tag T|-1] [cpu C] [nic K]`,
+//! `[label:] calc UNITS [cpu C]`, `a requires b`, `a irequires b`.
+
+use super::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS};
+use rustc_hash::FxHashMap;
+
+/// What is wrong with a text, and at which byte.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TextFault {
+    pub at: usize,
+    pub message: String,
+    pub help: String,
+}
+
+/// A schedule holds no more ranks.
+const MOST_RANKS: u64 = 1 << 24;
+
+/// The schedule that a text describes.
+///
+/// # Errors
+/// The first fault.
+pub fn parse(text: &[u8]) -> Result<Schedule, TextFault> {
+    Parser { text, at: 0 }.file()
+}
+
+/// The line and the column of a byte, from 1.
+pub fn line_and_column(text: &[u8], at: usize) -> (usize, usize) {
+    let before = &text[..at.min(text.len())];
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    (before.split(|byte| *byte == b'\n').count(), before.len() - line_start + 1)
+}
+
+struct Parser<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+/// The block of a rank while it is read.
+#[derive(Default)]
+struct Block<'t> {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    labels: FxHashMap<&'t [u8], u32>,
+}
+
+impl<'t> Parser<'t> {
+    fn file(&mut self) -> Result<Schedule, TextFault> {
+        self.skip_lines()?;
+        self.keyword("num_ranks", "a schedule begins with `num_ranks N`")?;
+        let at = self.at;
+        let count = self.number("the number of ranks")?;
+        if count == 0 || count > MOST_RANKS {
+            return Err(fault(at, format!("{count} ranks"), &format!("give a number from 1 to {MOST_RANKS}")));
+        }
+        let mut ranks: Vec<Option<RankSchedule>> = Vec::new();
+        self.skip_lines()?;
+        while self.at < self.text.len() {
+            self.rank(count, &mut ranks)?;
+            self.skip_lines()?;
+        }
+        let given = ranks.iter().take_while(|rank| rank.is_some()).count() as u64;
+        if given < count {
+            let help = "write `rank R { }` for a rank that does nothing; or the file has been cut off";
+            return Err(fault(self.at, format!("rank {given} of {count} is missing"), help));
+        }
+        Ok(Schedule { ranks: ranks.into_iter().flatten().collect() })
+    }
+
+    fn rank(&mut self, count: u64, ranks: &mut Vec<Option<RankSchedule>>) -> Result<(), TextFault> {
+        self.keyword("rank", "write `rank R {` with the operations of the rank in lines of their own, then `}`")?;
+        let at = self.at;
+        let rank = self.number("the number of a rank")?;
+        let Some(place) = usize::try_from(rank).ok().filter(|_| rank < count) else {
+            return Err(fault(at, format!("rank {rank}, but the ranks are 0 to {}", count - 1), "correct one of them"));
+        };
+        if ranks.get(place).is_some_and(Option::is_some) {
+            return Err(fault(at, format!("rank {rank} comes twice"), "write all its operations in one block"));
+        }
+        self.skip_lines()?;
+        self.symbol(b'{', "`{` follows the number of a rank")?;
+        let schedule = self.block(count)?;
+        if ranks.len() <= place {
+            ranks.resize_with(place + 1, || None);
+        }
+        ranks[place] = Some(schedule);
+        Ok(())
+    }
+
+    fn block(&mut self, ranks: u64) -> Result<RankSchedule, TextFault> {
+        let (begin, mut block) = (self.at, Block::default());
+        loop {
+            self.skip_lines()?;
+            match self.text.get(self.at) {
+                Some(b'}') => break self.at += 1,
+                Some(_) => self.statement(ranks, &mut block)?,
+                None => return Err(fault(self.at, "the file ends within a rank", "close the block with `}`")),
+            }
+        }
+        let Block { nodes, edges, labels } = block;
+        RankSchedule::linked(nodes, &edges).map_err(|number| {
+            let label = labels.iter().find(|(_, of)| **of == number).map(|(label, _)| shown(label));
+            let name = label.unwrap_or_else(|| format!("operation {number}"));
+            fault(begin, format!("{name} of this rank waits for itself, through others"), "take out one `requires`")
+        })
+    }
+
+    fn statement(&mut self, ranks: u64, block: &mut Block<'t>) -> Result<(), TextFault> {
+        let at = self.at;
+        let mut word = self.word("an operation, a label or `}`")?;
+        self.skip_blanks()?;
+        match self.text.get(self.at) {
+            Some(b':') => {
+                let number = u32::try_from(block.nodes.len()).map_err(|_| too_many(at))?;
+                if block.labels.insert(word, number).is_some() {
+                    return Err(fault(at, format!("{} is the label of two operations", shown(word)), "rename one"));
+                }
+                self.at += 1;
+                self.skip_blanks()?;
+                word = self.word("an operation follows a label: `send`, `recv` or `calc`")?;
+            }
+            Some(b'r' | b'i') => return self.dependency((word, at), block),
+            _ => {}
+        }
+        let node = match word {
+            b"send" => self.message(NodeKind::Send, ranks)?,
+            b"recv" => self.message(NodeKind::Receive, ranks)?,
+            b"calc" => self.computation()?,
+            other => {
+                let help = "write `send`, `recv`, `calc`, or `a requires b` with labels";
+                return Err(fault(at, format!("{} is no operation", shown(other)), help));
+            }
+        };
+        block.nodes.push(node);
+        self.end_of_line()
+    }
+
+    fn dependency(&mut self, (word, at): (&'t [u8], usize), block: &mut Block<'t>) -> Result<(), TextFault> {
+        let verb_at = self.at;
+        let to_end = match self.word("`requires` or `irequires`")? {
+            b"requires" => true,
+            b"irequires" => false,
+            other => {
+                return Err(fault(
+                    verb_at,
+                    format!("{} is no relation", shown(other)),
+                    "write `requires` or `irequires`",
+                ));
+            }
+        };
+        let follower = known(block, word, at)?;
+        self.skip_blanks()?;
+        let at = self.at;
+        let leader = known(block, self.word("a label")?, at)?;
+        block.edges.push(Edge { follower, leader, to_end });
+        if u32::try_from(block.edges.len()).is_err() {
+            return Err(too_many(at));
+        }
+        self.end_of_line()
+    }
+
+    fn message(&mut self, kind: NodeKind, ranks: u64) -> Result<Node, TextFault> {
+        let is_send = kind == NodeKind::Send;
+        let size = self.number("the size of the message")?;
+        self.symbol(b'b', "the size of a message ends in `b`, as in `8b`")?;
+        let (word, help) = if is_send {
+            ("to", "`to` and a rank follow the size")
+        } else {
+            ("from", "`from` and a rank follow the size")
+        };
+        self.keyword(word, help)?;
+        self.skip_blanks()?;
+        let at = self.at;
+        let peer = self.number_or_any(is_send, "the other rank")?;
+        if peer != ANY && u64::from(peer) >= ranks || peer == ANY && is_send {
+            return Err(fault(at, format!("rank {peer}, but the ranks are 0 to {}", ranks - 1), "correct one of them"));
+        }
+        let tag = self.tag(is_send)?;
+        let [cpu, nic] = self.lanes()?;
+        Ok(Node { peer, tag, cpu, nic, ..operation(kind, size) })
+    }
+
+    fn tag(&mut self, is_send: bool) -> Result<u32, TextFault> {
+        if !self.option("tag")? {
+            return Ok(0);
+        }
+        self.skip_blanks()?;
+        let at = self.at;
+        match self.number_or_any(is_send, "a tag")? {
+            ANY if !is_send => Ok(ANY),
+            tag if tag < TAGS => Ok(tag),
+            tag => Err(fault(at, format!("tag {tag}"), &format!("tags are smaller than {TAGS}"))),
+        }
+    }
+
+    fn computation(&mut self) -> Result<Node, TextFault> {
+        let size = self.number("the time of the computation, in whole units")?;
+        let [cpu, nic] = self.lanes()?;
+        Ok(Node { cpu, nic, ..operation(NodeKind::Compute, size) })
+    }
+
+    fn lanes(&mut self) -> Result<[u8; 2], TextFault> {
+        let mut lanes = [0; 2];
+        for (lane, name) in lanes.iter_mut().zip(["cpu", "nic"]) {
+            if self.option(name)? {
+                self.skip_blanks()?;
+                let at = self.at;
+                let number = self.number(name)?;
+                *lane = u8::try_from(number)
+                    .map_err(|_| fault(at, format!("{name} {number}"), "give a number up to 255"))?;
+            }
+        }
+        Ok(lanes)
+    }
+
+    /// A number, or `-1`, unless a send may not say so.
+    fn number_or_any(&mut self, is_send: bool, what: &str) -> Result<u32, TextFault> {
+        let at = self.at;
+        if !is_send && self.text[at..].starts_with(b"-1") {
+            self.at += 2;
+            return Ok(ANY);
+        }
+        let number = self.number(what)?;
+        u32::try_from(number).map_err(|_| fault(at, format!("{number} as {what}"), "give a smaller number"))
+    }
+
+    fn number(&mut self, what: &str) -> Result<u64, TextFault> {
+        self.skip_blanks()?;
+        let (begin, mut number) = (self.at, 0u64);
+        while let Some(digit) = self.text.get(self.at).filter(|byte| byte.is_ascii_digit()) {
+            let next = number.checked_mul(10).and_then(|tens| tens.checked_add(u64::from(digit - b'0')));
+            number = next.ok_or_else(|| fault(begin, format!("{what} is 2^64 or more"), "give a smaller number"))?;
+            self.at += 1;
+        }
+        if self.at == begin {
+            return Err(fault(begin, format!("{what} is missing{}", self.found()), "write a whole number"));
+        }
+        Ok(number)
+    }
+
+    /// Reads a word if it comes next.
+    fn option(&mut self, word: &str) -> Result<bool, TextFault> {
+        self.skip_blanks()?;
+        let comes = self.text[self.at..].starts_with(word.as_bytes())
+            && !self.text.get(self.at + word.len()).is_some_and(|byte| is_of_word(*byte));
+        self.at += if comes { word.len() } else { 0 };
+        Ok(comes)
+    }
+
+    fn keyword(&mut self, word: &str, help: &str) -> Result<(), TextFault> {
+        if self.option(word)? {
+            return Ok(());
+        }
+        Err(fault(self.at, format!("`{word}` is missing{}", self.found()), help))
+    }
+
+    fn symbol(&mut self, symbol: u8, help: &str) -> Result<(), TextFault> {
+        if self.text.get(self.at) == Some(&symbol) {
+            self.at += 1;
+            return Ok(());
+        }
+        Err(fault(self.at, format!("`{}` is missing{}", char::from(symbol), self.found()), help))
+    }
+
+    fn word(&mut self, what: &str) -> Result<&'t [u8], TextFault> {
+        let rest = &self.text[self.at..];
+        let length = rest.iter().position(|byte| !is_of_word(*byte)).unwrap_or(rest.len());
+        if length == 0 || !rest[0].is_ascii_alphabetic() {
+            return Err(fault(self.at, format!("{what} is missing{}", self.found()), "words begin with a letter"));
+        }
+        self.at += length;
+        Ok(&rest[..length])
+    }
+
+    fn end_of_line(&mut self) -> Result<(), TextFault> {
+        self.skip_blanks()?;
+        if self.text[self.at..].starts_with(b"//") || matches!(self.text.get(self.at), None | Some(b'\n' | b'}')) {
+            return Ok(());
+        }
+        let help = "a statement ends with its line; options come in the order tag, cpu, nic";
+        Err(fault(self.at, format!("the statement does not end here{}", self.found()), help))
+    }
+
+    /// Passes blanks and comments within a line.
+    fn skip_blanks(&mut self) -> Result<(), TextFault> {
+        loop {
+            match self.text.get(self.at) {
+                Some(b' ' | b'\t' | b'\r') => self.at += 1,
+                Some(b'/') if self.text.get(self.at + 1) == Some(&b'*') => self.skip_comment()?,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Passes empty lines and comments.
+    fn skip_lines(&mut self) -> Result<(), TextFault> {
+        loop {
+            self.skip_blanks()?;
+            match self.text.get(self.at) {
+                Some(b'\n') => self.at += 1,
+                Some(b'/') if self.text.get(self.at + 1) == Some(&b'/') => {
+                    let rest = &self.text[self.at..];
+                    self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn skip_comment(&mut self) -> Result<(), TextFault> {
+        let rest = &self.text[self.at + 2..];
+        let Some(length) = rest.windows(2).position(|pair| pair == b"*/") else {
+            return Err(fault(self.at, "a comment without end", "close it with `*/`"));
+        };
+        self.at += length + 4;
+        Ok(())
+    }
+
+    /// What stands here, for messages.
+    fn found(&self) -> String {
+        let rest = &self.text[self.at..];
+        match rest.first() {
+            None => ": the file ends here".to_owned(),
+            Some(b'\n') => ": the line ends here".to_owned(),
+            Some(_) => {
+                let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len()).max(1);
+                format!(": here stands {}", shown(&rest[..length]))
+            }
+        }
+    }
+}
+
+const fn operation(kind: NodeKind, size: u64) -> Node {
+    Node { size, peer: 0, tag: 0, awaited: 0, first: 0, at_end: 0, at_begin: 0, kind, cpu: 0, nic: 0 }
+}
+
+fn known(block: &Block<'_>, label: &[u8], at: usize) -> Result<u32, TextFault> {
+    let undefined = || {
+        let help = "define a label in the same rank, before the line that uses it";
+        fault(at, format!("{} is no label of an operation above", shown(label)), help)
+    };
+    block.labels.get(label).copied().ok_or_else(undefined)
+}
+
+const fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// A part of the text for messages.
+fn shown(text: &[u8]) -> String {
+    const LONGEST: usize = 24;
+    let (part, rest) = if text.len() > LONGEST { (&text[..LONGEST], "…") } else { (text, "") };
+    format!("`{}{rest}`", part.escape_ascii())
+}
+
+fn too_many(at: usize) -> TextFault {
+    fault(at, "the rank has 2^32 operations or dependencies", "such a schedule is too large")
+}
+
+fn fault(at: usize, message: impl Into<String>, help: &str) -> TextFault {
+    TextFault { at, message: message.into(), help: help.to_owned() }
+}
