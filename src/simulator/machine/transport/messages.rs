@@ -214,7 +214,20 @@ impl MessageTransport {
         let waits = self.interface.data.waits(bytes);
         let role = if waits { Role::AwaitedData { receive: 0 } } else { Role::Data };
         let (lanes, is_issued, serial, packets) = (Lanes::default(), false, 0, 0);
-        MessageState { from, to, bytes, handle, interface, injected: 0, arrived: 0, role, serial, packets, lanes, is_issued }
+        MessageState {
+            from,
+            to,
+            bytes,
+            handle,
+            interface,
+            injected: 0,
+            arrived: 0,
+            role,
+            serial,
+            packets,
+            lanes,
+            is_issued,
+        }
     }
 
     /// A message is sent, in its order among what happens at the same time.
