@@ -139,7 +139,7 @@ fn a_name_whose_ending_is_not_written_is_refused_before_the_run() {
     folder.write("a.ron", &scenario("axes: [Axis(name: \"p\", path: \"ranks\", values: [1, 2])]"));
     for (arguments, said) in [
         (["run", "a.ron", "-o", "a.xlsx"], ".json, .jsonl, .csv or .txt"),
-        (["sweep", "a.ron", "-o", "a.parquet"], ".json, .jsonl, .csv or .txt"),
+        (["sweep", "a.ron", "-o", "a.parquet"], "built without Parquet"),
         (["sweep", "a.ron", "--plot", "noext"], "ends in .svg"),
         (["run", "a.ron", "--heat-map", "a.png"], "ends in .svg"),
         (["critical-path", "a.ron", "--path", "a.json"], "ends in .csv"),
