@@ -254,3 +254,32 @@ fn a_sum_is_found_from_every_start() {
         assert_eq!(determined[..2], [false, false], "{seed}: {:?}", found.parameters);
     }
 }
+
+/// What is left out is predicted as by a calibration that never saw it, also where its rows pull the others far away.
+#[test]
+fn a_group_that_is_left_out_does_not_calibrate() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let calibrated = |train: &str| {
+        let scenario = repository("scenarios/ping.ron");
+        let case = format!(
+            r#"Calibration(
+                tables: [Table(name: "pings", scenario: "{}", data: "data.csv", simulated: "message_s", reference: "measured_us", train: "{train}")],
+                parameters: [Parameter(path: "machine.nodes.sending.per_packet", from: "5 us", to: "2000 us")],
+                groups: ["bytes"],
+            )"#,
+            scenario.display()
+        );
+        fs::write(folder.path().join("data.csv"), "bytes,hops,measured_us\n1,1,60\n1,5,90\n120,1,2000\n120,5,2200\n")
+            .unwrap();
+        let file = folder.path().join("case.ron");
+        fs::write(&file, case).unwrap();
+        rows(file.to_str().expect("a temporary name is text"))
+    };
+    let error = |rows: &[Value], kind: &str, value: Option<&str>| {
+        let row = rows.iter().find(|row| row["record"] == kind && value.is_none_or(|value| row["left_out"] == value));
+        row.expect("it is in the answer")["held_out_error"].as_f64().expect("rows are held out")
+    };
+    let (all, some) = (calibrated("true"), calibrated("bytes == 1"));
+    let (left_out, unseen) = (error(&all, "group", Some("120")), error(&some, "summary", None));
+    assert!((left_out - unseen).abs() < 1e-3 && unseen > 0.5, "{left_out} for {unseen}");
+}

@@ -1,11 +1,9 @@
 //! Errors of rows that took no part in the fit.
 
+use super::fitting::Fitting;
 use super::{Found, mean_error};
 use crate::experiment::StudyError;
-use crate::model::fit::{Minimum, damped_step};
-
-/// Damping of the step from the best parameters of all rows to those of some.
-const DAMPING: f64 = 1e-6;
+use std::cell::Cell;
 
 /// The error of the rows with one value of an axis, predicted from all others that calibrate.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,27 +35,16 @@ pub fn leave_out(found: &Found<'_>) -> Result<Vec<LeftOut>, StudyError> {
     Ok(answers)
 }
 
-/// One Gauss-Newton step from the best parameters of all rows to those without one group; it is kept if it gains.
+/// The error of one group, predicted with the parameters that fit all others best: the descent begins at the best ones of all rows.
 fn without(found: &Found<'_>, axis: &str, value: &str) -> Result<LeftOut, StudyError> {
     let fit = found.fit;
     let is_left = |row: usize| fit.rows[row].value(axis).is_some_and(|own| own.to_string() == value);
-    let places: Vec<usize> = (0..fit.training.len()).filter(|place| !is_left(fit.training[*place])).collect();
-    let some = |all: &[f64]| places.iter().map(|place| all[*place]).collect::<Vec<_>>();
-    let rest = Minimum {
-        point: found.best.point.clone(),
-        residuals: some(&found.best.residuals),
-        slopes: found.best.slopes.iter().map(|slopes| some(slopes)).collect(),
-        has_converged: false,
-    };
-    let step = damped_step(&rest, DAMPING);
-    let moved: Vec<f64> = rest.point.iter().zip(step).map(|(at, step)| (at + step).clamp(0.0, 1.0)).collect();
-    fit.spent.set(fit.spent.get() + 1);
-    let values = fit.values(&moved, &fit.training)?;
-    let residuals = fit.training.iter().zip(&values).map(|(row, value)| fit.residual(*row, *value));
-    let cost: f64 = some(&residuals.collect::<Vec<_>>()).iter().map(|residual| residual * residual).sum();
-    let values = if cost < rest.cost() { values } else { fit.values(&rest.point, &fit.training)? };
+    let (choice, training) = (fit.choice.clone(), fit.training.iter().copied().filter(|row| !is_left(*row)).collect());
+    let mut rest = Fitting { choice, training, spent: Cell::new(0), ..*fit };
+    let refitted = rest.from(&found.best.point)?;
+    let point = refitted.map_or_else(|| found.best.point.clone(), |minimum| minimum.point);
     let mut all = vec![None; fit.rows.len()];
-    fit.training.iter().zip(values).for_each(|(row, value)| all[*row] = Some(value));
+    fit.training.iter().zip(fit.values(&point, &fit.training)?).for_each(|(row, value)| all[*row] = Some(value));
     let error = |is_out: bool| {
         mean_error(fit.rows, &all, |row| row.value(axis).is_some_and(|own| own.to_string() == value) == is_out)
     };

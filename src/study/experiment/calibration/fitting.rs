@@ -136,6 +136,17 @@ impl Fitting<'_> {
         Ok((best, self.spent.get()))
     }
 
+    /// The minimum that is reached from a point, `None` if the budget does not reach the first slopes.
+    ///
+    /// # Errors
+    /// Those of the runs.
+    pub fn from(&mut self, point: &[f64]) -> Result<Option<Minimum>, StudyError> {
+        match self.residuals(point)? {
+            Some(residuals) => minimise(self, point, residuals),
+            None => Ok(None),
+        }
+    }
+
     /// The scenario's own values, the middle of all ranges, and points at random, one in each slice of every range.
     fn starts(&self, seed: u64, own: Option<Vec<f64>>) -> Vec<Vec<f64>> {
         let size = self.unknowns.len();

@@ -49,7 +49,7 @@ pub struct Calibrated {
     /// Measurements that could be made, the most telling first: the row, and by how much it would shrink the region of
     /// parameters that are possible, as a logarithm.
     pub candidates: Vec<(usize, f64)>,
-    /// Passes over the rows that calibrate.
+    /// Passes over the rows that calibrate; those without a group are not among them.
     pub evaluations: usize,
     /// Whether the best values, and those of all alternatives, were reached within the budget.
     pub has_converged: bool,
@@ -230,6 +230,7 @@ impl Found<'_> {
         let told = combination::told(self, &identified)?;
         let settings = self.fit.assigned(&self.best.point);
         let machine = self.fit.simulated.base(0, &settings)?.scenario.machine_ron();
+        let evaluations = self.fit.spent.get();
         Ok(Calibrated {
             case: self.case.clone(),
             values: self.all_values(&self.best.point)?,
@@ -237,7 +238,7 @@ impl Found<'_> {
             combinations: told.iter().map(|one| self.combination(one, &identified, quantile)).collect(),
             left_out: cross_validation::leave_out(self)?,
             candidates: self.candidates(&identified, deviation)?,
-            evaluations: self.fit.spent.get(),
+            evaluations,
             has_converged: choices.iter().all(|one| one.has_converged),
             misfit: self.misfit(),
             choices,

@@ -108,8 +108,7 @@ fn descend<R: LeastSquares>(of: &mut R, best: &mut Minimum) -> Result<bool, R::E
 }
 
 /// The damped step from a point that is not yet the minimum; coordinates at a bound that it would leave stay.
-#[must_use]
-pub fn damped_step(best: &Minimum, damping: f64) -> Vec<f64> {
+fn damped_step(best: &Minimum, damping: f64) -> Vec<f64> {
     let gradient: Vec<f64> = best.slopes.iter().map(|slopes| dot(slopes, &best.residuals)).collect();
     let is_free = |index: usize| match best.point[index] {
         at if at <= 0.0 => gradient[index] < 0.0,

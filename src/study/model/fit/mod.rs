@@ -15,7 +15,7 @@ mod tests;
 
 pub use identifiability::{Entangled, Identifiability};
 pub use latency::{Hockney, TimedTransfer};
-pub use levenberg_marquardt::{LeastSquares, Minimum, damped_step, minimise};
+pub use levenberg_marquardt::{LeastSquares, Minimum, minimise};
 pub use loggp::{EagerLimit, LogGp};
 pub use normal_form::{Factor, NormalForm, Term};
 pub use regimes::{FittedRegime, TwoRegimes};
