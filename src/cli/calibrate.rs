@@ -3,8 +3,8 @@
 use super::progress::Bar;
 use super::{Failure, OutputArguments, overrides};
 use clap::Args;
-use parsim_study::experiment::Workers;
 use parsim_study::experiment::calibration::CalibrationCase;
+use parsim_study::experiment::{Level, Workers};
 use parsim_study::scenario::source::Document;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -22,6 +22,10 @@ pub struct CalibrateArguments {
     /// Writes the machine of the first table with the values that were found.
     #[arg(long, value_name = "FILE.ron")]
     machine_out: Option<PathBuf>,
+    /// Adds to every cell the interval that is to contain so many percent of new measurements of it, such as 90: from how
+    /// well the parameters are known, and from the errors of rows that took no part in the fit.
+    #[arg(long, value_name = "PERCENT", value_parser = overrides::level)]
+    interval: Option<Level>,
     /// Number of simulations run in parallel; all cores unless given.
     #[arg(short, long, value_parser = overrides::jobs)]
     jobs: Option<NonZero<usize>>,
@@ -36,6 +40,7 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     claims.output("--machine-out", arguments.machine_out.as_deref()).check()?;
     case.evaluations = arguments.runs.map(NonZero::get).or(case.evaluations);
     case.seed = arguments.seed.unwrap_or(case.seed);
+    case.intervals.level = arguments.interval.map(Level::percent).or(case.intervals.level);
     let bar = Bar::default();
     let workers = Workers { jobs: arguments.jobs, progress: &bar, ..Workers::default() };
     let calibrated = case.calibrate(&document, &arguments.case, workers)?;

@@ -3,7 +3,7 @@
 use super::files::Claims;
 use super::{Failure, ScenarioArguments};
 use parsim_study::answer::Answer;
-use parsim_study::experiment::{ScenarioFile, Setting};
+use parsim_study::experiment::{Level, ScenarioFile, Setting};
 use parsim_study::scenario::{Case, Cases, Override, Plan};
 use std::num::NonZero;
 
@@ -52,6 +52,12 @@ impl ScenarioArguments {
         }
         output.finish().map(|()| true)
     }
+}
+
+/// Reads the level of intervals, in percent.
+pub fn level(text: &str) -> Result<Level, String> {
+    let percent = text.parse().ok().and_then(Level::of_percent);
+    percent.ok_or_else(|| format!("give whole percents from {} to {}", Level::BOUNDS.0, Level::BOUNDS.1))
 }
 
 /// Reads `PATH=VALUE`.

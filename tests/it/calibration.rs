@@ -95,7 +95,9 @@ impl SyntheticMachine {
             })
             .collect();
         let plan = Plan::new(document, &[]).expect("it is a scenario");
-        let mut data = "bytes,hops,measured_s\n".to_owned();
+        let mut parts = random.clone();
+        parts.set_stream(1);
+        let mut data = "part,bytes,hops,measured_s\n".to_owned();
         for (bytes, hops) in [1, 40, 120].into_iter().flat_map(|bytes| [1, 2, 5, 10, 22].map(|hops| (bytes, hops))) {
             let point =
                 [("bytes", bytes), ("hops", hops)].map(|(name, value)| (name.to_owned(), AxisValue::Whole(value)));
@@ -103,15 +105,21 @@ impl SyntheticMachine {
             let trace = parsim::experiment::run(&case.scenario).expect("it ends");
             let seconds = trace.outcomes.iter().find(|(name, _)| *name == "message_s").expect("a ping has it").1;
             let normal: f64 = (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
-            writeln!(data, "{bytes},{hops},{:e}", seconds * (NOISE * normal).exp()).expect("a text grows");
+            let part = if parts.random::<f64>() < 0.75 { "one" } else { "other" };
+            writeln!(data, "{part},{bytes},{hops},{:e}", seconds * (NOISE * normal).exp()).expect("a text grows");
         }
         let folder = tempfile::tempdir().expect("there is room");
         fs::write(folder.path().join("data.csv"), data).expect("it can be written");
         Self { folder, truth }
     }
 
-    /// The calibration of the drawn constants, and of `more`.
+    /// The calibration of the drawn constants, and of `more`, on all measurements.
     fn calibrated(&self, more: &str) -> Calibrated {
+        self.calibrated_on("bytes > 0", more, "")
+    }
+
+    /// The calibration of the drawn constants, and of `more`, on the rows for which `train` holds.
+    fn calibrated_on(&self, train: &str, more: &str, rest: &str) -> Calibrated {
         let file = self.folder.path().join("case.ron");
         let parameter = |(path, from, to, unit): &(&str, f64, f64, &str)| {
             format!("Parameter(path: \"{path}\", from: \"{from} {unit}\", to: \"{to} {unit}\"),")
@@ -120,10 +128,10 @@ impl SyntheticMachine {
         let scenario = repository("scenarios/ping.ron");
         let table = format!(
             "Table(name: \"pings\", scenario: \"{}\", data: \"data.csv\", simulated: \"message_s\", \
-             reference: \"measured_s\", noise: {NOISE})",
+             reference: \"measured_s\", labels: [\"part\"], train: {train:?}, noise: {NOISE})",
             scenario.display()
         );
-        fs::write(&file, format!("Calibration(tables: [{table}], parameters: [{parameters} {more}])"))
+        fs::write(&file, format!("Calibration(tables: [{table}], parameters: [{parameters} {more}], {rest})"))
             .expect("it can be");
         let document = Document::load(&file).expect("it is read");
         let case = CalibrationCase::of(&document).expect("it is a case");
@@ -155,6 +163,26 @@ fn intervals_cover_the_truth_of_synthetic_machines() {
     // Of 18 intervals with 95 % each, fewer than 14 contain it once in 2,000 times.
     let expected = if all >= 300 { 0.90..=0.98 } else { 14.0 / 18.0..=1.0 };
     assert!(expected.contains(&share), "{share}");
+}
+
+/// Measurements that took no part, drawn at random, lie in their intervals as often as is stated.
+#[test]
+fn intervals_cover_new_measurements_of_synthetic_machines() {
+    let (mut covered, mut cells) = (0, 0);
+    for seed in 0..machines() {
+        let machine = SyntheticMachine::draw(1000 + seed);
+        let found = machine.calibrated_on("part == \"one\"", "", "intervals: Intervals(level: 90)");
+        let intervals = found.intervals.as_ref().expect("they are asked for");
+        let judged = intervals.coverage(&found.rows);
+        covered += judged.covered;
+        cells += judged.cells;
+    }
+    println!("{covered} of {cells} new measurements lie in their 90 % intervals");
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
+    let share = covered as f64 / cells as f64;
+    // Of some 20 cells with 90 % each, fewer than 14 lie inside once in 400 times.
+    let expected = if cells >= 300 { 0.85..=0.95 } else { 0.70..=1.0 };
+    assert!(cells > 12 && expected.contains(&share), "{covered} of {cells}");
 }
 
 /// What the receiver and the sender pay for a packet is only known together.

@@ -13,6 +13,7 @@ pub mod explain;
 pub mod fit;
 pub mod gradient;
 mod history;
+mod interval;
 pub mod laws;
 mod memory_budget;
 pub mod optimum;
@@ -42,6 +43,7 @@ pub use cases::{CaseError, Failures, Keys, Progress, Turn, Workers, failed_row, 
 pub use cluster::{ClosedForms, ClusterCase};
 pub use curves::{CurveAxis, OFFERED, TimeLines};
 pub use error::StudyError;
+pub use interval::Level;
 pub use outcome::{Outcome, keyed, metadata};
 pub use paired::{Pair, Pairs, StoredPlan};
 pub use planning::{Part, Shard, StateOf, Workload, planned};

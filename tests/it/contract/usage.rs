@@ -94,7 +94,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
             "format",
         ],
     ),
-    ("calibrate", &["runs", "seed", "machine-out", "jobs", "format", "output"]),
+    ("calibrate", &["runs", "seed", "machine-out", "interval", "jobs", "format", "output"]),
     ("sensitivity", &["set", "seed", "format", "dump-config", "step", "exact", "plot", "of"]),
     (
         "explain",

@@ -67,15 +67,19 @@ impl CalibrationCase {
                 return Err(StudyError::Request(message));
             }
         }
+        let groups = self.groups.iter().enumerate().map(|(index, name)| (format!("groups.{index}"), name));
+        let kinds = self.intervals.kinds.iter().enumerate();
+        let kinds = kinds.map(|(index, name)| (format!("intervals.kinds.{index}"), name));
+        let growing = self.intervals.growing.iter().map(|name| ("intervals.growing".to_owned(), name));
         let is_unknown = |name: &String| rows.iter().all(|row| row.value(name).is_none());
-        match self.groups.iter().position(is_unknown) {
-            None => Ok(()),
-            Some(index) => {
-                let message = format!("no table has a column `{}` before its reference", self.groups[index]);
-                let help = Some("name an axis or a label");
-                Err(document.faults(vec![document.fault_at(&format!("groups.{index}"), &message, help)]).into())
-            }
-        }
+        let unknown = groups.chain(kinds).chain(growing).filter(|(_, name)| is_unknown(name));
+        let faults: Vec<_> = unknown
+            .map(|(at, name)| {
+                let message = format!("no table has a column `{name}` before its reference");
+                document.fault_at(&at, &message, Some("name an axis or a label"))
+            })
+            .collect();
+        if faults.is_empty() { Ok(()) } else { Err(document.faults(faults).into()) }
     }
 
     /// Every value of every choice with every one of the others.

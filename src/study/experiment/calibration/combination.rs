@@ -1,6 +1,6 @@
 //! Combinations of parameters that the data determine where they do not determine the parameters.
 
-use super::Found;
+use super::found::Found;
 use crate::experiment::StudyError;
 use crate::model::fit::{Entangled, Identifiability};
 

@@ -1,7 +1,8 @@
 //! Errors of rows that took no part in the fit.
 
 use super::fitting::Fitting;
-use super::{Found, mean_error};
+use super::found::Found;
+use super::mean_error;
 use crate::experiment::StudyError;
 use std::cell::Cell;
 
@@ -16,6 +17,8 @@ pub struct LeftOut {
     pub train_error: Option<f64>,
     /// That of the rows that were left out.
     pub held_out_error: Option<f64>,
+    /// The rows that were left out, with their residuals.
+    pub residuals: Vec<(usize, f64)>,
 }
 
 /// Leaves out the values of every group, one at a time.
@@ -45,6 +48,8 @@ fn without(found: &Found<'_>, axis: &str, value: &str) -> Result<LeftOut, StudyE
     let point = refitted.map_or_else(|| found.best.point.clone(), |minimum| minimum.point);
     let mut all = vec![None; fit.rows.len()];
     fit.training.iter().zip(fit.values(&point, &fit.training)?).for_each(|(row, value)| all[*row] = Some(value));
+    let left = fit.training.iter().filter(|row| is_left(**row));
+    let residuals = left.filter_map(|row| Some((*row, fit.residual(*row, all[*row]?)))).collect();
     let error = |is_out: bool| {
         mean_error(fit.rows, &all, |row| row.value(axis).is_some_and(|own| own.to_string() == value) == is_out)
     };
@@ -53,5 +58,6 @@ fn without(found: &Found<'_>, axis: &str, value: &str) -> Result<LeftOut, StudyE
         value: value.to_owned(),
         train_error: error(false),
         held_out_error: error(true),
+        residuals,
     })
 }

@@ -1,5 +1,6 @@
 //! The file of a calibration.
 
+use crate::experiment::Level;
 use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, Faults, SourceFault};
 use serde::Deserialize;
@@ -22,12 +23,31 @@ pub struct CalibrationCase {
     /// Axes, or labels, whose values are left out one at a time, to see how well the others predict them.
     #[serde(default)]
     pub groups: Vec<String>,
+    /// Intervals of predictions.
+    #[serde(default)]
+    pub intervals: PredictionIntervals,
     /// The most passes over all rows that calibrate, for all alternatives together; 200 for each unless given.
     #[serde(default)]
     pub evaluations: Option<usize>,
     /// Seed of the starting points.
     #[serde(default = "seed")]
     pub seed: u64,
+}
+
+/// Intervals of predictions.
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Intervals")]
+pub struct PredictionIntervals {
+    /// The share of new measurements that they are to contain, in percent, from 50 to 99; no intervals unless given.
+    #[serde(default)]
+    pub level: Option<u8>,
+    /// Columns whose values tell kinds of rows apart. The errors of a kind set the width of its intervals where there are
+    /// enough of them, nine for 90 %.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// A column of numbers along which errors grow, such as `ranks`: by the power with which they have grown.
+    #[serde(default)]
+    pub growing: Option<String>,
 }
 
 const fn seed() -> u64 {
@@ -60,6 +80,10 @@ pub struct CalibrationTable {
     /// judged only.
     #[serde(default)]
     pub train: Option<String>,
+    /// The rows that set the width of intervals of predictions: by their errors, as they take no part in the fit. Those that
+    /// are left out for `groups` do unless given.
+    #[serde(default)]
+    pub intervals: Option<String>,
     /// The standard deviation of a measurement: relative, or in the unit of `simulated` where the loss is absolute. It is
     /// estimated from the residuals unless given.
     #[serde(default)]
@@ -182,7 +206,10 @@ impl CalibrationCase {
             let help = "give `noise` for all tables, or for none";
             document.fault_at("tables", "the noise of some tables is stated, and not that of others", Some(help))
         });
-        let all = tables.into_iter().chain(parameters).chain(noise).chain(choices).chain(unmixed);
+        let level = self.intervals.level.filter(|percent| Level::of_percent(*percent).is_none()).map(|_| {
+            document.fault_at("intervals.level", "it is no level from 50 to 99", Some("give percents, such as 90"))
+        });
+        let all = tables.into_iter().chain(level).chain(parameters).chain(noise).chain(choices).chain(unmixed);
         all.chain(doubled).chain(chosen).collect()
     }
 

@@ -1,8 +1,9 @@
 //! Intervals of parameters, and what is left of them where slopes tell nothing.
 
+use super::CalibratedParameter;
 use super::combination::Told;
+use super::found::Found;
 use super::unknown::Unknown;
-use super::{CalibratedParameter, Found};
 use crate::experiment::StudyError;
 use crate::model::fit::Identifiability;
 

@@ -21,6 +21,8 @@ pub struct MeasuredRow {
     pub reference: Option<f64>,
     /// Whether it calibrates.
     pub trains: bool,
+    /// Whether it takes no part in the fit and sets the width of intervals.
+    pub sets_intervals: bool,
     /// Its place, such as `line 3`.
     pub place: String,
 }
@@ -61,14 +63,17 @@ pub fn rows(
     data.need_numbers([&reference])?;
     data.need_different_points(columns)?;
     let unit = conversion(&reference, &table.simulated).map_err(|what| data.failure(&what))?;
-    let condition = table.train.as_ref().map(|text| {
-        RowCondition::read(text, columns).map_err(|(message, help)| {
-            document.faults(vec![document.fault_at(&format!("tables.{index}.train"), &message, Some(&help))])
-        })
-    });
-    let reading = RowReading { data: &data, table, index, reference: &reference, columns, unit };
-    let condition = condition.transpose()?;
-    Ok(data.rows.iter().map(|row| reading.row(row, condition.as_ref())).collect::<Result<_, _>>()?)
+    let condition = |field: &'static str, text: &Option<String>| {
+        let read = |text: &String| {
+            RowCondition::read(text, columns).map_err(|(message, help)| {
+                document.faults(vec![document.fault_at(&format!("tables.{index}.{field}"), &message, Some(&help))])
+            })
+        };
+        Ok::<_, StudyError>(FieldCondition { field, condition: text.as_ref().map(read).transpose()? })
+    };
+    let (train, intervals) = (condition("train", &table.train)?, condition("intervals", &table.intervals)?);
+    let reading = RowReading { data: &data, table, index, reference: &reference, columns, unit, train, intervals };
+    Ok(data.rows.iter().map(|row| reading.row(row)).collect::<Result<_, _>>()?)
 }
 
 /// What the rows of a table have in common.
@@ -79,19 +84,32 @@ struct RowReading<'t> {
     reference: &'t str,
     columns: &'t [String],
     unit: Conversion,
+    train: FieldCondition,
+    intervals: FieldCondition,
+}
+
+/// A condition that a field may give.
+struct FieldCondition {
+    field: &'static str,
+    condition: Option<RowCondition>,
 }
 
 impl RowReading<'_> {
-    fn row(&self, row: &Row, condition: Option<&RowCondition>) -> Result<MeasuredRow, SourceFault> {
+    fn row(&self, row: &Row) -> Result<MeasuredRow, SourceFault> {
         let reference = row.number(self.reference).map(|value| self.unit.of(value));
         if reference.is_some_and(|value| value <= 0.0) {
             return Err(self.data.fault_in(row, self.reference, "a reference is above 0"));
         }
-        let holds = condition.map_or(Ok(true), |condition| condition.holds(|name| row.value(name)));
-        let trains = holds.map_err(|what| self.data.fault_at(row, &format!("`train`: {what}")))?;
+        let trains = self.holds(&self.train, row)?.unwrap_or(true) && reference.is_some();
+        let sets_intervals = self.holds(&self.intervals, row)?.unwrap_or(false) && reference.is_some() && !trains;
         let known = self.columns.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone())));
         let (labels, axes) = known.partition(|(name, _)| self.table.labels.contains(name));
-        let trains = trains && reference.is_some();
-        Ok(MeasuredRow { table: self.index, axes, labels, reference, trains, place: row.place.clone() })
+        Ok(MeasuredRow { table: self.index, axes, labels, reference, trains, sets_intervals, place: row.place.clone() })
+    }
+
+    /// Whether a condition holds in a row; `None` if there is none.
+    fn holds(&self, of: &FieldCondition, row: &Row) -> Result<Option<bool>, SourceFault> {
+        let holds = of.condition.as_ref().map(|condition| condition.holds(|name| row.value(name)));
+        holds.transpose().map_err(|what| self.data.fault_at(row, &format!("`{}`: {what}", of.field)))
     }
 }

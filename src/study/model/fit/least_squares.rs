@@ -87,6 +87,21 @@ impl Qr {
     }
 }
 
+/// The weight of each residual in itself, of a linear fit with these columns; those that depend on others before them count
+/// for nothing.
+#[must_use]
+pub fn leverages(columns: &[Vec<f64>]) -> Vec<f64> {
+    let mut independent: Vec<Vec<f64>> = Vec::new();
+    for column in columns {
+        independent.push(column.clone());
+        if Qr::of(&independent).is_none() {
+            independent.pop();
+        }
+    }
+    let rows = columns.first().map_or(0, Vec::len);
+    Qr::of(&independent).filter(|_| !independent.is_empty()).map_or_else(|| vec![0.0; rows], |qr| qr.leverages())
+}
+
 /// The scalar product of two vectors.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     zip(a, b).map(|(a, b)| a * b).sum()
@@ -123,6 +138,14 @@ mod tests {
         assert!(Qr::of(&[vec![1.0], vec![2.0]]).is_none());
         assert!(Qr::of(&[vec![0.0, 0.0]]).is_none());
         assert!(Qr::of(&[vec![f64::NAN, 1.0]]).is_none());
+    }
+
+    #[test]
+    fn dependent_columns_weigh_nothing() {
+        let line = vec![vec![1.0, 1.0, 1.0, 1.0], vec![2.0; 4], vec![0.0; 4], vec![-3.0, -1.0, 1.0, 3.0]];
+        let expected = [0.25 + 0.45, 0.25 + 0.05, 0.25 + 0.05, 0.25 + 0.45];
+        assert!(zip(leverages(&line), expected).all(|(found, expected)| (found - expected).abs() < 1e-12));
+        assert_eq!(leverages(&[vec![0.0; 2]]), [0.0; 2]);
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! Models fitted to simulated or measured times by least squares, with what the data say about the fit.
 
+mod conformal;
 mod identifiability;
 mod latency;
 pub(super) mod least_squares;
@@ -13,8 +14,10 @@ mod symmetric;
 #[cfg(test)]
 mod tests;
 
+pub use conformal::{Conformal, Score};
 pub use identifiability::{Entangled, Identifiability};
 pub use latency::{Hockney, TimedTransfer};
+pub use least_squares::leverages;
 pub use levenberg_marquardt::{LeastSquares, Minimum, minimise};
 pub use loggp::{EagerLimit, LogGp};
 pub use normal_form::{Factor, NormalForm, Term};

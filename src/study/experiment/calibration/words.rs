@@ -1,0 +1,178 @@
+//! A calibration in words.
+
+use super::{Calibrated, TriedChoice};
+use crate::report::{TextTable, digits};
+use std::fmt::Write;
+
+/// Candidates that people are shown.
+const SHOWN: usize = 5;
+/// Residuals that are larger than so many times the noise are not noise.
+const MISFIT: f64 = 1.5;
+/// Correlations from here on are shown to people.
+const STRONG: f64 = 0.9;
+
+impl Calibrated {
+    /// The calibrated machine, with its origin in comments.
+    #[must_use]
+    pub fn machine_file(&self, case: &str) -> String {
+        let mut text = format!("// Calibrated by `parsim calibrate {case}`.\n");
+        for table in &self.case.tables {
+            let rows =
+                table.train.as_ref().map_or_else(|| "all rows".to_owned(), |train| format!("the rows with {train}"));
+            let _ = writeln!(text, "// {}: {rows} of {}", table.name, table.data.display());
+        }
+        let error = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), percents);
+        let _ = writeln!(
+            text,
+            "// Mean error of the rows that calibrated {}, of others {}.",
+            error(self.train_error()),
+            error(self.held_out_error())
+        );
+        if !self.has_converged {
+            text += "// The budget ended before the fit did.\n";
+        }
+        for chosen in self.choices.iter().take(1).filter(|one| !one.settings.is_empty()) {
+            let _ = writeln!(text, "// With {}", chosen.words());
+        }
+        for one in &self.parameters {
+            let (low, high) = one.interval95;
+            let told = if one.is_determined { "" } else { ": the data do not tell it" };
+            let (value, low, high) = (digits(one.value), digits(low), digits(high));
+            let _ = writeln!(text, "// {} = {value} {} ({low} to {high}){told}", one.path, one.unit);
+        }
+        text + &self.machine + "\n"
+    }
+
+    fn interval_words(&self) -> String {
+        let Some(intervals) = &self.intervals else { return String::new() };
+        let percent = intervals.level.percent();
+        let made_from = format!("{} errors of {}", intervals.conformal.count(), intervals.errors_from.words());
+        if intervals.of_rows.iter().all(Option::is_none) {
+            return format!("no {percent} % intervals: {made_from} are too few\n");
+        }
+        let judged = intervals.coverage(&self.rows);
+        let width = judged.median_half_width.map_or_else(String::new, |width| format!(", median ±{}", percents(width)));
+        let (covered, cells) = (judged.covered, judged.cells);
+        let found = match judged.share() {
+            Some(share) => {
+                format!("{covered} of {cells} cells that took no part lie within ({:.0} %){width}", 100.0 * share)
+            }
+            None => "no cell is left to judge them".to_owned(),
+        };
+        format!("{percent} % intervals from {made_from}: {found}\n")
+    }
+
+    /// The answer in words.
+    pub(super) fn words(&self) -> String {
+        let mut text = self.parameter_table().to_string();
+        text += &self.untold();
+        text += &self.warnings();
+        let strong = self.correlations().filter(|(.., value)| value.abs() >= STRONG);
+        for (one, other, value) in strong {
+            let _ = writeln!(text, "correlated: {one} and {other}, {value:+.2}");
+        }
+        text += &self.choice_words();
+        text += &self.group_words();
+        for (row, gain) in self.candidates.iter().take(SHOWN) {
+            let at: Vec<_> = self.rows[*row].columns().map(|(name, value)| format!("{name} = {value}")).collect();
+            let _ = writeln!(text, "a measurement at {} would tell: gain {gain:.2}", at.join(", "));
+        }
+        if self.candidates.len() > SHOWN {
+            let _ =
+                writeln!(text, "(the best {SHOWN} of {} candidates; --format jsonl has all)", self.candidates.len());
+        }
+        let error = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), percents);
+        let (fitted, others) = (error(self.train_error()), error(self.held_out_error()));
+        let _ = writeln!(text, "mean error: {fitted} of the rows that calibrated, {others} of the others");
+        text += &self.interval_words();
+        let _ = writeln!(
+            text,
+            "{} evaluations{}",
+            self.evaluations,
+            if self.has_converged { "" } else { "; the budget ended before the fit did" }
+        );
+        text
+    }
+
+    fn parameter_table(&self) -> TextTable {
+        let mut table = TextTable::new(["parameter", "value", "95 % from", "to", "unit", "determined"]);
+        for one in &self.parameters {
+            let told = if one.is_determined { "yes" } else { "no" };
+            let (low, high) = one.interval95;
+            table.row([&*one.path, &digits(one.value), &digits(low), &digits(high), &one.unit, told]);
+        }
+        table
+    }
+
+    /// The data do not tell these apart, in sentences.
+    fn untold(&self) -> String {
+        let without = self.parameters.iter().filter(|one| !one.has_influence);
+        let without = without.map(|one| {
+            let (low, high) = one.interval95;
+            let (low, high) = (digits(low), digits(high));
+            format!(
+                "not determined: {} changes nothing that was measured from {low} to {high} {}\n",
+                one.path, one.unit
+            )
+        });
+        let combined = self.combinations.iter().map(|one| {
+            let (low, high) = one.interval95;
+            let (value, low, high) = (digits(one.value), digits(low), digits(high));
+            format!("determined is only the {} {} = {value} ({low} to {high})\n", one.form.name(), one.names)
+        });
+        without.chain(combined).collect()
+    }
+
+    fn choice_words(&self) -> String {
+        let tried = self.choices.iter().filter(|one| !one.settings.is_empty()).enumerate();
+        tried.fold(String::new(), |mut text, (place, one)| {
+            let set = one.words();
+            let error = one.train_error.map_or_else(|| "not reached by the budget".to_owned(), percents);
+            let rank = match place {
+                0 => " (chosen, with the parameters above)",
+                _ if one.is_as_good => " (not told apart from the chosen one)",
+                _ => "",
+            };
+            let end = if one.has_converged { "" } else { ", its budget ended before the fit did" };
+            let _ = writeln!(text, "with {set}: mean error {error}{end}{rank}");
+            text
+        })
+    }
+
+    /// Parameters at their bounds, and residuals that noise does not explain, in sentences.
+    fn warnings(&self) -> String {
+        let at_bounds = self.parameters.iter().filter(|one| one.is_at_bound && one.has_influence);
+        let at_bounds =
+            at_bounds.map(|one| format!("{} is at a bound of its range: the data may want it beyond\n", one.path));
+        let misfit = self.misfit.filter(|misfit| *misfit > MISFIT).map(|misfit| {
+            format!(
+                "the residuals are {misfit:.1} times the stated noise: the model does not fit, or the noise is larger\n"
+            )
+        });
+        at_bounds.chain(misfit).collect()
+    }
+
+    fn group_words(&self) -> String {
+        if self.left_out.is_empty() {
+            return String::new();
+        }
+        let mut table = TextTable::new(["left out", "", "error of the others", "of what was left out"]);
+        let error = |value: Option<f64>| value.map_or_else(String::new, percents);
+        for one in &self.left_out {
+            table.row([one.axis.clone(), one.value.clone(), error(one.train_error), error(one.held_out_error)]);
+        }
+        table.to_string()
+    }
+}
+
+impl TriedChoice {
+    /// The answer in words.
+    pub(super) fn words(&self) -> String {
+        self.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A mean of absolute errors.
+fn percents(error: f64) -> String {
+    format!("{:.2} %", 100.0 * error)
+}

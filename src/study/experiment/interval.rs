@@ -1,0 +1,57 @@
+//! Intervals of predictions, and their keys.
+
+use crate::answer::{Record, Role, Unit};
+
+/// The share of new values that intervals are to contain, in whole percents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level(u8);
+
+impl Level {
+    /// The least and the largest one.
+    pub const BOUNDS: (u8, u8) = (50, 99);
+
+    /// A level of so many percent, from 50 to 99.
+    #[must_use]
+    pub fn of_percent(percent: u8) -> Option<Self> {
+        (Self::BOUNDS.0..=Self::BOUNDS.1).contains(&percent).then_some(Self(percent))
+    }
+
+    /// In percent.
+    #[must_use]
+    pub const fn percent(self) -> u8 {
+        self.0
+    }
+
+    /// As a part of 1.
+    #[must_use]
+    pub fn share(self) -> f64 {
+        f64::from(self.0) / 100.0
+    }
+
+    /// Adds the interval of the quantity with this key: `makespan_low90_s` and `makespan_high90_s` of `makespan_s`; without
+    /// values where there is none.
+    pub fn put(self, record: &mut Record, key: &str, interval: Option<(f64, f64)>) {
+        let (unit, name) = Unit::of_key(key);
+        let ending = if unit == Unit::One { "" } else { key.strip_prefix(name).unwrap_or_default() };
+        let (low, high) = interval.unzip();
+        for (end, value) in [("low", low), ("high", high)] {
+            record.put_as(Role::Spread, &format!("{name}_{end}{}{ending}", self.0), value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_end_in_their_unit() {
+        let mut record = Record::default();
+        let level = Level::of_percent(90).unwrap();
+        level.put(&mut record, "makespan_s", Some((1.0, 2.0)));
+        level.put(&mut record, "speedup", None);
+        let keys: Vec<_> = record.quantities().iter().map(|one| one.key.as_str()).collect();
+        assert_eq!(keys, ["makespan_low90_s", "makespan_high90_s", "speedup_low90", "speedup_high90"]);
+        assert_eq!([49, 100].map(Level::of_percent), [None; 2]);
+    }
+}
