@@ -23,7 +23,7 @@ pub use description::{
 pub use prediction::{Coverage, ErrorsFrom, RowIntervals};
 pub use rows::MeasuredRow;
 
-use super::{Setting, StudyError, Workers};
+use super::{Level, Setting, StudyError, Workers};
 use crate::analysis::Residuals;
 use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
@@ -190,6 +190,64 @@ impl CalibrationCase {
             rows.len(),
             self.tables.len()
         ))
+    }
+}
+
+impl Found<'_> {
+    fn answer(&self, choices: Vec<TriedChoice>) -> Result<Calibrated, StudyError> {
+        let (deviation, quantile) = self.deviation();
+        let slopes = self.by_parts(self.best.slopes.clone());
+        let identified = Identifiability::of(&slopes, deviation, quantile);
+        let told = combination::told(self, &identified)?;
+        let settings = self.fit.assigned(&self.best.point);
+        let machine = self.fit.simulated.base(0, &settings)?.scenario.machine_ron();
+        let evaluations = self.fit.spent.get();
+        let left_out = cross_validation::leave_out(self)?;
+        let is_predicted = |row: &MeasuredRow| row.reference.is_some() || self.case.intervals.level.is_some();
+        let values = self.values_of(&self.best.point, is_predicted)?;
+        let level = self.case.intervals.level.and_then(Level::of_percent);
+        let intervals = level.map(|level| self.intervals(level, &values, &identified, &left_out)).transpose()?;
+        Ok(Calibrated {
+            case: self.case.clone(),
+            values,
+            parameters: self.parameters(&identified, &told, quantile * deviation)?,
+            combinations: told.iter().map(|one| self.combination(one, &identified, quantile)).collect(),
+            left_out,
+            intervals,
+            candidates: self.candidates(&identified, deviation)?,
+            evaluations,
+            has_converged: choices.iter().all(|one| one.has_converged),
+            misfit: self.misfit(),
+            choices,
+            machine,
+            rows: self.fit.rows.to_vec(),
+            identified,
+        })
+    }
+
+    fn choices(&self, fitted: &[FittedChoice]) -> Result<Vec<TriedChoice>, StudyError> {
+        let of = |one: &FittedChoice| {
+            let errors = one.minimum.as_ref().map(|minimum| {
+                let choice =
+                    one.settings.iter().map(|(path, text)| everywhere(path, text, self.fit.simulated)).collect();
+                let fit = Fitting { choice, training: Vec::new(), spent: Cell::new(0), ..*self.fit };
+                let found = Found { case: self.case, fit: &fit, best: minimum };
+                let values = found.values_of(&minimum.point, |row| row.reference.is_some())?;
+                let errors = [true, false].map(|trains| mean_error(self.fit.rows, &values, |row| row.trains == trains));
+                Ok::<_, StudyError>(errors)
+            });
+            let [train_error, held_out_error] = errors.transpose()?.unwrap_or_default();
+            let cost = one.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
+            let (deviation, quantile) = self.deviation();
+            Ok(TriedChoice {
+                settings: one.settings.clone(),
+                train_error,
+                held_out_error,
+                has_converged: one.minimum.as_ref().is_some_and(|minimum| minimum.has_converged),
+                is_as_good: cost - self.best.cost() <= (quantile * deviation).powi(2),
+            })
+        };
+        fitted.iter().map(of).collect()
     }
 }
 
