@@ -1,6 +1,6 @@
 //! `parsim merge`: the rows of a sweep from a store, without running any case.
 
-use super::store::read;
+use super::store::{read, warn};
 use super::sweep::Rows;
 use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::cli::notice::{note, say};
@@ -36,6 +36,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     let store = read(&arguments.store)?;
     let workers = arguments.cases.workers(&bar, Recall::from(&store, false));
     let unfinished = unfinished(&cases, &references, &store, workers)?;
+    warn(&store);
     for case in &unfinished {
         say(Some(case));
     }

@@ -68,12 +68,14 @@ pub fn read(folder: &Path) -> Result<Store, StudyError> {
     Ok(store)
 }
 
-/// Says which records of `store` are not whole.
+/// Says which records of `store` are not whole, as far as that has not been said.
 pub fn warn(store: &Store) {
-    store.warnings().for_each(|text| say(Some(text)));
+    store.warnings().into_iter().for_each(|text| say(Some(text)));
 }
 
 /// Waits until the results of this process are kept for good.
 pub fn finish(store: Option<&OpenStore>) -> Result<(), StudyError> {
-    Ok(store.map_or(Ok(()), |open| open.store.finish())?)
+    let Some(OpenStore { store, .. }) = store else { return Ok(()) };
+    warn(store);
+    Ok(store.finish()?)
 }

@@ -138,6 +138,28 @@ fn shards_are_merged_to_the_bytes_of_a_sweep() {
     }
 }
 
+/// A damaged record is named, its case is listed, run again and merged, and all others are found.
+#[test]
+fn a_damaged_record_is_run_again() {
+    let desk = Desk::new();
+    let cases = [RING, "--over", "p=2,4,8", "--format", "jsonl"];
+    let with = |command: &[&str]| called(&desk, &[command, &cases, &["--store", "kept"]].concat());
+    let undisturbed = with(&["sweep", "--jobs", "1"]).1;
+    let file = desk.path().join("kept").join(&segments(&desk, "kept")[0]);
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let (code, rows, words) = with(&["merge"]);
+    assert_eq!((code, rows.as_str()), (1, ""), "{words}");
+    assert!(words.contains(".segment: the record at byte ") && words.contains(" is damaged: "), "{words}");
+    assert!(words.contains("parsim: missing ") && words.contains("1 missing, 0 failed: "), "{words}");
+    let (code, rows, words) = with(&["sweep"]);
+    assert_eq!((code, &rows), (0, &undisturbed), "{words}");
+    assert!(words.contains(" is damaged: ") && words.ends_with("parsim: 1 run, 2 found, 0 failed\n"), "{words}");
+    assert_eq!(with(&["merge"]).1, undisturbed);
+}
+
 /// A sweep that may write files of so few bytes ends with 1, and has lost nothing of what it said it had.
 #[cfg(unix)]
 #[test]

@@ -41,12 +41,12 @@ pub enum StoreError {
         /// Its version.
         version: u16,
     },
-    /// A record in the middle of a file is not what was written.
+    /// A record is whole, but holds something else than this version of parsim writes.
     #[error(
-        "{}: the record at byte {offset} is damaged: move the file to another folder, and its cases are run again",
+        "{}: the record at byte {offset} is whole, but no result of this parsim: move the file to another folder, and its cases are run again",
         path.display()
     )]
-    Damaged {
+    Undecoded {
         /// The file.
         path: PathBuf,
         /// The begin of the record.

@@ -4,6 +4,7 @@ use super::error::StoreError;
 use super::record::{HEAD_BYTES, Head, Kind, MARK};
 use super::segment::{HEADER_BYTES, begins_header, check_header};
 use crate::scenario::CaseId;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -19,34 +20,53 @@ pub struct Place {
     pub kind: Kind,
     pub segment: u32,
     pub offset: u64,
+    /// False for a record that was too long to be checked when its segment was indexed.
+    pub is_checked: bool,
 }
 
 /// The places of records, in order of their ids.
 #[derive(Default)]
 pub struct Index(Vec<Place>);
 
-/// The end of a segment whose last record is not whole.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Torn {
+/// A part of a segment that is not what was written: the case of the record that begins there counts as missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
     pub path: PathBuf,
     pub offset: u64,
+    /// True if nothing sound follows: the process that wrote it was killed, or the power was cut.
+    pub is_last: bool,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, offset, is_last } = self;
+        let path = path.display();
+        if *is_last {
+            write!(f, "{path}: the last record, at byte {offset}, is not whole: its case counts as missing")
+        } else {
+            write!(
+                f,
+                "{path}: the record at byte {offset} is damaged: its case counts as missing, unless another record has it"
+            )
+        }
+    }
 }
 
 impl Index {
-    /// The index of these segments, and the ends of those that are torn.
+    /// The index of these segments, and what in them is not whole.
     ///
     /// # Errors
-    /// A segment that cannot be read, or is damaged in its middle.
-    pub fn of(segments: &[PathBuf]) -> Result<(Self, Vec<Torn>), StoreError> {
-        let (mut places, mut torn) = (Vec::new(), Vec::new());
+    /// A segment that cannot be read, or is none.
+    pub fn of(segments: &[PathBuf]) -> Result<(Self, Vec<Flaw>), StoreError> {
+        let (mut places, mut flaws) = (Vec::new(), Vec::new());
         for (number, path) in (0..).zip(segments) {
             let mut scan = Scan::open(path).map_err(StoreError::unreadable(path))?;
-            let offset = scan.records(number, &mut places)?;
-            torn.extend(offset.map(|offset| Torn { path: path.clone(), offset }));
+            scan.records(number, &mut places)?;
+            flaws.append(&mut scan.flaws);
         }
         places.sort_unstable();
         places.shrink_to_fit();
-        Ok((Self(places), torn))
+        Ok((Self(places), flaws))
     }
 
     /// All records with this id, the best first.
@@ -63,31 +83,68 @@ struct Scan<'p> {
     file: BufReader<File>,
     offset: u64,
     end: u64,
+    flaws: Vec<Flaw>,
 }
 
 impl<'p> Scan<'p> {
     fn open(path: &'p Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let end = file.metadata()?.len();
-        Ok(Self { path, file: BufReader::with_capacity(BUFFER_BYTES, file), offset: 0, end })
+        let file = BufReader::with_capacity(BUFFER_BYTES, file);
+        Ok(Self { path, file, offset: 0, end, flaws: Vec::new() })
     }
 
-    /// Adds the places of all whole records, and returns where one begins that is not, at the end of the segment.
-    fn records(&mut self, segment: u32, places: &mut Vec<Place>) -> Result<Option<u64>, StoreError> {
+    /// Adds the places of all sound records; what lies between them is a flaw.
+    fn records(&mut self, segment: u32, places: &mut Vec<Place>) -> Result<(), StoreError> {
         if !self.header()? {
-            return Ok((self.end > 0).then_some(0));
+            self.flaws.extend((self.end > 0).then(|| self.flaw(0, true)));
+            return Ok(());
         }
-        let mut last = None;
-        while let Some(head) = self.head()? {
-            let end = self.offset.saturating_add(head.record_bytes());
-            if end > self.end {
-                break;
+        // The begin of what is not sound, up to here.
+        let mut unsound = None;
+        while self.offset < self.end {
+            let offset = self.offset;
+            match self.record()? {
+                Found::Sound { head, is_checked } => {
+                    self.flaws.extend(unsound.take().map(|begin| self.flaw(begin, false)));
+                    places.push(Place { id: head.id, kind: head.kind, segment, offset, is_checked });
+                }
+                Found::Damaged => unsound = unsound.or(Some(offset)),
             }
-            places.push(Place { id: head.id, kind: head.kind, segment, offset: self.offset });
-            last = Some((self.offset, head));
-            self.skip_to(end)?;
         }
-        self.without_torn(last, places)
+        self.flaws.extend(unsound.map(|begin| self.flaw(begin, true)));
+        Ok(())
+    }
+
+    fn flaw(&self, offset: u64, is_last: bool) -> Flaw {
+        Flaw { path: self.path.to_owned(), offset, is_last }
+    }
+
+    /// Reads the record that begins here, and goes to the next.
+    fn record(&mut self) -> Result<Found, StoreError> {
+        let Some(head) = self.bytes::<HEAD_BYTES>()?.as_ref().and_then(Head::read) else {
+            self.go_to_head_after(self.offset)?;
+            return Ok(Found::Damaged);
+        };
+        let end = self.offset.saturating_add(head.record_bytes());
+        if end > self.end {
+            self.offset = self.end;
+            return Ok(Found::Damaged);
+        }
+        // The last record is the one that a power cut damages.
+        let is_checked = head.length <= BUFFER_BYTES as u64 || end == self.end;
+        let is_sound = !is_checked || self.has_payload_of(head)?;
+        self.offset = end;
+        self.seek(end)?;
+        Ok(if is_sound { Found::Sound { head, is_checked } } else { Found::Damaged })
+    }
+
+    /// Returns whether the payload of `head`, which begins here, is the one that was written.
+    fn has_payload_of(&mut self, head: Head) -> Result<bool, StoreError> {
+        let mut payload = Vec::new();
+        let read = (&mut self.file).take(head.length).read_to_end(&mut payload);
+        read.map_err(StoreError::unreadable(self.path))?;
+        Ok(head.fits(&payload))
     }
 
     /// Reads the header. Returns whether there is one: a segment may end in it.
@@ -103,45 +160,27 @@ impl<'p> Scan<'p> {
         Ok(true)
     }
 
-    /// The head of the record that begins here, if there is a whole one.
-    fn head(&mut self) -> Result<Option<Head>, StoreError> {
-        let Some(bytes) = self.bytes::<HEAD_BYTES>()? else { return Ok(None) };
-        let head = Head::read(&bytes);
-        self.seek(self.offset)?;
-        if head.is_none() && self.has_another_head()? {
-            return Err(StoreError::Damaged { path: self.path.to_owned(), offset: self.offset });
-        }
-        Ok(head)
-    }
-
-    /// Takes the last record away if its payload is not what was written, and returns where the segment is torn.
-    fn without_torn(&mut self, last: Option<(u64, Head)>, places: &mut Vec<Place>) -> Result<Option<u64>, StoreError> {
-        if let Some((offset, head)) = last {
-            self.seek(offset + HEAD_BYTES as u64)?;
-            let mut payload = Vec::new();
-            let read = (&mut self.file).take(head.length).read_to_end(&mut payload);
+    /// Goes to the first head of a record behind `offset`, or to the end.
+    fn go_to_head_after(&mut self, offset: u64) -> Result<(), StoreError> {
+        let (mut begin, mut bytes) = (offset + 1, Vec::new());
+        self.offset = self.end;
+        self.seek(begin)?;
+        loop {
+            let length = bytes.len();
+            let read = (&mut self.file).take(BUFFER_BYTES as u64).read_to_end(&mut bytes);
             read.map_err(StoreError::unreadable(self.path))?;
-            if !head.fits(&payload) {
-                places.pop();
-                return Ok(Some(offset));
+            if let Some(at) = first_head(&bytes) {
+                self.offset = begin + at as u64;
+                return self.seek(self.offset);
             }
+            if bytes.len() == length {
+                return Ok(());
+            }
+            // A head may begin among the last bytes.
+            let done = bytes.len().saturating_sub(HEAD_BYTES - 1);
+            bytes.drain(..done);
+            begin += done as u64;
         }
-        Ok((self.offset < self.end).then_some(self.offset))
-    }
-
-    /// Returns whether the head of a record lies anywhere behind this place.
-    fn has_another_head(&mut self) -> Result<bool, StoreError> {
-        self.seek(self.offset + 1)?;
-        let found = self.find_head().map_err(StoreError::unreadable(self.path))?;
-        self.seek(self.offset)?;
-        Ok(found)
-    }
-
-    fn find_head(&mut self) -> io::Result<bool> {
-        let mut rest = Vec::new();
-        self.file.read_to_end(&mut rest)?;
-        let mut heads = rest.windows(HEAD_BYTES).filter(|bytes| bytes.starts_with(&MARK));
-        Ok(heads.any(|bytes| bytes.try_into().is_ok_and(|bytes| Head::read(bytes).is_some())))
     }
 
     /// The next bytes, if the segment has as many.
@@ -154,11 +193,6 @@ impl<'p> Scan<'p> {
         Ok(Some(bytes))
     }
 
-    fn skip_to(&mut self, offset: u64) -> Result<(), StoreError> {
-        self.offset = offset;
-        self.seek(offset)
-    }
-
     /// Goes to a place; one that has been read already costs no call of the system.
     fn seek(&mut self, offset: u64) -> Result<(), StoreError> {
         let sought =
@@ -168,4 +202,17 @@ impl<'p> Scan<'p> {
             });
         sought.map_err(StoreError::unreadable(self.path))
     }
+}
+
+/// What begins at a place of a segment.
+enum Found {
+    Sound { head: Head, is_checked: bool },
+    Damaged,
+}
+
+/// The place of the first whole head in `bytes`.
+fn first_head(bytes: &[u8]) -> Option<usize> {
+    let is_head =
+        |bytes: &[u8]| bytes.starts_with(&MARK) && bytes.try_into().is_ok_and(|bytes| Head::read(bytes).is_some());
+    bytes.windows(HEAD_BYTES).position(is_head)
 }

@@ -2,7 +2,8 @@
 //!
 //! Every process appends whole records with checksums to a segment of its own, so that any number of them, on any
 //! number of computers, share a folder without locks. A process that is killed loses the case under way; a power cut
-//! those of the last second. Readers index all segments, and skip payloads until they are asked for.
+//! those of the last second. Readers index all segments, and skip payloads until they are asked for. A record that is not what was
+//! written is told of and counts as missing, wherever it lies.
 
 mod error;
 mod index;
@@ -16,12 +17,13 @@ pub use error::StoreError;
 pub use payload::RunResult;
 
 use crate::scenario::CaseId;
-use index::{Index, Place, Torn};
+use index::{Flaw, Index, Place};
 use record::{HEAD_BYTES, Head, Kind, record};
 use segment::{SUFFIX, Segment};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -52,7 +54,10 @@ impl State {
 pub struct Store {
     folder: PathBuf,
     index: Index,
-    torn: Vec<Torn>,
+    /// What is not whole, and has not been told yet.
+    flaws: Mutex<Vec<Flaw>>,
+    /// Records that were too long to be checked at first, and were found to be damaged.
+    damaged: Mutex<BTreeSet<(u32, u64)>>,
     files: Files,
     own: Mutex<Own>,
 }
@@ -71,7 +76,7 @@ impl Store {
     /// Opens the store in `folder`, which is made if it does not exist.
     ///
     /// # Errors
-    /// A folder that cannot be made or read; a segment that is none, of another version, or damaged in its middle.
+    /// A folder that cannot be made or read; a segment that is none, or of another version.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         fs::create_dir_all(folder).map_err(StoreError::unwritable(folder))?;
         Self::read(folder)
@@ -83,24 +88,27 @@ impl Store {
     /// As [`open`](Self::open).
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
         let segments = segments(folder).map_err(StoreError::unreadable(folder))?;
-        let (index, torn) = Index::of(&segments)?;
+        let (index, flaws) = Index::of(&segments)?;
         let own = Own { segments, open: None, places: HashMap::new(), fault: None };
-        Ok(Self { folder: folder.to_owned(), index, torn, files: Files::default(), own: Mutex::new(own) })
+        Ok(Self {
+            folder: folder.to_owned(),
+            index,
+            flaws: Mutex::new(flaws),
+            damaged: Mutex::default(),
+            files: Files::default(),
+            own: Mutex::new(own),
+        })
     }
 
-    /// Segments whose last record is not whole, in a sentence each: its case is missing.
-    pub fn warnings(&self) -> impl Iterator<Item = String> {
-        self.torn.iter().map(|Torn { path, offset }| {
-            format!(
-                "warning: {}: the last record, at byte {offset}, is not whole: its case counts as missing",
-                path.display()
-            )
-        })
+    /// The records that were found not to be whole, in a sentence each, once: their cases are missing.
+    pub fn warnings(&self) -> Vec<String> {
+        take(&mut *lock(&self.flaws)).into_iter().map(|flaw| format!("warning: {flaw}")).collect()
     }
 
     /// The state of a case.
     pub fn state(&self, id: CaseId) -> State {
-        match self.places(id).first().map(|place| place.kind) {
+        let sound = self.places(id).into_iter().find(|place| self.is_sound(*place));
+        match sound.map(|place| place.kind) {
             None => State::Missing,
             Some(Kind::Trace) => State::Found,
             Some(Kind::Failure) => State::Failed,
@@ -110,16 +118,16 @@ impl Store {
     /// The result of a run, if it is known.
     ///
     /// # Errors
-    /// Files that cannot be read; a record that is damaged, and is nowhere else.
+    /// Files that cannot be read.
     pub fn get(&self, id: CaseId) -> Result<Option<RunResult>, StoreError> {
-        let mut fault = None;
         for place in self.places(id) {
-            match self.result(place) {
-                Ok(result) => return Ok(Some(result)),
-                Err(error) => fault = fault.or(Some(error)),
+            if let Some(payload) = self.payload(place).map_err(|fault| self.note(fault))? {
+                let undecoded = || StoreError::Undecoded { path: self.path(place), offset: place.offset };
+                let result = payload::decoded(place.kind, &payload).ok_or_else(undecoded);
+                return result.map(Some).map_err(|fault| self.note(fault));
             }
         }
-        fault.map_or(Ok(None), |fault| Err(self.note(fault)))
+        Ok(None)
     }
 
     /// Keeps the result of a run, unless it is known or another try may have another: a limit of wall time, a defect.
@@ -128,7 +136,7 @@ impl Store {
     /// That it cannot be written.
     pub fn append(&self, id: CaseId, result: &RunResult) -> Result<(), StoreError> {
         let Some((kind, payload)) = payload::encoded(result) else { return Ok(()) };
-        if self.places(id).iter().any(|place| place.kind <= kind) {
+        if self.places(id).into_iter().any(|place| place.kind <= kind && self.is_sound(place)) {
             return Ok(());
         }
         let added = self.own().append(&self.folder, id, kind, &payload);
@@ -160,12 +168,27 @@ impl Store {
         places
     }
 
-    fn result(&self, place: Place) -> Result<RunResult, StoreError> {
-        let path = self.own().segments[place.segment as usize].clone();
-        let damaged = || StoreError::Damaged { path: path.clone(), offset: place.offset };
-        let read = self.files.record(place, &path).map_err(StoreError::unreadable(&path))?;
-        let payload = read.ok_or_else(damaged)?;
-        payload::decoded(place.kind, &payload).ok_or_else(damaged)
+    /// Returns whether the record at `place` is what was written.
+    fn is_sound(&self, place: Place) -> bool {
+        place.is_checked || self.payload(place).map_err(|fault| self.note(fault)).is_ok_and(|payload| payload.is_some())
+    }
+
+    /// The payload of the record at `place`; `None` if it is damaged, which is told.
+    fn payload(&self, place: Place) -> Result<Option<Vec<u8>>, StoreError> {
+        if lock(&self.damaged).contains(&(place.segment, place.offset)) {
+            return Ok(None);
+        }
+        let read = self.files.record(place, || self.path(place));
+        let payload = read.map_err(|error| StoreError::unreadable(self.path(place))(error))?;
+        if payload.is_none() && lock(&self.damaged).insert((place.segment, place.offset)) {
+            lock(&self.flaws).push(Flaw { path: self.path(place), offset: place.offset, is_last: false });
+        }
+        Ok(payload)
+    }
+
+    /// The segment of a place.
+    fn path(&self, place: Place) -> PathBuf {
+        self.own().segments[place.segment as usize].clone()
     }
 
     /// Keeps the first fault.
@@ -174,8 +197,12 @@ impl Store {
     }
 
     fn own(&self) -> MutexGuard<'_, Own> {
-        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.own)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Own {
@@ -188,7 +215,7 @@ impl Own {
         // A segment that has taken a part of a record stays closed: that part must be its last.
         self.open = Some(segment);
         let number = u32::try_from(self.segments.len() - 1).expect("there are fewer than 2^32 files");
-        self.places.insert(id, Place { id, kind, segment: number, offset });
+        self.places.insert(id, Place { id, kind, segment: number, offset, is_checked: true });
         Ok(())
     }
 
@@ -215,6 +242,9 @@ fn segments(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// The most segments that are held open: processes may have 1024 files.
 const MOST_OPEN: usize = 128;
 
+/// The bytes of a record that are read at once: most have no more.
+const READ_BYTES: usize = 1024;
+
 /// Segments that are held open for the next record, each in the slot of its number.
 struct Files([Mutex<Option<(u32, File)>>; MOST_OPEN]);
 
@@ -225,19 +255,22 @@ impl Default for Files {
 }
 
 impl Files {
-    /// The payload of the record at `place`; `None` if it is damaged.
-    fn record(&self, place: Place, path: &Path) -> io::Result<Option<Vec<u8>>> {
-        let mut slot = self.0[place.segment as usize % MOST_OPEN].lock().unwrap_or_else(PoisonError::into_inner);
+    /// The payload of the record at `place`, in the segment `path`; `None` if it is damaged.
+    fn record(&self, place: Place, path: impl FnOnce() -> PathBuf) -> io::Result<Option<Vec<u8>>> {
+        let mut slot = lock(&self.0[place.segment as usize % MOST_OPEN]);
         let (_, file) = match slot.take().filter(|(segment, _)| *segment == place.segment) {
             Some(open) => slot.insert(open),
-            None => slot.insert((place.segment, File::open(path)?)),
+            None => slot.insert((place.segment, File::open(path())?)),
         };
         file.seek(SeekFrom::Start(place.offset))?;
-        let mut head = [0; HEAD_BYTES];
-        file.read_exact(&mut head)?;
-        let Some(head) = Head::read(&head).filter(|head| head.id == place.id) else { return Ok(None) };
-        let mut payload = Vec::new();
-        file.take(head.length).read_to_end(&mut payload)?;
-        Ok(head.fits(&payload).then_some(payload))
+        let mut record = Vec::with_capacity(READ_BYTES);
+        file.take(READ_BYTES as u64).read_to_end(&mut record)?;
+        let head = record.first_chunk().and_then(Head::read);
+        let Some(head) = head.filter(|head| head.id == place.id) else { return Ok(None) };
+        let rest = head.record_bytes().saturating_sub(record.len() as u64);
+        file.take(rest).read_to_end(&mut record)?;
+        record.drain(..HEAD_BYTES);
+        record.truncate(usize::try_from(head.length).unwrap_or(usize::MAX));
+        Ok(head.fits(&record).then_some(record))
     }
 }

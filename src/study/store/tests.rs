@@ -134,7 +134,7 @@ fn torn_at(whole: &[u8], ends: &[usize], length: usize) {
         assert_eq!(makespan(&store, case), expected.then_some(case.into()), "cut at {length}");
     }
     let is_whole = length == 0 || length == HEADER_BYTES || ends.contains(&length);
-    assert_eq!(store.warnings().count(), usize::from(!is_whole), "cut at {length}");
+    assert_eq!(store.warnings().len(), usize::from(!is_whole), "cut at {length}");
 }
 
 /// The bytes of a segment with these many records, and where each ends.
@@ -173,39 +173,81 @@ fn zeros_at_the_end_are_a_cut() {
         let zeros = [&whole[..begin], &vec![0; whole.len() - begin][..]].concat();
         fs::write(folder.path().join("x.segment"), zeros).unwrap();
         match Store::read(folder.path()) {
-            Ok(store) => assert_eq!((store.warnings().count(), makespan(&store, 0)), (1, Some(0)), "from {begin}"),
+            Ok(store) => assert_eq!((store.warnings().len(), makespan(&store, 0)), (1, Some(0)), "from {begin}"),
             Err(error) => panic!("{error}"),
         }
     }
 }
 
+/// A store of one segment with these bytes.
+fn store_of(folder: &TempDir, bytes: &[u8]) -> Store {
+    fs::write(folder.path().join("a.segment"), bytes).unwrap();
+    Store::read(folder.path()).unwrap()
+}
+
+/// Wherever a record in the middle is damaged, it is told, its case is missing, is kept again, and no other is lost.
 #[test]
-fn a_damaged_payload_is_an_error_unless_it_is_elsewhere() {
-    let (mut whole, ends) = segment_of(3);
-    let begin = ends[0];
-    whole[begin + HEAD_BYTES + 3] ^= 1;
-    let folder = tempdir().unwrap();
-    fs::write(folder.path().join("a.segment"), &whole).unwrap();
-    let store = Store::read(folder.path()).unwrap();
-    let error = store.get(id(1)).unwrap_err().to_string();
-    assert!(error.contains(&format!("a.segment: the record at byte {begin} is damaged")), "{error}");
-    assert!(store.check().is_err() && makespan(&store, 2) == Some(2));
-    fs::write(folder.path().join("b.segment"), segment_of(3).0).unwrap();
-    let store = Store::read(folder.path()).unwrap();
-    assert_eq!(makespan(&store, 1), Some(1));
+fn a_damaged_record_is_missing_and_all_others_are_found() {
+    let (whole, ends) = segment_of(3);
+    for byte in ends[0]..ends[1] {
+        let mut damaged = whole.clone();
+        damaged[byte] ^= 0x10;
+        let folder = tempdir().unwrap();
+        let store = store_of(&folder, &damaged);
+        let told = format!("a.segment: the record at byte {} is damaged", ends[0]);
+        assert!(matches!(&store.warnings()[..], [only] if only.contains(&told)), "byte {byte}");
+        assert_eq!([0, 1, 2].map(|case| makespan(&store, case)), [Some(0), None, Some(2)], "byte {byte}");
+        assert_eq!((store.state(id(1)), store.check().is_ok()), (State::Missing, true));
+        fill(folder.path(), [0, 1, 2]);
+        let store = Store::read(folder.path()).unwrap();
+        assert_eq!([0, 1, 2].map(|case| makespan(&store, case)), [0, 1, 2].map(Some), "byte {byte}");
+        assert_eq!((store.places(id(0)).len(), store.places(id(1)).len()), (1, 1));
+    }
 }
 
 #[test]
-fn a_damaged_head_in_the_middle_is_an_error() {
-    let (whole, ends) = segment_of(3);
-    for byte in 0..HEAD_BYTES {
+fn a_long_stretch_of_damage_is_told_once() {
+    let (whole, ends) = segment_of(6);
+    for begin in [ends[0], ends[0] + 7, ends[0] + HEAD_BYTES, ends[1] - 1] {
         let mut damaged = whole.clone();
-        damaged[ends[0] + byte] ^= 0x10;
+        damaged[begin..ends[3]].fill(0xf5);
         let folder = tempdir().unwrap();
-        fs::write(folder.path().join("a.segment"), damaged).unwrap();
-        let error = Store::read(folder.path()).err().expect("it is damaged").to_string();
-        assert!(error.contains(&format!("the record at byte {} is damaged", ends[0])), "{error}");
+        let store = store_of(&folder, &damaged);
+        assert_eq!(store.warnings().len(), 1, "from {begin}");
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5].map(|case| makespan(&store, case).is_some()),
+            [true, false, false, false, true, true]
+        );
     }
+}
+
+/// A record that is too long to be read for the index is checked when it is asked for.
+#[test]
+fn a_long_record_is_checked_when_it_is_asked_for() {
+    let long = |case: u64| Trace { critical_intervals: vec![(0.5, 1e300); 10_000], ..trace(case) };
+    let folder = tempdir().unwrap();
+    let write = |cases: &[u8]| {
+        let store = Store::open(folder.path()).unwrap();
+        for case in cases {
+            store.append(id(*case), &Ok(long((*case).into()))).unwrap();
+        }
+        store.finish().unwrap();
+    };
+    write(&[0, 1, 2]);
+    let segment = only_segment(folder.path());
+    let mut bytes = fs::read(&segment).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&segment, bytes).unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!((store.warnings().len(), store.state(id(1)), store.state(id(0))), (0, State::Missing, State::Found));
+    assert!(store.get(id(1)).unwrap().is_none() && store.check().is_ok());
+    let warnings = store.warnings();
+    assert!(warnings.len() == 1 && warnings[0].contains(" is damaged: "), "{warnings:?}");
+    store.append(id(1), &Ok(long(1))).unwrap();
+    assert_eq!([0, 1, 2].map(|case| makespan(&store, case)), [0, 1, 2].map(Some));
+    let store = Store::read(folder.path()).unwrap();
+    assert_eq!([0, 1, 2].map(|case| makespan(&store, case)), [0, 1, 2].map(Some));
 }
 
 #[test]
