@@ -8,8 +8,8 @@ use parsim_sim::simulation::Detail;
 use parsim_study::analysis::Parallelism;
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{Outcome, References};
-use parsim_study::report::HeatMap;
 use parsim_study::report::space_time::Degrees;
+use parsim_study::report::{HeatMap, write_sources};
 use parsim_study::scenario::Case;
 use parsim_study::scenario::table::Table;
 use std::io::Write;
@@ -35,6 +35,9 @@ pub struct RunArguments {
     /// Published shares of the time, drawn beside that histogram: a CSV file with the columns `active` and `share`.
     #[arg(long, value_name = "FILE.csv", requires = "histogram")]
     published: Option<PathBuf>,
+    /// Writes what every source of traffic has injected, what of it was accepted, and its latencies.
+    #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv, conflicts_with = "store")]
+    sources: Option<PathBuf>,
     #[command(flatten)]
     store: StoreArguments,
 }
@@ -71,6 +74,7 @@ impl RunArguments {
             .output("--trace", self.trace.as_deref())
             .output("--heat-map", self.heat_map.as_deref())
             .output("--histogram", self.histogram.as_deref())
+            .output("--sources", self.sources.as_deref())
     }
 
     /// Draws what is asked for. The result has been written: a picture that cannot be costs nothing else.
@@ -83,7 +87,13 @@ impl RunArguments {
             let picture = histogram(outcome, self.published.as_deref())?;
             create(file, |sink| sink.write_all(picture.as_bytes()))
         });
-        each(heat_map.chain(histogram))
+        let sources = self.sources.iter().map(|file| {
+            if !case.scenario.program.is_traffic() {
+                return Err(Failure::Usage("--sources: only Traffic has sources that inject packets".to_owned()));
+            }
+            create(file, |sink| write_sources(&outcome.trace.sources, sink))
+        });
+        each(heat_map.chain(histogram).chain(sources))
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::files::Claims;
 use super::store::StoreArguments;
-use super::{CaseArguments, Failure, ScenarioArguments};
+use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::Record;
 use parsim_study::experiment::{Recall, SaturationSweep, StudyError, Workers};
 use parsim_study::scenario::Plan;
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct SaturationArguments {
@@ -17,6 +18,9 @@ pub struct SaturationArguments {
     /// Resolution of the load, in flits per node and cycle.
     #[arg(long, default_value_t = 0.005)]
     resolution: f64,
+    /// Draws the latencies at the loads that were tried, with the loads of saturation, as SVG.
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    plot: Option<PathBuf>,
     #[command(flatten)]
     store: StoreArguments,
 }
@@ -24,7 +28,7 @@ pub struct SaturationArguments {
 pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     let common = &arguments.common;
     let plan = arguments.plan()?;
-    common.claims(&plan).check()?;
+    common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
     if common.dumps(&plan.unfold()?)? {
         return Ok(());
     }
@@ -32,13 +36,16 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
         .store
         .with(|recall| SaturationSweep::search(&plan, arguments.resolution, arguments.workers(recall)))?;
     common.output.print(found.answer())?;
+    if let Some(file) = &arguments.plot {
+        pictures::write(file, &found.chart().svg())?;
+    }
     Ok(found.into_result()?)
 }
 
 impl SaturationArguments {
     /// The files that are going to be written.
     pub fn claims(&self) -> Claims {
-        self.common.output.claims()
+        self.common.output.claims().output("--plot", self.plot.as_deref())
     }
 
     pub const fn has_store(&self) -> bool {

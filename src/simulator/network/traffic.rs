@@ -24,6 +24,20 @@ pub enum Pattern {
         #[serde(default = "all")]
         share: f64,
     },
+    /// Several nodes get this share of all packets, each as many as the others; the rest goes anywhere.
+    HotSpots {
+        /// The nodes.
+        nodes: Vec<u32>,
+        /// Their share together, 1 unless given.
+        #[serde(default = "all")]
+        share: f64,
+    },
+    /// Any node of the next group of so many nodes, with the same probability; from the last group to the first. Between
+    /// groups of a dragonfly the worst case of minimal routes, which have one link for it.
+    NextGroup {
+        /// The nodes of a group, which divide all nodes.
+        nodes: u32,
+    },
     /// The node whose number has all bits inverted: N − 1 − i.
     BitComplement,
     /// From (row, column) to (column, row).
@@ -60,6 +74,8 @@ impl Pattern {
         match self {
             Self::Uniform => "uniform",
             Self::HotSpot { .. } => "hot_spot",
+            Self::HotSpots { .. } => "hot_spots",
+            Self::NextGroup { .. } => "next_group",
             Self::BitComplement => "bit_complement",
             Self::Transpose => "transpose",
             Self::Shuffle => "shuffle",
@@ -82,6 +98,14 @@ impl Pattern {
                     any(nodes, rng)
                 }
             }
+            Self::HotSpots { nodes: hot, share } => {
+                if unit(rng) < *share {
+                    one_of(hot, rng)
+                } else {
+                    any(nodes, rng)
+                }
+            }
+            Self::NextGroup { nodes: group } => next_group(node, *group, nodes) + any(*group, rng),
             Self::News => news(node, side(nodes), any(4, rng)),
             _ => self.image(node, nodes),
         }
@@ -98,10 +122,12 @@ impl Pattern {
         let anywhere = |weight: f64| (0..nodes).map(move |to| (node, to, weight / f64::from(nodes)));
         match self {
             Self::Uniform => anywhere(1.0).collect(),
-            Self::HotSpot { node: hot, share } if *share < 1.0 => {
-                anywhere(1.0 - share).chain([(node, *hot, *share)]).collect()
+            Self::HotSpot { node: hot, share } => spots(&[*hot], *share, node, anywhere),
+            Self::HotSpots { nodes: hot, share } => spots(hot, *share, node, anywhere),
+            Self::NextGroup { nodes: group } => {
+                let first = next_group(node, *group, nodes);
+                (first..first + group).map(|to| (node, to, 1.0 / f64::from(*group))).collect()
             }
-            Self::HotSpot { node: hot, .. } => vec![(node, *hot, 1.0)],
             Self::News => (0..4).map(|way| (node, news(node, side(nodes), way), 0.25)).collect(),
             Self::BitComplement | Self::Transpose | Self::Shuffle | Self::Tornado | Self::Permutation(_) => {
                 vec![(node, self.image(node, nodes), 1.0)]
@@ -117,7 +143,7 @@ impl Pattern {
             Self::Shuffle => node * 2 % nodes + node * 2 / nodes,
             Self::Tornado => tornado(node, nodes),
             Self::Permutation(list) => list[node as usize],
-            Self::Uniform | Self::HotSpot { .. } | Self::News => node,
+            Self::Uniform | Self::HotSpot { .. } | Self::HotSpots { .. } | Self::NextGroup { .. } | Self::News => node,
         }
     }
 
@@ -136,7 +162,14 @@ impl Pattern {
             Self::HotSpot { node, .. } if *node >= nodes => {
                 Some(format!("the hot node {node} is out of range 0 to {}", nodes.saturating_sub(1)))
             }
-            Self::HotSpot { share, .. } if !(0.0..=1.0).contains(share) => {
+            Self::HotSpots { nodes: hot, .. } if hot.is_empty() => Some("no hot node is named".to_owned()),
+            Self::HotSpots { nodes: hot, .. } if hot.iter().any(|node| *node >= nodes) => {
+                Some(format!("a hot node of {hot:?} is out of range 0 to {}", nodes.saturating_sub(1)))
+            }
+            Self::NextGroup { nodes: group } if *group == 0 || !nodes.is_multiple_of(*group) => {
+                Some(format!("{nodes} nodes do not form groups of {group}"))
+            }
+            Self::HotSpot { share, .. } | Self::HotSpots { share, .. } if !(0.0..=1.0).contains(share) => {
                 Some(format!("a share of {share} is not between 0 and 1"))
             }
             Self::Transpose | Self::News if !is_square => Some(format!("{nodes} nodes form no square grid")),
@@ -160,6 +193,23 @@ pub fn unit(rng: &mut ChaCha8Rng) -> f64 {
 /// A number below `count`, all with the same probability up to 2^−32.
 fn any(count: u32, rng: &mut ChaCha8Rng) -> u32 {
     ((u64::from(rng.next_u32()) * u64::from(count)) >> 32) as u32
+}
+
+/// One of several nodes.
+fn one_of(several: &[u32], rng: &mut ChaCha8Rng) -> u32 {
+    several[any(u32::try_from(several.len()).expect("fewer than all nodes"), rng) as usize]
+}
+
+/// The flows from `node` to hot nodes, and to all nodes by `anywhere`, which is given their weight.
+fn spots<I: Iterator<Item = Flow>>(hot: &[u32], share: f64, node: u32, anywhere: impl Fn(f64) -> I) -> Vec<Flow> {
+    let count = u32::try_from(hot.len()).expect("fewer than all nodes");
+    let hot = hot.iter().map(|to| (node, *to, share / f64::from(count)));
+    if share < 1.0 { anywhere(1.0 - share).chain(hot).collect() } else { hot.collect() }
+}
+
+/// The first node of the group behind that of `node`.
+const fn next_group(node: u32, group: u32, nodes: u32) -> u32 {
+    (node / group + 1) * group % nodes
 }
 
 const fn side(nodes: u32) -> u32 {
@@ -213,13 +263,34 @@ mod tests {
     fn flows_are_the_shares_of_the_destinations() {
         let mut rng = Streams::new(1).stream("traffic", 0);
         let half = Pattern::HotSpot { node: 3, share: 0.5 };
-        for pattern in Pattern::COMPARED.iter().chain([&half]) {
+        let several = Pattern::HotSpots { nodes: vec![2, 9], share: 0.6 };
+        let next = Pattern::NextGroup { nodes: 4 };
+        for pattern in Pattern::COMPARED.iter().chain([&half, &several, &next]) {
             let mut drawn = [0.0; 16];
             (0..4000).for_each(|_| drawn[pattern.destination(6, 16, &mut rng) as usize] += 1.0 / 4000.0);
             for (from, to, weight) in pattern.flows(16).unwrap() {
                 drawn[to as usize] -= if from == 6 { weight } else { 0.0 };
             }
             assert!(drawn.iter().all(|rest: &f64| rest.abs() < 0.03), "{pattern:?}: {drawn:?}");
+        }
+    }
+
+    #[test]
+    fn the_next_group_is_that_behind_ones_own() {
+        let mut rng = Streams::new(1).stream("traffic", 0);
+        let mut groups = |node| [0; 40].map(|_| Pattern::NextGroup { nodes: 4 }.destination(node, 12, &mut rng) / 4);
+        assert_eq!((groups(0), groups(7), groups(8)), ([1; 40], [2; 40], [0; 40]));
+    }
+
+    #[test]
+    fn hot_nodes_have_equal_parts_of_their_share() {
+        let mut rng = Streams::new(1).stream("traffic", 0);
+        let spots = Pattern::HotSpots { nodes: vec![3, 12], share: 0.5 };
+        let mut counts = [0; 16];
+        (0..8000).for_each(|_| counts[spots.destination(5, 16, &mut rng) as usize] += 1);
+        for (node, count) in counts.iter().enumerate() {
+            let expected = if node == 3 || node == 12 { 2000 + 250 } else { 250 };
+            assert!((expected * 4 / 5..expected * 6 / 5).contains(count), "{counts:?}");
         }
     }
 
@@ -243,6 +314,10 @@ mod tests {
     fn what_does_not_fit_is_named() {
         assert_eq!(Pattern::Shuffle.fault(48).as_deref(), Some("48 is no power of two"));
         assert_eq!(Pattern::Transpose.fault(8).as_deref(), Some("8 nodes form no square grid"));
+        assert_eq!(Pattern::NextGroup { nodes: 5 }.fault(8).as_deref(), Some("8 nodes do not form groups of 5"));
+        assert!(Pattern::HotSpots { nodes: vec![1, 8], share: 1.0 }.fault(8).is_some());
+        assert!(Pattern::HotSpots { nodes: Vec::new(), share: 1.0 }.fault(8).is_some());
+        assert!(Pattern::HotSpots { nodes: vec![1], share: 1.5 }.fault(8).is_some());
         assert!(Pattern::Permutation(vec![0, 2, 2]).fault(3).is_some());
         assert_eq!(Pattern::Permutation(vec![2, 0, 1]).fault(3), None);
     }

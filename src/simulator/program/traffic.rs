@@ -21,6 +21,9 @@ pub struct Traffic {
     pub offered: f64,
     /// The length of a packet.
     pub packet: Bytes,
+    /// Other lengths, each with its share of the packets; none unless given. All others have the length `packet`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mix: Vec<LengthShare>,
     /// The times of injection.
     pub process: Injection,
     /// The time until the network is in its steady state; what is injected in it is not measured.
@@ -33,6 +36,21 @@ pub struct Traffic {
     /// it is `true`. Needs wormhole switching.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub to_self: bool,
+    /// Whether the beginning of the measured time is left out until the mean latency has settled, as far as the means of a
+    /// hundred batches tell (MSER: White 1997); not unless it is `true`. `warm_up_removed_s` says how much was left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub settle: bool,
+}
+
+/// Packets of one length among others.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LengthShare {
+    /// The length.
+    pub packet: Bytes,
+    /// Its share of all packets, between 0 and 1.
+    pub share: f64,
 }
 
 /// The times between the packets of a node.
@@ -46,6 +64,38 @@ pub enum Injection {
     Bernoulli,
 }
 
+impl Traffic {
+    /// The mean length of a packet.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "packets are short")]
+    pub fn mean_bytes(&self) -> f64 {
+        let packet = self.packet.count() as f64;
+        self.mix.iter().map(|other| other.share * (other.packet.count() as f64 - packet)).sum::<f64>() + packet
+    }
+
+    /// The length of a packet, for a number that is drawn evenly from 0 to 1.
+    #[must_use]
+    pub fn length(&self, drawn: f64) -> Bytes {
+        let mut left = drawn;
+        let other = self.mix.iter().find(|other| {
+            left -= other.share;
+            left < 0.0
+        });
+        other.map_or(self.packet, |other| other.packet)
+    }
+
+    fn mix_fault(&self) -> Option<String> {
+        let shares = || self.mix.iter().map(|other| other.share);
+        match shares().find(|share| !(*share > 0.0 && *share < 1.0)) {
+            Some(share) => Some(format!("a share of {share} is not between 0 and 1")),
+            None if shares().sum::<f64>() >= 1.0 => {
+                Some("no share is left for packets of the length `packet`".to_owned())
+            }
+            None => None,
+        }
+    }
+}
+
 impl Program for Traffic {
     /// Traffic has no processes: the network is driven without them.
     fn start(&self, _process: super::Process) -> RankFuture {
@@ -55,7 +105,7 @@ impl Program for Traffic {
     fn packet_hops(&self, ranks: u32, _packet_bytes: u64) -> f64 {
         // A link of one byte a nanosecond, for want of the machine.
         let bytes = (self.warm_up.seconds() + self.measured.seconds()) * 1e9 * self.offered * f64::from(ranks);
-        let packet = f64::from(u32::try_from(self.packet.count()).unwrap_or(u32::MAX)).max(1.0);
+        let packet = self.mean_bytes().max(1.0);
         bytes / packet * mean_distance(ranks)
     }
 
@@ -77,6 +127,9 @@ impl Program for Traffic {
         if self.measured == SimDuration::ZERO {
             fault("measured", "nothing would be measured", "give a time above 0");
         }
+        if let Some(message) = self.mix_fault() {
+            fault("mix", &message, "give shares above 0 that sum to less than 1");
+        }
         if let Some(message) = self.pattern.fault(ranks) {
             fault("pattern", &message, "give a pattern for that many ranks");
         }
@@ -88,9 +141,13 @@ impl Program for Traffic {
         let (network, mut faults) = (&machine.network, Vec::new());
         let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
         let (smallest, largest) = (network.switching.smallest_packet_bytes(), network.switching.packet_bytes());
-        if !(smallest..=largest).contains(&self.packet.count()) {
-            let message = format!("the network has no packets of {}", self.packet);
-            fault("program.packet", message, &format!("give {} to {}", Bytes::new(smallest), Bytes::new(largest)));
+        let lengths = [("program.packet", self.packet)];
+        let others = self.mix.iter().map(|other| ("program.mix", other.packet));
+        for (path, packet) in lengths.into_iter().chain(others) {
+            if !(smallest..=largest).contains(&packet.count()) {
+                let message = format!("the network has no packets of {packet}");
+                fault(path, message, &format!("give {} to {}", Bytes::new(smallest), Bytes::new(largest)));
+            }
         }
         let link = network.end_link(&layout.topology);
         if link.byte_time().time(largest) == SimDuration::ZERO {

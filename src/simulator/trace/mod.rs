@@ -37,6 +37,8 @@ pub struct Trace {
     pub background: Option<BackgroundCounts>,
     /// Values that the program reported by name.
     pub outcomes: Vec<(&'static str, f64)>,
+    /// The nodes that injected traffic, if the program is open-loop traffic.
+    pub sources: Vec<SourceLoad>,
     /// Times at which the program's own activities would be served if nothing but causality delayed them, from one
     /// critical time to the next in the program's unit; only of programs that compute critical times.
     pub critical_intervals: Vec<(f64, f64)>,
@@ -54,6 +56,23 @@ impl Trace {
     pub fn outcome(&self, name: &str) -> Option<f64> {
         self.outcomes.iter().find(|(reported, _)| *reported == name).map(|(_, value)| *value)
     }
+}
+
+/// The traffic that a node has injected in the measured time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SourceLoad {
+    /// The rank that injected it.
+    pub rank: u32,
+    /// What it has injected, in flits per cycle.
+    pub injected: f64,
+    /// What of its packets has come to their destinations in that time, in flits per cycle.
+    pub accepted: f64,
+    /// Its packets that were injected in that time and have come.
+    pub packets: u64,
+    /// Their mean latency in seconds; not a number without packets.
+    pub latency_mean_s: f64,
+    /// Their largest latency in seconds; not a number without packets.
+    pub latency_max_s: f64,
 }
 
 /// Messages that were sent beside a program.

@@ -114,6 +114,7 @@ mod tests {
             activity_log: None,
             requests: None,
             critical_intervals: Vec::new(),
+            sources: Vec::new(),
             deliveries: Vec::new(),
         };
         let breakdown = Breakdown::of(&trace);

@@ -440,6 +440,7 @@ pub(super) mod tests {
             activity_log: None,
             requests: None,
             critical_intervals: Vec::new(),
+            sources: Vec::new(),
             deliveries: Vec::new(),
         }
     }

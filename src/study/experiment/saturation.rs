@@ -4,6 +4,8 @@ use super::memory_budget::Room;
 use super::{OFFERED, Recall, StudyError, Workers, keyed, metadata};
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
+use crate::report::latency_load::{SaturationCurve, saturation_curves};
+use crate::report::plot::LineChart;
 use crate::report::table;
 use crate::scenario::{Case, CheckedScenario, Plan, Scenario};
 use parsim_sim::program::Traffic;
@@ -20,7 +22,7 @@ const LATER: f64 = 3.0;
 
 /// Saturation point of a network: the load at which it accepts 5 % less than is injected, or at which the mean latency
 /// is three times that of almost no load.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Saturation {
     /// Almost no load.
     pub idle: OperatingPoint,
@@ -28,6 +30,8 @@ pub struct Saturation {
     pub below: OperatingPoint,
     /// The sign by which the network is saturated a little above; nothing if it is not at full load.
     pub sign: Option<SaturationSign>,
+    /// All loads that were tried, by rising load.
+    pub points: Vec<OperatingPoint>,
 }
 
 /// The network at one load; loads are in flits per node and cycle.
@@ -76,10 +80,11 @@ pub fn saturation(
 ) -> Result<Saturation, SimulationError> {
     let at = |offered| OperatingPoint::of(scenario, traffic, offered, recall);
     let idle = at(ALMOST_NONE)?;
-    let (mut below, mut above, mut sign) = (idle, None, None);
+    let (mut below, mut above, mut sign, mut points) = (idle, None, None, vec![idle]);
     while above.map_or(1.0, |above: f64| above - below.offered) > resolution {
         let offered = above.map_or((2.0 * below.offered).min(1.0), |above| f64::midpoint(below.offered, above));
         let point = at(offered)?;
+        points.push(point);
         match point.sign(&idle) {
             Some(found) => (above, sign) = (Some(offered), Some(found)),
             None => below = point,
@@ -88,7 +93,8 @@ pub fn saturation(
             break;
         }
     }
-    Ok(Saturation { idle, below, sign })
+    points.sort_by(|one, other| one.offered.total_cmp(&other.offered));
+    Ok(Saturation { idle, below, sign, points })
 }
 
 /// The saturation points of a plan: one for every combination of its axes but the load.
@@ -132,6 +138,22 @@ impl SaturationSweep {
         let records: Vec<_> = self.found.iter().map(record).collect();
         let words = table(&records);
         Answer::many(records, &words)
+    }
+
+    /// The latencies at all loads that were tried, and the load at which each network saturates.
+    #[must_use]
+    pub fn chart(&self) -> LineChart {
+        let program = self.found.first().map_or("", |(case, _)| case.scenario.program.name());
+        let curve = |(case, found): &(Case, Result<Saturation, SimulationError>)| {
+            let found = found.as_ref().ok()?;
+            let values = case.keys.iter().map(|(_, value)| value.as_ref().map_or("-".to_owned(), ToString::to_string));
+            Some(SaturationCurve {
+                name: values.collect::<Vec<_>>().join(", "),
+                latencies: found.points.iter().map(|point| (point.offered, point.latency_s)).collect(),
+                saturated: found.sign.map(|_| found.below.offered),
+            })
+        };
+        saturation_curves(program, &self.found.iter().filter_map(curve).collect::<Vec<_>>())
     }
 
     /// All failures as one.

@@ -95,7 +95,8 @@ pub fn drawing(title: &str, topology: &Topology) -> Result<Drawing, StudyError> 
 struct TopologyAnswer {
     topology: String,
     metrics: Metrics,
-    loads: [(Pattern, Option<f64>); Pattern::COMPARED.len()],
+    /// By name of the pattern.
+    loads: Vec<(&'static str, Option<f64>)>,
     rate: Option<f64>,
     /// The width of a link, in flits, where the pins are given.
     width: Option<f64>,
@@ -113,16 +114,16 @@ impl TopologyAnswer {
     fn of(subject: &DescribedTopology, pins: Option<u32>) -> Self {
         let topology = &subject.topology;
         let small = topology.nodes() <= LARGEST_LOADED;
-        let load = |pattern: Pattern| {
-            let load = small.then(|| pattern.largest_load(topology)).flatten();
-            (pattern, load)
-        };
+        let load = |pattern: &Pattern| small.then(|| pattern.largest_load(topology)).flatten();
+        let next_group = topology.group_nodes().map(|nodes| Pattern::NextGroup { nodes });
+        let compared = Pattern::COMPARED.iter().map(|pattern| (pattern.name(), load(pattern)));
+        let loads = compared.chain([("next_group", next_group.as_ref().and_then(load))]).collect();
         let metrics = topology.metrics();
         Self {
             topology: topology.to_string(),
             width: pins.map(|pins| metrics.width_at_equal_pins(pins.into())),
             metrics,
-            loads: Pattern::COMPARED.map(load),
+            loads,
             rate: subject.rate,
         }
     }
@@ -176,7 +177,7 @@ impl TopologyAnswer {
         record.put("latency_cycles", equal.as_ref().map(|equal| equal.latency));
         record.put("latency_with_self_cycles", equal.as_ref().map(|equal| equal.latency_with_self));
         for (pattern, load) in &self.loads {
-            record.put(&format!("channel_load_{}", pattern.name()), *load);
+            record.put(&format!("channel_load_{pattern}"), *load);
         }
         record
     }
@@ -211,7 +212,7 @@ impl TopologyAnswer {
             row("latency with oneself, cycles", digits(equal.latency_with_self));
         }
         for (pattern, load) in &self.loads {
-            let title = format!("largest channel load, {}", pattern.name().replace('_', " "));
+            let title = format!("largest channel load, {}", pattern.replace('_', " "));
             row(&title, load.map_or("-".to_owned(), digits));
         }
         table

@@ -34,9 +34,54 @@ pub fn latency_load(program: &str, axis: &str, lines: &[TimeLine]) -> LineChart 
     }
 }
 
+/// A network at the loads at which it was tried.
+pub struct SaturationCurve {
+    /// Its name, empty if there is but one.
+    pub name: String,
+    /// The offered loads, and the mean latencies in seconds.
+    pub latencies: Vec<(f64, f64)>,
+    /// The largest load at which it is not saturated, if it saturates.
+    pub saturated: Option<f64>,
+}
+
+/// Mean latencies over the load, with a dashed line at the load from which on each network is saturated.
+#[must_use]
+pub fn saturation_curves(program: &str, curves: &[SaturationCurve]) -> LineChart {
+    let of_curve = |(index, curve): (usize, &SaturationCurve)| {
+        let points: Vec<(f64, f64)> = curve.latencies.iter().map(|(load, seconds)| (*load, 1e6 * seconds)).collect();
+        let heights = || points.iter().map(|(_, height)| *height).filter(|height| height.is_finite());
+        let (low, high) = (heights().fold(f64::INFINITY, f64::min), heights().fold(0.0, f64::max));
+        let mark = curve.saturated.map(|load| PlotLine {
+            dashed: true,
+            ..PlotLine::new(String::new(), vec![(load, low), (load, high)], index)
+        });
+        [Some(PlotLine::new(curve.name.clone(), points, index)), mark].into_iter().flatten()
+    };
+    LineChart {
+        title: format!("Latency of {program}: {MEAN} (solid) and saturation (dashed)"),
+        x: ChartAxis::new("Offered load [flits per node and cycle]", Scale::Linear),
+        y: ChartAxis::new("Latency [us]", Scale::Log10),
+        lines: curves.iter().enumerate().flat_map(of_curve).collect(),
+        reference: None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dashed_line_marks_where_a_network_saturates() {
+        let curve = |saturated| SaturationCurve {
+            name: "ring".to_owned(),
+            latencies: vec![(0.1, 1e-6), (0.3, 9e-6), (0.2, 2e-6)],
+            saturated,
+        };
+        let chart = saturation_curves("Traffic", &[curve(Some(0.2)), curve(None)]);
+        assert_eq!(chart.lines.len(), 3);
+        assert!(chart.lines[1].dashed && chart.lines[1].name.is_empty() && chart.lines[1].hue == chart.lines[0].hue);
+        assert_eq!(chart.lines[1].points, [(0.2, 1.0), (0.2, 9.0)]);
+    }
 
     #[test]
     fn a_group_is_named_once() {

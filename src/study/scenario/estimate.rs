@@ -16,8 +16,8 @@ const ACCOUNT_BYTES: f64 = 48.0;
 const SOURCE_BYTES: f64 = 450.0;
 /// A packet that waits in the network, with its journey.
 const WAITING_BYTES: f64 = 64.0;
-/// The latency of a packet that was measured, and its copy to be sorted.
-const SAMPLE_BYTES: f64 = 24.0;
+/// A packet that was measured, and the copies of its latency to be sorted.
+const SAMPLE_BYTES: f64 = 48.0;
 /// A message on its way, with its send and its receive, and a packet after the first that waits. Measured.
 const MESSAGE_BYTES: f64 = 370.0;
 const PACKET_BYTES: f64 = 85.0;
@@ -121,7 +121,7 @@ impl Scenario {
     fn traffic(&self, traffic: &Traffic, topology: &Topology) -> Load {
         let network = &self.machine.network;
         let link = network.end_link(topology);
-        let transmission_s = link.byte_time().time(traffic.packet.count()).seconds();
+        let transmission_s = link.byte_time().time_of_share(traffic.mean_bytes()).seconds();
         let nodes = f64::from(self.ranks);
         let measured = traffic.measured.seconds();
         let per_s = nodes * traffic.offered / transmission_s;

@@ -99,6 +99,7 @@ impl StoredTrace {
             background: self.background.map(|[messages, bytes]| BackgroundCounts { messages, bytes }),
             outcomes: self.outcomes.into_iter().map(|(name, value)| (named_phase(&name), value)).collect(),
             critical_intervals: self.critical_intervals,
+            sources: Vec::new(),
             deliveries: Vec::new(),
             activity_log: None,
             requests: None,

@@ -28,6 +28,7 @@ fn trace(number: u64) -> Trace {
         background: Some(BackgroundCounts { messages: 4, bytes: 5 }),
         outcomes: vec![("a", 0.1 + 0.2), ("b", f64::NAN), ("c", -0.0), ("d", f64::INFINITY)],
         critical_intervals: vec![(f64::MIN_POSITIVE, 1e300)],
+        sources: Vec::new(),
         deliveries: Vec::new(),
         activity_log: None,
         requests: None,

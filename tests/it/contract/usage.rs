@@ -20,6 +20,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
             "transfers",
             "histogram",
             "published",
+            "sources",
             "store",
             "retry-failed",
         ],
@@ -27,7 +28,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("sweep", &["set", "seed", "format", "dump-config", "over", "jobs", "plot", "store", "shard", "retry-failed"]),
     ("plan", &["set", "seed", "format", "dump-config", "over", "shard", "store"]),
     ("merge", &["set", "seed", "format", "dump-config", "over", "jobs", "store", "partial"]),
-    ("saturation", &["set", "seed", "format", "dump-config", "over", "jobs", "resolution"]),
+    ("saturation", &["set", "seed", "format", "dump-config", "over", "jobs", "resolution", "plot"]),
     ("bottleneck", &["set", "seed", "format", "dump-config", "over", "jobs", "source", "axis", "plot"]),
     (
         "critical-path",

@@ -93,7 +93,15 @@ fn traffic(dice: &mut Dice, ranks: u32) -> String {
     let squares: &[&str] = if ranks.isqrt().pow(2) == ranks { &["Transpose", "News"] } else { &["Tornado"] };
     let rotated = format!("Permutation({:?})", (0..ranks).map(|node| (node + 1) % ranks).collect::<Vec<_>>());
     let square = dice.one_of(squares);
-    let pattern = dice.one_of(&["Uniform", "HotSpot(node: 0, share: 0.5)", "BitComplement", cube, square, &rotated]);
+    let pattern = dice.one_of(&[
+        "Uniform",
+        "HotSpot(node: 0, share: 0.5)",
+        "HotSpots(nodes: [0], share: 0.5)",
+        "BitComplement",
+        cube,
+        square,
+        &rotated,
+    ]);
     let process = dice.one_of(&["Poisson", "Bernoulli"]);
     let offered = dice.one_of(&["0.05", "0.4", "1.0"]);
     format!(

@@ -315,6 +315,16 @@ impl Topology {
         with_shape!(self, shape => shape.share_a_ring(a, b))
     }
 
+    /// The nodes of a group of a dragonfly, whose numbers follow each other; `None` where there are no groups.
+    #[must_use]
+    pub const fn group_nodes(&self) -> Option<u32> {
+        match self {
+            Self::Dragonfly { routers, nodes, .. } => Some(*routers * *nodes),
+            Self::DragonflyPlus { leaves, nodes, .. } => Some(*leaves * *nodes),
+            _ => None,
+        }
+    }
+
     /// Returns whether a packet at `at` that was sent by way of node `via` may turn to its destination: it is at
     /// the node or its router, or in its group of a dragonfly.
     #[must_use]

@@ -132,6 +132,7 @@ impl<O: Observer> Execution<'_, O> {
             background: self.background.as_ref().map(Background::counts),
             outcomes: self.surroundings.outcomes.take(),
             critical_intervals: self.surroundings.critical_intervals.take(),
+            sources: Vec::new(),
             deliveries: Vec::new(),
             activity_log: None,
             requests: None,

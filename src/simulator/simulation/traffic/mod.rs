@@ -8,9 +8,16 @@ use crate::network::traffic::unit;
 use crate::network::{Fabric, HopEvent, Network, Onward, Packet, PacketKind, Switching};
 use crate::program::{Injection, Traffic};
 use crate::simulation::Limits;
-use crate::trace::{Accounts, Activity, Counts, LinkLoad, Trace};
+use crate::trace::{Accounts, Activity, Counts, LinkLoad, SourceLoad, Trace};
 use crate::units::{SimDuration, SimTime};
+use measurement::{Delivered, Measurement};
 use rand_chacha::ChaCha8Rng;
+use rustc_hash::FxHashSet;
+
+mod latencies;
+mod measurement;
+
+use latencies::Latencies;
 
 /// Runs `traffic` on the network of `simulation` alone.
 ///
@@ -27,7 +34,8 @@ pub fn play(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, Sim
 #[derive(Clone, Copy)]
 struct Journey {
     born: SimTime,
-    bytes: u64,
+    bytes: u32,
+    source: u32,
 }
 
 /// The network with its sources.
@@ -38,37 +46,32 @@ struct Field<'f> {
     fabric: Fabric,
     first_source: Entity,
     dice: Vec<ChaCha8Rng>,
-    /// The time of one flit times flits: the time of a packet on a link.
+    /// The mean time of a packet on a link, and its mean bytes.
     packet_time: SimDuration,
+    packet_bytes: f64,
     slot: SimDuration,
     /// The cycle of routers that are described; with it, latencies are told in cycles, too.
     cycle: Option<SimDuration>,
     journeys: Vec<Journey>,
     vacant: Vec<u32>,
     passages: Vec<HopEvent>,
-    window: Window,
+    measured: Measurement,
+    /// The work of every link before and at the end of the measured time.
+    busy_before: Vec<SimDuration>,
+    busy: Vec<SimDuration>,
     counts: Counts,
     delivered: u64,
     now: SimTime,
-}
-
-/// Measurement window.
-struct Window {
-    begin: SimTime,
-    end: SimTime,
-    injected_bytes: u64,
-    delivered_bytes: u64,
-    /// By packet injected in the window and delivered: when it was injected, and its latency.
-    latencies: Vec<(SimTime, SimDuration)>,
-    busy_before: Vec<SimDuration>,
-    busy: Vec<SimDuration>,
 }
 
 impl<'f> Field<'f> {
     fn new(network: &Network, traffic: &'f Traffic, layout: &'f Layout, streams: Streams) -> Self {
         let fabric = Fabric::new(network, layout.topology.clone(), Onward::ByRouter, streams);
         let link = network.end_link(&layout.topology);
-        let packet_time = link.byte_time().time(traffic.packet.count());
+        let packet_time = match &traffic.mix[..] {
+            [] => link.byte_time().time(traffic.packet.count()),
+            _ => link.byte_time().time_of_share(traffic.mean_bytes()),
+        };
         let slot = match &network.switching {
             Switching::Wormhole(mode) => link.byte_time().time(mode.flit.count()),
             _ => packet_time,
@@ -82,20 +85,15 @@ impl<'f> Field<'f> {
             fabric,
             dice: (0..layout.ranks()).map(|rank| streams.stream("traffic", rank.into())).collect(),
             packet_time,
+            packet_bytes: traffic.mean_bytes(),
             slot,
             cycle: network.switching.is_described().then_some(slot),
             journeys: Vec::new(),
             vacant: Vec::new(),
             passages: Vec::new(),
-            window: Window {
-                begin,
-                end: begin + traffic.measured,
-                injected_bytes: 0,
-                delivered_bytes: 0,
-                latencies: Vec::new(),
-                busy_before: Vec::new(),
-                busy: Vec::new(),
-            },
+            measured: Measurement::new(begin, begin + traffic.measured),
+            busy_before: Vec::new(),
+            busy: Vec::new(),
             counts: Counts::default(),
             delivered: 0,
             now: SimTime::START,
@@ -107,11 +105,11 @@ impl<'f> Field<'f> {
             self.schedule_injection(SimTime::START, rank);
         }
         let first_mark = self.first_source + self.layout.ranks();
-        self.calendar.schedule(self.window.begin, first_mark);
-        self.calendar.schedule(self.window.end, first_mark + 1);
+        self.calendar.schedule(self.measured.begin, first_mark);
+        self.calendar.schedule(self.measured.end, first_mark + 1);
         let mut guard = Guard::new(limits);
         while let Some((now, entity)) = self.calendar.pop() {
-            if now > self.window.end + self.traffic.drain {
+            if now > self.measured.end + self.traffic.drain {
                 return Ok(());
             }
             self.now = now;
@@ -120,8 +118,8 @@ impl<'f> Field<'f> {
             match entity {
                 _ if entity < self.first_source => self.move_packets(now, entity),
                 _ if entity < first_mark => self.inject(now, entity - self.first_source),
-                _ if entity == first_mark => self.window.busy_before = self.busy(now),
-                _ => self.window.busy = self.busy(now),
+                _ if entity == first_mark => self.busy_before = self.busy(now),
+                _ => self.busy = self.busy(now),
             }
         }
         self.check_delivered()
@@ -140,7 +138,7 @@ impl<'f> Field<'f> {
 
     fn schedule_injection(&mut self, now: SimTime, rank: u32) {
         let gap = self.gap(rank);
-        if now + gap < self.window.end {
+        if now + gap < self.measured.end {
             self.calendar.schedule(now + gap, self.first_source + rank);
         }
     }
@@ -166,13 +164,10 @@ impl<'f> Field<'f> {
         if to == rank && !self.traffic.to_self {
             return;
         }
-        let bytes = self.traffic.packet.count();
-        let journey = self.keep(Journey { born: now, bytes });
+        let length = if self.traffic.mix.is_empty() { self.traffic.packet } else { self.traffic.length(unit(dice)) };
+        let bytes = u32::try_from(length.count()).expect("check limits the size of packets");
+        let journey = self.keep(Journey { born: now, bytes, source: rank });
         self.counts.messages += 1;
-        if now >= self.window.begin {
-            self.window.injected_bytes += bytes;
-        }
-        let bytes = u32::try_from(bytes).expect("check limits the size of packets");
         self.forward(now, self.layout.node(rank), Packet::new(journey, self.layout.node(to), bytes, PacketKind::Data));
     }
 
@@ -212,21 +207,26 @@ impl<'f> Field<'f> {
         self.fabric.release(&mut self.calendar, now, packet);
         self.vacant.push(packet.message);
         self.delivered += 1;
-        let Journey { born, bytes } = self.journeys[packet.message as usize];
-        let window = &mut self.window;
-        if (window.begin..window.end).contains(&now) {
-            window.delivered_bytes += bytes;
-        }
-        if born >= window.begin {
-            window.latencies.push((born, now.since(born)));
-        }
+        let Journey { born, bytes, source } = self.journeys[packet.message as usize];
+        self.measured.deliver(now, born, source, bytes);
     }
 
-    /// Bytes in the window as flits per node and cycle.
+    /// The packets that have not been delivered.
+    fn waiting(&self) -> Vec<Delivered> {
+        let vacant: FxHashSet<u32> = self.vacant.iter().copied().collect();
+        let waiting = (0..).zip(&self.journeys).filter(|(place, _)| !vacant.contains(place));
+        let packet = |(_, journey): (u32, &Journey)| {
+            let Journey { born, bytes, source } = *journey;
+            Delivered { born, latency: SimDuration::MAX, source, bytes }
+        };
+        waiting.map(packet).collect()
+    }
+
+    /// Bytes in the measured time as flits per cycle.
     #[expect(clippy::cast_precision_loss, reason = "a load has fewer digits than f64")]
     fn load(&self, bytes: u64) -> f64 {
-        let packets = bytes as f64 / self.traffic.packet.count() as f64;
-        packets * self.packet_time.seconds() / self.traffic.measured.seconds() / f64::from(self.layout.ranks())
+        let packets = bytes as f64 / self.packet_bytes;
+        packets * self.packet_time.seconds() / self.measured.span().seconds()
     }
 
     fn trace(mut self, layout: &Layout) -> Trace {
@@ -238,6 +238,7 @@ impl<'f> Field<'f> {
             accounts.add(rank, "traffic", Activity::Idle, makespan);
         }
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
+        let (outcomes, sources) = self.outcomes();
         Trace {
             makespan,
             host: 0,
@@ -245,7 +246,8 @@ impl<'f> Field<'f> {
             links: self.fabric.loads(self.now).into_iter().map(load).collect(),
             counts: self.counts,
             background: None,
-            outcomes: self.outcomes(),
+            outcomes,
+            sources,
             activity_log: None,
             requests: None,
             critical_intervals: Vec::new(),
@@ -254,17 +256,20 @@ impl<'f> Field<'f> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts have fewer digits than f64")]
-    fn outcomes(&mut self) -> Vec<(&'static str, f64)> {
-        self.window.latencies.sort_unstable();
-        let latencies = Latencies::of(&self.window.latencies);
-        let busy = self.window.busy.iter().zip(&self.window.busy_before).map(|(after, before)| *after - *before);
+    fn outcomes(&mut self) -> (Vec<(&'static str, f64)>, Vec<SourceLoad>) {
+        let removed = self.traffic.settle.then(|| self.measured.settle());
+        let (waiting, nodes) = (self.waiting(), f64::from(self.layout.ranks()));
+        let latencies = Latencies::of(&self.measured.latencies());
+        let busy = self.busy.iter().zip(&self.busy_before).map(|(after, before)| *after - *before);
         let use_of = |busy: SimDuration| busy.seconds() / self.traffic.measured.seconds();
         let used: Vec<f64> = busy.map(use_of).collect();
-        let accepted = self.load(self.window.delivered_bytes);
+        let accepted = self.load(self.measured.accepted_bytes()) / nodes;
         let most_used = used.iter().copied().fold(0.0, f64::max);
         let cycles = self.cycle.map(|cycle| ("latency_mean_cycles", latencies.mean / cycle.seconds()));
+        let removed = removed.map(|removed| ("warm_up_removed_s", removed.map_or(f64::NAN, SimDuration::seconds)));
+        let sources = self.measured.by_source(self.layout.ranks(), &waiting, |bytes| self.load(bytes));
         let common = [
-            ("injected_flits_per_node_cycle", self.load(self.window.injected_bytes)),
+            ("injected_flits_per_node_cycle", self.load(self.measured.injected_bytes(&waiting)) / nodes),
             ("accepted_flits_per_node_cycle", accepted),
             ("latency_mean_s", latencies.mean),
             ("latency_mean_interval95_s", latencies.interval),
@@ -275,62 +280,27 @@ impl<'f> Field<'f> {
             ("link_utilization_max", most_used),
             // All nodes together, where the most used link has no pause any more: below saturation both grow with the
             // load, in proportion.
-            ("throughput_flits_per_cycle", accepted * f64::from(self.layout.ranks()) / most_used),
+            ("throughput_flits_per_cycle", accepted * nodes / most_used),
             ("injected_packets", self.counts.messages as f64),
             ("delivered_packets", self.delivered as f64),
         ];
-        common.into_iter().chain(cycles).collect()
+        let outcomes = common.into_iter().chain(extremes(&sources)).chain(cycles).chain(removed);
+        (outcomes.collect(), sources)
     }
 }
 
-/// The latencies of a window in seconds; not a number where there are too few.
-struct Latencies {
-    mean: f64,
-    /// Half the 95 % interval of the mean, by batch means.
-    interval: f64,
-    p50: f64,
-    p99: f64,
-    max: f64,
-}
-
-/// Batches of packets in the order of injection.
-const BATCHES: usize = 20;
-/// The 97.5 % quantile of Student's t with 19 degrees of freedom.
-const STUDENT_T: f64 = 2.093;
-
-impl Latencies {
-    /// Of pairs of injection and latency, sorted.
-    fn of(measured: &[(SimTime, SimDuration)]) -> Self {
-        let mut latencies: Vec<SimDuration> = measured.iter().map(|(_, latency)| *latency).collect();
-        let mut quantile = |percent: usize| match latencies.len() {
-            0 => f64::NAN,
-            count => latencies.select_nth_unstable((count * percent).div_ceil(100).max(1) - 1).1.seconds(),
-        };
-        Self {
-            mean: mean(measured),
-            interval: interval(measured),
-            p50: quantile(50),
-            p99: quantile(99),
-            max: quantile(100),
-        }
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count of packets is below 2^52")]
-fn mean(measured: &[(SimTime, SimDuration)]) -> f64 {
-    measured.iter().map(|(_, latency)| latency.seconds()).sum::<f64>() / measured.len() as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "there are 20 batches")]
-fn interval(measured: &[(SimTime, SimDuration)]) -> f64 {
-    let size = measured.len() / BATCHES;
-    if size == 0 {
-        return f64::NAN;
-    }
-    let means: Vec<f64> = measured.chunks_exact(size).take(BATCHES).map(mean).collect();
-    let centre = means.iter().sum::<f64>() / BATCHES as f64;
-    let squares: f64 = means.iter().map(|mean| (mean - centre).powi(2)).sum();
-    STUDENT_T * (squares / (BATCHES - 1) as f64 / BATCHES as f64).sqrt()
+/// What the sources that inject anything fare at worst and at best.
+fn extremes(sources: &[SourceLoad]) -> [(&'static str, f64); 3] {
+    let sending = || sources.iter().filter(|source| source.injected > 0.0);
+    let or_none = |value: f64| if value.is_finite() { value } else { f64::NAN };
+    [
+        (
+            "least_source_accepted_flits_per_cycle",
+            or_none(sending().map(|source| source.accepted).fold(f64::INFINITY, f64::min)),
+        ),
+        ("most_source_accepted_flits_per_cycle", sending().map(|source| source.accepted).fold(f64::NAN, f64::max)),
+        ("slowest_source_latency_mean_s", sending().map(|source| source.latency_mean_s).fold(f64::NAN, f64::max)),
+    ]
 }
 
 #[cfg(test)]

@@ -91,6 +91,8 @@ fn throughput(row: &Row, offered: f64, packets: f64) -> (f64, f64) {
         measured,
         drain: measured,
         to_self: false,
+        mix: Vec::new(),
+        settle: false,
     };
     let outcomes = run(&router_network(network(row)), &traffic);
     let used = outcomes["link_utilization_max"];

@@ -4,6 +4,7 @@ use super::*;
 use crate::machine::{Allocation, Machine, Partition, Pattern};
 use crate::network::Topology;
 use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
+use crate::program::LengthShare;
 use crate::units::Bytes;
 use std::collections::BTreeMap;
 
@@ -38,6 +39,8 @@ fn traffic(offered: f64, packet: u64) -> Traffic {
         measured: SimDuration::from_us(100),
         drain: SimDuration::from_us(1000),
         to_self: false,
+        mix: Vec::new(),
+        settle: false,
     }
 }
 
@@ -74,6 +77,58 @@ fn latency_at_almost_no_load_is_that_of_lone_packets() {
     near(&store_and_forward, 8.0 / 3.0 * 16.0);
     near(&cut_through, 16.0 + 4.0 * (8.0 / 3.0 - 1.0));
     near(&wormhole, 4.0 * (1.0 + 4.0 * 8.0 / 3.0 + 3.0 + 3.0));
+}
+
+#[test]
+fn packets_of_a_mix_offer_the_same_load() {
+    let mix =
+        vec![LengthShare { packet: Bytes::new(64), share: 0.25 }, LengthShare { packet: Bytes::new(4), share: 0.5 }];
+    for switching in modes() {
+        let traffic = Traffic { mix: mix.clone(), ..traffic(0.2, 16) };
+        assert!((traffic.mean_bytes() - 22.0).abs() < 1e-9);
+        let outcomes = run(&mesh(switching.clone()), &traffic);
+        let injected = outcomes["injected_flits_per_node_cycle"];
+        assert!((injected / (0.2 * 15.0 / 16.0) - 1.0).abs() < 0.05, "{switching:?}: {injected}");
+        // A packet every 22 ns / 0.2, at 15 of 16 destinations, from 16 nodes.
+        let packets = 110e-6 * 0.2 / 22e-9 * 15.0;
+        assert!((outcomes["injected_packets"] / packets - 1.0).abs() < 0.05, "{switching:?}");
+    }
+}
+
+#[test]
+fn sources_make_up_the_load_and_the_starved_one_is_seen() {
+    // Through one link of a line all nodes send to its first; those nearer to it get more of what it carries.
+    let machine = crate::machine::shipped("router-network");
+    let line = router_network(Network {
+        topology: Topology::Line { nodes: 8 },
+        switching: modes()[2].clone(),
+        routing: crate::network::Routing::DimensionOrder,
+        ..machine.network
+    });
+    let hot = Traffic { pattern: Pattern::HotSpot { node: 0, share: 1.0 }, ..traffic(0.5, 16) };
+    let trace = trace(&line, &hot);
+    let sum = |part: fn(&SourceLoad) -> f64| trace.sources.iter().map(part).sum::<f64>() / 8.0;
+    let outcome = |name| trace.outcome(name).unwrap();
+    assert!((sum(|source| source.injected) - outcome("injected_flits_per_node_cycle")).abs() < 1e-9);
+    assert!((sum(|source| source.accepted) - outcome("accepted_flits_per_node_cycle")).abs() < 1e-9);
+    assert!(trace.sources[0].packets == 0 && trace.sources[0].latency_mean_s.is_nan());
+    let least = outcome("least_source_accepted_flits_per_cycle");
+    assert!((least - trace.sources[7].accepted).abs() < 1e-12 && least < 0.1 * trace.sources[1].accepted, "{least}");
+    assert!((outcome("most_source_accepted_flits_per_cycle") - trace.sources[1].accepted).abs() < 1e-12);
+}
+
+/// The queue of the hot node fills for a while, so that the mean over everything is too small.
+#[test]
+fn the_beginning_is_left_out_until_the_latency_settles() {
+    let [cold, warm] = [false, true].map(|settle| {
+        let traffic = Traffic { warm_up: SimDuration::ZERO, settle, ..traffic(0.6, 64) };
+        run(&mesh(modes()[0].clone()), &traffic)
+    });
+    assert!(!cold.contains_key("warm_up_removed_s"));
+    assert!((0.0..50e-6).contains(&warm["warm_up_removed_s"]), "{warm:?}");
+    assert!(warm["latency_mean_s"] >= cold["latency_mean_s"]);
+    let beyond = Traffic { settle: true, pattern: Pattern::HotSpot { node: 5, share: 1.0 }, ..traffic(0.9, 16) };
+    assert!(run(&mesh(modes()[0].clone()), &beyond)["warm_up_removed_s"].is_nan(), "it never settles");
 }
 
 #[test]

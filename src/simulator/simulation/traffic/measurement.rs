@@ -1,0 +1,186 @@
+//! What the measured time of traffic has brought: loads and latencies, of all nodes and by source, and how far its
+//! beginning is still warm-up.
+
+use crate::trace::SourceLoad;
+use crate::units::{SimDuration, SimTime};
+
+/// A packet that was delivered after the warm-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Delivered {
+    pub(super) born: SimTime,
+    pub(super) latency: SimDuration,
+    pub(super) source: u32,
+    pub(super) bytes: u32,
+}
+
+/// The measured time, and the packets that came in it or were injected in it.
+pub(super) struct Measurement {
+    pub(super) begin: SimTime,
+    pub(super) end: SimTime,
+    delivered: Vec<Delivered>,
+}
+
+/// Batches of equal time among which the end of the warm-up is looked for.
+const STEPS: u64 = 100;
+/// The fewest of them with packets from which anything can be told.
+const FEWEST: usize = 20;
+
+impl Measurement {
+    pub(super) const fn new(begin: SimTime, end: SimTime) -> Self {
+        Self { begin, end, delivered: Vec::new() }
+    }
+
+    /// The packet of a `source` is delivered `now`.
+    pub(super) fn deliver(&mut self, now: SimTime, born: SimTime, source: u32, bytes: u32) {
+        if now >= self.begin {
+            self.delivered.push(Delivered { born, latency: now.since(born), source, bytes });
+        }
+    }
+
+    pub(super) fn span(&self) -> SimDuration {
+        self.end.since(self.begin)
+    }
+
+    /// Moves the beginning to where the mean latency has settled; what is removed, or `None`, and nothing is, where it has
+    /// not settled in the first half.
+    ///
+    /// The rule is MSER (White, An effective truncation heuristic for bias reduction in simulation output, Simulation
+    /// 69(6), 1997) over the mean latencies of batches by the time of injection.
+    pub(super) fn settle(&mut self) -> Option<SimDuration> {
+        let step = SimDuration::from_ps(self.span().ps().div_ceil(STEPS).max(1));
+        let means = self.batch_means(step);
+        let first = truncation(&means.iter().map(|(_, mean)| *mean).collect::<Vec<_>>())?;
+        let removed = if first == 0 { SimDuration::ZERO } else { step * means[first].0 };
+        self.begin = self.begin + removed;
+        Some(removed)
+    }
+
+    /// The mean latency of every batch in which packets were injected, by rising number.
+    #[expect(clippy::cast_precision_loss, reason = "a count of packets is below 2^52")]
+    fn batch_means(&self, step: SimDuration) -> Vec<(u64, f64)> {
+        let mut sums = vec![(0.0, 0_u64); usize::try_from(STEPS).expect("it is small")];
+        for packet in self.delivered.iter().filter(|packet| packet.born >= self.begin) {
+            let batch = packet.born.since(self.begin).ps() / step.ps();
+            if let Some((sum, count)) = usize::try_from(batch).ok().and_then(|batch| sums.get_mut(batch)) {
+                *sum += packet.latency.seconds();
+                *count += 1;
+            }
+        }
+        let mean = |(number, (sum, count)): (u64, (f64, u64))| (count > 0).then(|| (number, sum / count as f64));
+        (0..).zip(sums).filter_map(mean).collect()
+    }
+
+    /// The times of injection and the latencies of the packets that were injected in the measured time, sorted.
+    pub(super) fn latencies(&self) -> Vec<(SimTime, SimDuration)> {
+        let injected = self.delivered.iter().filter(|packet| packet.born >= self.begin);
+        let mut latencies: Vec<_> = injected.map(|packet| (packet.born, packet.latency)).collect();
+        latencies.sort_unstable();
+        latencies
+    }
+
+    /// The bytes of all packets that came in the measured time.
+    pub(super) fn accepted_bytes(&self) -> u64 {
+        self.accepted().map(|packet| u64::from(packet.bytes)).sum()
+    }
+
+    /// The bytes of all packets that were injected in it; `waiting` are the times and bytes of those that never came.
+    pub(super) fn injected_bytes(&self, waiting: &[Delivered]) -> u64 {
+        self.injected(waiting).map(|packet| u64::from(packet.bytes)).sum()
+    }
+
+    fn accepted(&self) -> impl Iterator<Item = &Delivered> {
+        self.delivered.iter().filter(|packet| (self.begin..self.end).contains(&(packet.born + packet.latency)))
+    }
+
+    fn injected<'s>(&'s self, waiting: &'s [Delivered]) -> impl Iterator<Item = &'s Delivered> {
+        self.delivered.iter().chain(waiting).filter(|packet| packet.born >= self.begin)
+    }
+
+    /// By source; `load` makes bytes in the measured time a load.
+    #[expect(clippy::cast_precision_loss, reason = "a count of packets is below 2^52")]
+    pub(super) fn by_source(&self, sources: u32, waiting: &[Delivered], load: impl Fn(u64) -> f64) -> Vec<SourceLoad> {
+        let mut sums = vec![SourceSum::default(); sources as usize];
+        self.injected(waiting).for_each(|packet| sums[packet.source as usize].injected += u64::from(packet.bytes));
+        self.accepted().for_each(|packet| sums[packet.source as usize].accepted += u64::from(packet.bytes));
+        for packet in self.delivered.iter().filter(|packet| packet.born >= self.begin) {
+            let sum = &mut sums[packet.source as usize];
+            sum.packets += 1;
+            sum.latency += packet.latency.seconds();
+            sum.longest = sum.longest.max(packet.latency);
+        }
+        let of_source = |(rank, sum): (u32, SourceSum)| SourceLoad {
+            rank,
+            injected: load(sum.injected),
+            accepted: load(sum.accepted),
+            packets: sum.packets,
+            latency_mean_s: sum.latency / sum.packets as f64,
+            latency_max_s: if sum.packets == 0 { f64::NAN } else { sum.longest.seconds() },
+        };
+        (0..).zip(sums).map(of_source).collect()
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct SourceSum {
+    injected: u64,
+    accepted: u64,
+    packets: u64,
+    latency: f64,
+    longest: SimDuration,
+}
+
+/// The number of values at the beginning without which the standard error of the mean is least, if that is less than
+/// half of them.
+#[expect(clippy::cast_precision_loss, reason = "there are a hundred batches")]
+fn truncation(means: &[f64]) -> Option<usize> {
+    if means.len() < FEWEST {
+        return None;
+    }
+    let error = |first: usize| {
+        let rest = &means[first..];
+        let centre = rest.iter().sum::<f64>() / rest.len() as f64;
+        rest.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() / (rest.len() as f64).powi(2)
+    };
+    let half = means.len() / 2;
+    let least = (0..=half).map(error).fold(f64::INFINITY, f64::min);
+    // Means that are equal but for their last digits are equal.
+    let digits = (means[half] * 1e-9).powi(2);
+    let first = (0..=half).find(|first| error(*first) <= least + digits)?;
+    (first < half).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_out_of_line_at_the_beginning_is_cut() {
+        let wave = |index: usize| if index.is_multiple_of(2) { 1.0 } else { 1.1 };
+        let rising: Vec<f64> =
+            (0..100).map(|index| if index < 17 { 0.05 * index as f64 } else { wave(index) }).collect();
+        assert_eq!(truncation(&rising), Some(17));
+        assert_eq!(truncation(&(0..100).map(wave).collect::<Vec<_>>()), Some(0));
+        assert_eq!(truncation(&(0..100).map(f64::from).collect::<Vec<_>>()), None, "it never settles");
+        assert_eq!(truncation(&[1.0; 19]), None, "too few");
+    }
+
+    #[test]
+    fn loads_are_those_of_the_time_that_is_left() {
+        let at = |us: u64| SimTime::START + SimDuration::from_us(us);
+        let mut measured = Measurement::new(at(100), at(200));
+        // A packet a microsecond, late in the first ten.
+        for us in 90..200 {
+            let latency = if us < 110 { 30 } else { 2 };
+            measured.deliver(at(us + latency), at(us), u32::from(us % 2 == 0), 8);
+        }
+        assert_eq!(measured.settle(), Some(SimDuration::from_us(10)));
+        assert_eq!((measured.latencies().len(), measured.injected_bytes(&[])), (90, 720));
+        // 20 late ones come until 140, the others from 112 on, of which the last come after the end.
+        assert_eq!(measured.accepted_bytes(), 8 * (20 + 88));
+        let waiting = Delivered { born: at(199), latency: SimDuration::ZERO, source: 1, bytes: 8 };
+        let sources = measured.by_source(2, &[waiting], |bytes| f64::from(u32::try_from(bytes).unwrap()));
+        assert_eq!(sources.iter().map(|source| source.injected).collect::<Vec<_>>(), [360.0, 368.0]);
+        assert_eq!(sources.iter().map(|source| source.packets).collect::<Vec<_>>(), [45, 45]);
+        assert!(sources.iter().all(|source| (source.latency_mean_s - 2e-6).abs() < 1e-12));
+    }
+}
