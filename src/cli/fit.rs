@@ -50,12 +50,12 @@ pub struct FitArguments {
 /// The columns of data on messages.
 #[derive(Clone, Debug, Args)]
 struct MessageArguments {
-    /// The column of the bytes of a message.
-    #[arg(long, value_name = "KEY", default_value = "bytes")]
-    bytes: String,
-    /// The column of its hops, for point-to-point.
-    #[arg(long, value_name = "KEY", default_value = "hops")]
-    hops: String,
+    /// The column of the bytes of a message; `bytes` unless given.
+    #[arg(long, value_name = "KEY")]
+    bytes: Option<String>,
+    /// The column of its hops, for point-to-point; `hops` unless given.
+    #[arg(long, value_name = "KEY")]
+    hops: Option<String>,
     /// The column of the number of messages in a row, for loggp; one unless given.
     #[arg(long, value_name = "KEY")]
     messages: Option<String>,
@@ -100,14 +100,15 @@ struct FormArguments {
     /// The columns that the normal form is a function of, one or two; all that vary unless given.
     #[arg(long, value_name = "KEY,…", value_delimiter = ',')]
     parameters: Vec<String>,
-    /// The most terms of a normal form with one parameter.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
-    terms: u8,
+    /// The most terms of a normal form with one parameter; 1 unless given.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=2))]
+    terms: Option<u8>,
     /// The parameter that is the number of processors of a strong scaling: what is fitted is the time of all
     /// processors together, because falling times have no normal form.
     #[arg(long, value_name = "KEY")]
     strong_scaling: Option<String>,
-    /// Predicts the value there, such as `p=128` or `p=128,n=512`; may be repeated.
+    /// Predicts the value there, such as `p=128` or `p=128,n=512`; may be repeated. In data formats it is one of the
+    /// `--points`.
     #[arg(long, value_name = "KEY=VALUE,…")]
     at: Vec<String>,
 }
@@ -132,6 +133,7 @@ fn limit(text: &str) -> Result<(String, f64), String> {
 pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
     let claims = arguments.output.claims().inputs([&arguments.data]);
     claims.output("--ron", arguments.ron.as_deref()).output("--extra-p", arguments.extra_p.as_deref()).check()?;
+    arguments.check().map_err(Failure::Usage)?;
     let swept = &arguments.swept;
     let table = swept.store.with(|recall| swept.table(&arguments.data, recall))?;
     let fits = arguments.request().fit(table)?;
@@ -157,9 +159,64 @@ impl FitArguments {
             model: self.model.into(),
             value: self.value.clone(),
             weighting,
-            messages: MessageColumns { bytes, hops, messages, overhead, delay, late, break_bytes },
-            form: FormRequest { parameters, terms, strong_scaling, at },
+            messages: MessageColumns {
+                bytes: bytes.unwrap_or_else(|| "bytes".to_owned()),
+                hops: hops.unwrap_or_else(|| "hops".to_owned()),
+                messages,
+                overhead,
+                delay,
+                late,
+                break_bytes,
+            },
+            form: FormRequest { parameters, terms: terms.unwrap_or(1), strong_scaling, at },
             up_to: self.up_to.clone(),
         }
+    }
+
+    /// Looks whether every option means something here.
+    fn check(&self) -> Result<(), String> {
+        let is_given = self.messages.given().into_iter().chain(self.form.given());
+        if let Some((option, models, _)) = is_given
+            .filter(|(_, _, is_given)| *is_given)
+            .find(|(_, models, _)| !models.contains(&self.model))
+        {
+            let name = |model: &Model| model.to_possible_value().map(|value| value.get_name().to_owned());
+            let models: Vec<_> = models.iter().filter_map(name).collect();
+            return Err(format!("{option} belongs to --model {}", models.join(" or ")));
+        }
+        if !self.form.at.is_empty() && !self.points && !self.output.is_text() {
+            return Err("--at predicts a point: add --points, or leave out --format".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// An option, the models that it belongs to, and whether it is given.
+type GivenOption = (&'static str, &'static [Model], bool);
+
+impl MessageArguments {
+    const fn given(&self) -> [GivenOption; 7] {
+        let loggp = &[Model::Loggp];
+        [
+            ("--bytes", &[Model::PointToPoint, Model::Hockney, Model::Loggp], self.bytes.is_some()),
+            ("--hops", &[Model::PointToPoint], self.hops.is_some()),
+            ("--break-bytes", &[Model::PointToPoint], self.break_bytes.is_some()),
+            ("--messages", loggp, self.messages.is_some()),
+            ("--overhead", loggp, self.overhead.is_some()),
+            ("--delay", loggp, self.delay.is_some()),
+            ("--late", loggp, self.late.is_some()),
+        ]
+    }
+}
+
+impl FormArguments {
+    const fn given(&self) -> [GivenOption; 4] {
+        let form = &[Model::NormalForm];
+        [
+            ("--parameters", form, !self.parameters.is_empty()),
+            ("--terms", form, self.terms.is_some()),
+            ("--strong-scaling", form, self.strong_scaling.is_some()),
+            ("--at", form, !self.at.is_empty()),
+        ]
     }
 }

@@ -105,6 +105,11 @@ impl OutputArguments {
         })
     }
 
+    /// Returns whether people are to read it.
+    pub fn is_text(&self) -> bool {
+        matches!(self.format(), Format::Text)
+    }
+
     /// The form of the output.
     pub fn format(&self) -> Format {
         self.format.unwrap_or_else(|| self.destination.format()).into()

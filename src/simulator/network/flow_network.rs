@@ -202,7 +202,7 @@ impl FlowNetwork {
         }
         let (mut at, mut packet_way) = (ends.from, PacketWay::from(ends.from));
         while at != ends.to {
-            let load = |port| self.flows.on(at * self.ports + port) as u64;
+            let load = |port| self.flows.given(at * self.ports + port);
             let port = self.router.leave(&mut packet_way, &self.topology, (at, ends.to), load);
             let channel = at * self.ports + port;
             way.cross(channel, self.link(channel), &self.flows);

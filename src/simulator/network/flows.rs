@@ -30,6 +30,8 @@ struct FlowChannel {
     per_byte: PerByte,
     /// The flows on it.
     flows: Vec<u32>,
+    /// Flows whose first byte is still under way.
+    coming: u32,
     /// Messages that have begun.
     messages: u32,
     /// Time of the bytes of flows that have ended, at the full rate.
@@ -96,7 +98,7 @@ impl FlowChannel {
     fn new(per_byte: PerByte) -> Self {
         const MANY: u64 = 1 << 20;
         let capacity = MANY as f64 / per_byte.time(MANY).ps() as f64;
-        Self { capacity, per_byte, flows: Vec::new(), messages: 0, busy: SimDuration::ZERO }
+        Self { capacity, per_byte, flows: Vec::new(), coming: 0, messages: 0, busy: SimDuration::ZERO }
     }
 }
 
@@ -127,9 +129,10 @@ impl Flows {
         self.channels[channel as usize].capacity.is_finite()
     }
 
-    /// The number of flows on a channel.
-    pub fn on(&self, channel: u32) -> usize {
-        self.channels[channel as usize].flows.len()
+    /// The number of flows that a channel has been given: those on it, and those whose first byte is still under way.
+    pub fn given(&self, channel: u32) -> u64 {
+        let channel = &self.channels[channel as usize];
+        channel.flows.len() as u64 + u64::from(channel.coming)
     }
 
     /// A message enters the network, whose first byte will arrive at `begin` over these channels.
@@ -139,6 +142,9 @@ impl Flows {
             reason = "a message beyond 2^53 bytes is rounded by less than 10^-15 of it"
         )]
         let remaining = message.bytes as f64;
+        for channel in &channels {
+            self.channels[*channel as usize].coming += 1;
+        }
         let (rate, since, has_begun) = (f64::INFINITY, begin, false);
         let id = self.keep(Flow { message, channels, begin, remaining, rate, since, has_begun });
         self.events.push(id, Reverse((begin, id)));
@@ -183,6 +189,7 @@ impl Flows {
         for channel in &flow.channels {
             let channel = &mut self.channels[*channel as usize];
             channel.flows.push(id);
+            channel.coming -= 1;
             channel.messages += 1;
         }
     }

@@ -167,6 +167,12 @@ impl Shipped {
         }
     }
 
+    /// The phases that its user has named.
+    #[must_use]
+    pub fn named_phases(&self) -> &'static [Phase] {
+        if let Self::Phases(program) = self { program.phases() } else { &[] }
+    }
+
     fn as_program(&self) -> &dyn Program {
         match self {
             Self::Ping(program) => program,

@@ -28,6 +28,8 @@ const MEASURED: &str = "measured_s";
 /// The column that stands in its place in a table of efficiencies.
 const EFFICIENCY: &str = "efficiency";
 
+const ONE_MEASURED: &str = "give one of them; other columns behind it may have any other names";
+
 impl Measurements {
     /// Reads a table whose columns up to `measured_s` are axes by their short names. Another unit of time, such as
     /// `measured_ms`, is converted.
@@ -43,6 +45,9 @@ impl Measurements {
         let place = place.ok_or_else(|| table.failure(&format!("there is no column `{MEASURED}`")).help(help))?;
         let keys = table.columns()[..place].to_vec();
         let column = &table.columns()[place];
+        if let Some(other) = table.columns()[place + 1..].iter().find(|name| *name != EFFICIENCY && is_measured(name)) {
+            return Err(table.failure(&format!("`{column}` and `{other}` are both what was measured")).help(ONE_MEASURED));
+        }
         table.need_values(keys.iter().chain([column]))?;
         table.need_numbers([column])?;
         table.need_different_points(&keys)?;

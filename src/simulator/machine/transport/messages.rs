@@ -10,24 +10,28 @@ mod handshake;
 mod issued;
 mod log;
 mod memories;
+mod queue;
 mod resources;
+mod waiting;
 mod wire;
 
 use super::{Completion, MessageId};
 use crate::engine::Streams;
 use crate::machine::speed_profile::SpeedProfile;
-use crate::machine::{Lanes, Machine, Seat, Sends, Turn};
+use crate::machine::{Lanes, Machine, Seat, Sends};
 use crate::network::{Standstill, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
-use crate::node::{DataTransfer, Interface, Progress};
+use crate::node::{DataTransfer, Interface};
 use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use handshake::Role;
 use memories::Memories;
+use queue::{Event, Scheduled};
 use resources::{Port, Resources};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use waiting::Lines;
 use wire::{Piece, Wire, WireEnds};
 
 /// The interfaces and processors of all nodes, and the network between them.
@@ -43,6 +47,7 @@ pub struct MessageTransport {
     memories: Option<Box<Memories>>,
     wire: Wire,
     queue: BinaryHeap<Reverse<Scheduled>>,
+    lines: Lines,
     /// Requests so far: the order of those at one time.
     requests: u64,
     /// The order of the event that is run.
@@ -58,47 +63,6 @@ pub struct MessageTransport {
     serial: u32,
     /// `None` unless it is asked for.
     log: Option<CommunicationLog>,
-}
-
-/// An event by its time, and by when it was first asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Scheduled {
-    time: SimTime,
-    order: u64,
-    /// Tells those apart that one event asked for.
-    number: u64,
-    event: Event,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// The end of an owner's time.
-    TimeUp(u32),
-    /// An owner's computation wants its core.
-    Compute {
-        core: u32,
-        owner: u32,
-        time: SimDuration,
-    },
-    Computed(u32),
-    /// An issued computation wants its core.
-    Begin {
-        core: u32,
-        operation: u32,
-        time: SimDuration,
-    },
-    /// The time at which something happens to an issued operation.
-    Due(u32),
-    /// A message wants core and interface of its source.
-    Send(MessageId),
-    /// A message within a node enters the memory that its cores share.
-    EnterMemory(MessageId),
-    /// A part of a message wants those of its destination.
-    Arrive(Piece),
-    /// A message that the interface has taken wants the core of its destination.
-    TakeIn(MessageId),
-    /// The next packet of a message enters the network.
-    Inject(MessageId),
 }
 
 /// A message between the beginning of its send and its receive.
@@ -158,6 +122,7 @@ impl MessageTransport {
             memories: Memories::of(machine, nodes),
             wire,
             queue: BinaryHeap::new(),
+            lines: Lines::default(),
             requests: 0,
             current: None,
             now: SimTime::START,
@@ -287,101 +252,12 @@ impl MessageTransport {
         Some(self.now)
     }
 
-    fn run_scheduled(&mut self) {
-        let Some(Reverse(Scheduled { time, order, event, .. })) = self.queue.pop() else { return };
-        self.now = time;
-        self.current = Some(order);
-        self.attempt(time, order, event);
-        self.current = None;
-    }
-
     /// An event of the network: packets that have come to their destination want its interface.
     fn run_wire(&mut self) {
         let Some((now, pieces)) = self.wire.step() else { return };
         self.now = now;
         for piece in pieces {
             self.request(now, Event::Arrive(piece));
-        }
-    }
-
-    /// Does what a process has asked for now, or has it wait for what it needs.
-    fn request(&mut self, now: SimTime, event: Event) {
-        let order = self.order();
-        self.attempt(now, order, event);
-    }
-
-    /// The order of what is asked for now.
-    fn order(&mut self) -> u64 {
-        self.current.unwrap_or_else(|| self.next_request())
-    }
-
-    fn next_request(&mut self) -> u64 {
-        self.requests += 1;
-        self.requests
-    }
-
-    /// Puts an event, new or one that has to wait, into the queue.
-    fn schedule(&mut self, time: SimTime, order: u64, event: Event) {
-        let number = self.next_request();
-        self.queue.push(Reverse(Scheduled { time, order, number, event }));
-    }
-
-    fn schedule_new(&mut self, time: SimTime, event: Event) {
-        let order = self.next_request();
-        self.schedule(time, order, event);
-    }
-
-    /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
-    fn attempt(&mut self, now: SimTime, order: u64, event: Event) {
-        let free = self.free_for(event);
-        if free > now {
-            return self.schedule(free, order, event);
-        }
-        match event {
-            Event::TimeUp(owner) => self.completions.push_back(Completion::TimeUp { owner }),
-            Event::Computed(owner) => self.completions.push_back(Completion::Computed { owner }),
-            Event::Begin { core, operation, time } => self.begin_computation(now, core, operation, time),
-            Event::Due(operation) => {
-                self.completions.push_back(Completion::Due { operation, turn: Turn { order, leaves: None } });
-            }
-            Event::Compute { core, owner, time } => {
-                self.resources.compute(core, now, time);
-                self.schedule_new(now + time, Event::Computed(owner));
-            }
-            Event::Send(id) => self.begin_send(now, id),
-            Event::Inject(id) => self.inject(now, id),
-            Event::EnterMemory(id) => self.enter_memory(now, id),
-            Event::Arrive(piece) => self.arrive(now, order, piece),
-            Event::TakeIn(id) => self.take_in(now, id),
-        }
-    }
-
-    /// The time from which an event can happen.
-    fn free_for(&self, event: Event) -> SimTime {
-        let resources = &self.resources;
-        match event {
-            Event::TimeUp(_) | Event::Computed(_) | Event::Inject(_) | Event::EnterMemory(_) | Event::Due(_) => {
-                SimTime::START
-            }
-            Event::Compute { core, .. } | Event::Begin { core, .. } => resources.free_at(core),
-            Event::Send(id) => {
-                let message = &self.messages[id as usize];
-                let core = resources.free_at(resources.cpu(message.from, message.lanes.cpu));
-                if message.stays_on_its_node() { core } else { core.max(resources.sends_at(message.source())) }
-            }
-            Event::Arrive(piece) => {
-                let message = &self.messages[piece.message as usize];
-                let core = resources.free_at(resources.cpu(message.to, message.lanes.cpu));
-                match (message.stays_on_its_node(), self.interface.progress) {
-                    (true, _) => core,
-                    (false, Progress::WhileArriving) => core.max(resources.receives_at(message.destination())),
-                    (false, _) => resources.receives_at(message.destination()),
-                }
-            }
-            Event::TakeIn(id) => {
-                let message = &self.messages[id as usize];
-                resources.free_at(resources.cpu(message.to, message.lanes.cpu))
-            }
         }
     }
 
@@ -392,29 +268,38 @@ impl MessageTransport {
 
     fn begin_send(&mut self, now: SimTime, id: MessageId) {
         let message = self.messages[id as usize];
-        let MessageState { from, to, bytes, lanes, .. } = message;
+        let MessageState { from, bytes, lanes, .. } = message;
         if message.is_issued {
             self.completions.push_back(Completion::Begun { handle: message.handle });
         }
-        let overhead = self.paced(from, self.interface.overhead);
-        let busy = self.paced(from, self.interface.sending(bytes));
-        self.resources.communicate(self.resources.cpu(from, lanes.cpu), now, busy);
-        self.note_send(now, &message);
-        if from.node == to.node {
-            let has_memory = self.has_memory_between(from, to);
-            let next = if has_memory { Event::EnterMemory(id) } else { Event::Arrive(Piece::whole(id, bytes)) };
-            self.schedule_new(now + overhead, next);
-        } else {
-            self.resources.send(message.source(), now + self.interface.occupancy(bytes));
-            match self.wire.delay(from.node, to.node, bytes) {
-                Some(delay) => self.schedule_new(now + overhead + delay, Event::Arrive(Piece::whole(id, bytes))),
-                None => self.schedule_new(now + overhead, Event::Inject(id)),
-            }
+        let mut leaves = now;
+        if !self.is_sent_by_interface(&message) {
+            leaves += self.paced(from, self.interface.overhead);
+            let busy = self.paced(from, self.interface.sending(bytes));
+            self.resources.communicate(self.resources.cpu(from, lanes.cpu), now, busy);
         }
+        self.note_send(now, &message);
+        self.leave(now, leaves, id);
         match message.role {
             Role::Data => self.left(message),
             Role::Announcement { of } => self.left(self.messages[of as usize]),
             Role::AwaitedData { .. } | Role::Request { .. } => {}
+        }
+    }
+
+    /// A message that takes its interface from now on leaves its processor.
+    fn leave(&mut self, now: SimTime, leaves: SimTime, id: MessageId) {
+        let message = self.messages[id as usize];
+        let MessageState { from, to, bytes, .. } = message;
+        if message.stays_on_its_node() {
+            let has_memory = self.has_memory_between(from, to);
+            let next = if has_memory { Event::EnterMemory(id) } else { Event::Arrive(Piece::whole(id, bytes)) };
+            return self.schedule_new(leaves, next);
+        }
+        self.resources.send(message.source(), now + self.interface.occupancy(bytes));
+        match self.wire.delay(from.node, to.node, bytes) {
+            Some(delay) => self.schedule_new(leaves + delay, Event::Arrive(Piece::whole(id, bytes))),
+            None => self.schedule_new(leaves, Event::Inject(id)),
         }
     }
 
@@ -430,7 +315,9 @@ impl MessageTransport {
         self.note_injection(now, &entered, entered.packets - 1);
         self.wire.inject(now, ends, id, bytes);
         if !is_last {
-            self.schedule_new(now + self.interface.gap_per_byte.time(bytes), Event::Inject(id));
+            // The first byte of a message takes no G.
+            let paid = bytes - u64::from(entered.packets == 1);
+            self.schedule_new(now + self.interface.gap_per_byte.time(paid), Event::Inject(id));
         }
     }
 

@@ -35,6 +35,12 @@ impl FormRequest {
                 format!("a normal form has one or two parameters, not {}: name them by --parameters", parameters.len());
             return Err(data.failure(&message).into());
         }
+        if let [one, other] = parameters.as_slice()
+            && one == other
+        {
+            return Err(StudyError::Request(format!("--parameters names `{one}` twice")));
+        }
+        need_positive(data, &parameters)?;
         Ok(parameters)
     }
 
@@ -107,6 +113,10 @@ fn predicted(
 ) -> Result<FittedPoint, StudyError> {
     let pair = |part: &str| part.split_once('=').map(|(name, value)| (name.to_owned(), AxisValue::parse(value)));
     let pairs = text.split(',').map(pair).collect::<Option<Vec<_>>>().unwrap_or_default();
+    if let Some((other, _)) = pairs.iter().find(|(key, _)| !parameters.contains(key)) {
+        let known = parameters.join(", ");
+        return Err(StudyError::Request(format!("`--at {text}`: `{other}` is no parameter; the model has: {known}")));
+    }
     let number = |name: &String| pairs.iter().find(|(key, _)| key == name)?.1.number().filter(|number| *number > 0.0);
     let point = parameters.iter().map(number).collect::<Option<Vec<_>>>().filter(|_| pairs.len() == parameters.len());
     let point = point.ok_or_else(|| {
@@ -119,4 +129,15 @@ fn predicted(
     let (value, interval) = found.predict(&point);
     let at = group.name.iter().cloned().chain(pairs).collect();
     Ok(FittedPoint { at, value: None, model: Some(value), interval, is_fitted: false })
+}
+
+/// Looks whether all parameters have logarithms.
+fn need_positive(data: &Data, parameters: &[String]) -> Result<(), StudyError> {
+    for (row, name) in data.rows.iter().flat_map(|row| parameters.iter().map(move |name| (row, name))) {
+        if row.number(name).is_some_and(|number| number <= 0.0) {
+            let help = "leave the row out, or name other columns by --parameters";
+            return Err(data.fault_in(row, name, "a parameter of a normal form is above 0").help(help).into());
+        }
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use super::description::{Baseline, MeasuredTable, TableSource};
 use super::points::PublishedPoint;
 use super::{CASE, Judging, baseline, leave_out};
 use crate::experiment::{References, Setting, StudyError, run_all, set_all};
-use crate::scenario::source::Document;
+use crate::scenario::source::{Document, Faults};
 use crate::scenario::{AxisValue, Case, Described, Override, Plan};
 use std::cell::RefCell;
 use std::path::Path;
@@ -120,7 +120,7 @@ impl TableRunner<'_> {
         let document = self.document(table, scenario, more)?;
         // Settings of the case and of the command line are another description of the system that was measured.
         let described = Described::of(Ok(document.clone()));
-        let plan = Plan::new(document, &overrides(table))?;
+        let plan = Plan::new(document, &overrides(table))?.with_settings(self.judging.set.to_vec());
         let late = plan.axes().find(|axis| points.first().is_some_and(|point| point.has_behind(&axis.name)));
         if let Some(axis) = late {
             let what = format!(
@@ -131,7 +131,7 @@ impl TableRunner<'_> {
             return Err(StudyError::Request(what));
         }
         let cases = match (&table.data, &table.mean_over) {
-            (Some(_), None) => points.iter().map(|point| plan.at(&point.axes)).collect::<Result<_, _>>()?,
+            (Some(_), None) => points.iter().map(|point| at_point(&plan, point)).collect::<Result<_, _>>()?,
             _ => plan.cases()?,
         };
         check_calibration(table, &cases)?;
@@ -178,6 +178,16 @@ impl TableRunner<'_> {
         })?;
         failure.map_or(Ok(readings), |error| Err(error.into()))
     }
+}
+
+/// The case at a point of the data, whose place its faults name.
+fn at_point(plan: &Plan, point: &PublishedPoint) -> Result<Case, Faults> {
+    plan.at(&point.axes).map_err(|mut faults| {
+        for fault in &mut faults.list {
+            fault.message = format!("{} of the data: {}", point.place, fault.message);
+        }
+        faults
+    })
 }
 
 fn overrides(table: &MeasuredTable) -> Vec<Override> {

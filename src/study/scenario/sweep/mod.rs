@@ -93,6 +93,7 @@ impl Plan {
         let scenario = named_topology::read(&document)?;
         let mut plan = Self { axes: Vec::new(), settings: Settings::default(), document, scenario };
         let mut faults = plan.read_axes();
+        faults.extend(names::phase_faults(&plan.document, plan.scenario.program.named_phases()));
         let mut given = HashSet::new();
         for replacement in overrides {
             faults.extend((!given.insert(&replacement.name)).then(|| given_twice(replacement)));
@@ -311,7 +312,7 @@ impl Plan {
     pub fn at(&self, point: &[(String, AxisValue)]) -> Result<Case, Faults> {
         let failed = |fault| self.document.faults(vec![fault]);
         let mut document = self.document.clone();
-        let mut keys = Vec::new();
+        let (mut keys, mut varied) = (Vec::new(), Vec::new());
         for (name, value) in point {
             let (axis, declared) = match self.axis(name) {
                 Some(planned) => (planned.axis.clone(), &planned.values[..]),
@@ -320,6 +321,11 @@ impl Plan {
             let value = typed_or_described(&axis, declared, value);
             self.apply_value(&mut document, &axis, &value).map_err(failed)?;
             keys.push((name.clone(), Some(value.shown)));
+            varied.push(PlannedAxis { axis, values: Vec::new() });
+        }
+        let lost = FieldRoutes::of(&varied, &self.document).faults(&varied, &self.settings, &self.document);
+        if !lost.is_empty() {
+            return Err(self.document.faults(lost));
         }
         let scenario = named_topology::read(&document)?.check(&document)?;
         Ok(Case { keys, scenario, settings: self.settings.clone() })

@@ -1,4 +1,4 @@
-//! Names of axes that are keys of every row: the values of such an axis would be lost.
+//! Names of axes and of phases that are keys of every row: one of two values under one key would be lost.
 
 use crate::scenario::axis::Axis;
 use crate::scenario::source::{Document, SourceFault};
@@ -37,14 +37,26 @@ const KEYS: [&str; 27] = [
 const ESTIMATED: &str = "estimated_";
 /// The end of the keys of times.
 const SECONDS: &str = "_s";
+/// The beginning of the keys that tables have for the origin of a row.
+const META: &str = "meta.";
 
 /// The fault of the axis of that number if its name is such a key; the program has these `phases`.
 pub(super) fn fault(document: &Document, axis: &Axis, index: usize, phases: &[&str]) -> Option<SourceFault> {
     let name = axis.name.as_str();
     let is_phase = name.strip_suffix(SECONDS).is_some_and(|stem| phases.contains(&stem));
-    let is_key = KEYS.contains(&name) || name.starts_with(ESTIMATED) || is_phase;
+    let is_key = KEYS.contains(&name) || name.starts_with(ESTIMATED) || name.starts_with(META) || is_phase;
     is_key.then(|| {
         let message = format!("every row has another value under the name `{name}`");
         document.fault_at(&format!("axes.{index}.name"), &message, Some("give the axis another name"))
     })
+}
+
+/// The fault of a phase whose time would stand under such a key.
+pub(super) fn phase_faults(document: &Document, phases: &[&str]) -> Vec<SourceFault> {
+    let is_key = |phase: &&&str| KEYS.iter().any(|key| key.strip_suffix(SECONDS) == Some(**phase));
+    let fault = |phase: &&str| {
+        let message = format!("every row has another value under the name `{phase}{SECONDS}` of the phase's time");
+        document.fault_at("program", &message, Some("give the phase another name"))
+    };
+    phases.iter().filter(is_key).map(fault).collect()
 }

@@ -14,8 +14,8 @@ pub(super) type ParsedTable = (Vec<String>, Vec<Row>);
 /// Reads CSV with a line of names; lines that begin with `#` are comments.
 pub(super) fn csv(text: &str) -> Result<ParsedTable, String> {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let columns: Vec<String> = reader.headers().map_err(|error| words(&error))?.iter().map(str::to_owned).collect();
-    let header = reader.headers().ok().and_then(csv::StringRecord::position).map_or(1, csv::Position::line);
+    let columns: Vec<String> = reader.headers().map_err(|error| words(text, &error))?.iter().map(str::to_owned).collect();
+    let header = line_of(text, reader.headers().ok().and_then(csv::StringRecord::position));
     for (index, name) in columns.iter().enumerate() {
         let fault = |what: String| Err(format!("line {header}: {what}"));
         if name.is_empty() {
@@ -30,19 +30,33 @@ pub(super) fn csv(text: &str) -> Result<ParsedTable, String> {
     }
     let mut rows = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|error| words(&error))?;
-        let place = format!("line {}", record.position().map_or(0, csv::Position::line));
+        let record = record.map_err(|error| words(text, &error))?;
+        let place = format!("line {}", line_of(text, record.position()));
         let cells = columns.iter().zip(&record).filter(|(_, cell)| !cell.is_empty());
-        let cells = cells.map(|(name, cell)| (name.clone(), AxisValue::parse(cell))).collect();
+        let cells = cells.map(|(name, cell)| (name.clone(), value(cell))).collect();
         rows.push(checked(Row { place, cells })?);
     }
     Ok((columns, rows))
 }
 
-fn words(error: &csv::Error) -> String {
+/// The value of a cell. Underscores between digits are RON's, in a table they are no part of a number.
+fn value(cell: &str) -> AxisValue {
+    if cell.contains('_') { AxisValue::Text(cell.to_owned()) } else { AxisValue::parse(cell) }
+}
+
+/// The line of a record, whose position is where the one before it ends: empty lines and comments may come between.
+fn line_of(text: &str, position: Option<&csv::Position>) -> u64 {
+    let Some(position) = position else { return 1 };
+    let rest = usize::try_from(position.byte()).ok().and_then(|begin| text.get(begin..)).unwrap_or_default();
+    let is_skipped = |line: &&str| line.trim_end_matches('\r').is_empty() || line.starts_with('#');
+    let skipped = rest.split('\n').take_while(is_skipped).count();
+    position.line() + u64::try_from(skipped).unwrap_or(0)
+}
+
+fn words(text: &str, error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
-            let line = pos.as_ref().map_or(0, csv::Position::line);
+            let line = line_of(text, pos.as_ref());
             format!(
                 "line {line}: there are {len} cells, and the first line names {expected_len} columns: cells are separated \
                  by commas, and decimals are written with a point"

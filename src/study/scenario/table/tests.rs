@@ -17,6 +17,7 @@ fn every_form_gives_the_same_rows() {
     };
     for (text, places) in [
         ("# by hand\np, n,time\n1,8,2.5\n2,8,1.5\n", ["line 3", "line 4"]),
+        ("\n# by hand\n\r\np, n,time\r\n\r\n1,8,2.5\n# again\n\n2,8,1.5\n", ["line 6", "line 9"]),
         ("\u{feff}p,n,time\n1,8,2.5\n2,8,1.5\n", ["line 2", "line 3"]),
         (
             "{\"p\":1,\"n\":8,\"time\":2.5,\"meta\":{\"seed\":1}}\n\n{\"p\":2,\"n\":8,\"time\":1.5,\"none\":null}\n",
@@ -43,6 +44,8 @@ fn faults_name_file_line_and_column() {
         ("p,time\n", "data: there are no rows"),
         ("p,time,p\n1,2,3\n", "line 1: the column `p` is named twice"),
         ("p,,time\n1,2,3\n", "line 1: column 2 has no name"),
+        ("\np,time,p\n1,2,3\n", "line 2: the column `p` is named twice"),
+        ("p,time\n\n# one\n1\n", "line 4: there are 1 cells"),
         ("p,time\n1\n", "line 2: there are 1 cells, and the first line names 2 columns"),
         ("p,time\n1,10,13\n", "line 2: there are 3 cells"),
         ("p,\u{1b}[31m\n1,2\n", "line 1: a name holds the control character \\u{1b}"),

@@ -29,11 +29,11 @@ impl MessageTransport {
         self.note_arrival(now, begun, piece, paid);
         match self.interface.progress {
             Progress::WhileArriving => {
-                let overhead = if is_first { self.interface.overhead } else { SimDuration::ZERO };
+                let overhead = if is_last { self.interface.overhead } else { SimDuration::ZERO };
                 let until = now.max(begun + self.interface.byte_time(paid)) + overhead;
                 let busy = self.paced(to, until.since(now));
                 self.resources.communicate(cpu, now, busy);
-                self.note_taking(now, begun, to, paid, is_first);
+                self.note_taking(now, begun, to, paid, is_last);
                 if is_last {
                     self.deliver(now, piece.message);
                 }
@@ -52,7 +52,7 @@ impl MessageTransport {
             Progress::WhileArriving => self.resources.free_at(cpu),
             Progress::AfterArrival | Progress::Offloaded => SimTime::START,
         };
-        piece.since.map_or(now, |since| since.max(self.resources.receives_at(port)).max(core))
+        piece.since.map_or(now, |since| since.max(self.resources.free(self.resources.receiver(port))).max(core))
     }
 
     /// The processor of the destination deals with a message that has come.

@@ -24,7 +24,9 @@ impl MessageTransport {
     pub(super) fn note_send(&mut self, now: SimTime, message: &MessageState) {
         let MessageState { from, bytes, .. } = *message;
         let rest = bytes.saturating_sub(1);
-        self.note_service(now, from, [self.overhead(), self.handed(rest)]);
+        if !self.is_sent_by_interface(message) {
+            self.note_service(now, from, [self.overhead(), self.handed(rest)]);
+        }
         let Some(log) = &mut self.log else { return };
         let passage = Passage {
             message: message.serial,
@@ -79,8 +81,8 @@ impl MessageTransport {
     }
 
     /// A processor takes bytes from the interface from `begun` on, at `now` at the latest, and then does its own part.
-    pub(super) fn note_taking(&mut self, now: SimTime, begun: SimTime, seat: Seat, paid: u64, is_first: bool) {
-        let overhead = if is_first { self.overhead() } else { NOTHING };
+    pub(super) fn note_taking(&mut self, now: SimTime, begun: SimTime, seat: Seat, paid: u64, is_last: bool) {
+        let overhead = if is_last { self.overhead() } else { NOTHING };
         let taken = (Software::TakenBytes, paid, self.interface.byte_time(paid));
         if begun + taken.2 > now {
             self.note_service(begun, seat, [taken, overhead]);

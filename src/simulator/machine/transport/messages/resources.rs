@@ -29,6 +29,25 @@ pub struct Port {
     pub nic: u8,
 }
 
+/// A processor, or a direction of an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Resource(u32);
+
+impl Resource {
+    /// None: an event that nobody has called.
+    pub const NONE: Self = Self(u32::MAX);
+    const KINDS: u32 = 3;
+
+    pub const fn core(core: u32) -> Self {
+        Self(core * Self::KINDS)
+    }
+
+    fn of_ends(ends: usize, kind: u32) -> Self {
+        let ends = u32::try_from(ends).expect("interfaces are counted in 32 bits");
+        Self(ends * Self::KINDS + kind)
+    }
+}
+
 #[derive(Clone, Copy, Default)]
 struct Core {
     free: SimTime,
@@ -119,12 +138,24 @@ impl Resources {
         self.cores[core as usize].communicates_until
     }
 
-    pub fn sends_at(&self, port: Port) -> SimTime {
-        self.interfaces[self.ends(port)].sends
+    /// The side of an interface that sends.
+    pub fn sender(&self, port: Port) -> Resource {
+        Resource::of_ends(self.ends(port), 1)
     }
 
-    pub fn receives_at(&self, port: Port) -> SimTime {
-        self.interfaces[self.ends(port)].receives
+    /// The side of an interface that receives.
+    pub fn receiver(&self, port: Port) -> Resource {
+        Resource::of_ends(self.ends(port), 2)
+    }
+
+    /// The time from which a resource is free.
+    pub fn free(&self, Resource(number): Resource) -> SimTime {
+        let place = (number / Resource::KINDS) as usize;
+        match number % Resource::KINDS {
+            0 => self.cores[place].free,
+            1 => self.interfaces[place].sends,
+            _ => self.interfaces[place].receives,
+        }
     }
 
     /// An interface sends until `end`.

@@ -7,7 +7,7 @@ use crate::network::{Contention, Link, Network, Routing as NetworkRouting, Switc
 use crate::node::{
     DataTransfer, Injection, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router, Shared,
 };
-use crate::program::{Message, Process};
+use crate::program::{Message, Process, Program};
 use crate::simulation::Simulation;
 use crate::units::{Bytes, FlopRate, PerByte, SimDuration};
 
@@ -259,4 +259,78 @@ fn data_wait_for_the_receive_that_they_have_met() {
     assert_eq!(ends(DataTransfer::OnRequest { above }, 40_000), 40_000 + 1500 + control + lone);
     let short = DataTransfer::OnRequest { above: Bytes::new(1001) };
     assert_eq!(ends(short, 0), lone);
+}
+
+/// Many senders at one receiver: each event that has to wait is called once.
+#[test]
+fn what_waits_for_one_interface_costs_a_few_events() {
+    const RANKS: u32 = 400;
+    let machine = Machine::from(loggops());
+    let fan_in = |me: Process| async move {
+        if me.rank() > 0 {
+            return me.send(0, Message::new(1)).await;
+        }
+        for _ in 1..RANKS {
+            me.receive_any().await;
+        }
+    };
+    let run = Simulation::new(&machine, RANKS).unwrap().run(&fan_in).unwrap();
+    // One receive each 1500 ns after the first.
+    assert_eq!(run.makespan.ps() / 1000, 5500 + 1500 * u64::from(RANKS - 2));
+    assert!(run.counts.events < 8 * u64::from(RANKS), "{}", run.counts.events);
+}
+
+/// The times in ns that each rank reports by a name.
+fn reported<const N: usize>(machine: &Machine, program: &impl Program, names: [&'static str; N]) -> [u64; N] {
+    let ranks = u32::try_from(N).unwrap();
+    let outcomes = Simulation::new(machine, ranks).unwrap().run(program).unwrap().outcomes;
+    names.map(|name| outcomes.iter().find(|(own, _)| *own == name).unwrap().1 as u64)
+}
+
+fn report_now(me: &Process, name: &'static str) {
+    me.report(name, (me.now().ps() / 1000) as f64);
+}
+
+/// The second message waits for the interface, and the computation that follows it for the message.
+#[test]
+fn a_computation_does_not_overtake_a_send_before_it() {
+    const NAMES: [&str; 3] = ["computed", "first", "second"];
+    let program = |me: Process| async move {
+        if me.rank() > 0 {
+            me.receive(0).await;
+            return report_now(&me, NAMES[me.rank() as usize]);
+        }
+        let first = me.start_send(1, Message::new(1001)).await;
+        let second = me.start_send(2, Message::new(1)).await;
+        me.compute_for(ns(100_000)).await;
+        report_now(&me, NAMES[0]);
+        me.wait_all([first, second]).await;
+    };
+    let times = reported(&Machine::from(loggops()), &program, NAMES);
+    assert_eq!(times, [7000 + 1500 + 100_000, 5500 + 6000, 7000 + 5500]);
+}
+
+/// Request and data of a transfer need no processor where the interfaces do everything.
+#[test]
+fn data_leave_on_request_while_their_sender_computes() {
+    const NAMES: [&str; 2] = ["computed", "received"];
+    let mut machine = Machine::from(LogGops { eager_up_to: Bytes::new(0), ..loggops() });
+    let interface = machine.nodes.interface.as_mut().unwrap();
+    interface.data = DataTransfer::OnRequest { above: Bytes::new(1000) };
+    let program = |me: Process| async move {
+        if me.rank() > 0 {
+            me.receive(0).await;
+            return report_now(&me, NAMES[1]);
+        }
+        let sent = me.start_send(1, Message::new(1001)).await;
+        me.compute_for(ns(100_000)).await;
+        report_now(&me, NAMES[0]);
+        me.wait(sent).await;
+    };
+    // Announcement and request cost o + L + o each; then the data, once the processor is free at 101 500 ns and has taken the
+    // request for 1500 ns.
+    assert_eq!(reported(&machine, &program, NAMES), [101_500, 103_000 + 5500 + 6000]);
+    machine.nodes.interface.as_mut().unwrap().progress = Progress::Offloaded;
+    // The announcement o + L, the request L, the data L and their bytes.
+    assert_eq!(reported(&machine, &program, NAMES), [101_500, 1500 + 3 * 2500 + 6000]);
 }

@@ -1,0 +1,223 @@
+//! Events of processors and interfaces in the order in which they were first asked for.
+
+use super::resources::Resource;
+use super::wire::Piece;
+use super::{MessageState, MessageTransport, Role};
+use crate::machine::Turn;
+use crate::machine::transport::{Completion, MessageId};
+use crate::node::{DataTransfer, Progress};
+use crate::units::{SimDuration, SimTime};
+use std::cmp::Reverse;
+
+/// An event by its time, and by when it was first asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Scheduled {
+    pub time: SimTime,
+    order: u64,
+    /// Tells those apart that one event asked for.
+    number: u64,
+    event: Event,
+    /// The line that it was called from.
+    line: Resource,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    /// The end of an owner's time.
+    TimeUp(u32),
+    /// An owner's computation wants its core.
+    Compute {
+        core: u32,
+        owner: u32,
+        time: SimDuration,
+    },
+    Computed(u32),
+    /// An issued computation wants its core.
+    Begin {
+        core: u32,
+        operation: u32,
+        time: SimDuration,
+    },
+    /// The time at which something happens to an issued operation.
+    Due(u32),
+    /// A message wants core and interface of its source.
+    Send(MessageId),
+    /// A message within a node enters the memory that its cores share.
+    EnterMemory(MessageId),
+    /// A part of a message wants those of its destination.
+    Arrive(Piece),
+    /// A message that the interface has taken wants the core of its destination.
+    TakeIn(MessageId),
+    /// The next packet of a message enters the network.
+    Inject(MessageId),
+}
+
+impl MessageTransport {
+    /// Runs the next event of a processor or an interface.
+    pub(super) fn run_scheduled(&mut self) {
+        let Some(Reverse(Scheduled { time, order, event, line, .. })) = self.queue.pop() else { return };
+        self.now = time;
+        self.current = Some(order);
+        if line == Resource::NONE {
+            self.attempt(time, order, event);
+        } else {
+            self.attempt_again(time, order, event, line);
+        }
+        self.current = None;
+    }
+
+    /// Lets an event that has waited in a line happen, or wait again; then the next one of the line is called.
+    fn attempt_again(&mut self, now: SimTime, order: u64, event: Event, line: Resource) {
+        let sender = self.sending_core(event);
+        self.lines.come(line, now);
+        if let Some(core) = sender {
+            self.lines.remove_send(core);
+        }
+        self.attempt(now, order, event);
+        if self.lines.is_next_due(line) {
+            self.call(now, line);
+        }
+        let released = sender.map(|core| self.lines.released(core)).unwrap_or_default();
+        for (order, computation) in released {
+            self.schedule(now, order, computation);
+        }
+    }
+
+    /// Does what a process has asked for now, or has it wait for what it needs.
+    pub(super) fn request(&mut self, now: SimTime, event: Event) {
+        let order = self.order();
+        self.attempt(now, order, event);
+    }
+
+    /// The order of what is asked for now.
+    pub(super) fn order(&mut self) -> u64 {
+        self.current.unwrap_or_else(|| self.next_request())
+    }
+
+    pub(super) fn next_request(&mut self) -> u64 {
+        self.requests += 1;
+        self.requests
+    }
+
+    /// Puts a new event into the queue.
+    pub(super) fn schedule(&mut self, time: SimTime, order: u64, event: Event) {
+        self.schedule_from(Resource::NONE, time, order, event);
+    }
+
+    fn schedule_from(&mut self, line: Resource, time: SimTime, order: u64, event: Event) {
+        let number = self.next_request();
+        self.queue.push(Reverse(Scheduled { time, order, number, event, line }));
+    }
+
+    pub(super) fn schedule_new(&mut self, time: SimTime, event: Event) {
+        let order = self.next_request();
+        self.schedule(time, order, event);
+    }
+
+    /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
+    pub(super) fn attempt(&mut self, now: SimTime, order: u64, event: Event) {
+        let needed = self.latest_needed(event);
+        if needed.is_some_and(|resource| self.resources.free(resource) > now) {
+            return self.wait_in_line(now, order, event, needed.unwrap_or(Resource::NONE));
+        }
+        match event {
+            Event::TimeUp(owner) => self.completions.push_back(Completion::TimeUp { owner }),
+            Event::Computed(owner) => self.completions.push_back(Completion::Computed { owner }),
+            Event::Begin { core, operation, time } => self.begin_computation(now, core, operation, time),
+            Event::Due(operation) => {
+                self.completions.push_back(Completion::Due { operation, turn: Turn { order, leaves: None } });
+            }
+            Event::Compute { core, .. } if self.lines.has_sends(core) => {
+                self.lines.wait_behind_sends(core, order, event);
+            }
+            Event::Compute { core, owner, time } => {
+                self.resources.compute(core, now, time);
+                self.schedule_new(now + time, Event::Computed(owner));
+            }
+            Event::Send(id) => self.begin_send(now, id),
+            Event::Inject(id) => self.inject(now, id),
+            Event::EnterMemory(id) => self.enter_memory(now, id),
+            Event::Arrive(piece) => self.arrive(now, order, piece),
+            Event::TakeIn(id) => self.take_in(now, id),
+        }
+    }
+
+    fn wait_in_line(&mut self, now: SimTime, order: u64, event: Event, resource: Resource) {
+        if let Some(core) = self.sending_core(event) {
+            self.lines.add_send(core);
+        }
+        if self.lines.join(resource, now, order, event) {
+            self.call(now, resource);
+        }
+    }
+
+    /// Has the first event of a line come when what it waits for is free.
+    fn call(&mut self, now: SimTime, resource: Resource) {
+        if let Some((order, event)) = self.lines.call(resource) {
+            let free = self.resources.free(resource).max(now);
+            self.schedule_from(resource, free, order, event);
+        }
+    }
+
+    /// The core of a process that has asked for a send and may go on before that begins.
+    fn sending_core(&self, event: Event) -> Option<u32> {
+        let Event::Send(id) = event else { return None };
+        let message = &self.messages[id as usize];
+        let is_own = matches!(message.role, Role::Data | Role::Announcement { .. }) && !message.is_issued;
+        is_own.then(|| self.resources.core(message.from))
+    }
+
+    /// Of the processor and the interface that an event needs, the one that is free later.
+    fn latest_needed(&self, event: Event) -> Option<Resource> {
+        let [core, interface] = self.needed(event);
+        let (Some(one), Some(other)) = (core, interface) else { return core.or(interface) };
+        Some(if self.resources.free(other) > self.resources.free(one) { other } else { one })
+    }
+
+    /// The processor and the interface that an event needs.
+    fn needed(&self, event: Event) -> [Option<Resource>; 2] {
+        match event {
+            Event::TimeUp(_) | Event::Computed(_) | Event::Inject(_) | Event::EnterMemory(_) | Event::Due(_) => {
+                [None, None]
+            }
+            Event::Compute { core, .. } | Event::Begin { core, .. } => [Some(Resource::core(core)), None],
+            Event::Send(id) => {
+                let message = &self.messages[id as usize];
+                let core = Resource::core(self.resources.cpu(message.from, message.lanes.cpu));
+                let interface = || self.resources.sender(message.source());
+                [
+                    (!self.is_sent_by_interface(message)).then_some(core),
+                    (!message.stays_on_its_node()).then(interface),
+                ]
+            }
+            Event::Arrive(piece) => {
+                let message = &self.messages[piece.message as usize];
+                let stays = message.stays_on_its_node();
+                let is_taken_at_once = stays || self.interface.progress == Progress::WhileArriving;
+                [
+                    is_taken_at_once.then(|| self.taking_core(message)),
+                    (!stays).then(|| self.resources.receiver(message.destination())),
+                ]
+            }
+            Event::TakeIn(id) => {
+                let message = &self.messages[id as usize];
+                [(self.interface.progress != Progress::Offloaded).then(|| self.taking_core(message)), None]
+            }
+        }
+    }
+
+    fn taking_core(&self, message: &MessageState) -> Resource {
+        Resource::core(self.resources.cpu(message.to, message.lanes.cpu))
+    }
+
+    /// Returns whether an interface sends a message without the processor: what follows an announcement, where it does
+    /// everything itself.
+    pub(super) fn is_sent_by_interface(&self, message: &MessageState) -> bool {
+        let follows = match message.role {
+            Role::Data | Role::Announcement { .. } => false,
+            Role::Request { .. } => true,
+            Role::AwaitedData { .. } => matches!(self.interface.data, DataTransfer::OnRequest { .. }),
+        };
+        follows && self.interface.progress == Progress::Offloaded && !message.stays_on_its_node()
+    }
+}
