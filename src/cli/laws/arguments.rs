@@ -159,8 +159,8 @@ pub struct IsoefficiencyArguments {
     /// The algorithm, whose constants are one.
     #[arg(long, value_enum)]
     pub algorithm: KnownAlgorithm,
-    /// The efficiency to hold.
-    #[arg(long, value_parser = fraction, required_unless_present = "constant", conflicts_with = "constant")]
+    /// The efficiency to hold, above 0 and below 1.
+    #[arg(long, value_parser = between, required_unless_present = "constant", conflicts_with = "constant")]
     pub efficiency: Option<f64>,
     /// C, the constant of the relation, which contains the times of the machine, instead of the efficiency.
     #[arg(long, value_parser = positive)]

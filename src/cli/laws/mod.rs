@@ -75,7 +75,7 @@ impl Law {
             Self::Knee(law) => law.work().knees(&law.scale),
             Self::HeldEfficiency(law) => law.growth.answer(Kept::Efficiency(law.efficiency), recall)?,
             Self::FixedTime(law) => law.growth.answer(Kept::Seconds(law.time_s), recall)?,
-            Self::Switching(law) => law.answer(),
+            Self::Switching(law) => law.answer()?,
             Self::Collective(law) => law.answer(),
         })
     }
@@ -109,10 +109,16 @@ impl IsoefficiencyArguments {
 }
 
 impl SwitchingArguments {
-    fn answer(&self) -> Answer {
+    fn answer(&self) -> Result<Answer, StudyError> {
+        for (option, largest) in [("--packets", self.packets), ("--flit-bytes", self.flit_bytes)] {
+            if largest > self.bytes {
+                let message = format!("{option}: a message of {} B has no {largest}", self.bytes);
+                return Err(StudyError::Request(format!("{message}: give {} at most", self.bytes)));
+            }
+        }
         let times = Times { startup_s: self.startup_s, hop_s: self.per_hop_s, byte_s: self.per_byte_s };
         let (bytes, packets, flit_bytes) = (self.bytes, self.packets, self.flit_bytes);
-        QuietMessage { times, bytes, packets, flit_bytes }.answer(&self.links)
+        Ok(QuietMessage { times, bytes, packets, flit_bytes }.answer(&self.links))
     }
 }
 

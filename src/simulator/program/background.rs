@@ -59,12 +59,39 @@ impl BackgroundTraffic {
                 "give longer ones, or a lower rate",
             );
         }
+        if let Some(message) = self.overload(machine) {
+            fault("background.offered", &message, "give a lower rate, or longer messages");
+        }
         let taking_part = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let taking_part = if taking_part == 0 { nodes } else { taking_part };
         if let Some(message) = self.pattern.fault(taking_part) {
             fault("background.pattern", &message, "give a pattern for that many nodes");
         }
         faults
+    }
+
+    /// The least time for which processors work for a message, its sender and its receiver together.
+    fn processor_time(&self, machine: &Machine) -> SimDuration {
+        let (nodes, bytes) = (&machine.nodes, self.bytes.count());
+        if let Some(interface) = &nodes.interface {
+            return interface.sending(bytes);
+        }
+        let packet = machine.network.switching.packet_bytes().min(bytes.max(1));
+        let (whole, rest) = (bytes / packet, bytes % packet);
+        let time = |bytes: u64| nodes.sending.time(bytes, 1) + nodes.receiving.time(bytes);
+        time(packet) * whole + if rest > 0 { time(rest) } else { SimDuration::ZERO }
+    }
+
+    /// In words, that the messages leave the processors of the nodes on average no time for anything else. As many come
+    /// to them as they send.
+    fn overload(&self, machine: &Machine) -> Option<String> {
+        let (work, interval) = (self.processor_time(machine), self.interval());
+        (work >= interval && work > SimDuration::ZERO).then(|| {
+            format!(
+                "the processors of a node work {work} for each message, and a message is offered each {interval}: the \
+                 program would never end"
+            )
+        })
     }
 
     fn node_faults(&self, nodes: u32) -> Vec<Fault> {

@@ -101,10 +101,11 @@ impl BottleneckCurve {
         let parts: Vec<_> = SubComponent::ALL.into_iter().filter(|part| self.has(*part)).collect();
         let times = self.table(
             time,
-            ["total"].into_iter().chain(components.iter().map(|component| component.name())),
+            ["total"].into_iter().chain(components.iter().map(|component| component.name())).chain(["unattributed"]),
             |known| {
                 let each = components.iter().map(|component| known.component_s(*component));
-                [Some(known.total_s)].into_iter().chain(each).collect()
+                let rest = Some(known.unattributed_s());
+                [Some(known.total_s)].into_iter().chain(each).chain([rest]).collect()
             },
         );
         let breakdown = self.table(time, parts.iter().map(|part| part.name()), |known| {

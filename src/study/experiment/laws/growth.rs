@@ -16,6 +16,8 @@ use std::fmt::Write;
 
 /// The field of the number of processors.
 const RANKS: &str = "ranks";
+/// The field of the program: faults of anything else do not depend on a size.
+const PROGRAM: &str = "program";
 /// The field of the memory of a node.
 const MEMORY: &str = "machine.nodes.memory";
 
@@ -187,7 +189,13 @@ impl<'a> Problem<'a> {
                     self.refused.replace(None);
                     return Some((size, scenario));
                 }
-                Err(faults) => first_fault = first_fault.or(Some(faults)),
+                Err(faults) => {
+                    let is_about_size = faults.list.iter().any(|fault| fault.path.starts_with(PROGRAM));
+                    first_fault = first_fault.or(Some(faults));
+                    if !is_about_size {
+                        break;
+                    }
+                }
             }
         }
         self.refused.replace(first_fault);

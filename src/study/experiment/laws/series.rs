@@ -56,6 +56,9 @@ impl SeriesColumns {
         // Activities of ranks are known of the first seed alone, and sum to its time.
         let is_mean = self.components.is_empty() && time == MEAN;
         let components = if is_mean { Vec::new() } else { self.complete(&data, components)? };
+        if !self.components.is_empty() {
+            need_sums(&data, &components, &time)?;
+        }
         let mut words = String::new();
         for (group, points) in groups(&data, &axes, &[&time, &processors], &components)? {
             let Some(series) = SpeedupSeries::new(points, self.sequential_s) else {
@@ -87,6 +90,21 @@ impl SeriesColumns {
             complete => Ok(complete.map(|()| components)?),
         }
     }
+}
+
+/// Looks whether components sum to the time in every row, as far as measurements do.
+fn need_sums(data: &Data, components: &[String], time: &str) -> Result<(), StudyError> {
+    const ROUNDING: f64 = 0.01;
+    for row in &data.rows {
+        let sum: f64 = components.iter().filter_map(|name| row.number(name)).sum();
+        let whole = row.number(time).unwrap_or_default();
+        if (sum - whole).abs() > ROUNDING * whole.abs() {
+            let what = format!("{} sum to {sum}, and `{time}` is {whole}", components.join(", "));
+            let help = "name all columns that the time consists of by --components";
+            return Err(data.fault_at(row, &what).help(help).into());
+        }
+    }
+    Ok(())
 }
 
 /// Rows with the same values of all other axes form a series.

@@ -39,6 +39,10 @@ const ESTIMATED: &str = "estimated_";
 const SECONDS: &str = "_s";
 /// The beginning of the keys that tables have for the origin of a row.
 const META: &str = "meta.";
+/// What is compared: the makespan on one rank, predictions, and what was published.
+const ONE_RANK: &str = "one_rank";
+const PREDICTED: &str = "predicted";
+const PUBLISHED: &str = "published_";
 
 /// The fault of the axis of that number if its name is such a key; the program has these `phases`.
 pub(super) fn fault(document: &Document, axis: &Axis, index: usize, phases: &[&str]) -> Option<SourceFault> {
@@ -53,7 +57,10 @@ pub(super) fn fault(document: &Document, axis: &Axis, index: usize, phases: &[&s
 
 /// The fault of a phase whose time would stand under such a key.
 pub(super) fn phase_faults(document: &Document, phases: &[&str]) -> Vec<SourceFault> {
-    let is_key = |phase: &&&str| KEYS.iter().any(|key| key.strip_suffix(SECONDS) == Some(**phase));
+    let is_key = |phase: &&&str| {
+        let is_common = KEYS.iter().any(|key| key.strip_suffix(SECONDS) == Some(**phase));
+        is_common || **phase == ONE_RANK || phase.starts_with(PREDICTED) || phase.starts_with(PUBLISHED)
+    };
     let fault = |phase: &&str| {
         let message = format!("every row has another value under the name `{phase}{SECONDS}` of the phase's time");
         document.fault_at("program", &message, Some("give the phase another name"))
