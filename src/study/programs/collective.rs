@@ -2,6 +2,8 @@
 
 use super::packets;
 use parsim_sim::fault::Fault;
+use parsim_sim::machine::{Layout, Machine};
+use parsim_sim::node::processor::{Stopwatch, Work};
 use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::program::mean_distance;
 use parsim_sim::program::{InFlight, Process};
@@ -69,6 +71,18 @@ impl Program for Collective {
 
     fn memory(&self, _rank: u32, ranks: u32, _host: u32) -> Bytes {
         Bytes::new(self.operation.memory(self.bytes.count(), ranks))
+    }
+
+    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        if !self.operation.adds() || self.bytes.count() == 0 || layout.ranks() < 2 {
+            return Vec::new();
+        }
+        let addition = Stopwatch::new(&machine.nodes.processor).rows(Work::flops(1).into());
+        let fault = |error| {
+            let message = format!("the operation adds numbers, which its processors cannot: {error}");
+            Fault::new("machine.nodes.processor", message, "describe what an addition takes, such as FlopRate(\"1 Gflop/s\")")
+        };
+        addition.err().map(fault).into_iter().collect()
     }
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {

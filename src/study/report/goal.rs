@@ -3,7 +3,7 @@
 //! Grammar and meaning: Hoefler, Siebert, Lumsdaine: Group Operation Assembly Language (2009), as LogGOPSim's `txt2bin`
 //! reads it.
 
-use parsim_sim::trace::{Request, RequestLog};
+use parsim_sim::trace::{RESERVED_TAGS, Request, RequestLog};
 use parsim_sim::units::{SimDuration, TotalTime};
 use std::io::{self, Write};
 
@@ -19,6 +19,14 @@ pub enum GoalError {
         what: &'static str,
         /// The phase.
         phase: String,
+    },
+    /// A receive of any tag beside collective operations, whose messages it would take in a file.
+    #[error(
+        "rank {rank} receives messages of any tag beside collective operations, whose messages such a receive takes in GOAL"
+    )]
+    AnyTag {
+        /// The rank.
+        rank: usize,
     },
     /// Rounded to the unit, computations would be something else.
     #[error(
@@ -40,18 +48,28 @@ pub enum GoalError {
 /// Writes the requests of a run, times in whole `unit`s, rounded to the nearest; the number of statements.
 ///
 /// Operations that a process waits for come before its next request (`requires`); those that it begins without waiting begin
-/// in its order (`irequires`). A message of 0 B is written as one of 1 B, which takes the same time by LogGOPS.
+/// in its order (`irequires`). A message of 0 B is written as one of 1 B, which takes the same time by LogGOPS. Messages of
+/// collective operations have the first tags that no other message has.
 ///
 /// # Errors
 /// See [`GoalError`].
 pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> Result<u64, GoalError> {
     check_unit(log, unit)?;
+    let collective_tag = collective_tag(log)?;
     writeln!(sink, "num_ranks {}\n", log.ranks.len())?;
     let mut statements = 0;
     for (rank, requests) in log.ranks.iter().enumerate() {
         writeln!(sink, "rank {rank} {{")?;
-        let mut schedule =
-            Schedule { rank, unit, sink, statements: 0, operations: Vec::new(), after: Vec::new(), last: [None; 2] };
+        let mut schedule = Schedule {
+            rank,
+            unit,
+            collective_tag,
+            sink,
+            statements: 0,
+            operations: Vec::new(),
+            after: Vec::new(),
+            last: [None; 2],
+        };
         for request in without_outer_barriers(requests) {
             schedule.add(request)?;
         }
@@ -79,6 +97,21 @@ fn check_unit(log: &RequestLog, unit: SimDuration) -> Result<(), GoalError> {
     Err(GoalError::TooCoarse { asked: words(asked), written: words(written), unit })
 }
 
+/// The first tag that the program itself does not use, nor any larger one.
+fn collective_tag(log: &RequestLog) -> Result<u32, GoalError> {
+    let own = |request: &Request| match request {
+        Request::Send { tag, .. } | Request::Receive { tag: Some(tag), .. } => Some(*tag),
+        _ => None,
+    };
+    let (files, collective): (Vec<_>, Vec<_>) =
+        log.ranks.iter().flatten().filter_map(own).partition(|tag| *tag < RESERVED_TAGS);
+    let is_any = |request: &Request| matches!(request, Request::Receive { tag: None, .. });
+    match log.ranks.iter().position(|requests| requests.iter().any(is_any)) {
+        Some(rank) if !collective.is_empty() => Err(GoalError::AnyTag { rank }),
+        _ => Ok(files.into_iter().max().map_or(0, |tag| tag + 1)),
+    }
+}
+
 /// The nearest whole number of units.
 fn in_units(time: SimDuration, unit: SimDuration) -> u64 {
     time.ratio(1, unit.ps()).ps()
@@ -96,6 +129,8 @@ fn without_outer_barriers(requests: &[Request]) -> &[Request] {
 struct Schedule<'s> {
     rank: usize,
     unit: SimDuration,
+    /// The first tag of the messages of collective operations.
+    collective_tag: u32,
     sink: &'s mut dyn Write,
     statements: u64,
     /// Labels by the number of the operation.
@@ -116,12 +151,13 @@ impl Schedule<'_> {
                 self.last = [None; 2];
             }
             Request::Send { to, bytes, tag } => {
+                let tag = self.written(*tag);
                 let label = self.statement(&format!("send {}b to {to} tag {tag}", bytes.max(&1)), Some(0))?;
                 self.operations.push(label);
             }
             Request::Receive { from, tag, bytes } => {
                 let from = from.map_or("-1".to_owned(), |from| from.to_string());
-                let tag = tag.map_or("-1".to_owned(), |tag| tag.to_string());
+                let tag = tag.map_or("-1".to_owned(), |tag| self.written(tag).to_string());
                 let bytes = bytes.unwrap_or(1).max(1);
                 let label = self.statement(&format!("recv {bytes}b from {from} tag {tag}"), Some(1))?;
                 self.operations.push(label);
@@ -141,6 +177,10 @@ impl Schedule<'_> {
             }
         }
         Ok(())
+    }
+
+    const fn written(&self, tag: u32) -> u32 {
+        if tag < RESERVED_TAGS { tag } else { self.collective_tag + (tag - RESERVED_TAGS) }
     }
 
     /// Writes a statement with what must be done, or begun, before it; its label.
@@ -176,6 +216,21 @@ mod tests {
         let lines = "num_ranks 1\n\nrank 0 {\nl1: send 8b to 1 tag 3\nl2: send 8b to 2 tag 3\nl2 irequires l1\n\
                      l3: calc 1\nl3 requires l1\nl3 requires l2\nl4: recv 1b from -1 tag 3\nl4 requires l3\n}\n\n";
         assert_eq!(String::from_utf8(text).unwrap(), lines);
+    }
+
+    #[test]
+    fn collective_operations_have_a_tag_of_their_own() {
+        let send = |tag| Request::Send { to: 0, bytes: 8, tag };
+        let any = Request::Receive { from: None, tag: None, bytes: None };
+        let write = |requests: &[Request]| {
+            let mut text = Vec::new();
+            let log = RequestLog { ranks: vec![requests.to_vec()] };
+            write_goal(&log, SimDuration::from_ps(1000), &mut text).map(|_| String::from_utf8(text).unwrap())
+        };
+        let text = write(&[send(3), send(RESERVED_TAGS)]).unwrap();
+        assert!(text.contains("tag 3\n") && text.contains("tag 4\n"), "{text}");
+        let error = write(&[send(RESERVED_TAGS), any]).unwrap_err().to_string();
+        assert!(error.starts_with("rank 0 receives messages of any tag beside collective"), "{error}");
     }
 
     #[test]

@@ -66,6 +66,12 @@ pub enum CollectiveOperation {
 }
 
 impl CollectiveOperation {
+    /// Returns whether ranks add numbers that they receive.
+    #[must_use]
+    pub const fn adds(&self) -> bool {
+        matches!(self, Self::Reduce { .. } | Self::AllReduce { .. } | Self::ReduceScatter { .. } | Self::Scan { .. })
+    }
+
     /// Its name in a scenario.
     #[must_use]
     pub const fn name(&self) -> &'static str {

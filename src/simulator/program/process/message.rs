@@ -1,5 +1,6 @@
 //! Messages, what a receive takes of them, and the numbers of sends and receives under way.
 
+use crate::trace::RESERVED_TAGS;
 use std::rc::Rc;
 
 /// A send or a receive under way. It must be waited for.
@@ -54,7 +55,7 @@ impl Message {
 
 /// The tags of collective operations: a receive of any tag does not take their messages.
 pub(crate) const BARRIER_TAG: u32 = u32::MAX;
-pub(crate) const COLLECTIVE_TAG: u32 = u32::MAX - 1;
+pub(crate) const COLLECTIVE_TAG: u32 = RESERVED_TAGS;
 
 /// A tag in words, after a message; nothing for 0.
 pub(crate) fn tag_words(tag: u32) -> String {

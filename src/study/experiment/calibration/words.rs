@@ -111,7 +111,7 @@ impl Calibrated {
             let (low, high) = one.interval95;
             let (low, high) = (digits(low), digits(high));
             format!(
-                "not determined: {} changes nothing that was measured from {low} to {high} {}\n",
+                "not determined: {}: all values from {low} to {high} {} fit the data as well\n",
                 one.path, one.unit
             )
         });
@@ -141,7 +141,7 @@ impl Calibrated {
 
     /// Parameters at their bounds, and residuals that noise does not explain, in sentences.
     fn warnings(&self) -> String {
-        let at_bounds = self.parameters.iter().filter(|one| one.is_at_bound && one.has_influence);
+        let at_bounds = self.parameters.iter().filter(|one| one.is_at_bound);
         let at_bounds =
             at_bounds.map(|one| format!("{} is at a bound of its range: the data may want it beyond\n", one.path));
         let misfit = self.misfit.filter(|misfit| *misfit > MISFIT).map(|misfit| {

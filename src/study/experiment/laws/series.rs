@@ -7,6 +7,7 @@ use crate::model::laws::{Base, SeriesPoint, SpeedupPoint, SpeedupSeries, Verdict
 use crate::report::table;
 use crate::scenario::AxisValue;
 use crate::scenario::table::{Row, Table as Data};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Activities of a rank, by their keys in the output of a sweep; the times sum to the makespan.
@@ -115,13 +116,15 @@ fn groups(
     components: &[String],
 ) -> Result<Vec<(SeriesKey, Vec<SeriesPoint>)>, StudyError> {
     let mut groups: Vec<(SeriesKey, Vec<SeriesPoint>)> = Vec::new();
+    let mut places = HashMap::new();
     for row in &data.rows {
         let point = point(data, row, columns, components)?;
         let group: SeriesKey = row.cells.iter().filter(|(name, _)| axes.contains(name)).cloned().collect();
-        match groups.iter_mut().find(|(other, _)| *other == group) {
-            Some((_, points)) => points.push(point),
-            None => groups.push((group, vec![point])),
+        let place = *places.entry(described(&group)).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push((group, Vec::new()));
         }
+        groups[place].1.push(point);
     }
     Ok(groups)
 }

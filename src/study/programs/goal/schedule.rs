@@ -1,5 +1,7 @@
 //! The operations of all ranks, and what each of them waits for.
 
+use parsim_sim::trace::RESERVED_TAGS;
+
 /// The schedule of a file.
 #[derive(Debug, Default)]
 pub struct Schedule {
@@ -50,7 +52,7 @@ pub enum NodeKind {
 /// Any source, or any tag.
 pub const ANY: u32 = u32::MAX;
 /// Tags from this one on are not a file's.
-pub const TAGS: u32 = u32::MAX - 1;
+pub const TAGS: u32 = RESERVED_TAGS;
 
 /// That one operation of a rank waits for another.
 #[derive(Clone, Copy, Debug)]
