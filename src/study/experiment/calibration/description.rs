@@ -187,7 +187,10 @@ impl CalibrationCase {
             Some(document.fault_at(&at, "a standard deviation is above 0", Some("leave it out if it is not known")))
         });
         let choices = self.choices.iter().enumerate().filter_map(|(index, choice)| {
-            empty(&format!("choices.{index}.values"), choice.values.is_empty(), "give the alternatives")
+            let values = format!("choices.{index}.values");
+            let is_twice = (1..choice.values.len()).any(|one| choice.values[..one].contains(&choice.values[one]));
+            let twice = || document.fault_at(&values, "a value is given twice", Some("give each alternative once"));
+            empty(&values, choice.values.is_empty(), "give the alternatives").or_else(|| is_twice.then(twice))
         });
         let names = || self.tables.iter().map(|table| &table.name);
         let doubled = names().enumerate().filter(|(index, name)| names().take(*index).any(|other| other == *name));
