@@ -59,6 +59,12 @@ fn notes(arguments: &FitRequest, fit: &LogGp) -> String {
              each of which pays it\n"
         )
     });
+    let shared = fit.shared_overhead_per_byte_s.map(|mean| {
+        format!(
+            "O is that of the sender, if the receiver works while the bytes arrive, as in LogGOPS; if it does not, O = {} s/B\n",
+            digits(mean)
+        )
+    });
     let columns = &arguments.messages;
     let latency = (fit.overhead_s.is_none() && columns.overhead.is_none()).then_some(
         "times alone do not tell L and o apart: name the column of the processors' time for a message by --overhead, \
@@ -71,7 +77,7 @@ fn notes(arguments: &FitRequest, fit: &LogGp) -> String {
     );
     let eager = (columns.delay.is_some() && columns.late.is_none())
         .then_some("S needs receivers that are late: name the column of that time by --late\n");
-    [steps.as_deref(), latency, gap, hidden, eager].into_iter().flatten().collect()
+    [steps.as_deref(), shared.as_deref(), latency, gap, hidden, eager].into_iter().flatten().collect()
 }
 
 fn record(group: &FitGroup, fit: &LogGp) -> Record {

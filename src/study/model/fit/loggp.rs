@@ -25,6 +25,9 @@ pub struct LogGp {
     pub overhead_up_to_bytes: Option<f64>,
     /// The overhead of a byte in all messages, those of several parts, too, in seconds; O unless there are such.
     pub mean_overhead_per_byte_s: Option<f64>,
+    /// The mean overhead of a byte at sender and receiver, in seconds, if O was found by taking it that the receiver works while the
+    /// bytes arrive.
+    pub shared_overhead_per_byte_s: Option<f64>,
     /// g: gap between messages, in seconds.
     pub gap_s: Option<f64>,
     /// G: gap of a byte, in seconds.
@@ -70,7 +73,7 @@ impl LogGp {
         columns.extend(is_train.then(|| column(&|one| one.messages - 1.0)));
         let regression = Regression::of(&columns, &column(&|one| one.seconds), weighting)?;
         let end_to_end_s = regression.coefficients[0];
-        let overhead = overhead(transfers);
+        let overhead = overhead(transfers).map(|overhead| overhead.of_a_sender(regression.coefficients[1]));
         Some(Self {
             end_to_end_s,
             latency_s: overhead.map(|overhead| end_to_end_s - 2.0 * overhead.line.first),
@@ -78,6 +81,7 @@ impl LogGp {
             overhead_per_byte_s: overhead.map(|overhead| overhead.line.per_byte),
             overhead_up_to_bytes: overhead.and_then(|overhead| overhead.up_to_bytes),
             mean_overhead_per_byte_s: overhead.map(|overhead| overhead.mean_per_byte),
+            shared_overhead_per_byte_s: overhead.and_then(|overhead| overhead.shared),
             gap_s: is_train.then(|| regression.coefficients[2]),
             gap_per_byte_s: Some(regression.coefficients[1]),
             per_byte_s: regression.coefficients[1],
@@ -129,10 +133,28 @@ struct Overhead {
     up_to_bytes: Option<f64>,
     /// That of a byte in messages of all lengths.
     mean_per_byte: f64,
+    /// The mean of sender and receiver, where that of the sender was found from it.
+    shared: Option<f64>,
+}
+
+impl Overhead {
+    /// The time of a sender, from the mean of sender and receiver: in LogGOPS the receiver works for max(G, O) a byte.
+    fn of_a_sender(self, gap_per_byte: f64) -> Self {
+        let mean = self.line.per_byte;
+        let own = 2.0 * mean - gap_per_byte;
+        if self.up_to_bytes.is_some() || mean >= gap_per_byte || own < -ROUNDING * gap_per_byte {
+            return self;
+        }
+        let per_byte = own.max(0.0);
+        let line = Line { per_byte, ..self.line };
+        Self { line, mean_per_byte: per_byte, shared: Some(mean), ..self }
+    }
 }
 
 /// A line through all overheads that misses one by more than this is none.
 const BROKEN: f64 = 0.05;
+/// The part of G below zero that an O may lie by the rounding of times.
+const ROUNDING: f64 = 0.01;
 /// The largest distance of a length above the line through the shorter ones.
 const STEP: f64 = 0.02;
 
@@ -143,12 +165,12 @@ fn overhead(transfers: &[TimedTransfer]) -> Option<Overhead> {
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let through = |points: &[(f64, f64)]| Line::through(points, Weighting::Absolute);
     if let Some((line, _)) = through(&points).filter(|(_, error)| *error <= BROKEN) {
-        return Some(Overhead { line, up_to_bytes: None, mean_per_byte: line.per_byte });
+        return Some(Overhead { line, up_to_bytes: None, mean_per_byte: line.per_byte, shared: None });
     }
     let whole = (2..points.len()).rev().filter_map(|count| Some((count, through(&points[..count])?)));
     let (count, (line, _)) = whole.into_iter().find(|(_, (_, error))| *error <= STEP)?;
     let mean_per_byte = mean_per_byte(&points, line.first)?;
-    Some(Overhead { line, up_to_bytes: Some(points[count - 1].0), mean_per_byte })
+    Some(Overhead { line, up_to_bytes: Some(points[count - 1].0), mean_per_byte, shared: None })
 }
 
 /// The slope of the line that begins with `first` at one byte.

@@ -95,6 +95,11 @@ fn hockney_and_loggp_come_back() {
     for (fitted, exact) in parameters.into_iter().zip([5e-6, 2e-6, 1e-9, 3e-6, 10e-9]) {
         assert_close(fitted.unwrap(), exact, 1e-6);
     }
+    // The receiver works 10 ns a byte while they arrive, the sender 1 ns: 5.5 ns on average.
+    let shared = |one: &TimedTransfer| TimedTransfer { overhead_s: Some(2e-6 + (one.bytes - 1.0) * 5.5e-9), ..*one };
+    let fit = LogGp::fit(&trains.iter().map(shared).collect::<Vec<_>>(), Weighting::Absolute).unwrap();
+    assert_close(fit.overhead_per_byte_s.unwrap(), 1e-9, 1e-6);
+    assert_close(fit.shared_overhead_per_byte_s.unwrap(), 5.5e-9, 1e-6);
     let singles: Vec<_> =
         trains.iter().filter(|one| one.messages < 2.0).map(|one| TimedTransfer { overhead_s: None, ..*one }).collect();
     let fit = LogGp::fit(&singles, Weighting::Absolute).unwrap();

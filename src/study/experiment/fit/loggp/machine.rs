@@ -81,7 +81,10 @@ impl Scale {
 /// A number of seconds in billionths, as text with so many digits behind the point.
 fn in_nano(name: &str, seconds: f64, noise: f64, decimals: usize) -> Result<String, String> {
     if seconds < -noise {
-        return Err(format!("{name} = {seconds:.3e} s is negative: no machine behaves so"));
+        return Err(format!(
+            "{name} = {seconds:.3e} s is negative: no LogGOPS machine behaves so, but one may whose receivers work after \
+             the arrival, whose data wait for a request, or whose destinations lie at different distances"
+        ));
     }
     let text = format!("{:.decimals$}", 1e9 * seconds.max(0.0));
     Ok(text.trim_end_matches('0').trim_end_matches('.').to_owned())

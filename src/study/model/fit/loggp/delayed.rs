@@ -51,6 +51,7 @@ pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
         overhead_per_byte_s,
         overhead_up_to_bytes: None,
         mean_overhead_per_byte_s: overhead_per_byte_s,
+        shared_overhead_per_byte_s: None,
         gap_s: of(Constant::Gap),
         gap_per_byte_s,
         per_byte_s,
