@@ -53,6 +53,10 @@ impl OwnCase {
     /// The case that the options describe, if they describe one.
     pub fn validation(&self) -> Result<Option<Validation>, Failure> {
         let (Some(scenario), Some(data)) = (&self.scenario, &self.data) else { return Ok(None) };
+        if self.models.contains(&self.simulated) {
+            let message = format!("--models: `{}` is what is simulated, which is judged anyway", self.simulated);
+            return Err(Failure::Usage(message));
+        }
         let kind = ToleranceKind::Acceptance("given on the command line".to_owned());
         let tolerance = Tolerance { mean_percent: self.mean_percent, max_percent: self.max_percent, kind };
         let is_judged = self.mean_percent.is_some() || self.max_percent.is_some();

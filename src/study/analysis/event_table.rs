@@ -29,6 +29,12 @@ pub enum TableError {
         /// The column as written.
         name: String,
     },
+    /// A column is named twice.
+    #[error("line 1: the column `{name}` is named twice")]
+    ColumnTwice {
+        /// The column.
+        name: &'static str,
+    },
     /// A cell does not hold what its column asks for.
     #[error("line {line}, column `{column}`: `{text}` is no {wanted}")]
     Cell {
@@ -97,6 +103,10 @@ impl Columns {
         let known = [ID, PROCESS, CLOCK, SERVICE, ANTECEDENTS, KIND, PHASE];
         if let Some(name) = header.iter().find(|name| !known.contains(name)) {
             return Err(TableError::UnknownColumn { name: escaped(name).into_owned() });
+        }
+        let is_twice = |name: &&'static str| header.iter().filter(|own| own == *name).count() > 1;
+        if let Some(name) = known.iter().find(|name| is_twice(name)) {
+            return Err(TableError::ColumnTwice { name });
         }
         let at = |wanted: &'static str| header.iter().position(|name| name == wanted);
         let needed = |name: &'static str| at(name).ok_or(TableError::MissingColumn { name });
