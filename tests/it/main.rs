@@ -24,6 +24,7 @@ mod hostile;
 mod laws;
 mod library_collectives;
 mod loggops;
+mod lost_values;
 mod machines;
 mod matching;
 mod mutations;

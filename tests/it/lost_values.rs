@@ -1,0 +1,134 @@
+//! What would be lost without a word is rejected: values under a name that has another one, options that mean nothing, two
+//! columns for one thing.
+
+use crate::parsim;
+use serde_json::{Map, Value};
+use std::fs;
+
+/// A scenario of two phases, of which the first has this name.
+fn with_phase(name: &str) -> String {
+    format!(
+        r#"Scenario(
+            machine: Ideal, ranks: 4, placement: RowMajor, seed: 1,
+            program: Phases(steps: [
+                Phase(name: "{name}", steps: [Compute(seconds: "1e-3 / p")]),
+                Phase(name: "exchange", steps: [Exchange(with: Ring, bytes: "100 B")]),
+            ]),
+            axes: [Axis(name: "p", path: "ranks", values: [1, 2, 4])],
+        )"#
+    )
+    .replace("Ideal", r#"File("scenarios/machines/ideal-torus.ron")"#)
+}
+
+/// The message of a rejected command that reads `text` as its scenario.
+fn rejection(arguments: &[&str], text: &str) -> String {
+    let output = parsim().args(arguments).write_stdin(text).assert().code(2).stdout("");
+    String::from_utf8(output.get_output().stderr.clone()).expect("messages are text")
+}
+
+#[test]
+fn a_phase_has_no_name_that_every_row_has() {
+    for name in ["makespan", "makespan_mean", "computing", "idle", "measured", "one_rank", "predicted_message"] {
+        let message = rejection(&["check", "-"], &with_phase(name));
+        assert!(message.contains(&format!("`{name}_s`")) && message.contains("another name"), "{message}");
+    }
+    parsim().args(["check", "-"]).write_stdin(with_phase("work")).assert().success();
+}
+
+#[test]
+fn an_axis_has_no_name_of_the_origin_of_rows() {
+    let text = with_phase("work").replace(r#"name: "p""#, r#"name: "meta.id""#);
+    assert!(rejection(&["check", "-"], &text).contains("`meta.id`"));
+}
+
+#[test]
+fn a_row_of_data_gives_a_field_once() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (scenario, data) = (folder.path().join("work.ron"), folder.path().join("data.csv"));
+    let machine = fs::canonicalize("scenarios/machines/ideal-torus.ron").expect("it is there");
+    let text = with_phase("work").replace("scenarios/machines/ideal-torus.ron", machine.to_str().expect("a path"));
+    fs::write(&scenario, text).expect("it can be written");
+    let judged = |table: &str, more: &[&str]| {
+        fs::write(&data, table).expect("it can be written");
+        let (scenario, data) = (scenario.to_str().expect("a path"), data.to_str().expect("a path"));
+        rejection(&[&["validate", "--scenario", scenario, "--data", data], more].concat(), "")
+    };
+    assert!(judged("p,ranks,measured_ms\n1,1,4\n2,4,3\n", &[]).contains("vary one field"));
+    let set = judged("p,measured_ms\n1,4\n2,3\n", &["--set", "ranks=3"]);
+    assert!(set.contains("`--set ranks=3` would have no effect"), "{set}");
+    assert!(judged("p,measured_ms\n1,4\n\n# none\n65,3\n", &[]).contains("line 5 of the data"));
+    let twice = judged("p,measured_ms\n1,4\n2,3\n", &["--models", "makespan_s"]);
+    assert!(twice.contains("is what is simulated"), "{twice}");
+    let compare = format!("compare=[Measured({:?})]", data.to_str().expect("a path"));
+    fs::write(&data, "p,measured_ms,measured_s\n1,4,5\n").expect("it can be written");
+    let both = rejection(&["run", scenario.to_str().expect("a path"), "--set", &compare], "");
+    assert!(both.contains("`measured_ms` and `measured_s` are both"), "{both}");
+}
+
+#[test]
+fn an_option_belongs_to_the_model() {
+    let data = "p,n,time_s\n1,8,1\n2,8,2\n4,8,4\n8,8,8\n16,8,16\n";
+    let fit = |more: &[&str]| rejection(&[&["fit", "-"], more].concat(), data);
+    assert!(fit(&["--model", "hockney", "--bytes", "p", "--at", "p=9"]).contains("--at belongs to --model normal-form"));
+    assert!(fit(&["--model", "normal-form", "--hops", "n"]).contains("--hops belongs to --model point-to-point"));
+    assert!(fit(&["--model", "normal-form", "--parameters", "p,p"]).contains("names `p` twice"));
+    assert!(fit(&["--model", "normal-form", "--at", "q=9"]).contains("`q` is no parameter"));
+    let zero = data.replace("\n1,", "\n0,");
+    let message = rejection(&["fit", "-", "--model", "normal-form"], &zero);
+    assert!(message.contains("line 2, column `p`"), "{message}");
+    let lost = ["--model", "normal-form", "--at", "p=9", "--format", "jsonl"];
+    assert!(fit(&lost).contains("add --points"));
+    let points = [&["fit", "-"], &lost[..], &["--points"]].concat();
+    let output = parsim().args(points).write_stdin(data).assert().success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).expect("output is text");
+    let last: Map<String, Value> = serde_json::from_str(text.lines().last().expect("a line")).expect("an object");
+    assert_eq!(last["p"], 9);
+    assert!((last["model_s"].as_f64().expect("a number") - 9.0).abs() < 1e-9, "{last:?}");
+}
+
+#[test]
+fn laws_reject_what_means_nothing() {
+    let law = |arguments: &[&str]| rejection(&[&["laws"], arguments].concat(), "p,time_s,a_s,b_s\n1,4,3,1\n2,3,1,1\n");
+    assert!(law(&["isoefficiency", "--algorithm", "floyd", "--efficiency", "1", "--p", "4"]).contains("below 1"));
+    let costs = ["--startup-s", "1e-4", "--per-byte-s", "1e-6", "--bytes", "32", "--links", "3"];
+    assert!(law(&[&["switching"], &costs[..], &["--flit-bytes", "64"]].concat()).contains("--flit-bytes"));
+    assert!(law(&["--data", "-", "--components", "a_s,b_s"]).contains("line 3: a_s, b_s sum to 2, and `time_s` is 3"));
+}
+
+#[test]
+fn traffic_that_leaves_the_program_no_time_is_rejected() {
+    let background = r#"background=(pattern: Uniform, bytes: "1 KiB", offered: "10 MB/s")"#;
+    let message = rejection(&["check", "scenarios/ring-shift.ron", "--set", background], "");
+    assert!(message.contains("the program would never end"), "{message}");
+}
+
+/// Reads a run's schedule back on the machine that it ran on; the makespans in seconds.
+fn written_and_read(scenario: &str, set: &[&str]) -> (f64, f64) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("run.goal");
+    let makespan = |arguments: &[&str]| {
+        let output = parsim().args(arguments).args(["--set", "axes=[]", "--format", "jsonl"]).assert().success();
+        let row: Map<String, Value> = serde_json::from_slice(&output.get_output().stdout).expect("an object");
+        row["makespan_s"].as_f64().expect("a number")
+    };
+    let run = makespan(&[&["run", scenario], set].concat());
+    let path = file.to_str().expect("a path");
+    let export = [&["export", scenario, "--set", "axes=[]", "--goal", path, "--unit", "1 ps"], set].concat();
+    parsim().args(export).assert().success();
+    let goal = format!("program=Goal(file: {path:?}, unit: \"1 ps\")");
+    (run, makespan(&[&["run", scenario], set, &["--set", &goal]].concat()))
+}
+
+/// A barrier that costs nothing before and behind the operation is no part of a schedule.
+#[test]
+fn a_schedule_of_collectives_is_read_back() {
+    for operation in [
+        r#"program.operation=AllReduce(algorithm: RecursiveDoubling)"#,
+        r#"program.operation=AllToAll(algorithm: Linear)"#,
+        r#"program.operation=Broadcast(algorithm: Binomial)"#,
+    ] {
+        let set = ["--set", "ranks=16", "--set", "program.bytes=1000 B", "--set", operation];
+        let (run, read) = written_and_read("scenarios/loggops-collectives.ron", &set);
+        assert!((read - run).abs() < 0.5e-12, "{operation}: {read} is not {run}");
+    }
+}
