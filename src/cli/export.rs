@@ -54,7 +54,7 @@ impl From<GoalError> for Failure {
         match error {
             GoalError::Io(error) => error.into(),
             GoalError::TooCoarse { .. } => Self::Usage(error.to_string()),
-            GoalError::NotGoal { .. } => Self::Simulation(error.to_string()),
+            GoalError::NotGoal { .. } | GoalError::AnyTag { .. } => Self::Simulation(error.to_string()),
         }
     }
 }

@@ -104,7 +104,7 @@ impl Columns {
         if let Some(name) = header.iter().find(|name| !known.contains(name)) {
             return Err(TableError::UnknownColumn { name: escaped(name).into_owned() });
         }
-        let is_twice = |name: &&'static str| header.iter().filter(|own| own == *name).count() > 1;
+        let is_twice = |name: &&str| header.iter().filter(|own| own == name).count() > 1;
         if let Some(name) = known.iter().find(|name| is_twice(name)) {
             return Err(TableError::ColumnTwice { name });
         }
