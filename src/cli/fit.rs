@@ -176,9 +176,8 @@ impl FitArguments {
     /// Looks whether every option means something here.
     fn check(&self) -> Result<(), String> {
         let is_given = self.messages.given().into_iter().chain(self.form.given());
-        if let Some((option, models, _)) = is_given
-            .filter(|(_, _, is_given)| *is_given)
-            .find(|(_, models, _)| !models.contains(&self.model))
+        if let Some((option, models, _)) =
+            is_given.filter(|(_, _, is_given)| *is_given).find(|(_, models, _)| !models.contains(&self.model))
         {
             let name = |model: &Model| model.to_possible_value().map(|value| value.get_name().to_owned());
             let models: Vec<_> = models.iter().filter_map(name).collect();

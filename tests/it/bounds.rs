@@ -180,7 +180,7 @@ fn programs_without_end_are_estimated_honestly_and_end_at_the_limit_of_events() 
 #[test]
 fn a_run_ends_at_its_limit_of_wall_time() {
     for (scenario, longer) in [("gauss-jordan-naive", "repeat=1000"), ("traffic-64", "program.measured=60 s")] {
-        let (code, text, _) = run(scenario, &[longer, "limits=(wall: \"50 ms\", memory: \"1 TB\")"]);
+        let (code, text, _) = run(scenario, &[longer, "limits=(wall: \"50 ms\", memory: \"10 TB\")"]);
         let wanted = "the run has reached its limit of 50 ms of wall time";
         assert!(code == 1 && text.contains(wanted), "{scenario}: exit {code}: {text}");
     }

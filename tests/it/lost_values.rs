@@ -69,7 +69,9 @@ fn a_row_of_data_gives_a_field_once() {
 fn an_option_belongs_to_the_model() {
     let data = "p,n,time_s\n1,8,1\n2,8,2\n4,8,4\n8,8,8\n16,8,16\n";
     let fit = |more: &[&str]| rejection(&[&["fit", "-"], more].concat(), data);
-    assert!(fit(&["--model", "hockney", "--bytes", "p", "--at", "p=9"]).contains("--at belongs to --model normal-form"));
+    assert!(
+        fit(&["--model", "hockney", "--bytes", "p", "--at", "p=9"]).contains("--at belongs to --model normal-form")
+    );
     assert!(fit(&["--model", "normal-form", "--hops", "n"]).contains("--hops belongs to --model point-to-point"));
     assert!(fit(&["--model", "normal-form", "--parameters", "p,p"]).contains("names `p` twice"));
     assert!(fit(&["--model", "normal-form", "--at", "q=9"]).contains("`q` is no parameter"));
@@ -103,7 +105,8 @@ fn traffic_that_leaves_the_program_no_time_is_rejected() {
 }
 
 /// Reads a run's schedule back on the machine that it ran on; the makespans in seconds.
-fn written_and_read(scenario: &str, set: &[&str]) -> (f64, f64) {
+fn written_and_read(scenario: &str, machine: &[&str], program: &[&str]) -> (f64, f64) {
+    let set = &[machine, program].concat()[..];
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("run.goal");
     let makespan = |arguments: &[&str]| {
@@ -116,7 +119,7 @@ fn written_and_read(scenario: &str, set: &[&str]) -> (f64, f64) {
     let export = [&["export", scenario, "--set", "axes=[]", "--goal", path, "--unit", "1 ps"], set].concat();
     parsim().args(export).assert().success();
     let goal = format!("program=Goal(file: {path:?}, unit: \"1 ps\")");
-    (run, makespan(&[&["run", scenario], set, &["--set", &goal]].concat()))
+    (run, makespan(&[&["run", scenario], machine, &["--set", &goal]].concat()))
 }
 
 /// A barrier that costs nothing before and behind the operation is no part of a schedule.
@@ -127,8 +130,8 @@ fn a_schedule_of_collectives_is_read_back() {
         r#"program.operation=AllToAll(algorithm: Linear)"#,
         r#"program.operation=Broadcast(algorithm: Binomial)"#,
     ] {
-        let set = ["--set", "ranks=16", "--set", "program.bytes=1000 B", "--set", operation];
-        let (run, read) = written_and_read("scenarios/loggops-collectives.ron", &set);
+        let (ranks, program) = (["--set", "ranks=16"], ["--set", "program.bytes=1000 B", "--set", operation]);
+        let (run, read) = written_and_read("scenarios/loggops-collectives.ron", &ranks, &program);
         assert!((read - run).abs() < 0.5e-12, "{operation}: {read} is not {run}");
     }
 }

@@ -80,7 +80,11 @@ impl Program for Collective {
         let addition = Stopwatch::new(&machine.nodes.processor).rows(Work::flops(1).into());
         let fault = |error| {
             let message = format!("the operation adds numbers, which its processors cannot: {error}");
-            Fault::new("machine.nodes.processor", message, "describe what an addition takes, such as FlopRate(\"1 Gflop/s\")")
+            Fault::new(
+                "machine.nodes.processor",
+                message,
+                "describe what an addition takes, such as FlopRate(\"1 Gflop/s\")",
+            )
         };
         addition.err().map(fault).into_iter().collect()
     }

@@ -46,7 +46,9 @@ impl Measurements {
         let keys = table.columns()[..place].to_vec();
         let column = &table.columns()[place];
         if let Some(other) = table.columns()[place + 1..].iter().find(|name| *name != EFFICIENCY && is_measured(name)) {
-            return Err(table.failure(&format!("`{column}` and `{other}` are both what was measured")).help(ONE_MEASURED));
+            return Err(table
+                .failure(&format!("`{column}` and `{other}` are both what was measured"))
+                .help(ONE_MEASURED));
         }
         table.need_values(keys.iter().chain([column]))?;
         table.need_numbers([column])?;

@@ -110,10 +110,7 @@ impl Calibrated {
         let without = without.map(|one| {
             let (low, high) = one.interval95;
             let (low, high) = (digits(low), digits(high));
-            format!(
-                "not determined: {}: all values from {low} to {high} {} fit the data as well\n",
-                one.path, one.unit
-            )
+            format!("not determined: {}: all values from {low} to {high} {} fit the data as well\n", one.path, one.unit)
         });
         let combined = self.combinations.iter().map(|one| {
             let (low, high) = one.interval95;

@@ -14,7 +14,8 @@ pub(super) type ParsedTable = (Vec<String>, Vec<Row>);
 /// Reads CSV with a line of names; lines that begin with `#` are comments.
 pub(super) fn csv(text: &str) -> Result<ParsedTable, String> {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let columns: Vec<String> = reader.headers().map_err(|error| words(text, &error))?.iter().map(str::to_owned).collect();
+    let columns: Vec<String> =
+        reader.headers().map_err(|error| words(text, &error))?.iter().map(str::to_owned).collect();
     let header = line_of(text, reader.headers().ok().and_then(csv::StringRecord::position));
     for (index, name) in columns.iter().enumerate() {
         let fault = |what: String| Err(format!("line {header}: {what}"));

@@ -191,7 +191,9 @@ impl Table {
             for row in &self.rows {
                 if let Some(AxisValue::Text(text)) = row.value(column) {
                     let what = format!("`{text}` is no finite number");
-                    return Err(self.fault_in(row, column, &what).help("write a number such as 10.13, or 1.2e-6; in JSON without quotes"));
+                    return Err(self
+                        .fault_in(row, column, &what)
+                        .help("write a number such as 10.13, or 1.2e-6; in JSON without quotes"));
                 }
             }
         }

@@ -185,10 +185,7 @@ impl MessageTransport {
                 let message = &self.messages[id as usize];
                 let core = Resource::core(self.resources.cpu(message.from, message.lanes.cpu));
                 let interface = || self.resources.sender(message.source());
-                [
-                    (!self.is_sent_by_interface(message)).then_some(core),
-                    (!message.stays_on_its_node()).then(interface),
-                ]
+                [(!self.is_sent_by_interface(message)).then_some(core), (!message.stays_on_its_node()).then(interface)]
             }
             Event::Arrive(piece) => {
                 let message = &self.messages[piece.message as usize];
