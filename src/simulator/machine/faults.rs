@@ -44,6 +44,25 @@ impl Machine {
             reject(!is_of_packets, "network.contention", message, "describe `nodes.interface`");
             return faults;
         }
+        self.processor_faults(&mut reject);
+        let by_packets = matches!(self.sends, Sends::UntilInjected | Sends::Rendezvous);
+        let message =
+            "a send through an interface is complete at once, when the message has been delivered, or by its size";
+        reject(by_packets, "sends", message, "give Eager(up_to: \"64 KiB\"), Buffered or UntilDelivered");
+        if network.contention == Contention::FairFlows {
+            self.flow_faults(&mut reject);
+        }
+        let no_interface = nodes.interface.as_ref().is_some_and(|interface| interface.count == 0);
+        reject(no_interface, "nodes.interface.count", "no message could be sent", "give a number from 1 on");
+        if network.contention == Contention::Off {
+            self.pipe_faults(&mut reject);
+        }
+        faults
+    }
+
+    /// Faults of what processors and levels do elsewhere, beside an interface.
+    fn processor_faults(&self, reject: &mut impl FnMut(bool, &str, &str, &str)) {
+        let nodes = &self.nodes;
         let software = nodes.sending != Sending::FREE
             || nodes.receiving != Receiving::FREE
             || nodes.routing != Routing::default()
@@ -68,22 +87,14 @@ impl Machine {
         let message =
             "messages leave a node with an interface through that one alone: interfaces of levels would not be used";
         reject(shares, "nodes.levels", message, "leave `interface` of the levels out");
-        let by_packets = matches!(self.sends, Sends::UntilInjected | Sends::Rendezvous);
-        let message =
-            "a send through an interface is complete at once, when the message has been delivered, or by its size";
-        reject(by_packets, "sends", message, "give Eager(up_to: \"64 KiB\"), Buffered or UntilDelivered");
-        if network.contention == Contention::FairFlows {
-            self.flow_faults(&mut reject);
-        }
-        let no_interface = nodes.interface.as_ref().is_some_and(|interface| interface.count == 0);
-        reject(no_interface, "nodes.interface.count", "no message could be sent", "give a number from 1 on");
-        if network.contention == Contention::Off {
-            let message = "a network without contention has one way and one speed for all messages";
-            let differs =
-                !network.overrides.is_empty() || network.end_links.is_some() || !network.link_classes.is_empty();
-            reject(differs, "network.contention", message, "leave `end_links`, `link_classes` and `overrides` out");
-        }
-        faults
+    }
+
+    /// Faults of a network without contention.
+    fn pipe_faults(&self, reject: &mut impl FnMut(bool, &str, &str, &str)) {
+        let network = &self.network;
+        let message = "a network without contention has one way and one speed for all messages";
+        let differs = !network.overrides.is_empty() || network.end_links.is_some() || !network.link_classes.is_empty();
+        reject(differs, "network.contention", message, "leave `end_links`, `link_classes` and `overrides` out");
     }
 
     /// Faults of a description whose messages are flows.

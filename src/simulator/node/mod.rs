@@ -12,7 +12,7 @@ pub mod processor;
 mod software;
 
 pub use dispatch::RouterTurn;
-pub(crate) use dispatch::{DispatchCheckpoint, Dispatcher, Turns};
+pub(crate) use dispatch::{Admission, DispatchCheckpoint, Dispatcher, Turns};
 pub use input_output::{Host, Linear};
 pub use interface::{DataTransfer, Injection, Interface, InterfaceChoice, Progress};
 pub use level::{Level, Shared};

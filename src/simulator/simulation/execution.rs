@@ -71,6 +71,19 @@ struct RankState {
     system_before: SimDuration,
 }
 
+impl RankState {
+    /// Before anything is asked for.
+    const fn begun(phase: PhaseIndex) -> Self {
+        Self {
+            waits: WaitState::Nothing,
+            activity: Activity::Blocked,
+            phase,
+            since: SimTime::START,
+            system_before: SimDuration::ZERO,
+        }
+    }
+}
+
 enum WaitState {
     Nothing,
     ForTime,
@@ -90,29 +103,17 @@ impl<'s, O: Observer> Execution<'s, O> {
         let process = |rank| start(Process::new(rank, Rc::clone(&surroundings)));
         let processes = Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process));
         let initialisation = surroundings.phases.index(INITIALISATION);
-        let begun = || RankState {
-            waits: WaitState::Nothing,
-            activity: Activity::Blocked,
-            phase: initialisation,
-            since: SimTime::START,
-            system_before: SimDuration::ZERO,
-        };
-        let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
         let nodes = layout.topology.nodes();
         let background =
             simulation.background.as_ref().map(|described| Background::new(described, nodes, ranks, *streams));
         let owners = ranks + background.as_ref().map_or(0, Background::owners);
-        let mut transport = set_up(machine, layout.topology.clone(), owners, *streams);
-        if simulation.logs.activities {
-            transport.keep_log();
-        }
         Self {
             machine,
             layout,
-            transport,
+            transport: transport(simulation, owners),
             processes,
             matching: Matching::new(ranks),
-            ranks: (0..ranks).map(|_| begun()).collect(),
+            ranks: (0..ranks).map(|_| RankState::begun(initialisation)).collect(),
             places: Vec::new(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             surroundings,
@@ -198,23 +199,13 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
     }
 
+    /// Takes note of one thing that has happened.
     fn notice(&mut self, now: SimTime, completion: Completion) -> Result<(), SimulationError> {
         if self.background.is_some() && self.background_takes(now, completion) {
             return Ok(());
         }
         match completion {
-            Completion::Computed { owner: rank } | Completion::TimeUp { owner: rank } => {
-                if !self.finishing.is_empty() && self.finishing.remove(&rank) {
-                    self.account(now, rank);
-                    self.finish(now, rank);
-                    return Ok(());
-                }
-                if self.board.is_in_use() && self.computed(now, rank)? {
-                    return Ok(());
-                }
-                let delayed = if self.delayed.is_empty() { None } else { self.delayed.remove(&rank) };
-                self.ready.push_back((rank, delayed.unwrap_or(Reply::Done)));
-            }
+            Completion::Computed { owner } | Completion::TimeUp { owner } => self.time_is_up(now, owner)?,
             Completion::Begun { handle } => {
                 let operation = self.matching.begin_send(handle);
                 self.has_begun(now, operation);
@@ -226,14 +217,7 @@ impl<'s, O: Observer> Execution<'s, O> {
                 self.observer.on(&Occurrence::Moved { now, operation: Operation(handle) });
                 self.completed(Operation(handle));
             }
-            Completion::Sent { handle } => {
-                let operation = self.matching.sent(handle);
-                if O::OBSERVES {
-                    let at = self.end_of(now, operation);
-                    self.observer.on(&Occurrence::Sent { at, operation, handle });
-                }
-                self.completed(operation);
-            }
+            Completion::Sent { handle } => self.sent(now, handle),
             Completion::Delivered { message, handle } => {
                 if O::OBSERVES {
                     let (at, delivery) = self.delivery(now, handle);
@@ -247,17 +231,47 @@ impl<'s, O: Observer> Execution<'s, O> {
                 }
                 self.match_arrival(now, handle, message);
             }
-            Completion::Arrived { receive } => {
-                let operation = Operation(receive);
-                let handle = self.matching.data_arrived(operation);
-                if O::OBSERVES {
-                    let (at, delivery) = self.delivery(now, handle);
-                    self.observer.on(&Occurrence::Arrived { at, operation, handle, delivery });
-                }
-                self.completed(operation);
-            }
+            Completion::Arrived { receive } => self.arrived(now, Operation(receive)),
         }
         Ok(())
+    }
+
+    /// A process has computed, or waited for a time, or its processor has done the work for what it waited for.
+    #[inline]
+    fn time_is_up(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
+        if !self.finishing.is_empty() && self.finishing.remove(&rank) {
+            self.account(now, rank);
+            self.finish(now, rank);
+            return Ok(());
+        }
+        if self.board.is_in_use() && self.computed(now, rank)? {
+            return Ok(());
+        }
+        let delayed = if self.delayed.is_empty() { None } else { self.delayed.remove(&rank) };
+        self.ready.push_back((rank, delayed.unwrap_or(Reply::Done)));
+        Ok(())
+    }
+
+    /// A send is complete.
+    #[inline]
+    fn sent(&mut self, now: SimTime, handle: u32) {
+        let operation = self.matching.sent(handle);
+        if O::OBSERVES {
+            let at = self.end_of(now, operation);
+            self.observer.on(&Occurrence::Sent { at, operation, handle });
+        }
+        self.completed(operation);
+    }
+
+    /// The data of a receive have come that had met its message before.
+    #[inline]
+    fn arrived(&mut self, now: SimTime, operation: Operation) {
+        let handle = self.matching.data_arrived(operation);
+        if O::OBSERVES {
+            let (at, delivery) = self.delivery(now, handle);
+            self.observer.on(&Occurrence::Arrived { at, operation, handle, delivery });
+        }
+        self.completed(operation);
     }
 
     /// A message has been delivered or announced: receives that it lets be matched are.
@@ -365,6 +379,17 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.finished += 1;
         self.last_finish = now;
     }
+}
+
+/// Returns the machine's transport of messages between so many owners, before any event.
+fn transport(simulation: &Simulation<'_>, owners: u32) -> Transport {
+    let Simulation { machine, layout, streams, .. } = simulation;
+    let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
+    let mut transport = set_up(machine, layout.topology.clone(), owners, *streams);
+    if simulation.logs.activities {
+        transport.keep_log();
+    }
+    transport
 }
 
 /// Returns the run's data for its processes, before any event.

@@ -6,11 +6,28 @@ use super::{Arrangement, Routes, Topology};
 
 /// Regular topologies of every kind with a limited number of nodes.
 pub(super) fn all_up_to(nodes: u32) -> Vec<Topology> {
+    let cubes = (0..6).map(|dimension| Topology::Hypercube { dimension });
+    let trees = (1..6).map(|levels| Topology::BinaryTree { levels });
+    let fat = (2..=6).flat_map(|arity| (1..=5).map(move |levels| Topology::FatTree { arity, levels }));
+    let cycles = (3..5).map(|dimension| Topology::CubeConnectedCycles { dimension });
+    let all = rows_up_to(nodes)
+        .chain(grids())
+        .chain((1..=3).flat_map(ternary_fat_trees))
+        .chain(concentrated())
+        .chain(cubes)
+        .chain(trees)
+        .chain(fat)
+        .chain(cycles);
+    all.filter(|topology| topology.nodes() <= nodes).collect()
+}
+
+/// Chains, planes and spaces whose sides have so many nodes at most.
+fn rows_up_to(nodes: u32) -> impl Iterator<Item = Topology> {
     let sides = 1..=nodes;
     let chains = sides
         .clone()
         .flat_map(|nodes| [Topology::Complete { nodes }, Topology::Line { nodes }, Topology::Ring { nodes }]);
-    let planes = sides.clone().flat_map(|rows| (1..=nodes).map(move |columns| (rows, columns)));
+    let planes = sides.clone().flat_map(move |rows| (1..=nodes).map(move |columns| (rows, columns)));
     let planes =
         planes.flat_map(|(rows, columns)| [Topology::Mesh2d { rows, columns }, Topology::Torus2d { rows, columns }]);
     let small = 1..=nodes.min(10);
@@ -21,43 +38,36 @@ pub(super) fn all_up_to(nodes: u32) -> Vec<Topology> {
     let spaces = spaces.flat_map(|(layers, rows, columns)| {
         [Topology::Mesh3d { layers, rows, columns }, Topology::Torus3d { layers, rows, columns }]
     });
+    chains.chain(planes).chain(spaces)
+}
+
+/// Grids of several dimensions.
+fn grids() -> impl Iterator<Item = Topology> {
     let lists = [vec![2, 3, 2, 3], vec![4, 2, 5], vec![1, 7], vec![3; 3], vec![6], vec![2; 5], vec![5, 4]];
-    let grids = lists.into_iter().flat_map(|sides| {
+    lists.into_iter().flat_map(|sides| {
         [Topology::Mesh { sides: sides.clone() }, Topology::Torus { sides: sides.clone() }, Topology::HyperX { sides }]
-    });
-    // The digits of a number to base 3 are the children and parents of a tree less one.
-    let levels = |levels: u32| {
-        (0..9_u32.pow(levels)).map(move |code| {
-            let digit = |place: u32| code / 3_u32.pow(place) % 3 + 1;
-            let (children, parents) = ((0..levels).map(digit).collect(), (levels..2 * levels).map(digit).collect());
-            Topology::ExtendedFatTree { children, parents }
-        })
-    };
-    let extended = (1..=3).flat_map(levels);
+    })
+}
+
+/// The digits of a number to base 3 are the children and parents of a tree less one.
+fn ternary_fat_trees(levels: u32) -> impl Iterator<Item = Topology> {
+    (0..9_u32.pow(levels)).map(move |code| {
+        let digit = |place: u32| code / 3_u32.pow(place) % 3 + 1;
+        let (children, parents) = ((0..levels).map(digit).collect(), (levels..2 * levels).map(digit).collect());
+        Topology::ExtendedFatTree { children, parents }
+    })
+}
+
+fn concentrated() -> impl Iterator<Item = Topology> {
     let routers = [
         Topology::Mesh2d { rows: 2, columns: 4 },
         Topology::Torus { sides: vec![3, 3] },
         Topology::FatTree { arity: 2, levels: 2 },
         Topology::Ring { nodes: 1 },
     ];
-    let concentrated = routers.into_iter().flat_map(|routers| {
+    routers.into_iter().flat_map(|routers| {
         (1..=3).map(move |nodes| Topology::Concentrated { nodes, routers: Box::new(routers.clone()) })
-    });
-    let cubes = (0..6).map(|dimension| Topology::Hypercube { dimension });
-    let trees = (1..6).map(|levels| Topology::BinaryTree { levels });
-    let fat = (2..=6).flat_map(|arity| (1..=5).map(move |levels| Topology::FatTree { arity, levels }));
-    let cycles = (3..5).map(|dimension| Topology::CubeConnectedCycles { dimension });
-    let all = chains
-        .chain(planes)
-        .chain(spaces)
-        .chain(grids)
-        .chain(extended)
-        .chain(concentrated)
-        .chain(cubes)
-        .chain(trees)
-        .chain(fat)
-        .chain(cycles);
-    all.filter(|topology| topology.nodes() <= nodes).collect()
+    })
 }
 
 /// A connected graph: a random tree and more links, with some switches.
@@ -231,14 +241,18 @@ fn a_scenario_can_name_every_kind() {
     assert!(ron::from_str::<Topology>("Mesh2d(rows: 3, columns: 4, layers: 1)").is_err());
 }
 
+const TOO_LARGE: &str = "the topology has more than 2^31 = 2147483648 vertices";
+
+fn faults(topology: &Topology) -> String {
+    topology.faults().join("; ")
+}
+
 #[test]
-fn impossible_parameters_are_faults() {
-    let faults = |topology: Topology| topology.faults().join("; ");
-    assert_eq!(
-        faults(Topology::Mesh3d { layers: 0, rows: 2, columns: 0 }),
-        "`layers` is 0: it must be at least 1; `columns` is 0: it must be at least 1"
-    );
-    let large = "the topology has more than 2^31 = 2147483648 vertices";
+fn topologies_that_are_too_large_are_faults() {
+    let tree = |children: &[u32], parents: &[u32]| Topology::ExtendedFatTree {
+        children: children.to_vec(),
+        parents: parents.to_vec(),
+    };
     for topology in [
         Topology::Torus2d { rows: 1 << 16, columns: 1 << 16 },
         Topology::Mesh3d { layers: u32::MAX, rows: u32::MAX, columns: u32::MAX },
@@ -247,32 +261,34 @@ fn impossible_parameters_are_faults() {
         Topology::FatTree { arity: 1000, levels: 1000 },
         Topology::CubeConnectedCycles { dimension: 30 },
         Topology::Complete { nodes: u32::MAX },
+        Topology::Mesh { sides: vec![1 << 20; 3] },
+        tree(&[u32::MAX; 40], &[u32::MAX; 40]),
+        dragonfly(1 << 30, 1 << 29),
     ] {
-        assert_eq!(faults(topology.clone()), large, "{topology:?}");
+        assert_eq!(faults(&topology), TOO_LARGE, "{topology:?}");
     }
-    assert_eq!(faults(Topology::CubeConnectedCycles { dimension: 2 }), "`dimension` is 2: it must be at least 3");
+    assert_eq!(faults(&Topology::Hypercube { dimension: 31 }), "");
+}
+
+const fn dragonfly(groups: u32, globals: u32) -> Topology {
+    Topology::Dragonfly { groups, routers: 4, nodes: 2, globals, arrangement: Arrangement::Absolute }
+}
+
+#[test]
+fn impossible_parameters_are_faults() {
     assert_eq!(
-        faults(Topology::FatTree { arity: 1, levels: 0 }),
+        faults(&Topology::Mesh3d { layers: 0, rows: 2, columns: 0 }),
+        "`layers` is 0: it must be at least 1; `columns` is 0: it must be at least 1"
+    );
+    assert_eq!(faults(&Topology::CubeConnectedCycles { dimension: 2 }), "`dimension` is 2: it must be at least 3");
+    assert_eq!(
+        faults(&Topology::FatTree { arity: 1, levels: 0 }),
         "`arity` is 1: it must be at least 2; `levels` is 0: it must be at least 1"
     );
-    assert_eq!(faults(Topology::BinaryTree { levels: 0 }), "`levels` is 0: it must be at least 1");
-    assert_eq!(faults(Topology::Hypercube { dimension: 31 }), "");
-    assert_eq!(faults(Topology::Torus { sides: vec![] }), "`sides` is empty: give at least one length");
-    assert_eq!(faults(Topology::HyperX { sides: vec![3, 0] }), "`sides` has a 0: every length must be at least 1");
-    assert_eq!(faults(Topology::Mesh { sides: vec![1 << 20; 3] }), large);
-    let tree = |children: &[u32], parents: &[u32]| Topology::ExtendedFatTree {
-        children: children.to_vec(),
-        parents: parents.to_vec(),
-    };
-    assert_eq!(faults(tree(&[2, 2], &[1])), "`parents` has 1 numbers and `children` 2: give both for every level");
-    assert_eq!(faults(tree(&[u32::MAX; 40], &[u32::MAX; 40])), large);
-    let dragonfly = |groups, globals| Topology::Dragonfly {
-        groups,
-        routers: 4,
-        nodes: 2,
-        globals,
-        arrangement: Arrangement::Absolute,
-    };
-    assert_eq!(faults(dragonfly(10, 2)), "`globals` gives a group 8 links to others: 10 groups need at least 9");
-    assert_eq!(faults(dragonfly(1 << 30, 1 << 29)), large);
+    assert_eq!(faults(&Topology::BinaryTree { levels: 0 }), "`levels` is 0: it must be at least 1");
+    assert_eq!(faults(&Topology::Torus { sides: vec![] }), "`sides` is empty: give at least one length");
+    assert_eq!(faults(&Topology::HyperX { sides: vec![3, 0] }), "`sides` has a 0: every length must be at least 1");
+    let uneven = Topology::ExtendedFatTree { children: vec![2, 2], parents: vec![1] };
+    assert_eq!(faults(&uneven), "`parents` has 1 numbers and `children` 2: give both for every level");
+    assert_eq!(faults(&dragonfly(10, 2)), "`globals` gives a group 8 links to others: 10 groups need at least 9");
 }

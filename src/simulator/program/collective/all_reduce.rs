@@ -131,6 +131,24 @@ impl AllReduce {
         Payload::new(own.bytes, data.all())
     }
 
+    /// In steps with partners, with whole messages or with halves; fewer words than ranks cannot be halved.
+    async fn in_butterfly(&self, comm: Communicator<'_>, data: &mut Buffer) {
+        let few = decision::fewer_words(data.bytes(), decision::core(comm.size()));
+        let [doubling, halving] = [Distances::Doubling, Distances::Halving].map(Pattern::Binary);
+        let (pattern, joining) = match self {
+            Self::Rabenseifner => (doubling, Some(Joining::Halves)),
+            Self::RabenseifnerWhole => (doubling, Some(Joining::Whole)),
+            Self::ReduceScatterAllGather if !few => (halving, Some(Joining::Whole)),
+            Self::BineReduceScatterAllGather => (Pattern::Bine, Some(Joining::Whole)),
+            Self::Bine => (Pattern::Bine, None),
+            _ => (doubling, None),
+        };
+        match joining.filter(|_| !few) {
+            Some(joining) => butterfly::rabenseifner(comm, pattern, joining, None, data).await,
+            None => butterfly::all_reduce(comm, pattern, data).await,
+        }
+    }
+
     /// Returns the choice of a library.
     pub(super) fn of_library(library: Library, ranks: u32, bytes: u64) -> Self {
         let fewer_than = |ranks: u32| decision::fewer_words(bytes, ranks);
@@ -186,16 +204,13 @@ impl AllReduce {
 
 impl OnWhole for AllReduce {
     fn within<'a>(&'a self, comm: Communicator<'a>, _: u32, data: &'a mut Buffer) -> Running<'a> {
-        let few = decision::fewer_words(data.bytes(), decision::core(comm.size()));
-        let doubling = Pattern::Binary(Distances::Doubling);
         match self {
-            // Fewer words than ranks cannot be scattered.
-            Self::RecursiveDoubling => Box::pin(butterfly::all_reduce(comm, doubling, data)),
-            Self::Rabenseifner | Self::RabenseifnerWhole | Self::ReduceScatterAllGather if few => {
-                Box::pin(butterfly::all_reduce(comm, doubling, data))
-            }
-            Self::BineReduceScatterAllGather if few => Box::pin(butterfly::all_reduce(comm, Pattern::Bine, data)),
-            Self::Bine => Box::pin(butterfly::all_reduce(comm, Pattern::Bine, data)),
+            Self::RecursiveDoubling
+            | Self::Rabenseifner
+            | Self::RabenseifnerWhole
+            | Self::ReduceScatterAllGather
+            | Self::Bine
+            | Self::BineReduceScatterAllGather => Box::pin(self.in_butterfly(comm, data)),
             Self::Ring => Box::pin(rings::all_reduce(comm, 0, data)),
             Self::SegmentedRing { segment } => Box::pin(rings::all_reduce(comm, segment.count(), data)),
             Self::ReduceBroadcast => Box::pin(via_root(comm, Reduce::Binomial, Broadcast::Binomial, data)),
@@ -204,15 +219,6 @@ impl OnWhole for AllReduce {
                 Box::pin(via_root(comm, Reduce::Auto(library), Broadcast::Auto(library), data))
             }
             Self::Linear => Box::pin(via_root(comm, Reduce::Linear, Broadcast::Linear, data)),
-            Self::Rabenseifner => Box::pin(butterfly::rabenseifner(comm, doubling, Joining::Halves, None, data)),
-            Self::RabenseifnerWhole => Box::pin(butterfly::rabenseifner(comm, doubling, Joining::Whole, None, data)),
-            Self::ReduceScatterAllGather => {
-                let halving = Pattern::Binary(Distances::Halving);
-                Box::pin(butterfly::rabenseifner(comm, halving, Joining::Whole, None, data))
-            }
-            Self::BineReduceScatterAllGather => {
-                Box::pin(butterfly::rabenseifner(comm, Pattern::Bine, Joining::Whole, None, data))
-            }
             Self::RecursiveMultiplying { radix } => Box::pin(exchanges::multiplying(comm, *radix, data)),
             Self::AllGatherReduce => Box::pin(rings::all_reduce_at_once(comm, data)),
             Self::TorusDoubling { shape, ports, numbers } => Box::pin(async move {

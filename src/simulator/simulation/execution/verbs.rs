@@ -11,33 +11,16 @@ use crate::units::{SimDuration, SimTime};
 impl<O: Observer> Execution<'_, O> {
     /// Does what the process asks for; the answer, if it needs no time.
     pub(super) fn serve(&mut self, now: SimTime, rank: u32, verb: Verb) -> Result<Option<Reply>, SimulationError> {
-        let seat = self.layout.seat(rank);
         match verb {
-            Verb::Compute(work) => self.compute(now, rank, Computation::Rows(work), Activity::Computing),
-            Verb::Operate(operations) => {
-                self.compute(now, rank, Computation::Operations(operations), Activity::Computing)
-            }
-            Verb::ComputeFor(time) => self.compute(now, rank, Computation::Time(time), Activity::Computing),
+            Verb::Compute(work) => self.compute(now, rank, Computation::Rows(work)),
+            Verb::Operate(operations) => self.compute(now, rank, Computation::Operations(operations)),
+            Verb::ComputeFor(time) => self.compute(now, rank, Computation::Time(time)),
             Verb::Forward(bytes) => self.forward(now, rank, bytes),
-            Verb::StartLoad(bytes) => {
-                let operation = self.begin_move(now, rank, (true, bytes));
-                self.transport.load(now, seat, bytes, operation.0);
-                Ok(Some(Reply::Started(operation)))
-            }
-            Verb::StartLeave(bytes) => {
-                let operation = self.begin_move(now, rank, (false, bytes));
-                self.transport.leave_node(now, seat, bytes, operation.0);
-                Ok(Some(Reply::Started(operation)))
-            }
+            Verb::StartLoad(bytes) => Ok(Some(Reply::Started(self.start_move(now, rank, (true, bytes))))),
+            Verb::StartLeave(bytes) => Ok(Some(Reply::Started(self.start_move(now, rank, (false, bytes))))),
             Verb::NodeBarrier => Ok(self.enter_node_barrier(rank)),
-            Verb::Input(bytes) => {
-                self.transport.wait(now, rank, self.machine.host.input.time(bytes));
-                Ok(self.wait(rank, WaitState::ForTime, Activity::InputOutput))
-            }
-            Verb::Output(bytes) => {
-                self.transport.wait(now, rank, self.machine.host.output.time(bytes));
-                Ok(self.wait(rank, WaitState::ForTime, Activity::InputOutput))
-            }
+            Verb::Input(bytes) => Ok(self.transfer(now, rank, self.machine.host.input.time(bytes))),
+            Verb::Output(bytes) => Ok(self.transfer(now, rank, self.machine.host.output.time(bytes))),
             Verb::Send(to, message) => {
                 let operation = self.start_send(now, rank, to, message)?;
                 self.wait_for(now, rank, operation)
@@ -69,7 +52,13 @@ impl<O: Observer> Execution<'_, O> {
         None
     }
 
-    fn compute(
+    #[inline]
+    fn compute(&mut self, now: SimTime, rank: u32, computation: Computation) -> Result<Option<Reply>, SimulationError> {
+        self.occupy(now, rank, computation, Activity::Computing)
+    }
+
+    /// Has the processor compute, which is accounted as `activity`.
+    fn occupy(
         &mut self,
         now: SimTime,
         rank: u32,
@@ -84,8 +73,14 @@ impl<O: Observer> Execution<'_, O> {
     fn forward(&mut self, now: SimTime, rank: u32, bytes: u64) -> Result<Option<Reply>, SimulationError> {
         match self.machine.nodes.forwarding.time(bytes) {
             SimDuration::ZERO => Ok(Some(Reply::Done)),
-            time => self.compute(now, rank, Computation::Time(time), Activity::Sending),
+            time => self.occupy(now, rank, Computation::Time(time), Activity::Sending),
         }
+    }
+
+    /// Waits for a transfer from or to the host.
+    fn transfer(&mut self, now: SimTime, rank: u32, time: SimDuration) -> Option<Reply> {
+        self.transport.wait(now, rank, time);
+        self.wait(rank, WaitState::ForTime, Activity::InputOutput)
     }
 
     fn start_send(&mut self, now: SimTime, rank: u32, to: u32, message: Message) -> Result<Operation, SimulationError> {
@@ -115,11 +110,18 @@ impl<O: Observer> Execution<'_, O> {
         operation
     }
 
-    fn begin_move(&mut self, now: SimTime, rank: u32, (is_memory, bytes): (bool, f64)) -> Operation {
+    /// Starts to move bytes through the memory of the node, or out of the node.
+    fn start_move(&mut self, now: SimTime, rank: u32, (is_memory, bytes): (bool, f64)) -> Operation {
         let operation = self.matching.begin_move(rank);
         self.tell_background();
         self.observer.on(&Occurrence::Moving { operation, is_memory, bytes });
         self.observer.on(&Occurrence::Begun { now, rank, operation });
+        let seat = self.layout.seat(rank);
+        if is_memory {
+            self.transport.load(now, seat, bytes, operation.0);
+        } else {
+            self.transport.leave_node(now, seat, bytes, operation.0);
+        }
         operation
     }
 

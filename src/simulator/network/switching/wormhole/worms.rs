@@ -19,6 +19,7 @@ mod channel_allocation;
 mod injection;
 mod islip;
 mod layout;
+mod pipeline;
 mod recording;
 mod stage;
 mod switch_allocation;
@@ -30,10 +31,9 @@ use channel_allocation::Group;
 use injection::Source;
 use islip::Islip;
 use layout::{NONE, Shape};
+use pipeline::Pipeline;
 use recording::Recorder;
-use stage::Stage;
 use switch_allocation::{Router, Taken};
-use wheel::Wheel;
 
 /// All routers of a network at work; one event a cycle while anything moves.
 pub struct Worms {
@@ -60,20 +60,10 @@ pub struct Worms {
     vacant: Vec<u32>,
     /// The first cycle that acts on what comes to be now.
     next: u64,
-    /// Packets on their way into their first router, each with its node.
-    entering: Stage<(u32, Packet)>,
-    /// Input channels whose routes are worked out.
-    routing: Stage<u32>,
-    transits: Wheel<Transit>,
-    /// The output channels to which room is given back.
-    credits: Wheel<u32>,
-    /// Worms that have come out of the network, and their nodes.
-    ejections: Wheel<(u32, u32)>,
+    pipeline: Pipeline,
     groups: Vec<Group>,
     /// Groups of which some channels can be granted.
     grantable: Vec<u32>,
-    /// Input channels that got a virtual channel, until they may ask for the crossbar.
-    allocated: Stage<u32>,
     /// `None` unless iSLIP allocates.
     islip: Option<Box<Islip>>,
     /// The input that every output port of a router takes; of one router at a time.
@@ -129,14 +119,8 @@ impl Worms {
             crowd: Vec::new(),
             vacant: Vec::new(),
             next: 0,
-            entering: Stage::empty(),
-            routing: Stage::empty(),
-            // On the link, and at the beginning of the cycle after in the buffer.
-            transits: Wheel::new(router.after_grant() + 1 + latency),
-            credits: Wheel::new(router.credit(latency)),
-            ejections: Wheel::new(router.after_grant() + u64::from(router.ejection)),
+            pipeline: Pipeline::new(router, latency),
             grantable: Vec::new(),
-            allocated: Stage::empty(),
             islip: (router.allocators == Allocators::Islip).then(|| Box::new(Islip::new(shape, vertices))),
             router,
             crossings: Vec::new(),
@@ -182,7 +166,7 @@ impl Worms {
         self.next = now.ps() / self.cycle.ps() + 1;
         match packet.place {
             NOWHERE if self.router.injection > 0 => {
-                self.entering.put(self.next + u64::from(self.router.injection), (at, packet));
+                self.pipeline.entering.put(self.next + u64::from(self.router.injection), (at, packet));
             }
             NOWHERE => self.enter(at, packet),
             worm => self.route(self.crowd[worm as usize].held_at),
@@ -216,10 +200,8 @@ impl Worms {
 
     /// Returns whether anything is still to come, even if nothing moves.
     fn is_turning(&mut self) -> bool {
-        let in_stages = !(self.entering.is_empty() && self.routing.is_empty() && self.allocated.is_empty());
         // Heads whose routes have just been worked out have not moved.
-        let in_stages = in_stages || !self.grantable.is_empty();
-        self.transits.is_turning() | self.credits.is_turning() | self.ejections.is_turning() | in_stages
+        self.pipeline.is_turning() | !self.grantable.is_empty()
     }
 
     /// For each direction of a link: its ends, and its packets and its busy time up to `now`.
@@ -257,7 +239,7 @@ impl Worms {
     /// packets that come to it then, and for how long they all are on the wire.
     fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
         let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
-        for (cycle, &Transit { to: channel, flit, .. }) in self.transits.coming() {
+        for (cycle, &Transit { to: channel, flit, .. }) in self.pipeline.transits.coming() {
             let (from, to) = self.on_wire(cycle);
             let port = self.inputs[channel as usize].before / self.shape.channels;
             let (heads, time) = ahead.entry(port).or_default();

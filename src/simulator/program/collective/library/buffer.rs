@@ -207,16 +207,23 @@ impl Division {
     }
 }
 
-/// A message in segments of one length; the last one may be shorter. A length of 0 is one segment.
+/// A message, or a part of it, in segments of one length; the last one may be shorter. A length of 0 is one segment.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) struct Segments {
+    /// The byte at which the part begins.
+    first: u64,
     bytes: u64,
     length: u64,
 }
 
 impl Segments {
     pub const fn new(bytes: u64, length: u64) -> Self {
-        Self { bytes, length: if length == 0 { bytes } else { length } }
+        Self { first: 0, bytes, length: if length == 0 { bytes } else { length } }
+    }
+
+    /// Those of a part of a message.
+    pub const fn of(part: &Range<u64>, length: u64) -> Self {
+        Self { first: part.start, ..Self::new(part.end - part.start, length) }
     }
 
     pub const fn count(self) -> u64 {
@@ -224,6 +231,6 @@ impl Segments {
     }
 
     pub fn range(self, index: u64) -> Range<u64> {
-        index * self.length..((index + 1) * self.length).min(self.bytes)
+        self.first + index * self.length..self.first + ((index + 1) * self.length).min(self.bytes)
     }
 }

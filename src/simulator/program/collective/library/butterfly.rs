@@ -285,34 +285,15 @@ pub(in crate::program::collective) async fn rabenseifner(
     let whole = 0..data.bytes();
     let doer = match fold.role(number) {
         Role::Guest(partner) => {
-            let partner = at(partner);
-            match joining {
-                Joining::Whole => comm.send(partner, &data.take([whole.clone()])).await,
-                Joining::Halves => {
-                    let halves = Division::shares(data.bytes(), 2);
-                    let received = comm.exchange(partner, &data.take([halves.one(0)]), partner).await;
-                    add(comm, data, &[halves.one(1)], &received).await;
-                    comm.send(partner, &data.take([halves.one(1)])).await;
-                }
-            }
+            hand_over(comm, joining, at(partner), data).await;
             if root.is_none() {
-                let sum = comm.receive(partner).await;
+                let sum = comm.receive(at(partner)).await;
                 data.put([whole], &sum);
             }
             return;
         }
         Role::Doer(doer, partner) => {
-            let partner = at(partner);
-            match joining {
-                Joining::Whole => add(comm, data, std::slice::from_ref(&whole), &comm.receive(partner).await).await,
-                Joining::Halves => {
-                    let halves = Division::shares(data.bytes(), 2);
-                    let received = comm.exchange(partner, &data.take([halves.one(1)]), partner).await;
-                    add(comm, data, &[halves.one(0)], &received).await;
-                    let received = comm.receive(partner).await;
-                    data.put([halves.one(1)], &received);
-                }
-            }
+            take_over(comm, joining, at(partner), data).await;
             doer
         }
         Role::Alone(doer) => doer,
@@ -333,6 +314,36 @@ pub(in crate::program::collective) async fn rabenseifner(
     steps.all_gather(doer, data).await;
     if let Role::Doer(_, partner) = fold.role(number) {
         comm.send(at(partner), &data.take([whole])).await;
+    }
+}
+
+/// A guest's share of the sum goes to the doer of its pair.
+async fn hand_over(comm: Communicator<'_>, joining: Joining, doer: u32, data: &mut Buffer) {
+    match joining {
+        Joining::Whole => comm.send(doer, &data.take([0..data.bytes()])).await,
+        Joining::Halves => {
+            let halves = Division::shares(data.bytes(), 2);
+            let received = comm.exchange(doer, &data.take([halves.one(0)]), doer).await;
+            add(comm, data, &[halves.one(1)], &received).await;
+            comm.send(doer, &data.take([halves.one(1)])).await;
+        }
+    }
+}
+
+/// A doer gets the sum of its pair.
+async fn take_over(comm: Communicator<'_>, joining: Joining, guest: u32, data: &mut Buffer) {
+    match joining {
+        Joining::Whole => {
+            let whole = [0..data.bytes()];
+            add(comm, data, &whole, &comm.receive(guest).await).await;
+        }
+        Joining::Halves => {
+            let halves = Division::shares(data.bytes(), 2);
+            let received = comm.exchange(guest, &data.take([halves.one(1)]), guest).await;
+            add(comm, data, &[halves.one(0)], &received).await;
+            let received = comm.receive(guest).await;
+            data.put([halves.one(1)], &received);
+        }
     }
 }
 

@@ -5,6 +5,8 @@ use crate::program::WORD;
 use crate::program::collective::payload::Payload;
 use crate::program::collective::transfer;
 use crate::program::process::{COLLECTIVE_TAG, MessagePattern, Operation, Process};
+use std::borrow::Borrow;
+use std::collections::VecDeque;
 
 /// Some of the ranks in an order, as one of them sees them. It stores no list of all ranks, of which there may be a million.
 #[derive(Clone, Copy)]
@@ -118,6 +120,31 @@ impl<'a> Communicator<'a> {
         received
     }
 
+    /// Starts a receive from each of some, and then a send to each of others with what it gets.
+    pub async fn start(
+        &self,
+        receive_from: impl IntoIterator<Item = u32>,
+        send_to: impl IntoIterator<Item = (u32, impl Borrow<Payload>)>,
+    ) -> Started<'a> {
+        let mut receiving = VecDeque::new();
+        for from in receive_from {
+            receiving.push_back((from, self.start_receive(from).await));
+        }
+        let mut sending = Vec::new();
+        for (to, payload) in send_to {
+            sending.push(self.start_send(to, payload.borrow()).await);
+        }
+        Started { comm: *self, receiving, sending }
+    }
+
+    /// Starts to receive from each other rank, the nearest before first, and to send the same to each, the nearest
+    /// behind first.
+    pub async fn start_with_all(&self, payload: &Payload) -> Started<'a> {
+        let before = (1..self.size).map(|distance| self.before(distance));
+        let behind = (1..self.size).map(|distance| (self.behind(distance), payload));
+        self.start(before, behind).await
+    }
+
     /// Adds `bytes` bytes to others: a floating-point operation a word.
     pub async fn add(&self, bytes: u64) {
         if bytes > 0 {
@@ -132,6 +159,25 @@ impl<'a> Communicator<'a> {
         if bytes > 0 {
             self.me.load(moved).await;
         }
+    }
+}
+
+/// Receives and sends under way.
+pub(in crate::program::collective) struct Started<'a> {
+    comm: Communicator<'a>,
+    receiving: VecDeque<(u32, Operation)>,
+    sending: Vec<Operation>,
+}
+
+impl Started<'_> {
+    /// Waits for the next receive, in the order in which they were started: the place that it comes from, and what it
+    /// brings. Waits for all sends and returns `None` after the last one.
+    pub async fn next(&mut self) -> Option<(u32, Payload)> {
+        let Some((from, operation)) = self.receiving.pop_front() else {
+            self.comm.wait_all(std::mem::take(&mut self.sending)).await;
+            return None;
+        };
+        Some((from, self.comm.received(operation).await))
     }
 }
 

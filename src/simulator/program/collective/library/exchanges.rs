@@ -44,6 +44,11 @@ impl Layout<'_> {
         self.fold.numbers(if self.remap == Remap::Send { self.butterfly.code(doer) } else { doer })
     }
 
+    /// The rank of the doer that has the part of the rank of this doer after the steps of halving, unless it is this one.
+    fn stranger(&self, doer: u32, place: u32) -> Option<u32> {
+        (!self.served(doer).contains(&place)).then(|| self.source(doer))
+    }
+
     /// The rank of the doer that has the parts of a doer's ranks after the steps of halving.
     fn source(&self, doer: u32) -> u32 {
         self.fold.number(if self.remap == Remap::Send { self.butterfly.with_code(doer) } else { doer })
@@ -89,20 +94,13 @@ pub(in crate::program::collective) async fn reduce_scatter(
         by_block: remap == Remap::Blocks,
     };
     steps.reduce_scatter(doer, data).await;
-    let mut receiving = None;
-    if !layout.served(doer).contains(&place) {
-        receiving = Some(comm.start_receive(layout.source(doer)).await);
-    }
-    let mut under_way = Vec::new();
-    for rank in layout.served(doer).filter(|rank| *rank != place) {
-        under_way.push(comm.start_send(rank, &data.take([division.one(rank)])).await);
-    }
-    if let Some(receiving) = receiving {
-        let received = comm.received(receiving).await;
+    let others = layout.served(doer).filter(|rank| *rank != place);
+    let theirs = others.map(|rank| (rank, data.take([division.one(rank)])));
+    let mut started = comm.start(layout.stranger(doer, place), theirs).await;
+    while let Some((_, received)) = started.next().await {
         *data = Buffer::empty(data.bytes());
         data.put([division.one(place)], &received);
     }
-    comm.wait_all(under_way).await;
 }
 
 /// Doubles what a rank has in each step, the way of `reduce_scatter` back.
@@ -128,19 +126,11 @@ pub(in crate::program::collective) async fn all_gather(
         }
         Role::Doer(doer, _) | Role::Alone(doer) => doer,
     };
-    let mut receiving = Vec::new();
-    for rank in layout.served(doer).filter(|rank| *rank != place) {
-        receiving.push((rank, comm.start_receive(rank).await));
-    }
-    let mut under_way = Vec::new();
-    if !layout.served(doer).contains(&place) {
-        under_way.push(comm.start_send(layout.source(doer), &own).await);
-    }
-    for (rank, operation) in receiving {
-        let received = comm.received(operation).await;
+    let others = layout.served(doer).filter(|rank| *rank != place);
+    let mut started = comm.start(others, layout.stranger(doer, place).map(|to| (to, own))).await;
+    while let Some((rank, received)) = started.next().await {
         data.put([division.one(rank)], &received);
     }
-    comm.wait_all(under_way).await;
     let steps = Halving {
         comm,
         butterfly,
@@ -169,12 +159,12 @@ pub(in crate::program::collective) async fn all_to_all(
     let butterfly = Butterfly::new(fold.steps, pattern);
     let place = comm.place();
     let whole = [0..division.total()];
-    let mut result = Buffer::empty(division.total());
     let mut held =
         Rows { by_origin: vec![(place, data.all())], ranks: (0..comm.size()).collect(), block: division.start(1) };
     let doer = match fold.role(place) {
         Role::Guest(partner) => {
             comm.send(partner, &data.take(whole.clone())).await;
+            let mut result = Buffer::empty(division.total());
             result.put(whole, &comm.receive(partner).await);
             return result;
         }
@@ -197,19 +187,10 @@ pub(in crate::program::collective) async fn all_to_all(
         let origins = origins(fold, butterfly, partner, step);
         held = held.with(kept, &origins, &received);
     }
-    for (origin, row) in &held.by_origin {
-        let own = held.part(row.as_deref(), &[place]);
-        result.put([division.one(*origin)], &headed(comm.size(), division.start(1), own));
-    }
     if let Role::Doer(_, partner) = fold.role(place) {
-        let mut theirs = Buffer::empty(division.total());
-        for (origin, row) in &held.by_origin {
-            let part = held.part(row.as_deref(), &[partner]);
-            theirs.put([division.one(*origin)], &headed(comm.size(), division.start(1), part));
-        }
-        comm.send(partner, &theirs.take(whole)).await;
+        comm.send(partner, &held.result(partner, comm.size(), division).take(whole)).await;
     }
-    result
+    held.result(place, comm.size(), division)
 }
 
 /// A block as a message of a buffer of `size` blocks.
@@ -247,6 +228,16 @@ impl Rows {
         Payload::new(blocks * self.block, values.map(|rows| rows.concat().into()))
     }
 
+    /// All that one of `size` ranks gets.
+    fn result(&self, rank: u32, size: u32, division: &Division) -> Buffer {
+        let mut result = Buffer::empty(division.total());
+        for (origin, row) in &self.by_origin {
+            let block = self.part(row.as_deref(), &[rank]);
+            result.put([division.one(*origin)], &headed(size, self.block, block));
+        }
+        result
+    }
+
     /// The blocks of a row for some ranks.
     fn part(&self, row: Option<&[f64]>, ranks: &[u32]) -> Option<Vec<f64>> {
         let row = row?;
@@ -269,57 +260,78 @@ impl Rows {
     }
 }
 
+/// A power k^n of the ranks, in which the others take part by a group: of the first ranks, the last one of each group of k
+/// does the steps for the group.
+#[derive(Clone, Copy)]
+struct Grouped {
+    radix: u32,
+    core: u32,
+    guests: u32,
+    /// The ranks that are in groups, from the first one on.
+    members: u32,
+}
+
+impl Grouped {
+    fn of(size: u32, radix: u32) -> Self {
+        let mut core = 1;
+        while u64::from(core) * u64::from(radix) <= u64::from(size) {
+            core *= radix;
+        }
+        let guests = size - core;
+        Self { radix, core, guests, members: guests + guests.div_ceil(radix - 1) }
+    }
+
+    /// The last rank of a group.
+    fn last(self, group: u32) -> u32 {
+        ((group + 1) * self.radix).min(self.members) - 1
+    }
+
+    /// The rank of a doer.
+    fn number(self, doer: u32) -> u32 {
+        if doer < self.members - self.guests { self.last(doer) } else { doer + self.guests }
+    }
+
+    /// The doer of a rank, and those of its group.
+    fn doer(self, rank: u32) -> (u32, Range<u32>) {
+        if rank >= self.members {
+            return (rank - self.guests, 0..0);
+        }
+        let group = rank / self.radix;
+        (group, group * self.radix..self.last(group))
+    }
+
+    /// The ranks of the k − 1 partners of a doer in the step whose digit has the weight `unit`.
+    fn partners(self, doer: u32, unit: u32) -> impl Iterator<Item = u32> {
+        let digit = doer / unit % self.radix;
+        let with = move |other: u32| doer - digit * unit + (digit + other) % self.radix * unit;
+        (1..self.radix).map(move |other| self.number(with(other)))
+    }
+}
+
 /// Recursive doubling with k − 1 partners in each step, at once. Of the first ranks, the last one of each group of k does
 /// the steps for the group, such that a power of k remains. (MPICH: recursive exchange.)
 pub(in crate::program::collective) async fn multiplying(comm: Communicator<'_>, radix: u32, data: &mut Buffer) {
-    let (size, place) = (comm.size(), comm.place());
-    let mut core = 1;
-    while u64::from(core) * u64::from(radix) <= u64::from(size) {
-        core *= radix;
-    }
-    let guests = size - core;
-    let groups = guests.div_ceil(radix - 1);
-    let grouped = guests + groups;
-    let last = |group: u32| ((group + 1) * radix).min(grouped) - 1;
-    let number = |doer: u32| if doer < groups { last(doer) } else { doer + guests };
+    let groups = Grouped::of(comm.size(), radix);
+    let (doer, served) = groups.doer(comm.place());
     let whole = [0..data.bytes()];
-    let mut served = 0..0;
-    let doer = if place >= grouped {
-        place - guests
-    } else {
-        let group = place / radix;
-        if place != last(group) {
-            comm.send(last(group), &data.take(whole.clone())).await;
-            let sum = comm.receive(last(group)).await;
-            data.put(whole, &sum);
-            return;
-        }
-        served = group * radix..place;
-        group
-    };
+    if comm.place() != groups.number(doer) {
+        comm.send(groups.number(doer), &data.take(whole.clone())).await;
+        let sum = comm.receive(groups.number(doer)).await;
+        data.put(whole, &sum);
+        return;
+    }
     for guest in served.clone() {
         let received = comm.receive(guest).await;
         add(comm, data, &whole, &received).await;
     }
     let mut unit = 1;
-    while unit < core {
-        let digit = doer / unit % radix;
+    while unit < groups.core {
         let own = data.take(whole.clone());
-        let partners: Vec<u32> =
-            (1..radix).map(|other| number(doer - digit * unit + (digit + other) % radix * unit)).collect();
-        let mut receiving = Vec::new();
-        for partner in &partners {
-            receiving.push(comm.start_receive(*partner).await);
-        }
-        let mut sending = Vec::new();
-        for partner in &partners {
-            sending.push(comm.start_send(*partner, &own).await);
-        }
-        for operation in receiving {
-            let received = comm.received(operation).await;
+        let sends = groups.partners(doer, unit).map(|partner| (partner, &own));
+        let mut started = comm.start(groups.partners(doer, unit), sends).await;
+        while let Some((_, received)) = started.next().await {
             add(comm, data, &whole, &received).await;
         }
-        comm.wait_all(sending).await;
         unit *= radix;
     }
     if !served.is_empty() {

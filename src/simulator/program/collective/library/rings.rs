@@ -93,38 +93,20 @@ pub(in crate::program::collective) async fn all_gather_at_once(
     data: &mut Buffer,
 ) {
     let own = data.take([division.one(comm.place())]);
-    let mut receiving = Vec::new();
-    for distance in 1..comm.size() {
-        receiving.push(comm.start_receive(comm.before(distance)).await);
+    let mut started = comm.start_with_all(&own).await;
+    while let Some((from, received)) = started.next().await {
+        data.put([division.one(from)], &received);
     }
-    let mut sending = Vec::new();
-    for distance in 1..comm.size() {
-        sending.push(comm.start_send(comm.behind(distance), &own).await);
-    }
-    for (distance, operation) in (1..).zip(receiving) {
-        let received = comm.received(operation).await;
-        data.put([division.one(comm.before(distance))], &received);
-    }
-    comm.wait_all(sending).await;
 }
 
 /// Each has the messages of all and adds them up.
 pub(in crate::program::collective) async fn all_reduce_at_once(comm: Communicator<'_>, data: &mut Buffer) {
     let whole = [0..data.bytes()];
     let own = data.take(whole.clone());
-    let mut receiving = Vec::new();
-    for distance in 1..comm.size() {
-        receiving.push(comm.start_receive(comm.before(distance)).await);
-    }
-    let mut sending = Vec::new();
-    for distance in 1..comm.size() {
-        sending.push(comm.start_send(comm.behind(distance), &own).await);
-    }
-    for operation in receiving {
-        let received = comm.received(operation).await;
+    let mut started = comm.start_with_all(&own).await;
+    while let Some((_, received)) = started.next().await {
         add(comm, data, &whole, &received).await;
     }
-    comm.wait_all(sending).await;
 }
 
 /// In step k each sends the one k behind it that one's part of its message and adds the part it gets.
@@ -172,68 +154,73 @@ pub(in crate::program::collective) async fn all_to_all(
     division: &Division,
     data: &Buffer,
 ) -> Buffer {
-    let size = comm.size();
-    let mut result = data.clone();
-    let bound = |limit: u32| if limit == 0 { size } else { limit };
+    let bound = |limit: u32| if limit == 0 { comm.size() } else { limit };
     match window {
-        Window::Batches(limit) => {
-            let limit = bound(limit);
-            let mut first = 1;
-            while first < size {
-                let distances = first..size.min(first.saturating_add(limit));
-                first = distances.end;
-                let mut receiving = Vec::new();
-                for distance in distances.clone() {
-                    receiving.push((comm.behind(distance), comm.start_receive(comm.behind(distance)).await));
-                }
-                let mut sending = Vec::new();
-                for distance in distances {
-                    let to = comm.before(distance);
-                    sending.push(comm.start_send(to, &data.take([division.one(to)])).await);
-                }
-                for (from, operation) in receiving {
-                    let received = comm.received(operation).await;
-                    result.put([division.one(from)], &received);
-                }
-                comm.wait_all(sending).await;
-            }
+        Window::Batches(limit) => in_batches(comm, bound(limit), division, data).await,
+        Window::Stepwise => stepwise(comm, division, data).await,
+        Window::Sliding(limit) => sliding(comm, bound(limit), division, data).await,
+    }
+}
+
+/// With `limit` ranks at a time, from behind to before; the next ones when all is done with these.
+async fn in_batches(comm: Communicator<'_>, limit: u32, division: &Division, data: &Buffer) -> Buffer {
+    let mut result = data.clone();
+    let mut first = 1;
+    while first < comm.size() {
+        let distances = first..comm.size().min(first.saturating_add(limit));
+        first = distances.end;
+        let behind = distances.clone().map(|distance| comm.behind(distance));
+        let before = distances.map(|distance| comm.before(distance));
+        let mut started = comm.start(behind, before.map(|to| (to, data.take([division.one(to)])))).await;
+        while let Some((from, received)) = started.next().await {
+            result.put([division.one(from)], &received);
         }
-        Window::Stepwise => {
-            for step in 1..size {
-                let (to, from) = (comm.behind(step), comm.before(step));
-                let received = comm.exchange(to, &data.take([division.one(to)]), from).await;
-                result.put([division.one(from)], &received);
+    }
+    result
+}
+
+/// In step k to the one k behind, from the one k before.
+async fn stepwise(comm: Communicator<'_>, division: &Division, data: &Buffer) -> Buffer {
+    let mut result = data.clone();
+    for step in 1..comm.size() {
+        let (to, from) = (comm.behind(step), comm.before(step));
+        let received = comm.exchange(to, &data.take([division.one(to)]), from).await;
+        result.put([division.one(from)], &received);
+    }
+    result
+}
+
+/// With `limit` receives from before and sends behind at a time; each that is complete is followed by the next one.
+async fn sliding(comm: Communicator<'_>, limit: u32, division: &Division, data: &Buffer) -> Buffer {
+    let mut result = data.clone();
+    let start_receive = async |distance: u32| {
+        let from = comm.before(distance);
+        (Some(from), comm.start_receive(from).await)
+    };
+    let start_send = async |distance: u32| {
+        let to = comm.behind(distance);
+        (None, comm.start_send(to, &data.take([division.one(to)])).await)
+    };
+    let mut open = Vec::new();
+    let [mut receives, mut sends] = [1..comm.size(), 1..comm.size()];
+    for distance in receives.by_ref().take(limit as usize) {
+        open.push(start_receive(distance).await);
+    }
+    for distance in sends.by_ref().take(limit as usize) {
+        open.push(start_send(distance).await);
+    }
+    while !open.is_empty() {
+        let operations: Vec<_> = open.iter().map(|(_, operation)| *operation).collect();
+        let (from, operation) = open.swap_remove(comm.me().wait_any(&operations).await);
+        if let Some(from) = from {
+            result.put([division.one(from)], &comm.received(operation).await);
+            if let Some(distance) = receives.next() {
+                open.push(start_receive(distance).await);
             }
-        }
-        Window::Sliding(limit) => {
-            let limit = bound(limit);
-            let mut open = Vec::new();
-            let [mut receives, mut sends] = [1..size, 1..size];
-            for distance in receives.by_ref().take(limit as usize) {
-                let from = comm.before(distance);
-                open.push((Some(from), comm.start_receive(from).await));
-            }
-            for distance in sends.by_ref().take(limit as usize) {
-                let to = comm.behind(distance);
-                open.push((None, comm.start_send(to, &data.take([division.one(to)])).await));
-            }
-            while !open.is_empty() {
-                let operations: Vec<_> = open.iter().map(|(_, operation)| *operation).collect();
-                let (from, operation) = open.swap_remove(comm.me().wait_any(&operations).await);
-                if let Some(from) = from {
-                    let received = comm.received(operation).await;
-                    result.put([division.one(from)], &received);
-                    if let Some(distance) = receives.next() {
-                        let from = comm.before(distance);
-                        open.push((Some(from), comm.start_receive(from).await));
-                    }
-                } else {
-                    comm.wait_all(vec![operation]).await;
-                    if let Some(distance) = sends.next() {
-                        let to = comm.behind(distance);
-                        open.push((None, comm.start_send(to, &data.take([division.one(to)])).await));
-                    }
-                }
+        } else {
+            comm.wait_all(vec![operation]).await;
+            if let Some(distance) = sends.next() {
+                open.push(start_send(distance).await);
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::buffer::{Buffer, Division, Segments};
 use super::communicator::Communicator;
 use super::shape::Shape;
+use std::ops::Range;
 
 /// Down a tree, segment by segment: the next one is awaited while one is sent on.
 pub(in crate::program::collective) async fn broadcast(
@@ -21,7 +22,11 @@ pub(in crate::program::collective) async fn broadcast(
         }
         return;
     };
-    let parent = comm.numbered(root, parent);
+    pass_on(comm, comm.numbered(root, parent), &children, segments, data).await;
+}
+
+/// Segment by segment from the parent to the children.
+async fn pass_on(comm: Communicator<'_>, parent: u32, children: &[u32], segments: Segments, data: &mut Buffer) {
     let mut next = comm.start_receive(parent).await;
     for index in 0..segments.count() {
         let current = next;
@@ -30,7 +35,7 @@ pub(in crate::program::collective) async fn broadcast(
         }
         let received = comm.received(current).await;
         data.put([segments.range(index)], &received);
-        comm.send_to_all(&children, &received).await;
+        comm.send_to_all(children, &received).await;
     }
 }
 
@@ -238,49 +243,48 @@ pub(in crate::program::collective) async fn split_binary_broadcast(
     data: &mut Buffer,
 ) {
     let (number, size) = (comm.number(root), comm.size());
-    let halves = Division::shares(data.bytes(), 2);
-    let halves = [halves.one(1), halves.one(0)];
     // The first half is the longer one.
-    let middle = halves[0].end - halves[0].start;
+    let middle = data.bytes() - Division::shares(data.bytes(), 2).start(1);
     let halves = [0..middle, middle..data.bytes()];
     if size < 3 || halves.iter().any(|half| half.is_empty() || segment > half.end - half.start) {
         return broadcast(comm, Shape::Chains(1), root, segment, data).await;
     }
     let children = Shape::Levels(2).children(number, size);
-    let side = |number: u32| usize::from(number.is_multiple_of(2));
-    let segments = halves.clone().map(|half| Segments::new(half.end - half.start, segment));
-    let range = |side: usize, index: u64| {
-        let range = segments[side].range(index);
-        halves[side].start + range.start..halves[side].start + range.end
-    };
-    if number == 0 {
-        for index in 0..segments[0].count().max(segments[1].count()) {
-            let mut under_way = Vec::new();
-            for child in children.iter().copied() {
-                if index < segments[side(child)].count() {
-                    let part = data.take([range(side(child), index)]);
-                    under_way.push(comm.start_send(comm.numbered(root, child), &part).await);
-                }
-            }
-            comm.wait_all(under_way).await;
-        }
-    } else {
-        let own = side(number);
-        let parent = Shape::Levels(2).parent(number, size).expect("only the root has none");
-        let parent = comm.numbered(root, parent);
-        let children = places(comm, root, children);
-        let mut next = comm.start_receive(parent).await;
-        for index in 0..segments[own].count() {
-            let current = next;
-            if index + 1 < segments[own].count() {
-                next = comm.start_receive(parent).await;
-            }
-            let received = comm.received(current).await;
-            data.put([range(own, index)], &received);
-            comm.send_to_all(&children, &received).await;
+    let segments = [&halves[0], &halves[1]].map(|half| Segments::of(half, segment));
+    match Shape::Levels(2).parent(number, size) {
+        None => send_halves(comm, root, &children, segments, data).await,
+        Some(parent) => {
+            let children = places(comm, root, children);
+            pass_on(comm, comm.numbered(root, parent), &children, segments[side(number)], data).await;
         }
     }
-    // Numbers 1 and 2, 3 and 4, … are pairs; the last one has none where the number of ranks is even, and asks the root.
+    swap_halves(comm, root, &halves, data).await;
+}
+
+/// The half of the message that goes down the side of the tree that a number is on.
+fn side(number: u32) -> usize {
+    usize::from(number.is_multiple_of(2))
+}
+
+/// Segment by segment from the root to its children, to each those of its half.
+async fn send_halves(comm: Communicator<'_>, root: u32, children: &[u32], segments: [Segments; 2], data: &Buffer) {
+    for index in 0..segments[0].count().max(segments[1].count()) {
+        let mut under_way = Vec::new();
+        for child in children.iter().copied() {
+            let segments = segments[side(child)];
+            if index < segments.count() {
+                let part = data.take([segments.range(index)]);
+                under_way.push(comm.start_send(comm.numbered(root, child), &part).await);
+            }
+        }
+        comm.wait_all(under_way).await;
+    }
+}
+
+/// Numbers 1 and 2, 3 and 4, … are pairs that exchange their halves; the last number has no partner where the number of
+/// ranks is even, and gets the second half from the root.
+async fn swap_halves(comm: Communicator<'_>, root: u32, halves: &[Range<u64>; 2], data: &mut Buffer) {
+    let (number, size) = (comm.number(root), comm.size());
     let last = size.is_multiple_of(2).then(|| size - 1);
     if number == 0 {
         if let Some(last) = last {
@@ -307,7 +311,7 @@ fn blocks(
     root: u32,
     number: u32,
     division: &Division,
-) -> impl Iterator<Item = std::ops::Range<u64>> {
+) -> impl Iterator<Item = Range<u64>> {
     let numbers = shape.subtree(number, comm.size());
     numbers.into_iter().map(move |number| division.one(comm.numbered(root, number)))
 }

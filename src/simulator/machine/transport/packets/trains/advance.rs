@@ -7,6 +7,7 @@ use crate::engine::{Entity, EvenInstants, Runs};
 use crate::machine::transport::packets::{Job, MessageState};
 use crate::machine::{Completion, Sends};
 use crate::network::{Packet, PacketKind, PacketTimes};
+use crate::node::Admission;
 use crate::units::{SimDuration, SimTime};
 
 impl Play<'_> {
@@ -157,17 +158,10 @@ impl Play<'_> {
     /// otherwise the runs that go on are among those that may go ahead.
     #[inline(never)]
     pub(super) fn admit_train(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
-        let MovingTrain { link, entity, train: Train { run, packet, .. } } = *flight;
-        let (job, service) = self.job(vertex, packet);
+        let Train { run, packet, .. } = flight.train;
         let before = self.processors.standing(vertex);
-        let admission = self.processors.serve_run(self.calendar, vertex, run, (job, service));
+        let (admission, service) = self.serve_train(vertex, flight);
         let count = admission.count;
-        if let Some(rest) = run.tail(count) {
-            let train = Train { run: rest, ..flight.train };
-            self.trains.coming.push_front(link, Coming { train, entity });
-            self.schedule_next(link);
-            flight.train.run.count = count;
-        }
         let speculative = SpeculativeAdmission::of(flight, service, before);
         let Some(mut departures) = admission.departures.as_ref() else {
             self.keep(vertex, SpeculativeAdmission { deferred: true, ..speculative });
@@ -202,6 +196,23 @@ impl Play<'_> {
         let entity = self.exit(vertex, (out, times), &packet, departures.first());
         let comings = self.transmit(out, &packet, departures, times);
         self.goes_on_as_one(flight, (out, entity), &comings, waits)
+    }
+
+    /// Hands a train to the processor of `vertex`, which takes as many of its packets as it can be sure of; `flight` is left
+    /// with those, and the rest comes later. Returns what becomes of them, and the service of each.
+    #[expect(clippy::inline_always, reason = "it is a part of the admission of every train")]
+    #[inline(always)]
+    fn serve_train(&mut self, vertex: u32, flight: &mut MovingTrain) -> (Admission, SimDuration) {
+        let MovingTrain { link, entity, train: Train { run, packet, .. } } = *flight;
+        let (job, service) = self.job(vertex, packet);
+        let admission = self.processors.serve_run(self.calendar, vertex, run, (job, service));
+        if let Some(rest) = run.tail(admission.count) {
+            let train = Train { run: rest, ..flight.train };
+            self.trains.coming.push_front(link, Coming { train, entity });
+            self.schedule_next(link);
+            flight.train.run.count = admission.count;
+        }
+        (admission, service)
     }
 
     /// A train goes on by a way, by which it comes so. Returns whether as a single run, which `flight` then describes;

@@ -2,7 +2,7 @@
 
 use super::admissions::SpeculativeAdmission;
 use super::places::NO_LINK;
-use super::{Coming, Leaving, Play, Train};
+use super::{Coming, Leaving, MovingTrain, Play, Train};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::machine::transport::packets::{Job, MessageId, MessageState};
 use crate::machine::{Completion, Sends};
@@ -51,18 +51,9 @@ impl Play<'_> {
         self.counts.events += u64::from(count);
         let continues = self.go_on_preparing(from, id, self.processors.free(from));
         let entity = if overlap { self.first_processor + from } else { out };
-        let admission = SpeculativeAdmission {
-            train,
-            link: NO_LINK,
-            entity,
-            out,
-            service,
-            before,
-            link_free,
-            deferred: false,
-            notice: false,
-            continues,
-        };
+        let flight = MovingTrain { link: NO_LINK, entity, train };
+        let admission = SpeculativeAdmission::of(&flight, service, before);
+        let admission = SpeculativeAdmission { out, link_free, continues, ..admission };
         if self.trains.places.shares_links() {
             self.keep(from, SpeculativeAdmission { out: self.trains.places.to_router(from), ..admission });
             self.hand_to_router(from, Train::new(train.run, packet), departures);

@@ -18,7 +18,7 @@ pub(super) struct Transit {
 impl Worms {
     /// Flits come to their next buffers; then the routers before get to know of the room behind them.
     pub(super) fn take_transits(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
-        let list = self.transits.take(cycle);
+        let list = self.pipeline.transits.take(cycle);
         if self.recorder.is_some() {
             self.record_arrivals(cycle, &list);
         }
@@ -29,7 +29,7 @@ impl Worms {
             }
             self.push(to, flit, passages);
         }
-        self.transits.give_back(list);
+        self.pipeline.transits.give_back(list);
         self.take_credits(cycle);
     }
 
@@ -60,7 +60,7 @@ impl Worms {
     }
 
     fn take_credits(&mut self, cycle: u64) {
-        let credits = self.credits.take(cycle);
+        let credits = self.pipeline.credits.take(cycle);
         let Self { inputs, outputs, routers, active, .. } = self;
         let (inputs, outputs) = (&inputs[..], &mut outputs[..]);
         for &credit in &credits {
@@ -74,7 +74,7 @@ impl Worms {
                 }
             }
         }
-        self.credits.give_back(credits);
+        self.pipeline.credits.give_back(credits);
     }
 
     /// Puts a flit at the end of a buffer that has room.
@@ -120,13 +120,13 @@ impl Worms {
     pub(super) fn route(&mut self, channel: u32) {
         match u64::from(self.router.routing) {
             0 => self.request(channel),
-            cycles => self.routing.put(self.next + cycles - 1, channel),
+            cycles => self.pipeline.routing.put(self.next + cycles - 1, channel),
         }
     }
 
     /// Heads whose routes have been worked out in `cycle` ask for virtual channels, from the next one on.
     pub(super) fn end_routing(&mut self, cycle: u64) {
-        while let Some(channel) = self.routing.take(cycle) {
+        while let Some(channel) = self.pipeline.routing.take(cycle) {
             self.request(channel);
         }
     }
@@ -163,11 +163,11 @@ impl Worms {
     }
 
     pub(super) fn eject(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
-        let list = self.ejections.take(cycle);
+        let list = self.pipeline.ejections.take(cycle);
         for &(at, worm) in &list {
             passages.push(HopEvent::Arrived { packet: self.crowd[worm as usize].packet, at });
             self.vacant.push(worm);
         }
-        self.ejections.give_back(list);
+        self.pipeline.ejections.give_back(list);
     }
 }

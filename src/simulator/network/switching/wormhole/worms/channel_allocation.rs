@@ -6,6 +6,7 @@
 use super::Worms;
 use super::buffers::Input;
 use super::layout::{NONE, Shape, low_bits};
+use super::pipeline::Pipeline;
 
 /// The virtual channels of a class of a port, any of which suits a head that asks for one of them. All channels to the
 /// node are of one class.
@@ -125,7 +126,7 @@ impl Worms {
     }
 
     fn allocate_all_channels(&mut self, due: u64) -> bool {
-        let Self { grantable, groups, inputs, outputs, routers, allocated, .. } = self;
+        let Self { grantable, groups, inputs, outputs, routers, pipeline: Pipeline { allocated, .. }, .. } = self;
         let (inputs, outputs) = (&mut inputs[..], &mut outputs[..]);
         for number in grantable.drain(..) {
             let group = &mut groups[number as usize];
@@ -159,7 +160,7 @@ impl Worms {
 
     /// Lets heads whose virtual channel is allocated by the end of `cycle` ask for the crossbar in the next one.
     pub(super) fn settle_allocated(&mut self, cycle: u64) {
-        let Self { inputs, outputs, routers, active, allocated, .. } = self;
+        let Self { inputs, outputs, routers, active, pipeline: Pipeline { allocated, .. }, .. } = self;
         while let Some(channel) = allocated.take(cycle) {
             let input = &mut inputs[channel as usize];
             input.output = input.granted;

@@ -39,7 +39,7 @@ impl Worms {
 
     /// Packets that have come to their first router.
     pub(super) fn let_in(&mut self, cycle: u64) {
-        while let Some((at, packet)) = self.entering.take(cycle) {
+        while let Some((at, packet)) = self.pipeline.entering.take(cycle) {
             self.enter(at, packet);
         }
     }

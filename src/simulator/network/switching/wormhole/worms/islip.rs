@@ -61,7 +61,7 @@ impl Worms {
         }
         islip.granted.clear();
         self.islip = Some(islip);
-        !self.allocated.is_empty()
+        !self.pipeline.allocated.is_empty()
     }
 
     fn match_group(&mut self, islip: &mut Islip, number: u32, due: u64) {
@@ -78,7 +78,7 @@ impl Worms {
                 self.outputs[output as usize].holder = input;
                 self.inputs[input as usize].granted = output;
                 self.routers[self.inputs[input as usize].router as usize].waiting -= 1;
-                self.allocated.put(due, input);
+                self.pipeline.allocated.put(due, input);
             }
         }
         group.is_listed = group.can_be_granted();

@@ -68,7 +68,7 @@ impl Worms {
     /// The run is over: what links have carried of packets that they have not carried whole is told as well.
     pub fn finish_transfers(&mut self, end: SimTime) {
         let Some(mut recorder) = self.recorder.take() else { return };
-        for (cycle, transit) in self.transits.coming() {
+        for (cycle, transit) in self.pipeline.transits.coming() {
             let (from, to) = self.on_wire(cycle);
             if from <= end {
                 self.record(&mut recorder, *transit, (from, to.min(end)));

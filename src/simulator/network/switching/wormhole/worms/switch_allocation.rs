@@ -3,8 +3,9 @@
 
 use super::Worms;
 use super::arrival::Transit;
-use super::buffers::Input;
+use super::buffers::{Input, Turns};
 use super::layout::{NONE, Shape, WORDS};
+use super::pipeline::Pipeline;
 use crate::network::packet::HopEvent;
 use std::slice::Iter;
 
@@ -49,6 +50,22 @@ impl Router {
 pub(super) struct Taken {
     port: u32,
     channel: u32,
+}
+
+/// The output ports of a router that are asked for let what they have taken cross, and the turns go on to the next.
+#[expect(clippy::inline_always, reason = "it is done for every router in every cycle")]
+#[inline(always)]
+fn take_turns(turns: &mut [Turns], asked: [u64; 2], taken: &[Taken], inputs: &[Input], crossings: &mut Vec<u32>) {
+    for (first, mut asked) in (0..).step_by(64).zip(asked) {
+        while asked != 0 {
+            let to_port = first + asked.trailing_zeros() as usize;
+            asked &= asked - 1;
+            let Taken { port, channel } = taken[to_port];
+            turns[to_port].output = port + 1;
+            turns[port as usize].input = u32::from(inputs[channel as usize].lane) + 1;
+            crossings.push(channel);
+        }
+    }
 }
 
 impl Worms {
@@ -118,23 +135,14 @@ impl Worms {
                 }
                 first += of_word;
             }
-            for (first, mut asked) in (0..).step_by(64).zip(asked) {
-                while asked != 0 {
-                    let to_port = first + asked.trailing_zeros() as usize;
-                    asked &= asked - 1;
-                    let Taken { port, channel } = taken[to_port];
-                    turns[to_port].output = port + 1;
-                    turns[port as usize].input = u32::from(inputs[channel as usize].lane) + 1;
-                    crossings.push(channel);
-                }
-            }
+            take_turns(turns, asked, taken, inputs, crossings);
         }
     }
 
     /// Flits cross until one is the first or the last one of its worm, which is left to
     /// [`cross_with_end`](Self::cross_with_end).
     fn cross_bodies(&mut self, channels: &mut Iter<u32>) -> Option<u32> {
-        let Self { inputs, outputs, routers, transits, credits, sources, .. } = self;
+        let Self { inputs, outputs, routers, pipeline: Pipeline { transits, credits, .. }, sources, .. } = self;
         let (inputs, outputs, routers) = (&mut inputs[..], &mut outputs[..], &mut routers[..]);
         let (transits, credits) = (transits.slot(), credits.slot());
         for &channel in channels {
@@ -168,7 +176,7 @@ impl Worms {
         let output = &mut self.outputs[input.output as usize];
         output.packets += u32::from(flit.is_head());
         if output.behind != NONE {
-            self.transits.slot().push(Transit { to: output.behind, flit });
+            self.pipeline.transits.slot().push(Transit { to: output.behind, flit });
         }
         if flit.is_tail() || input.count == 0 || output.room == 0 {
             self.routers[input.router as usize].clear_ready(input);
@@ -185,7 +193,7 @@ impl Worms {
         output.flits += u64::from(self.crowd[worm as usize].flits);
         if output.behind == NONE {
             output.room = u32::MAX;
-            self.ejections.slot().push((input.router, worm));
+            self.pipeline.ejections.slot().push((input.router, worm));
         }
         let left = &mut self.inputs[channel as usize];
         (left.to_port, left.output) = (Input::NOWHERE, NONE);

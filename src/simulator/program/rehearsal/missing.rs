@@ -1,0 +1,132 @@
+//! What is missing at the end of a rehearsal, when nothing can happen any more: partners, and what is waited for in a circle.
+
+use super::DryRun;
+use super::rank::RehearsedWait;
+use crate::fault::Fault;
+use std::collections::BTreeSet;
+
+/// Number of ranks of a circle that are named.
+const SHOWN_OF_A_CIRCLE: usize = 4;
+
+impl DryRun<'_> {
+    /// Returns the faults once nothing can happen any more. A rank that waits may still send and receive what others
+    /// miss of it, so a waiting rank is reported only where there is no other fault.
+    pub(super) fn missing(&self) -> Vec<Fault> {
+        let mut faults = self.partial_collectives();
+        faults.extend(self.circle());
+        let is_over = |rank: usize| matches!(self.ranks[rank].waits, RehearsedWait::Finished | RehearsedWait::Nothing);
+        let is_shown = |rank: usize| self.ranks[rank].awaited().is_none_or(|from| from == rank || is_over(from));
+        faults.extend(self.unmatched(is_shown, is_over));
+        if faults.is_empty() { self.unmatched(|_| true, |_| true).collect() } else { faults }
+    }
+
+    /// The waits of the ranks outside of collective operations that are `is_shown`, and the unread messages of the ranks that
+    /// are `over`.
+    fn unmatched(
+        &self,
+        is_shown: impl Fn(usize) -> bool,
+        is_over: impl Fn(usize) -> bool,
+    ) -> impl Iterator<Item = Fault> {
+        let ranks = || self.ranks.iter().enumerate();
+        let waits = ranks().filter(move |(rank, _)| self.collective(*rank).is_none() && is_shown(*rank));
+        let waits = waits.filter_map(|(rank, state)| Some((self.step(rank), state.waiting(rank)?)));
+        let unread = ranks().filter(move |(rank, _)| is_over(*rank)).flat_map(|(rank, state)| state.unread(rank));
+        waits.chain(unread).map(|(step, message)| {
+            let help = "let every send have its receive, and every receive its send";
+            Fault::new(&self.path(step), message, help)
+        })
+    }
+
+    /// Ranks each of which waits for a message of the next one, if there are any.
+    fn circle(&self) -> Option<Fault> {
+        let mut seen = vec![usize::MAX; self.ranks.len()];
+        for first in 0..self.ranks.len() {
+            let (mut rank, mut way) = (first, Vec::new());
+            while seen[rank] == usize::MAX {
+                seen[rank] = first;
+                way.push(rank);
+                match self.ranks[rank].awaited() {
+                    Some(next) => rank = next,
+                    None => break,
+                }
+            }
+            let is_circle = self.ranks[rank].awaited().is_some_and(|next| next != rank);
+            if seen[rank] == first && is_circle {
+                let begin = way.iter().position(|one| *one == rank).unwrap_or(0);
+                return Some(self.in_a_circle(&way[begin..]));
+            }
+        }
+        None
+    }
+
+    /// The fault of ranks each of which waits for the next one, the last for the first.
+    fn in_a_circle(&self, ranks: &[usize]) -> Fault {
+        let sends = |rank: &usize| self.ranks[*rank].offers().is_some();
+        let is_of_messages = !ranks.iter().any(sends);
+        let next = ranks.iter().cycle().skip(1);
+        let wait = |(rank, next): (&usize, &usize)| match (is_of_messages, sends(rank)) {
+            (true, _) => format!("rank {rank} of rank {next}"),
+            (false, true) => format!("rank {rank} sends to rank {next}"),
+            (false, false) => format!("rank {rank} receives from rank {next}"),
+        };
+        let waits: Vec<_> = ranks.iter().zip(next).take(SHOWN_OF_A_CIRCLE).map(wait).collect();
+        let (count, waits) = (ranks.len(), waits.join(", "));
+        let rest = if count > SHOWN_OF_A_CIRCLE { ", …" } else { "" };
+        let path = self.path(self.step(ranks[0]));
+        if is_of_messages {
+            let message = format!("{count} ranks wait for a message of each other in a circle: {waits}{rest}");
+            let help = "let some of them send before they receive, or start receives before they wait for them";
+            return Fault::new(&path, message, help);
+        }
+        let message = format!("{count} ranks wait for each other in a circle: {waits}{rest}");
+        Fault::new(
+            &path,
+            message,
+            "by the machine's `sends` these sends end when they are received: let some of them receive first",
+        )
+    }
+
+    /// Collective operations that some ranks are in and others are not.
+    fn partial_collectives(&self) -> Vec<Fault> {
+        let mut names = BTreeSet::new();
+        for (rank, state) in self.ranks.iter().enumerate() {
+            names.extend(self.collective(rank));
+            names.extend(state.inbox.iter().filter_map(|message| message.collective));
+        }
+        names.into_iter().map(|name| self.partial_collective(name)).collect()
+    }
+
+    fn partial_collective(&self, name: &'static str) -> Fault {
+        let senders = self.ranks.iter().flat_map(|state| &state.inbox);
+        let senders =
+            senders.filter(|message| message.collective == Some(name)).map(|message| message.received.from as usize);
+        let waiting = (0..self.ranks.len()).filter(|rank| self.collective(*rank) == Some(name));
+        let inside: BTreeSet<usize> = senders.chain(waiting).collect();
+        let outside: Vec<_> = (0..self.ranks.len()).filter(|rank| !inside.contains(rank)).collect();
+        let inside: Vec<_> = inside.into_iter().collect();
+        let at_it = (0..self.ranks.len()).find(|rank| self.collective(*rank) == Some(name)).map(|rank| self.step(rank));
+        let mut messages = self.ranks.iter().flat_map(|state| &state.inbox);
+        let at_it =
+            at_it.or_else(|| messages.find(|message| message.collective == Some(name)).map(|message| message.step));
+        let path = at_it.map_or_else(String::new, |step| self.path(step));
+        let message = if outside.is_empty() {
+            format!("the ranks do not call {name} equally often, or in another order")
+        } else {
+            format!("{} in {name}, {} not", listed(&inside), listed(&outside))
+        };
+        Fault::new(&path, message, "let all ranks call every collective operation, and in the same order")
+    }
+}
+
+/// Human-readable ranks: `rank 3`, `ranks 1 to 3`, `ranks 0, 2, 4 and 5 more`.
+fn listed(ranks: &[usize]) -> String {
+    match ranks {
+        [rank] => format!("rank {rank} is"),
+        [first, .., last] if last - first + 1 == ranks.len() => format!("ranks {first} to {last} are"),
+        _ => {
+            let shown: Vec<_> = ranks.iter().take(4).map(usize::to_string).collect();
+            let more = if ranks.len() > 4 { format!(" and {} more", ranks.len() - 4) } else { String::new() };
+            format!("ranks {}{more} are", shown.join(", "))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A rank in a rehearsal: its messages, its operations, and what it waits for.
+
+use super::operations::{AwaitedOperations, RehearsedOperation, RehearsedOperations};
+use crate::program::process::{MessagePattern, Received, tag_words};
+use crate::trace::Phase;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A process that is rehearsed, and what has come for it.
+#[derive(Default)]
+pub(super) struct RehearsedRank {
+    pub phase: Phase,
+    pub inbox: VecDeque<PendingMessage>,
+    pub operations: RehearsedOperations,
+    /// Issued operations whose end has not been told.
+    pub issued: Vec<u32>,
+    /// Those of them whose beginning has not been told.
+    pub begun: Vec<u32>,
+    pub waits: RehearsedWait,
+}
+
+/// A message that nobody has received yet.
+pub(super) struct PendingMessage {
+    pub phase: Phase,
+    /// The collective operation that it belongs to.
+    pub collective: Option<&'static str>,
+    /// The step of its sender.
+    pub step: usize,
+    /// The send that waits for its receive.
+    pub sending: Option<u32>,
+    pub received: Received,
+}
+
+/// What a process waits for.
+#[derive(Default)]
+pub(super) enum RehearsedWait {
+    #[default]
+    Nothing,
+    For(AwaitedOperations, Ending),
+    ForNotices,
+    AtBarrier,
+    Finished,
+}
+
+/// Result of a completed operation for the process that waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    Result,
+    Index,
+}
+
+impl RehearsedRank {
+    /// The first operation that it waits for.
+    fn awaits(&self) -> Option<&RehearsedOperation> {
+        let numbers = match &self.waits {
+            RehearsedWait::For(operations, _) => operations.numbers(),
+            RehearsedWait::ForNotices => &self.issued,
+            _ => return None,
+        };
+        numbers.iter().find_map(|operation| self.operations.get(*operation))
+    }
+
+    /// The rank that it waits for, if that is one.
+    pub fn awaited(&self) -> Option<usize> {
+        match self.awaits() {
+            Some(RehearsedOperation::Awaiting(pattern)) => pattern.from.map(|from| from as usize),
+            _ => self.offers(),
+        }
+    }
+
+    /// The rank that is to receive what it waits to send.
+    pub fn offers(&self) -> Option<usize> {
+        if let Some(RehearsedOperation::Offered(to)) = self.awaits() { Some(*to as usize) } else { None }
+    }
+
+    pub fn waiting(&self, rank: usize) -> Option<String> {
+        let waits = match (&self.waits, self.awaits()) {
+            (RehearsedWait::Nothing | RehearsedWait::Finished, _) => return None,
+            (RehearsedWait::ForNotices, None) => "operations wait for each other".to_owned(),
+            (RehearsedWait::AtBarrier, _) => "not all ranks come to the barrier".to_owned(),
+            (_, Some(RehearsedOperation::Awaiting(pattern))) => {
+                format!("the receive of {} has no send", described(*pattern))
+            }
+            (_, Some(RehearsedOperation::Offered(to))) if *to as usize == rank => {
+                "the send to itself waits for a receive that is behind it".to_owned()
+            }
+            // The message is told of.
+            (_, Some(RehearsedOperation::Offered(_))) => return None,
+            _ => "an operation never ends".to_owned(),
+        };
+        Some(format!("rank {rank}, phase {}: {waits}", self.phase))
+    }
+
+    pub fn unread(&self, rank: usize) -> Vec<(usize, String)> {
+        let mut sent: BTreeMap<(u32, Phase, u32), (usize, u32)> = BTreeMap::new();
+        for message in self.inbox.iter().filter(|message| message.collective.is_none()) {
+            let key = (message.received.from, message.phase, message.received.message.tag);
+            sent.entry(key).or_insert((message.step, 0)).1 += 1;
+        }
+        let described = |((from, phase, tag), (step, count)): ((u32, Phase, u32), (usize, u32))| {
+            let sends = if count == 1 { "a send".to_owned() } else { format!("{count} sends") };
+            let tagged = tag_words(tag);
+            (step, format!("rank {from}, phase {phase}: {sends}{tagged} to rank {rank} has no receive"))
+        };
+        sent.into_iter().map(described).collect()
+    }
+}
+
+fn described(pattern: MessagePattern) -> String {
+    let from = pattern.from.map_or("a message from any rank".to_owned(), |from| format!("a message from rank {from}"));
+    from + &pattern.tag.map_or_else(String::new, tag_words)
+}

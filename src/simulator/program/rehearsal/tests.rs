@@ -1,0 +1,98 @@
+use super::*;
+use crate::program::process::{Message, MessagePattern};
+use crate::units::Bytes;
+
+fn faults(program: &dyn Program, ranks: u32) -> Vec<String> {
+    rehearse(program, (ranks, 0), (Sends::Buffered, 100), Streams::new(1))
+        .faults()
+        .into_iter()
+        .map(|fault| fault.message)
+        .collect()
+}
+
+#[test]
+fn a_send_without_receive_is_named_and_a_receive_without_send() {
+    let program = async |me: Process| {
+        me.phase("first");
+        match me.rank() {
+            0 => me.send(1, Message::new(1)).await,
+            1 => {
+                me.receive(0).await;
+                me.phase("second");
+                me.receive(2).await;
+            }
+            _ => me.send(0, Message::new(1).tag(7)).await,
+        }
+    };
+    let expected = [
+        "rank 1, phase second: the receive of a message from rank 2 has no send",
+        "rank 2, phase first: a send with tag 7 to rank 0 has no receive",
+    ];
+    assert_eq!(faults(&program, 3), expected);
+}
+
+#[test]
+fn a_circle_is_shown_and_nothing_that_follows_from_it() {
+    let program = async |me: Process| {
+        if me.rank() < 3 {
+            me.receive((me.rank() + 2) % 3).await;
+            me.send((me.rank() + 1) % 3, Message::new(1)).await;
+        } else {
+            me.send(0, Message::new(1)).await;
+            me.receive(0).await;
+        }
+    };
+    let circle =
+        "3 ranks wait for a message of each other in a circle: rank 0 of rank 2, rank 2 of rank 1, rank 1 of rank 0";
+    assert_eq!(faults(&program, 4), [circle]);
+}
+
+#[test]
+fn a_rendezvous_waits_for_its_receive() {
+    let swap = async |me: Process| {
+        let other = 1 - me.rank();
+        me.send(other, Message::new(1)).await;
+        me.receive(other).await;
+    };
+    let with = |sends| {
+        let faults = rehearse(&swap, (2, 0), (sends, 100), Streams::new(1)).faults();
+        faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>()
+    };
+    let circle = "2 ranks wait for each other in a circle: rank 0 sends to rank 1, rank 1 sends to rank 0";
+    assert_eq!(with(Sends::Rendezvous), [circle]);
+    assert_eq!(with(Sends::Eager { up_to: Bytes::new(0) }), [circle]);
+    assert_eq!(with(Sends::Eager { up_to: Bytes::new(1) }), Vec::<String>::new());
+    assert_eq!(with(Sends::Buffered), Vec::<String>::new());
+    let by_itself = async |me: Process| {
+        me.send(0, Message::new(1)).await;
+        me.receive(0).await;
+    };
+    let rehearsal = rehearse(&by_itself, (1, 0), (Sends::Rendezvous, 100), Streams::new(1));
+    assert!(rehearsal.faults()[0].message.ends_with("the send to itself waits for a receive that is behind it"));
+}
+
+#[test]
+fn operations_and_barriers_are_followed() {
+    let program = async |me: Process| {
+        let other = 1 - me.rank();
+        let coming = me.start_receive(MessagePattern::default()).await;
+        let going = me.start_send(other, Message::new(3)).await;
+        let first = me.wait_any(&[coming, going]).await;
+        assert!(first < 2);
+        me.wait_all([coming, going]).await;
+        me.barrier().await;
+    };
+    assert_eq!(faults(&program, 2), Vec::<String>::new());
+    let late = async |me: Process| {
+        if me.rank() == 0 {
+            me.barrier().await;
+        }
+    };
+    assert_eq!(faults(&late, 2), ["rank 0, phase program: not all ranks come to the barrier"]);
+}
+
+#[test]
+fn a_send_to_nobody_is_a_fault() {
+    let program = async |me: Process| me.send(me.ranks(), Message::new(1)).await;
+    assert_eq!(faults(&program, 1), ["rank 0, phase program: sends to rank 1, but the ranks are 0 to 0"]);
+}

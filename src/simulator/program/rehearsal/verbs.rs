@@ -1,0 +1,221 @@
+//! Requests of processes in a rehearsal.
+
+use super::operations::{AwaitedOperations, RehearsedOperation};
+use super::rank::{Ending, PendingMessage, RehearsedWait};
+use super::{DryRun, Interruption};
+use crate::machine::{Sends, Turn};
+use crate::program::process::{
+    Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Received, Reply, Verb, send_fault,
+};
+
+/// Number of steps without a request that cost as much as a verb.
+const STEPS_PER_VERB: u64 = 8;
+/// Number of messages or operations examined in a search that cost as much as a verb.
+const LOOKS_PER_VERB: u64 = 32;
+
+impl DryRun<'_> {
+    /// Does what a process asks for; the answer, unless it has to wait.
+    pub(super) fn serve(&mut self, rank: u32, verb: Verb) -> Result<Option<Reply>, Interruption> {
+        match verb {
+            Verb::Send(to, message) => {
+                let operation = self.send(rank, to, message)?;
+                Ok(self.wait_for(rank, operation))
+            }
+            Verb::StartSend(to, message) => Ok(Some(Reply::Started(Operation(self.send(rank, to, message)?)))),
+            Verb::Receive(pattern) => {
+                let operation = self.receive(rank, pattern);
+                Ok(self.wait_for(rank, operation))
+            }
+            Verb::StartReceive(pattern) => Ok(Some(Reply::Started(Operation(self.receive(rank, pattern))))),
+            Verb::Wait(Operation(operation)) => Ok(self.wait_for(rank, operation)),
+            Verb::WaitAny(operations) => {
+                let operations = operations.into_iter().map(|operation| operation.0).collect();
+                Ok(self.wait(rank, AwaitedOperations::Several(operations), Ending::Index))
+            }
+            Verb::Test(Operation(operation)) => {
+                Ok(Some(Reply::Tested(self.state(rank).operations.is_complete(operation))))
+            }
+            Verb::Issue(issue) => self.issue(rank, issue).map(|operation| Some(Reply::Started(operation))),
+            Verb::Notices => Ok(self.notices(rank)),
+            Verb::Barrier => Ok(self.enter_barrier(rank)),
+            Verb::Pause(steps) => {
+                self.verbs += steps / STEPS_PER_VERB;
+                Ok(Some(Reply::Done))
+            }
+            Verb::Fail(reason) => Err(self.fault(rank, *reason)),
+            Verb::StartLoad(_) | Verb::StartLeave(_) => Ok(Some(Reply::Started(Operation(self.begin_job(rank))))),
+            // Which ranks share a node is not known here: waiting for each other is left to the run.
+            Verb::NodeBarrier => Ok(Some(Reply::Done)),
+            Verb::Compute(_)
+            | Verb::Operate(_)
+            | Verb::ComputeFor(_)
+            | Verb::Forward(_)
+            | Verb::Input(_)
+            | Verb::Output(_) => {
+                self.jobs += 1;
+                Ok(Some(Reply::Done))
+            }
+        }
+    }
+
+    fn send(&mut self, from: u32, to: u32, message: Message) -> Result<u32, Interruption> {
+        let ranks = self.surroundings.ranks;
+        if let Some(fault) = send_fault(to, ranks, message.bytes, self.packet_bytes) {
+            return Err(self.fault(from, fault.into()));
+        }
+        self.messages += 1;
+        self.count_packets(from, to, message.bytes);
+        let operation = self.begin(from, RehearsedOperation::Sent);
+        let (phase, collective, step) =
+            (self.state(from).phase, self.collective(from as usize), self.step(from as usize));
+        let (tag, bytes) = (message.tag, message.bytes);
+        let received = Received { from, message };
+        let sending = (self.sends.of(received.message.bytes) == Sends::Rendezvous).then_some(operation);
+        let addressee = self.state(to);
+        let mut looks = 0;
+        let waiting = |task: &&mut RehearsedOperation| {
+            looks += 1;
+            matches!(task, RehearsedOperation::Awaiting(pattern) if pattern.fits(from, tag))
+        };
+        if let Some(task) = addressee.operations.iter_mut().find(waiting) {
+            *task = RehearsedOperation::Received(received);
+        } else {
+            let packets = bytes.div_ceil(self.packet_bytes).max(1);
+            self.state(to).inbox.push_back(PendingMessage { phase, collective, step, sending, received });
+            self.backlog.leave(packets);
+            if let Some(sending) = sending {
+                self.state(from).operations.set(sending, RehearsedOperation::Offered(to));
+            }
+        }
+        self.verbs += looks / LOOKS_PER_VERB;
+        self.wake(to);
+        Ok(operation)
+    }
+
+    fn count_packets(&mut self, from: u32, to: u32, bytes: u64) {
+        let ((row, column), (to_row, to_column)) = (self.grid.coordinates(from), self.grid.coordinates(to));
+        let hops = u64::from(row.abs_diff(to_row) + column.abs_diff(to_column));
+        // A message has fewer than 2^32 packets, and a rehearsal less than 2^18 messages.
+        let packets = bytes.div_ceil(self.packet_bytes).max(1);
+        self.packets += if hops > 0 { packets } else { 0 };
+        self.packet_hops = self.packet_hops.saturating_add(packets * hops);
+    }
+
+    fn receive(&mut self, rank: u32, pattern: MessagePattern) -> u32 {
+        let inbox = &mut self.state(rank).inbox;
+        let found = inbox.iter().position(|message| pattern.fits(message.received.from, message.received.message.tag));
+        let looks = found.unwrap_or(inbox.len()) as u64;
+        let message = found.and_then(|place| inbox.remove(place));
+        self.verbs += looks / LOOKS_PER_VERB;
+        let Some(PendingMessage { sending, received, .. }) = message else {
+            return self.begin(rank, RehearsedOperation::Awaiting(pattern));
+        };
+        let from = received.from;
+        self.backlog.take(received.message.bytes.div_ceil(self.packet_bytes).max(1));
+        let operation = self.begin(rank, RehearsedOperation::Received(received));
+        if let Some(sending) = sending {
+            self.state(from).operations.set(sending, RehearsedOperation::Sent);
+            self.wake(from);
+        }
+        operation
+    }
+
+    /// Begins an issued operation, whatever its process does meanwhile.
+    fn issue(&mut self, rank: u32, Issue { work, .. }: Issue) -> Result<Operation, Interruption> {
+        let operation = match work {
+            IssuedWork::Compute(_) => self.begin_job(rank),
+            IssuedWork::Send(to, message) => self.send(rank, to, message)?,
+            IssuedWork::Receive(pattern) => self.receive(rank, pattern),
+        };
+        self.state(rank).issued.push(operation);
+        self.state(rank).begun.push(operation);
+        Ok(Operation(operation))
+    }
+
+    /// What has happened to the issued operations of a process, which waits if nothing has.
+    fn notices(&mut self, rank: u32) -> Option<Reply> {
+        let state = self.state(rank);
+        let begun = std::mem::take(&mut state.begun);
+        let operations = &state.operations;
+        let (ended, open): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut state.issued).into_iter().partition(|one| operations.is_complete(*one));
+        self.verbs += open.len() as u64 / LOOKS_PER_VERB;
+        let state = self.state(rank);
+        state.issued = open;
+        let notice = |is_end| move |number| Notice { operation: Operation(number), is_end, turn: Turn::default() };
+        let notices: Vec<_> =
+            begun.into_iter().map(notice(false)).chain(ended.iter().copied().map(notice(true))).collect();
+        for operation in ended {
+            let removed = self.state(rank).operations.remove(operation);
+            self.backlog.operations -= u64::from(removed.is_some());
+        }
+        if notices.is_empty() {
+            self.state(rank).waits = RehearsedWait::ForNotices;
+            return None;
+        }
+        Some(Reply::Noticed(notices))
+    }
+
+    fn begin(&mut self, rank: u32, task: RehearsedOperation) -> u32 {
+        self.backlog.begin();
+        self.state(rank).operations.begin(task)
+    }
+
+    /// Begins what needs no partner, and is complete at once.
+    fn begin_job(&mut self, rank: u32) -> u32 {
+        self.jobs += 1;
+        self.begin(rank, RehearsedOperation::Sent)
+    }
+
+    /// The answer, if the operation is complete; else the process waits.
+    fn wait_for(&mut self, rank: u32, operation: u32) -> Option<Reply> {
+        self.wait(rank, AwaitedOperations::One([operation]), Ending::Result)
+    }
+
+    /// The answer, if one of the operations is complete; else the process waits.
+    fn wait(&mut self, rank: u32, operations: AwaitedOperations, ending: Ending) -> Option<Reply> {
+        let state = self.state(rank);
+        let complete = |operation: &u32| state.operations.is_complete(*operation);
+        let Some(index) = operations.numbers().iter().position(complete) else {
+            state.waits = RehearsedWait::For(operations, ending);
+            return None;
+        };
+        if ending == Ending::Index {
+            return Some(Reply::Ready(index));
+        }
+        let operation = state.operations.remove(operations.numbers()[index]);
+        self.backlog.operations -= u64::from(operation.is_some());
+        match operation {
+            Some(RehearsedOperation::Received(received)) => Some(Reply::Received(received)),
+            _ => Some(Reply::Done),
+        }
+    }
+
+    fn wake(&mut self, rank: u32) {
+        if matches!(self.ranks[rank as usize].waits, RehearsedWait::ForNotices) {
+            self.state(rank).waits = RehearsedWait::Nothing;
+            let answer = self.notices(rank).map(|answer| (rank, Some(answer)));
+            return self.ready.extend(answer);
+        }
+        let waits = std::mem::take(&mut self.state(rank).waits);
+        let RehearsedWait::For(operations, ending) = waits else {
+            self.state(rank).waits = waits;
+            return;
+        };
+        if let Some(answer) = self.wait(rank, operations, ending) {
+            self.ready.push_back((rank, Some(answer)));
+        }
+    }
+
+    fn enter_barrier(&mut self, rank: u32) -> Option<Reply> {
+        self.at_barrier += 1;
+        if (self.at_barrier as usize) < self.ranks.len() {
+            self.state(rank).waits = RehearsedWait::AtBarrier;
+            return None;
+        }
+        self.at_barrier = 0;
+        let all = 0..u32::try_from(self.ranks.len()).expect("ranks are counted in 32 bits");
+        self.ready.extend(all.filter(|other| *other != rank).map(|other| (other, Some(Reply::Done))));
+        Some(Reply::Done)
+    }
+}
