@@ -7,6 +7,7 @@ use std::fs;
 /// Every scenario, with axes short enough for a test.
 const REDUCED: &[(&str, &[&str])] = &[
     ("background-traffic", &["offered=1,8"]),
+    ("booksim2-dragonfly", &["offered=0.1", "flits=16", "program.measured=1us", "program.warm_up=1us"]),
     ("booksim2-mesh", &["offered=0.1", "program.measured=1us", "program.warm_up=1us"]),
     ("booksim2-torus", &["offered=0.1", "program.measured=1us", "program.warm_up=1us"]),
     ("cluster-fft", &["machine=bwGRiD,bwUniCluster"]),

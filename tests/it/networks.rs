@@ -43,11 +43,85 @@ fn one_way_s(folder: &TempDir) -> f64 {
 }
 
 #[test]
+fn every_source_of_traffic_has_a_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("sources.csv");
+    let sources = |scenario: &str, more: &[&str]| {
+        let mut command = parsim();
+        command.args(["run", scenario, "--format", "json", "--set", "axes=[]"]).args(more).arg("--sources").arg(&file);
+        command.output().expect("it runs")
+    };
+    let output = sources("scenarios/traffic-64.ron", &["--set", "program.measured=10us"]);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an object");
+    let text = fs::read_to_string(&file).expect("a table");
+    let mut lines = text.lines();
+    let columns = "rank,injected_flits_per_cycle,accepted_flits_per_cycle,packets,latency_mean_s,latency_max_s";
+    assert_eq!(lines.next(), Some(columns));
+    let rows: Vec<Vec<f64>> =
+        lines.map(|line| line.split(',').map(|cell| cell.parse().expect("a number")).collect()).collect();
+    let accepted: Vec<f64> = rows.iter().map(|row| row[2]).collect();
+    let of_all = answer["accepted_flits_per_node_cycle"].as_f64().expect("a load");
+    assert!((accepted.iter().sum::<f64>() / 64.0 - of_all).abs() < 1e-9, "{of_all}");
+    let least = accepted.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!((answer["least_source_accepted_flits_per_cycle"].as_f64().expect("a load") - least).abs() < 1e-12);
+    let refused = sources("scenarios/ping.ron", &[]);
+    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("only Traffic has sources"));
+}
+
+#[test]
+fn saturation_is_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("saturation.svg");
+    let mut command = parsim();
+    command.args(["saturation", "scenarios/traffic-64.ron", "--over", "topology=ring", "--over", "pattern=Uniform"]);
+    let output = command.args(["--resolution", "0.1", "--plot"]).arg(&file).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let picture = fs::read_to_string(&file).expect("a picture");
+    assert!(picture.contains("<svg") && picture.contains("Offered load"));
+}
+
+#[test]
 fn a_graph_is_read_from_a_file_of_links() {
     let named = one_way_s(&graph(LINKS, Some(VERTICES), "{}"));
     assert!((named - 3e-6).abs() < 1e-12, "three links of 1000 ns: {named}");
     let numbered = one_way_s(&graph("0 4\n1 4\n2 5\n3 5\n4 5\n", None, "{}"));
     assert!((numbered - named).abs() < 1e-15);
+}
+
+/// A packet of one flit alone, in cycles of 4 ns: 4 over every link and 3 through the last router, and the latencies.
+#[test]
+fn clocked_routers_know_latencies_by_class() {
+    let scenario = |classes: &str, routing: &str, channels: &str| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let machine = repository("scenarios/machines/router-network.ron");
+        let text = format!(
+            "Scenario(machine: Like(File(\"{}\"), {{\"network.topology\": Dragonfly(groups: 9, routers: 4, nodes: 2, globals: 2), \
+             \"network.routing\": {routing}, \"network.virtual_channels\": {channels}, \
+             \"network.link_classes\": {classes}}}), ranks: 2, partition: Whole, \
+             placement: Explicit([0, 71]), program: Ping(bytes: \"4 B\"), seed: 1)",
+            machine.display()
+        );
+        fs::write(folder.path().join("scenario.ron"), text).expect("a file");
+        folder
+    };
+    let time = |local: u32, global: u32| {
+        let link = |latency| format!("Link(per_byte: \"1 ns/B\", latency: \"{latency} ns\")");
+        let classes = format!("{{\"local\": {}, \"global\": {}}}", link(local), link(global));
+        one_way_s(&scenario(&classes, "DimensionOrder", "AsNeeded")) * 1e9
+    };
+    // Five links, two of them local and one global, after the beginning of the next cycle.
+    let none = time(0, 0);
+    assert!((none - 4.0 * (1.0 + 5.0 * 4.0 + 3.0)).abs() < 1e-6, "{none}");
+    assert!((time(36, 0) - none - 2.0 * 36.0).abs() < 1e-6);
+    assert!((time(4, 396) - none - 2.0 * 4.0 - 396.0).abs() < 1e-6);
+    let refused =
+        |classes: &str, routing: &str, channels: &str| words(&scenario(classes, routing, channels), &["run"]).1;
+    let slow = refused("{\"global\": Link(per_byte: \"2 ns/B\", latency: \"8 ns\")}", "DimensionOrder", "AsNeeded");
+    assert!(slow.contains("only latencies differ") && slow.contains("network.link_classes.global"), "{slow}");
+    let odd = refused("{\"global\": Link(per_byte: \"1 ns/B\", latency: \"9 ns\")}", "DimensionOrder", "AsNeeded");
+    assert!(odd.contains("whole cycles"), "{odd}");
+    let phases = refused("{}", "DimensionOrder", "Phases");
+    assert!(phases.contains("three phases"), "{phases}");
 }
 
 #[test]

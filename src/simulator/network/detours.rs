@@ -1,20 +1,23 @@
 //! Ways through other nodes: Valiant's and UGAL's.
 
 use super::choice::draw;
+use super::routing::{Through, Weights};
 use super::topology::{Routes, Topology};
-use super::way::PacketWay;
+use super::way::{PacketWay, turns};
 use rand_chacha::ChaCha8Rng;
 
 /// Decides which packets are sent by way of another node, and of which.
 pub(super) struct Detours {
     routes: Routes,
-    /// In favour of the natural route; `None` where all packets go by way of another node.
-    threshold: Option<u32>,
+    /// What is in favour of the natural route, and the weights of the ways; `None` where all packets go by way of another
+    /// node.
+    preference: Option<(u32, Weights)>,
+    through: Through,
 }
 
 impl Detours {
-    pub fn new(topology: &Topology, threshold: Option<u32>) -> Self {
-        Self { routes: Routes::of(topology), threshold }
+    pub fn new(topology: &Topology, preference: Option<(u32, Weights)>, through: Through) -> Self {
+        Self { routes: Routes::of(topology), preference, through }
     }
 
     /// The port by which a packet to `to` leaves `at`.
@@ -29,7 +32,7 @@ impl Detours {
         if way.is_open() && is_router(topology, at) {
             way.decide(self.detour(topology, (way.from, at, to), load, rng));
         }
-        way.pass(topology, at);
+        way.pass(topology, self.through, at);
         way.leave(at, to, &self.routes)
     }
 
@@ -47,22 +50,38 @@ impl Detours {
         let returns = || topology.path(at, via).skip(1).chain(topology.path(via, to)).any(|vertex| vertex == from);
         let leads_on = leads_on && !returns();
         let is_taken =
-            leads_on && self.threshold.is_none_or(|threshold| self.pays(topology, (at, via, to), load, threshold));
+            leads_on && self.preference.is_none_or(|preference| self.pays(topology, (at, via, to), load, preference));
         is_taken.then_some(via)
     }
 
-    /// UGAL with local information: links times load, of the first link of either way.
+    /// UGAL with local information: weight times load, of the first link of either way.
     fn pays(
         &self,
         topology: &Topology,
         (at, via, to): (u32, u32, u32),
         load: impl Fn(u32) -> u64,
-        threshold: u32,
+        (threshold, weights): (u32, Weights),
     ) -> bool {
         let load = |target| load(self.routes.course(at, target).0);
-        let straight = u64::from(topology.distance(at, to));
-        let round = u64::from(topology.distance(at, via) + topology.distance(via, to));
+        let (straight, round) = match weights {
+            Weights::Links => (topology.distance(at, to).into(), self.links_round(topology, (at, via, to))),
+            Weights::OneAndTwo => (1, 2),
+        };
         straight * load(to) > round * load(via) + u64::from(threshold)
+    }
+}
+
+impl Detours {
+    /// The links from `at` by way of `via` to `to`.
+    fn links_round(&self, topology: &Topology, (at, via, to): (u32, u32, u32)) -> u64 {
+        let mut links = 0;
+        for vertex in topology.path(at, via) {
+            if turns(topology, self.through, vertex, via) {
+                return links + u64::from(topology.distance(vertex, to));
+            }
+            links += 1;
+        }
+        links
     }
 }
 
@@ -81,10 +100,14 @@ mod tests {
         Topology::Dragonfly { groups: 9, routers: 4, nodes: 2, globals: 2, arrangement: Arrangement::Absolute }
     }
 
+    fn detours(topology: &Topology, threshold: Option<u32>) -> Detours {
+        Detours::new(topology, threshold.map(|threshold| (threshold, Weights::Links)), Through::Group)
+    }
+
     /// The vertices on the way of a packet, where `load` waits at every port.
     fn path(threshold: Option<u32>, seed: u64, load: impl Fn(u32) -> u64 + Copy) -> Vec<u32> {
         let (topology, mut rng) = (dragonfly(), Streams::new(seed).stream("routing", 0));
-        let (detours, mut way) = (Detours::new(&topology, threshold), PacketWay::from(0));
+        let (detours, mut way) = (detours(&topology, threshold), PacketWay::from(0));
         let mut path = vec![0];
         while path[path.len() - 1] != 71 {
             let at = path[path.len() - 1];
@@ -97,6 +120,39 @@ mod tests {
     fn global_links(path: &[u32]) -> usize {
         let group = |vertex: u32| (vertex - 72) / 4;
         path[1..path.len() - 1].windows(2).filter(|link| group(link[0]) != group(link[1])).count()
+    }
+
+    #[test]
+    fn a_way_is_as_long_as_the_packet_s_and_turns_where_it_shall() {
+        let topology = dragonfly();
+        for (through, via) in [(Through::Group, 40), (Through::Group, 33), (Through::Router, 40), (Through::Router, 33)]
+        {
+            let detours = Detours::new(&topology, None, through);
+            let (mut way, mut at, mut links, mut turned) = (PacketWay::from(0), 72, 0, None);
+            way.decide(Some(via));
+            while at != 71 {
+                way.pass(&topology, through, at);
+                turned = turned.or((way.leg() == 1).then_some(at));
+                at = topology.neighbour(at, way.leave(at, 71, &detours.routes)).unwrap().0;
+                links += 1;
+            }
+            assert_eq!(detours.links_round(&topology, (72, via, 71)), links, "{through:?} {via}");
+            let turned = turned.unwrap();
+            assert_eq!((turned - 72) / 4, via / 8, "in the group");
+            assert!(through == Through::Group || topology.neighbour(via, 0).unwrap().0 == turned);
+        }
+    }
+
+    #[test]
+    fn weights_of_one_and_two_do_not_ask_for_links() {
+        let topology = dragonfly();
+        let detours = Detours::new(&topology, None, Through::Router);
+        // From router 72 to node 71 by port 2, to node 9, of the next group, by port 3.
+        let pays = |loads: [u64; 2], weights| {
+            detours.pays(&topology, (72, 9, 71), |port| loads[usize::from(port != 2)], (30, weights))
+        };
+        assert!(!pays([50, 10], Weights::OneAndTwo) && pays([51, 10], Weights::OneAndTwo));
+        assert!(pays([50, 10], Weights::Links), "4 links of 50 against 6 of 10, and 30");
     }
 
     #[test]

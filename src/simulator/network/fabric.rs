@@ -6,7 +6,7 @@ use super::packet::{HopEvent, Onward, Packet};
 use super::router::RouteSelector;
 use super::routing::Routing;
 use super::switching::Switching;
-use super::switching::wormhole::Worms;
+use super::switching::wormhole::{Arbiters, Worms};
 use super::topology::Topology;
 use super::transfers::Transfers;
 use super::virtual_channels::Classes;
@@ -89,7 +89,11 @@ impl Fabric {
         match &network.switching {
             Switching::Wormhole(mode) => {
                 let port = ROUTER_PORT_BYTES + VIRTUAL_CHANNEL_BYTES * classes * f64::from(mode.lanes);
-                vertices * (ROUTER_BYTES + (ports + 1.0) * port)
+                let channels = (ports + 1.0) * classes * f64::from(mode.lanes);
+                // Matrix arbiters know the last turns of all inputs at every output.
+                let by_matrix = mode.router.is_some_and(|router| router.arbiters == Arbiters::Matrix);
+                let turns = if by_matrix { 8.0 * (channels * (channels + 1.0) + (ports + 1.0).powi(2)) } else { 0.0 };
+                vertices * (ROUTER_BYTES + (ports + 1.0) * port + turns)
             }
             _ if network.is_plain() => Self::tracks_memory(topology),
             _ => {

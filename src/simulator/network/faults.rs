@@ -3,8 +3,9 @@
 use super::overrides::{LinkOverride, port_towards};
 use super::routing::{Routing, Signpost};
 use super::routing_table::RoutingTable;
-use super::switching::wormhole::{self, Wormhole, WormholeRouter};
+use super::switching::wormhole::{self, Allocators, Arbiters, Wormhole, WormholeRouter};
 use super::topology::Topology;
+use super::virtual_channels::VirtualChannels;
 use super::wiring::Wiring;
 use super::{Buffers, Link, Network, Switching};
 use crate::fault::{Fault, within};
@@ -49,7 +50,7 @@ impl Network {
     /// The routers are clocked, and have buffers of their own.
     fn wormhole_faults(&self, mode: &Wormhole) -> Vec<Fault> {
         let (links, mut faults) = (&self.links, Vec::new());
-        let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
+        let mut fault = |path: &str, message: String, help: &str| faults.push(Fault::new(path, message, help));
         let cycle = links.byte_time().time(mode.flit.count());
         if cycle == SimDuration::ZERO {
             fault("switching", "a flit takes no time".to_owned(), "give flits of a byte or more, and slower links");
@@ -58,23 +59,35 @@ impl Network {
         if mode.buffer == 0 || mode.lanes == 0 {
             fault("switching", "no flit could ever be sent".to_owned(), "give a buffer and lanes of 1 or more");
         }
-        let router = mode.router.unwrap_or_default();
-        if let Some(stage) = router.empty_stage() {
-            fault("switching.router", format!("{stage} takes no cycle"), "give 1 or more");
-        }
-        if let Some(stage) = router.long_stage() {
-            let help = format!("give {} at most", WormholeRouter::MAX_CYCLES);
-            fault("switching.router", format!("{stage} takes more cycles than in any router"), &help);
-        }
         if links.per_packet != SimDuration::ZERO || !links.latency.ps().is_multiple_of(cycle.ps()) {
             let message = format!("the routers are clocked: their cycle is the time of a flit, {cycle}");
             fault("links", message, "give no time per packet, and a latency of whole cycles");
         }
-        if links.buffers != Buffers::Unbounded || self.end_links.is_some() || !self.link_classes.is_empty() {
-            let message = "wormhole routers have buffers, ports and one clock of their own".to_owned();
-            fault("links", message, "leave `links.buffers` Unbounded, and `end_links` and `link_classes` out");
+        if links.buffers != Buffers::Unbounded || self.end_links.is_some() {
+            let message = "wormhole routers have buffers and ports of their own".to_owned();
+            fault("links", message, "leave `links.buffers` Unbounded, and `end_links` out");
         }
+        faults.extend(router_faults(&mode.router.unwrap_or_default()));
+        faults.extend(self.clock_faults(cycle));
         faults
+    }
+
+    /// Links of a class may have another latency and nothing else where all have one clock.
+    fn clock_faults(&self, cycle: SimDuration) -> Vec<Fault> {
+        let is_on_clock = |link: &Link| {
+            let is_whole = link.latency.ps().is_multiple_of(cycle.ps()) && link.per_packet == SimDuration::ZERO;
+            link.byte_time() == self.links.byte_time() && link.buffers == Buffers::Unbounded && is_whole
+        };
+        let others = self.link_classes.iter().filter(|(_, link)| !is_on_clock(link));
+        let fault = |(name, _): (&String, &Link)| {
+            let message = "the routers have one clock and buffers of their own: only latencies differ".to_owned();
+            let help = "give the `per_byte` of `links`, a latency of whole cycles, and nothing else";
+            Fault::new(&format!("link_classes.{name}"), message, help)
+        };
+        let too_many = (self.link_classes.len() > usize::from(u8::MAX)).then(|| {
+            Fault::new("link_classes", "links have too many latencies".to_owned(), "give 255 classes at most")
+        });
+        others.map(fault).chain(too_many).collect()
     }
 
     /// More virtual channels than a router can have; how many there are depends on the shape in use.
@@ -99,6 +112,7 @@ impl Network {
         let mut faults: Vec<_> =
             (0..self.overrides.len()).filter_map(|index| self.override_fault(topology, index)).collect();
         faults.extend(self.illegal_pair(topology));
+        faults.extend(self.phases_without_legs(topology));
         if faults.is_empty() {
             let wiring = Wiring::new(topology, &self.overrides);
             faults.extend(self.parted(&wiring));
@@ -160,6 +174,14 @@ impl Network {
         Some(Fault::new("routing", message, HELP))
     }
 
+    fn phases_without_legs(&self, topology: &Topology) -> Option<Fault> {
+        let fits = topology.group_nodes().is_some() && self.routing.is_indirect();
+        (self.virtual_channels == VirtualChannels::Phases && !fits).then(|| {
+            let message = "only ways through the groups of a dragonfly have three phases".to_owned();
+            Fault::new("virtual_channels", message, "leave it out, or give a dragonfly with Ugal or Valiant")
+        })
+    }
+
     fn parted(&self, wiring: &Wiring) -> Option<Fault> {
         let (index, _) = self.failures(wiring.topology()).next_back()?;
         let lost = wiring.lost()?;
@@ -188,6 +210,24 @@ impl Link {
         }
         faults
     }
+}
+
+/// The stages of a router that cannot be, and allocators that do not fit together.
+fn router_faults(router: &WormholeRouter) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
+    if let Some(stage) = router.empty_stage() {
+        fault("switching.router", format!("{stage} takes no cycle"), "give 1 or more");
+    }
+    if router.allocators == Allocators::Islip && router.arbiters != Arbiters::RoundRobin {
+        let message = "iSLIP is round robin".to_owned();
+        fault("switching.router.arbiters", message, "leave it out, or give `allocators: InputFirst`");
+    }
+    if let Some(stage) = router.long_stage() {
+        let help = format!("give {} at most", WormholeRouter::MAX_CYCLES);
+        fault("switching.router", format!("{stage} takes more cycles than in any router"), &help);
+    }
+    faults
 }
 
 /// The fault of a topology, at the parameter that the message begins with in backquotes.

@@ -2,7 +2,8 @@
 //! nothing lost anywhere.
 
 use super::channels::Channels;
-use super::switching::wormhole::{Allocators, WormholeRouter};
+use super::routing::{Through, Weights};
+use super::switching::wormhole::{Allocators, Arbiters, WormholeRouter};
 use super::switching::{CutThrough, StoreAndForward, Wormhole};
 use super::topology::Arrangement;
 use super::*;
@@ -291,10 +292,14 @@ fn switchings() -> impl Strategy<Value = Switching> {
 
 /// Routers with any stages.
 fn routers() -> impl Strategy<Value = WormholeRouter> {
-    let allocators = prop_oneof![Just(Allocators::InputFirst), Just(Allocators::Islip)];
+    let allocators = prop_oneof![
+        Just((Allocators::InputFirst, Arbiters::RoundRobin)),
+        Just((Allocators::InputFirst, Arbiters::Matrix)),
+        Just((Allocators::Islip, Arbiters::RoundRobin)),
+    ];
     let stages = (0..4_u32, 1..4_u32, 1..4_u32, 1..3_u32);
     (stages, 0..3_u32, 0..3_u32, 0..3_u32, allocators).prop_map(
-        |(stages, credit_delay, injection, ejection, allocators)| {
+        |(stages, credit_delay, injection, ejection, (allocators, arbiters))| {
             let (routing, vc_allocation, switch_allocation, traversal) = stages;
             WormholeRouter {
                 routing,
@@ -305,6 +310,7 @@ fn routers() -> impl Strategy<Value = WormholeRouter> {
                 injection,
                 ejection,
                 allocators,
+                arbiters,
             }
         },
     )
@@ -321,7 +327,8 @@ fn routings() -> impl Strategy<Value = Routing> {
         Just(Routing::Ties(TieRule::ByTurns)),
         Just(Routing::Ties(TieRule::Lower)),
         Just(Routing::Valiant),
-        Just(Routing::Ugal { threshold: 1 }),
+        Just(Routing::Ugal { threshold: 1, weights: Weights::Links, through: Through::Group }),
+        Just(Routing::Ugal { threshold: 1, weights: Weights::OneAndTwo, through: Through::Router }),
         Just(Routing::MinimalAdaptive),
         Just(Routing::Table(Vec::new())),
     ]

@@ -44,7 +44,7 @@ pub use lone_way::LoneWay;
 pub use overrides::LinkOverride;
 pub use packet::{HopEvent, Onward, Packet, PacketKind};
 pub use protocol::{LinkRates, Protocol};
-pub use routing::{Choice, Routing, Signpost, TieRule};
+pub use routing::{Choice, Routing, Signpost, Through, TieRule, Weights};
 pub use switching::Switching;
 pub use topology::{Routes, Topology};
 pub(crate) use transfers::{TransferChannel, Transfers};

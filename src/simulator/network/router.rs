@@ -3,7 +3,7 @@
 use super::Network;
 use super::choice::{any, hashed, one_of};
 use super::detours::Detours;
-use super::routing::{Choice, Routing, TieRule};
+use super::routing::{Choice, Routing, Through, TieRule};
 use super::routing_table::RoutingTable;
 use super::topology::{Routes, Topology};
 use super::way::PacketWay;
@@ -45,8 +45,10 @@ impl RouteSelector {
             Routing::DimensionOrder | Routing::Ties(TieRule::ByParity) => Selection::Natural(Routes::of(topology)),
             Routing::EvenTies => Selection::EvenTies(Ties::new(topology)),
             Routing::Ties(rule) => Selection::RingTies(RingTies::new(topology, *rule)),
-            Routing::Valiant => Selection::Indirect(Detours::new(topology, None)),
-            Routing::Ugal { threshold } => Selection::Indirect(Detours::new(topology, Some(*threshold))),
+            Routing::Valiant => Selection::Indirect(Detours::new(topology, None, Through::Group)),
+            Routing::Ugal { threshold, weights, through } => {
+                Selection::Indirect(Detours::new(topology, Some((*threshold, *weights)), *through))
+            }
             Routing::UpDown => Selection::Signposts(RoutingTable::up_down(wiring())),
             Routing::ShortestPath(Choice::Lowest) => shortest(Tie::Lowest),
             Routing::ShortestPath(Choice::Seeded) => shortest(Tie::Seeded),

@@ -31,6 +31,12 @@ pub enum Routing {
         /// In favour of the natural route, in links times packets (wormhole: flits).
         #[serde(default)]
         threshold: u32,
+        /// What the packets that wait are multiplied with; `Links` unless given.
+        #[serde(default, skip_serializing_if = "Weights::is_default")]
+        weights: Weights,
+        /// Where in a dragonfly the way turns to the destination; in the `Group` of the drawn node unless given.
+        #[serde(default, skip_serializing_if = "Through::is_default")]
+        through: Through,
     },
     /// Up towards the root of a spanning tree, then down and never up again; free of deadlock on
     /// every connected graph with a single class of buffers (up*/down* of Autonet: Schroeder et
@@ -46,6 +52,42 @@ pub enum Routing {
     /// As written, vertex by vertex; where nothing is written, along a shortest path by the lowest
     /// port.
     Table(Vec<Signpost>),
+}
+
+/// Weights of the two ways between which UGAL chooses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Weights {
+    /// The links of either way.
+    #[default]
+    Links,
+    /// 1 for the natural way, 2 for the other, whatever their links: as `BookSim2` has it (`ugal_dragonflynew`).
+    OneAndTwo,
+}
+
+/// The end of the first leg of a way by another node, in a dragonfly; elsewhere that is the node itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Through {
+    /// Anywhere in the group of the node (Kim et al. 2008).
+    #[default]
+    Group,
+    /// The router of the node, as `BookSim2` has it: with a link within the group more, and two classes for each leg.
+    Router,
+}
+
+impl Weights {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Through {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Choice between ports that lie on shortest paths.
@@ -99,6 +141,15 @@ impl Routing {
     #[must_use]
     pub const fn follows_dimensions(&self) -> bool {
         matches!(self, Self::DimensionOrder | Self::EvenTies | Self::Ties(_) | Self::Valiant | Self::Ugal { .. })
+    }
+
+    /// The end of the first leg of packets that are sent by way of another node.
+    #[must_use]
+    pub const fn through(&self) -> Through {
+        match self {
+            Self::Ugal { through, .. } => *through,
+            _ => Through::Group,
+        }
     }
 
     /// Returns whether a packet may be sent by way of another node.

@@ -1,6 +1,6 @@
 //! Virtual channels: classes of buffers that keep packets from waiting for each other in a circle.
 
-use super::routing::Routing;
+use super::routing::{Routing, Through};
 use super::topology::{NaturalWaits, Topology};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,11 @@ pub enum VirtualChannels {
     AsNeeded,
     /// One: where routes form a circle, a network with bounded buffers may deadlock.
     Single,
+    /// In a dragonfly with `Ugal` or `Valiant` three, as in `BookSim2` (`ugal_dragonflynew`): the first on the way to the
+    /// node, the second from there to the link between groups, or straight there, the third over that link, behind it and
+    /// within a group. Two groups whose packets go through each other may wait for each other: a network with bounded
+    /// buffers may deadlock.
+    Phases,
 }
 
 /// Last hop of a packet: the port by which it came to the vertex where it is, and its class.
@@ -55,8 +60,11 @@ enum ClassRule {
     /// cross it, so neither class closes a circle.
     Dateline,
     /// One more with every link between groups of a dragonfly: within a class a packet goes to such a link and never comes
-    /// from one. Both legs of a way count on.
+    /// from one. Both legs of a way count on where they turn at a link between groups; where they turn at a router, the second
+    /// begins anew.
     GlobalLinks,
+    /// See [`VirtualChannels::Phases`].
+    Phases,
     /// One more with every hop to a lower number: within a class all but the first hop rise.
     Descents,
 }
@@ -64,7 +72,10 @@ enum ClassRule {
 impl Classes {
     pub fn of(channels: VirtualChannels, routing: &Routing, topology: &Topology) -> Self {
         let rule = ClassRule::of(channels, routing, topology);
-        let counts_on = matches!(rule, ClassRule::GlobalLinks) || channels == VirtualChannels::Single;
+        let counts_on = match rule {
+            ClassRule::GlobalLinks => routing.through() == Through::Group,
+            rule => rule == ClassRule::Phases || channels == VirtualChannels::Single,
+        };
         Self { rule, legs: if routing.is_indirect() && !counts_on { 2 } else { 1 } }
     }
 
@@ -78,8 +89,9 @@ impl Classes {
     pub fn known(self, routing: &Routing) -> Option<u32> {
         let of_leg = match self.rule {
             ClassRule::One => 1,
-            ClassRule::Dateline => 2,
-            ClassRule::GlobalLinks => 2 + u32::from(routing.is_indirect()),
+            ClassRule::GlobalLinks if self.legs == 1 => 2 + u32::from(routing.is_indirect()),
+            ClassRule::Dateline | ClassRule::GlobalLinks => 2,
+            ClassRule::Phases => 3,
             ClassRule::Descents => return None,
         };
         Some(of_leg * self.legs)
@@ -102,7 +114,18 @@ impl Classes {
                 let stays = came.is_some_and(|came| before >= first && topology.share_a_ring(came.port, port));
                 if stays { before } else { first + u32::from(topology.crosses_dateline(at, to, port)) }
             }
-            ClassRule::GlobalLinks => before + u32::from(came.is_some_and(|came| topology.is_global(at, came.port))),
+            ClassRule::GlobalLinks => {
+                let first = 2 * leg.min(self.legs - 1);
+                let is_behind = |came: Came| topology.is_global(at, came.port);
+                if before < first { first } else { before + u32::from(came.is_some_and(is_behind)) }
+            }
+            ClassRule::Phases => {
+                let from_node = came.is_none_or(|came| {
+                    topology.neighbour(at, came.port).is_some_and(|(from, _)| from < topology.nodes())
+                });
+                let is_last = before == 2 || topology.is_global(at, port) || from_node && topology.passes(at, to);
+                leg * (1 + u32::from(is_last))
+            }
             // Descents of the first leg count on the second, too.
             ClassRule::Descents => before + u32::from(next < at),
         }
@@ -114,6 +137,7 @@ impl ClassRule {
         let natural = topology.natural_waits();
         match (channels, routing) {
             (VirtualChannels::Single, _) | (_, Routing::UpDown) => Self::One,
+            (VirtualChannels::Phases, _) => Self::Phases,
             (_, Routing::Table(_)) => Self::Descents,
             _ if natural == NaturalWaits::OneWay => Self::One,
             (_, routing) if !routing.follows_dimensions() => Self::Descents,
@@ -130,8 +154,11 @@ impl ClassRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::routing::{Choice, TieRule, Weights};
+    use crate::network::routing_table::RoutingTable;
     use crate::network::topology::Arrangement;
     use crate::network::way::PacketWay;
+    use crate::network::wiring::Wiring;
     use std::collections::{BTreeMap, BTreeSet};
 
     /// Vertex, port and class.
@@ -165,7 +192,7 @@ mod tests {
     ) {
         let mut open = vec![(from, way, None, None)];
         while let Some((at, mut way, came, last)) = open.pop() {
-            way.pass(topology, at);
+            way.pass(topology, routing.through(), at);
             if at == to && way.leg() == u32::from(routing.is_indirect()) {
                 continue;
             }
@@ -191,7 +218,19 @@ mod tests {
             next.is_some_and(|next| topology.distance(next, to) < topology.distance(at, to))
         };
         match routing {
-            Routing::EvenTies => topology.rivals(at, to).filter(comes_closer).collect(),
+            Routing::EvenTies | Routing::Ties(_) => {
+                let ports: Vec<u32> = topology.rivals(at, to).filter(comes_closer).collect();
+                if ports.is_empty() { vec![topology.route(at, to)] } else { ports }
+            }
+            Routing::ShortestPath(_) | Routing::MinimalAdaptive => {
+                let distances = Wiring::new(topology, &[]).distances(to);
+                let is_closer = |port: &u32| {
+                    let next = topology.neighbour(at, *port).map(|(next, _)| next);
+                    next.is_some_and(|next| distances[next as usize] < distances[at as usize])
+                };
+                (0..topology.ports()).filter(is_closer).collect()
+            }
+            Routing::UpDown => vec![RoutingTable::up_down(Wiring::new(topology, &[])).port(at, to)],
             _ => vec![topology.route(at, to)],
         }
     }
@@ -260,9 +299,103 @@ mod tests {
     #[test]
     fn dragonflies_are_free_of_cycles_straight_and_through_any_group() {
         for topology in dragonflies() {
-            for routing in [Routing::DimensionOrder, Routing::Valiant, Routing::Ugal { threshold: 0 }] {
+            for routing in
+                [Routing::DimensionOrder, Routing::Valiant, through(Through::Group), through(Through::Router)]
+            {
                 assert!(is_free_of_cycles(&topology, VirtualChannels::AsNeeded, &routing), "{topology} {routing:?}");
             }
+        }
+    }
+
+    fn through(through: Through) -> Routing {
+        Routing::Ugal { threshold: 0, weights: Weights::Links, through }
+    }
+
+    /// Packets of the first leg hold a link between groups and wait for one within the group, for which those wait that go
+    /// the other way.
+    #[test]
+    fn three_phases_may_wait_in_a_circle_where_ways_turn_at_routers() {
+        for topology in dragonflies().filter(|topology| topology.nodes() > 14) {
+            assert!(!is_free_of_cycles(&topology, VirtualChannels::Phases, &through(Through::Router)), "{topology}");
+        }
+    }
+
+    #[test]
+    fn a_packet_of_three_phases_has_the_classes_of_booksim() {
+        let dragonfly =
+            Topology::Dragonfly { groups: 9, routers: 4, nodes: 2, globals: 2, arrangement: Arrangement::Absolute };
+        let routing = through(Through::Router);
+        let classes = Classes::of(VirtualChannels::Phases, &routing, &dragonfly);
+        let of_way = |to: u32, via: Option<u32>| {
+            let (mut way, mut at, mut came) = (PacketWay::from(0), 72, None);
+            way.decide(via);
+            let mut all = Vec::new();
+            while at != to {
+                way.pass(&dragonfly, Through::Router, at);
+                let bound = way.target(to);
+                let port = dragonfly.route(at, bound);
+                let (next, there) = dragonfly.neighbour(at, port).unwrap();
+                let class = classes.next(&dragonfly, came, Hop { at, port, next, to: bound, leg: way.leg() });
+                all.push(class);
+                (at, came) = (next, Some(Came { port: there, class }));
+            }
+            all
+        };
+        assert_eq!(of_way(7, None), [2, 2], "within the group");
+        assert_eq!(of_way(71, None), [1, 2, 2, 2]);
+        assert_eq!(of_way(65, None), [1, 2, 2], "to the router at which the link between the groups ends");
+        assert_eq!(of_way(71, Some(40)).first(), Some(&0));
+        assert!(of_way(71, Some(40)).is_sorted() && of_way(71, Some(40)).ends_with(&[2, 2]));
+    }
+
+    /// A topology of every kind, small enough to look at all ways.
+    fn every_kind() -> Vec<Topology> {
+        let square = |sides: [u32; 2]| sides.to_vec();
+        let ring = || Box::new(Topology::Ring { nodes: 5 });
+        let (groups, routers, leaves, spines, nodes, globals) = (5, 2, 2, 2, 1, 2);
+        let arrangement = Arrangement::Circulant;
+        vec![
+            Topology::Complete { nodes: 6 },
+            Topology::Line { nodes: 6 },
+            Topology::Ring { nodes: 7 },
+            Topology::Mesh2d { rows: 3, columns: 3 },
+            Topology::Mesh3d { layers: 2, rows: 2, columns: 3 },
+            Topology::Mesh { sides: vec![2, 2, 2, 2] },
+            Topology::Torus2d { rows: 3, columns: 4 },
+            Topology::Torus3d { layers: 2, rows: 2, columns: 4 },
+            Topology::Torus { sides: square([5, 3]) },
+            Topology::HyperX { sides: square([3, 3]) },
+            Topology::Hypercube { dimension: 3 },
+            Topology::BinaryTree { levels: 3 },
+            Topology::FatTree { arity: 2, levels: 3 },
+            Topology::ExtendedFatTree { children: vec![3, 3], parents: vec![1, 2] },
+            Topology::Dragonfly { groups, routers, nodes, globals, arrangement },
+            Topology::DragonflyPlus { groups, leaves, spines, nodes, globals, arrangement },
+            Topology::CubeConnectedCycles { dimension: 3 },
+            Topology::Concentrated { nodes: 2, routers: ring() },
+            Topology::Parallel { links: 2, of: ring() },
+            Topology::graph(5, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (1, 3)]),
+        ]
+    }
+
+    #[test]
+    fn every_pair_of_topology_and_routing_is_free_of_cycles() {
+        let choices = [Choice::Lowest, Choice::Seeded, Choice::Hashed].map(Routing::ShortestPath);
+        let ties = [TieRule::Higher, TieRule::Lower, TieRule::ByParity, TieRule::ByTurns].map(Routing::Ties);
+        let rest = [
+            Routing::DimensionOrder,
+            Routing::EvenTies,
+            Routing::Valiant,
+            through(Through::Group),
+            through(Through::Router),
+            Routing::UpDown,
+            Routing::MinimalAdaptive,
+        ];
+        let routings: Vec<Routing> = choices.into_iter().chain(ties).chain(rest).collect();
+        for (topology, routing) in
+            every_kind().iter().flat_map(|kind| routings.iter().map(move |routing| (kind, routing)))
+        {
+            assert!(is_free_of_cycles(topology, VirtualChannels::AsNeeded, routing), "{topology} {routing:?}");
         }
     }
 

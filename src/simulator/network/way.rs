@@ -1,6 +1,7 @@
 //! The way of a packet: its source, and the node by way of which it is sent.
 
 use super::link::PacketCourse;
+use super::routing::Through;
 use super::topology::{Routes, Topology};
 
 /// The way of a packet.
@@ -10,6 +11,17 @@ pub(super) struct PacketWay {
     pub from: u32,
     via: u32,
     course: PacketCourse,
+}
+
+/// Returns whether a packet at `at` that was sent by way of node `via` turns to its destination.
+pub(super) fn turns(topology: &Topology, through: Through, at: u32, via: u32) -> bool {
+    match through {
+        Through::Group => topology.passes(at, via),
+        Through::Router => {
+            let router = || topology.neighbour(via, 0).map(|(router, _)| router);
+            at == via || topology.switches() > 0 && at >= topology.nodes() && router() == Some(at)
+        }
+    }
 }
 
 /// Not decided yet.
@@ -34,8 +46,8 @@ impl PacketWay {
     }
 
     /// The packet is at `at`: where that is the end of its first leg, the second begins.
-    pub fn pass(&mut self, topology: &Topology, at: u32) {
-        if self.leg() == 0 && !self.is_open() && topology.passes(at, self.via) {
+    pub fn pass(&mut self, topology: &Topology, through: Through, at: u32) {
+        if self.leg() == 0 && !self.is_open() && turns(topology, through, at, self.via) {
             (self.via, self.course) = (DIRECT, PacketCourse::UNKNOWN);
         }
     }

@@ -198,6 +198,7 @@ fn routing(dice: &mut Dice, sample: &mut Sample, part: &Part) {
         "Ties(ByTurns)",
         "Valiant",
         "Ugal(threshold: 2)",
+        "Ugal(threshold: 3, weights: OneAndTwo, through: Router)",
         "DimensionOrder",
     ];
     let choices = if part.shape == Shape::Graph { &free[..free.len() - 1] } else { &free };

@@ -51,7 +51,7 @@ impl Measurement {
         let means = self.batch_means(step);
         let first = truncation(&means.iter().map(|(_, mean)| *mean).collect::<Vec<_>>())?;
         let removed = if first == 0 { SimDuration::ZERO } else { step * means[first].0 };
-        self.begin = self.begin + removed;
+        self.begin += removed;
         Some(removed)
     }
 
@@ -155,9 +155,9 @@ mod tests {
 
     #[test]
     fn what_is_out_of_line_at_the_beginning_is_cut() {
-        let wave = |index: usize| if index.is_multiple_of(2) { 1.0 } else { 1.1 };
+        let wave = |index: u32| if index.is_multiple_of(2) { 1.0 } else { 1.1 };
         let rising: Vec<f64> =
-            (0..100).map(|index| if index < 17 { 0.05 * index as f64 } else { wave(index) }).collect();
+            (0_u32..100).map(|index| if index < 17 { 0.05 * f64::from(index) } else { wave(index) }).collect();
         assert_eq!(truncation(&rising), Some(17));
         assert_eq!(truncation(&(0..100).map(wave).collect::<Vec<_>>()), Some(0));
         assert_eq!(truncation(&(0..100).map(f64::from).collect::<Vec<_>>()), None, "it never settles");

@@ -33,14 +33,14 @@
 //! `routing_delay`, `credit_delay`, the channels between node and router and the two iSLIP allocators.
 //!
 //! Flits that are blocked stay where they are. A virtual channel is given away as soon as the tail
-//! has left the router. Unless iSLIP is named, VC allocation is round robin for every virtual channel, and of the free ones a
+//! has left the router. Unless iSLIP or matrix arbiters are named, VC allocation is round robin for every virtual channel, and of the free ones a
 //! head gets the next in turn; switch allocation is separable, input first, both round robin, one
 //! iteration a cycle.
 
 mod router;
 mod worms;
 
-pub use router::{Allocators, WormholeRouter};
+pub use router::{Allocators, Arbiters, WormholeRouter};
 pub use worms::{Worms, class_count, uncountable};
 
 use crate::units::Bytes;

@@ -36,19 +36,40 @@ pub struct WormholeRouter {
     /// The allocators of virtual channels and of the crossbar; `InputFirst` unless given.
     #[serde(default)]
     pub allocators: Allocators,
+    /// The arbiters of which `InputFirst` allocators consist; `RoundRobin` unless given. iSLIP is round robin.
+    #[serde(default, skip_serializing_if = "Arbiters::is_default")]
+    pub arbiters: Arbiters,
 }
 
 /// Matching of requests with virtual channels and with ports of the crossbar, once a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Allocators {
-    /// Separable, input first, round robin: an input port names one of its channels, an output port takes one of the input
-    /// ports. Every free virtual channel takes a head, while there are any.
+    /// Separable, input first, by `arbiters`: an input port names one of its channels, an output port takes one of the
+    /// input ports. Every free virtual channel takes a head, while there are any.
     #[default]
     InputFirst,
     /// iSLIP with one iteration (`McKeown` 1999): outputs grant, inputs accept one of their grants, both round robin, and
     /// the next in turn moves on only with what is accepted. Two free virtual channels may grant the same head.
     Islip,
+}
+
+/// Choice of one among those that ask, once a cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Arbiters {
+    /// The next one after whoever was served last.
+    #[default]
+    RoundRobin,
+    /// The one whose last turn is longest ago (matrix arbiters: Dally and Towles 2004, 18.5).
+    Matrix,
+}
+
+impl Arbiters {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 const fn one() -> u32 {
@@ -66,6 +87,7 @@ impl Default for WormholeRouter {
             injection: 0,
             ejection: 0,
             allocators: Allocators::default(),
+            arbiters: Arbiters::default(),
         }
     }
 }

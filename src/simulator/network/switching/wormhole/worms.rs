@@ -1,6 +1,6 @@
 //! Worms: packets in a network of wormhole routers.
 
-use super::{Allocators, Wormhole, WormholeRouter};
+use super::{Allocators, Arbiters, Wormhole, WormholeRouter};
 use crate::engine::{Calendar, Streams};
 use crate::network::Network;
 use crate::network::packet::{HopEvent, Onward};
@@ -19,21 +19,25 @@ mod channel_allocation;
 mod injection;
 mod islip;
 mod layout;
+mod matrix;
 mod pipeline;
 mod recording;
 mod stage;
 mod switch_allocation;
 mod wheel;
+mod wires;
 
 use arrival::Transit;
 use buffers::{Heads, Input, Output, Turns};
 use channel_allocation::Group;
 use injection::Source;
 use islip::Islip;
-use layout::{NONE, Shape};
+use layout::{Leaves, NONE, Shape};
+use matrix::Matrix;
 use pipeline::Pipeline;
 use recording::Recorder;
 use switch_allocation::{Router, Taken};
+use wires::Wires;
 
 /// All routers of a network at work; one event a cycle while anything moves.
 pub struct Worms {
@@ -45,7 +49,7 @@ pub struct Worms {
     router: WormholeRouter,
     cycle: SimDuration,
     flit_bytes: u64,
-    latency: u64,
+    wires: Wires,
     inputs: Vec<Input>,
     heads: Heads,
     outputs: Vec<Output>,
@@ -62,10 +66,13 @@ pub struct Worms {
     next: u64,
     pipeline: Pipeline,
     groups: Vec<Group>,
+    leaves: Leaves,
     /// Groups of which some channels can be granted.
     grantable: Vec<u32>,
     /// `None` unless iSLIP allocates.
     islip: Option<Box<Islip>>,
+    /// `None` unless matrix arbiters allocate.
+    matrix: Option<Box<Matrix>>,
     /// The input that every output port of a router takes; of one router at a time.
     taken: Vec<Taken>,
     /// Input channels of which a flit crosses the crossbar in this cycle.
@@ -95,23 +102,25 @@ impl Worms {
         let shape = Shape::new(topology.ports(), classes, mode.lanes, mode.buffer);
         assert!(shape.of_router <= super::MAX_INPUTS, "check limits the virtual channels of a router");
         let cycle = network.links.byte_time().time(mode.flit.count());
-        let latency = network.links.latency.ps() / cycle.ps().max(1);
+        let wires = Wires::new(network, &topology, cycle);
         let router = mode.router.unwrap_or_default();
         let vertices = topology.vertices();
         let channels = vertices * shape.of_router;
         let ends = buffers::far_ends(&topology, shape);
+        let wire_of = wires.of_ports(&topology, shape, &ends);
+        let leaves = Leaves::of(&topology);
         Self {
             guide: Guide::new(network, &topology, streams),
             classes: Classes::of(network.virtual_channels, &network.routing, &topology),
             onward,
             cycle,
             flit_bytes: mode.flit.count(),
-            latency,
-            inputs: buffers::inputs(&ends, shape),
+            inputs: buffers::inputs(&ends, &wire_of, shape),
             heads: Heads::new(shape, channels),
             turns: vec![Turns::default(); ends.len()],
-            outputs: buffers::outputs(&ends, shape),
-            groups: Group::all(shape, vertices),
+            outputs: buffers::outputs(&ends, &wire_of, shape),
+            groups: Group::all(shape, vertices, &leaves),
+            leaves,
             routers: vec![Router::default(); vertices as usize],
             active: Vec::new(),
             sources: vec![Source::default(); vertices as usize],
@@ -119,9 +128,10 @@ impl Worms {
             crowd: Vec::new(),
             vacant: Vec::new(),
             next: 0,
-            pipeline: Pipeline::new(router, latency),
+            pipeline: Pipeline::new(router, &wires),
             grantable: Vec::new(),
             islip: (router.allocators == Allocators::Islip).then(|| Box::new(Islip::new(shape, vertices))),
+            matrix: (router.arbiters == Arbiters::Matrix).then(|| Box::new(Matrix::new(shape, vertices))),
             router,
             crossings: Vec::new(),
             taken: vec![Taken::default(); shape.ports as usize],
@@ -129,6 +139,7 @@ impl Worms {
             recorder: None,
             topology,
             shape,
+            wires,
         }
     }
 
@@ -239,8 +250,8 @@ impl Worms {
     /// packets that come to it then, and for how long they all are on the wire.
     fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
         let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
-        for (cycle, &Transit { to: channel, flit, .. }) in self.pipeline.transits.coming() {
-            let (from, to) = self.on_wire(cycle);
+        for (cycle, wire, &Transit { to: channel, flit, .. }) in self.pipeline.transits.coming() {
+            let (from, to) = self.on_wire(cycle, wire);
             let port = self.inputs[channel as usize].before / self.shape.channels;
             let (heads, time) = ahead.entry(port).or_default();
             *heads += u32::from(flit.is_head() && from > now);

@@ -18,19 +18,23 @@ pub(super) struct Transit {
 impl Worms {
     /// Flits come to their next buffers; then the routers before get to know of the room behind them.
     pub(super) fn take_transits(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
-        let list = self.pipeline.transits.take(cycle);
-        if self.recorder.is_some() {
-            self.record_arrivals(cycle, &list);
-        }
-        let mut transits = list.iter();
-        while let Some(Transit { to, flit }) = self.take_bodies(&mut transits) {
-            if flit.is_tail() {
-                self.tell_left(to, flit, passages);
+        for wire in self.pipeline.transits.numbers() {
+            let list = self.pipeline.transits.of(wire).take(cycle);
+            if self.recorder.is_some() {
+                self.record_arrivals(cycle, wire, &list);
             }
-            self.push(to, flit, passages);
+            let mut transits = list.iter();
+            while let Some(Transit { to, flit }) = self.take_bodies(&mut transits) {
+                if flit.is_tail() {
+                    self.tell_left(to, flit, passages);
+                }
+                self.push(to, flit, passages);
+            }
+            self.pipeline.transits.of(wire).give_back(list);
         }
-        self.pipeline.transits.give_back(list);
-        self.take_credits(cycle);
+        for wire in self.pipeline.credits.numbers() {
+            self.take_credits(cycle, wire);
+        }
     }
 
     /// A tail has come over a link: its packet has left the source if that is where the link begins.
@@ -59,8 +63,8 @@ impl Worms {
         None
     }
 
-    fn take_credits(&mut self, cycle: u64) {
-        let credits = self.pipeline.credits.take(cycle);
+    fn take_credits(&mut self, cycle: u64, wire: u8) {
+        let credits = self.pipeline.credits.of(wire).take(cycle);
         let Self { inputs, outputs, routers, active, .. } = self;
         let (inputs, outputs) = (&inputs[..], &mut outputs[..]);
         for &credit in &credits {
@@ -74,7 +78,7 @@ impl Worms {
                 }
             }
         }
-        self.pipeline.credits.give_back(credits);
+        self.pipeline.credits.of(wire).give_back(credits);
     }
 
     /// Puts a flit at the end of a buffer that has room.
@@ -144,12 +148,13 @@ impl Worms {
         } else {
             let load = |port| buffers::load(&self.outputs, self.shape, self.shape.first(router, port));
             let to_port = self.guide.leave(&mut worm.way, &self.topology, (router, to), load);
-            let class = if self.classes.are_many() {
+            let class = if self.classes.are_many() && !self.leaves.contain(router) {
                 let behind = self.outputs[self.shape.first(router, to_port) as usize].behind;
                 let (next, to) = (self.inputs[behind as usize].router, worm.way.target(to));
                 let hop = Hop { at: router, port: to_port, next, to, leg: worm.way.leg() };
                 let came = Came { port: input.port.into(), class: u32::from(input.lane) / lanes };
-                let came = (came.port < links).then_some(came);
+                let holds_class = came.port < links && !self.leaves.contain(self.shape.router(input.before));
+                let came = holds_class.then_some(came);
                 self.classes.next(&self.topology, came, hop)
             } else {
                 0

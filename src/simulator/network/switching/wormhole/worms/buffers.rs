@@ -28,6 +28,8 @@ pub(super) struct Input {
     pub(super) lane: u8,
     pub(super) word: u8,
     pub(super) bit: u8,
+    /// The number of the latency of the link that leads here.
+    pub(super) wire: u8,
 }
 
 /// An output channel.
@@ -45,6 +47,8 @@ pub(super) struct Output {
     /// The flits of the worms whose tails have been sent to it, and how many heads have.
     pub(super) flits: u64,
     pub(super) packets: u32,
+    /// The number of the latency of its link.
+    pub(super) wire: u8,
 }
 
 /// The next in round-robin order: among the input channels of a port, and among the input ports that ask for it.
@@ -89,8 +93,9 @@ impl Heads {
     }
 }
 
-/// The input channels of all routers, of whose ports `far_ends` are the first channels at the other ends.
-pub(super) fn inputs(far_ends: &[u32], shape: Shape) -> Vec<Input> {
+/// The input channels of all routers, of whose ports `far_ends` are the first channels at the other ends, and `wires` the
+/// numbers of the latencies of their links.
+pub(super) fn inputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Input> {
     let input = |port: u32, far: u32, lane: u32| {
         let of_router = port % shape.ports;
         Input {
@@ -107,18 +112,20 @@ pub(super) fn inputs(far_ends: &[u32], shape: Shape) -> Vec<Input> {
             lane: narrow(lane),
             word: narrow(of_router * shape.channels / shape.of_word),
             bit: narrow(of_router * shape.channels % shape.of_word + lane),
+            wire: wires[port as usize],
         }
     };
     (0..).zip(far_ends).flat_map(|(port, far)| (0..shape.channels).map(move |lane| input(port, *far, lane))).collect()
 }
 
 /// The output channels of all routers.
-pub(super) fn outputs(far_ends: &[u32], shape: Shape) -> Vec<Output> {
-    let output = |far: u32, lane: u32| {
+pub(super) fn outputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Output> {
+    let output = |far: u32, wire: u8, lane: u32| {
         let (behind, room) = if far == NONE { (NONE, u32::MAX) } else { (far + lane, shape.buffer) };
-        Output { room, holder: NONE, behind, turn: 0, flits: 0, packets: 0 }
+        Output { room, holder: NONE, behind, turn: 0, flits: 0, packets: 0, wire }
     };
-    far_ends.iter().flat_map(|far| (0..shape.channels).map(move |lane| output(*far, lane))).collect()
+    let ports = far_ends.iter().zip(wires);
+    ports.flat_map(|(far, wire)| (0..shape.channels).map(move |lane| output(*far, *wire, lane))).collect()
 }
 
 /// By router and port, the first channel of the port at the other end of the link; `NONE` without a link.

@@ -5,11 +5,11 @@
 
 use super::Worms;
 use super::buffers::Input;
-use super::layout::{NONE, Shape, low_bits};
+use super::layout::{Leaves, NONE, Shape, low_bits};
 use super::pipeline::Pipeline;
 
 /// The virtual channels of a class of a port, any of which suits a head that asks for one of them. All channels to the
-/// node are of one class.
+/// node, and from a node that nothing passes, are of one class.
 #[derive(Clone, Copy)]
 pub(super) struct Group {
     /// The heads that ask, a bit for each input channel of the router.
@@ -27,9 +27,10 @@ pub(super) struct Group {
 
 impl Group {
     /// The groups of all routers, by router, port and class.
-    pub(super) fn all(shape: Shape, routers: u32) -> Vec<Self> {
+    pub(super) fn all(shape: Shape, routers: u32, leaves: &Leaves) -> Vec<Self> {
         let group = |router: u32, port: u32, class: u32| {
-            let channels = if port == shape.links { shape.channels } else { shape.lanes };
+            let are_one = port == shape.links || leaves.contain(router);
+            let channels = if are_one { shape.channels } else { shape.lanes };
             let first_output = shape.first(router, port) + class * shape.lanes;
             let first_input = router * shape.of_router;
             Self { asking: [0; 2], free: low_bits(channels), turn: 0, first_output, first_input, is_listed: false }
@@ -45,10 +46,8 @@ impl Group {
     /// Gives away the next free channel, from that behind the last one on.
     #[inline]
     fn give_next(&mut self) -> u32 {
-        let later = self.free.unbounded_shr(self.turn).unbounded_shl(self.turn);
-        let given = if later == 0 { self.free } else { later }.trailing_zeros();
+        let given = self.next_free() - self.first_output;
         self.free &= !(1 << given);
-        self.turn = given + 1;
         given
     }
 
@@ -78,6 +77,21 @@ impl Group {
     /// The next input channel that asks, from `turn` on.
     pub(super) fn next(&self, turn: u32) -> u32 {
         self.first_input + self.next_bit(turn)
+    }
+
+    /// The input channels that ask, rising.
+    pub(super) fn all_asking(&self) -> impl Iterator<Item = u32> + use<> {
+        let ([low, high], first) = (self.asking, self.first_input);
+        let asking = u128::from(low) | u128::from(high) << u64::BITS;
+        (0..u128::BITS).filter(move |bit| asking >> bit & 1 != 0).map(move |bit| first + bit)
+    }
+
+    /// The next free channel, from that behind the last one on, which is given by [`give`](Self::give).
+    pub(super) fn next_free(&mut self) -> u32 {
+        let later = self.free.unbounded_shr(self.turn).unbounded_shl(self.turn);
+        let next = if later == 0 { self.free } else { later }.trailing_zeros();
+        self.turn = next + 1;
+        self.first_output + next
     }
 
     /// The output channels that are not allocated, rising.
@@ -122,7 +136,11 @@ impl Worms {
     /// Gives virtual channels away; whether anybody got one.
     pub(super) fn allocate_channels(&mut self, cycle: u64) -> bool {
         let due = cycle + u64::from(self.router.vc_allocation) - 1;
-        if self.islip.is_some() { self.allocate_channels_by_islip(due) } else { self.allocate_all_channels(due) }
+        match (&self.islip, &self.matrix) {
+            (Some(_), _) => self.allocate_channels_by_islip(due),
+            (_, Some(_)) => self.allocate_channels_by_matrix(due),
+            _ => self.allocate_all_channels(due),
+        }
     }
 
     fn allocate_all_channels(&mut self, due: u64) -> bool {

@@ -1,5 +1,7 @@
 //! Numbering of routers, ports, channels and flits.
 
+use crate::network::topology::Topology;
+
 /// No virtual channel, no link.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -55,6 +57,27 @@ impl Shape {
 
     pub(super) const fn first(self, router: u32, port: u32) -> u32 {
         (router * self.ports + port) * self.channels
+    }
+}
+
+/// Nodes that nothing passes: each has one link, to a switch. A packet holds nothing when it comes to such a link, so that
+/// any of the link's channels suits it, whatever its class.
+pub(super) struct Leaves {
+    /// By vertex; empty if there are none.
+    are: Vec<bool>,
+}
+
+impl Leaves {
+    pub(super) fn of(topology: &Topology) -> Self {
+        let degree =
+            |vertex: u32| (0..topology.ports()).filter(|port| topology.neighbour(vertex, *port).is_some()).count();
+        let nodes = if topology.switches() > 0 { topology.nodes() } else { 0 };
+        Self { are: (0..nodes).map(|node| degree(node) == 1).collect() }
+    }
+
+    #[inline]
+    pub(super) fn contain(&self, vertex: u32) -> bool {
+        self.are.get(vertex as usize).is_some_and(|is| *is)
     }
 }
 

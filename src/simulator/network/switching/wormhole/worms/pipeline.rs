@@ -2,7 +2,8 @@
 
 use super::arrival::Transit;
 use super::stage::Stage;
-use super::wheel::Wheel;
+use super::wheel::{Wheel, Wheels};
+use super::wires::Wires;
 use crate::network::packet::Packet;
 use crate::network::switching::wormhole::WormholeRouter;
 
@@ -14,23 +15,23 @@ pub(super) struct Pipeline {
     pub(super) routing: Stage<u32>,
     /// Input channels that got a virtual channel, until they may ask for the crossbar.
     pub(super) allocated: Stage<u32>,
-    pub(super) transits: Wheel<Transit>,
+    pub(super) transits: Wheels<Transit>,
     /// The output channels to which room is given back.
-    pub(super) credits: Wheel<u32>,
+    pub(super) credits: Wheels<u32>,
     /// Worms that have come out of the network, and their nodes.
     pub(super) ejections: Wheel<(u32, u32)>,
 }
 
 impl Pipeline {
-    /// Empty, for links of so many cycles.
-    pub(super) fn new(router: WormholeRouter, latency: u64) -> Self {
+    /// Empty, for links of these latencies.
+    pub(super) fn new(router: WormholeRouter, wires: &Wires) -> Self {
         Self {
             entering: Stage::empty(),
             routing: Stage::empty(),
             allocated: Stage::empty(),
             // On the link, and at the beginning of the cycle after in the buffer.
-            transits: Wheel::new(router.after_grant() + 1 + latency),
-            credits: Wheel::new(router.credit(latency)),
+            transits: Wheels::new(wires.latencies().map(|latency| router.after_grant() + 1 + latency)),
+            credits: Wheels::new(wires.latencies().map(|latency| router.credit(latency))),
             ejections: Wheel::new(router.after_grant() + u64::from(router.ejection)),
         }
     }

@@ -68,8 +68,8 @@ impl Worms {
     /// The run is over: what links have carried of packets that they have not carried whole is told as well.
     pub fn finish_transfers(&mut self, end: SimTime) {
         let Some(mut recorder) = self.recorder.take() else { return };
-        for (cycle, transit) in self.pipeline.transits.coming() {
-            let (from, to) = self.on_wire(cycle);
+        for (cycle, wire, transit) in self.pipeline.transits.coming() {
+            let (from, to) = self.on_wire(cycle, wire);
             if from <= end {
                 self.record(&mut recorder, *transit, (from, to.min(end)));
             }
@@ -80,11 +80,11 @@ impl Worms {
         self.recorder = Some(recorder);
     }
 
-    /// Records the flits that come through their links in a cycle.
-    pub(super) fn record_arrivals(&mut self, cycle: u64, transits: &[Transit]) {
+    /// Records the flits that come through their links, all of one latency, in a cycle.
+    pub(super) fn record_arrivals(&mut self, cycle: u64, wire: u8, transits: &[Transit]) {
         let Some(mut recorder) = self.recorder.take() else { return };
         for transit in transits {
-            self.record(&mut recorder, *transit, self.on_wire(cycle));
+            self.record(&mut recorder, *transit, self.on_wire(cycle, wire));
         }
         self.recorder = Some(recorder);
     }
@@ -95,8 +95,8 @@ impl Worms {
     }
 
     /// Returns the times between which a flit is on the wire that is in its next buffer at the beginning of `cycle`.
-    pub(super) fn on_wire(&self, cycle: u64) -> (SimTime, SimTime) {
-        let left = cycle - self.latency;
+    pub(super) fn on_wire(&self, cycle: u64, wire: u8) -> (SimTime, SimTime) {
+        let left = cycle - self.wires.latency(wire);
         (self.boundary(left - 1), self.boundary(left))
     }
 }

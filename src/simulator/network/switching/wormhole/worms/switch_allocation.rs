@@ -79,10 +79,10 @@ impl Worms {
 
     /// Runs the crossbars of a cycle; whether anything has moved.
     pub(super) fn allocate_switches(&mut self, passages: &mut Vec<HopEvent>) -> bool {
-        if self.islip.is_some() {
-            self.match_ports_by_islip();
-        } else {
-            self.match_ports();
+        match (&self.islip, &self.matrix) {
+            (Some(_), _) => self.match_ports_by_islip(),
+            (_, Some(_)) => self.match_ports_by_matrix(),
+            _ => self.match_ports(),
         }
         let crossings = std::mem::take(&mut self.crossings);
         let mut channels = crossings.iter();
@@ -144,12 +144,11 @@ impl Worms {
     fn cross_bodies(&mut self, channels: &mut Iter<u32>) -> Option<u32> {
         let Self { inputs, outputs, routers, pipeline: Pipeline { transits, credits, .. }, sources, .. } = self;
         let (inputs, outputs, routers) = (&mut inputs[..], &mut outputs[..], &mut routers[..]);
-        let (transits, credits) = (transits.slot(), credits.slot());
         for &channel in channels {
             let input = &mut inputs[channel as usize];
             match input.before {
                 NONE => sources[input.router as usize].is_blocked = false,
-                before => credits.push(before),
+                before => credits.of(input.wire).slot().push(before),
             }
             input.count -= 1;
             input.left -= 1;
@@ -159,7 +158,7 @@ impl Worms {
                 return Some(channel);
             }
             if output.behind != NONE {
-                transits.push(Transit { to: output.behind, flit: input.front });
+                transits.of(output.wire).slot().push(Transit { to: output.behind, flit: input.front });
             }
             if input.count == 0 || output.room == 0 {
                 routers[input.router as usize].clear_ready(input);
@@ -176,7 +175,7 @@ impl Worms {
         let output = &mut self.outputs[input.output as usize];
         output.packets += u32::from(flit.is_head());
         if output.behind != NONE {
-            self.pipeline.transits.slot().push(Transit { to: output.behind, flit });
+            self.pipeline.transits.of(output.wire).slot().push(Transit { to: output.behind, flit });
         }
         if flit.is_tail() || input.count == 0 || output.room == 0 {
             self.routers[input.router as usize].clear_ready(input);

@@ -50,3 +50,39 @@ impl<T> Wheel<T> {
         cycles.flat_map(|cycle| self.slots[self.slot_of(cycle)].iter().map(move |value| (cycle, value)))
     }
 }
+
+/// Changes that come over links: a wheel for every latency that links have.
+pub(super) struct Wheels<T> {
+    wheels: Vec<Wheel<T>>,
+}
+
+impl<T> Wheels<T> {
+    /// A wheel for each of these delays, which are numbered in their order.
+    pub(super) fn new(delays: impl Iterator<Item = u64>) -> Self {
+        Self { wheels: delays.map(Wheel::new).collect() }
+    }
+
+    /// The wheel with a number.
+    #[inline]
+    pub(super) fn of(&mut self, number: u8) -> &mut Wheel<T> {
+        &mut self.wheels[usize::from(number)]
+    }
+
+    /// The numbers of all wheels.
+    pub(super) fn numbers(&self) -> std::ops::Range<u8> {
+        0..u8::try_from(self.wheels.len()).expect("a network has few classes of links")
+    }
+
+    /// The cycle is over: whether anything is still to come.
+    pub(super) fn is_turning(&mut self) -> bool {
+        // Every wheel wants to be asked.
+        self.wheels.iter_mut().fold(false, |is_turning, wheel| wheel.is_turning() | is_turning)
+    }
+
+    /// Returns the pending changes, each with its cycle and the number of its wheel.
+    pub(super) fn coming(&self) -> impl Iterator<Item = (u64, u8, &T)> {
+        self.numbers()
+            .zip(&self.wheels)
+            .flat_map(|(number, wheel)| wheel.coming().map(move |(cycle, change)| (cycle, number, change)))
+    }
+}

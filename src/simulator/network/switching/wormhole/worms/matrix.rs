@@ -1,0 +1,141 @@
+//! Matrix arbiters: of those that ask the one is served whose last turn is longest ago, of those without a turn the lowest.
+//!
+//! A matrix arbiter (Dally and Towles, *Principles and practices of interconnection networks*, 18.5) has a bit for each pair
+//! that says who goes first, and clears the winner's. From an order to begin with that is always an order: that of the last
+//! turns, which is what is kept here.
+
+use super::Worms;
+use super::layout::Shape;
+
+/// The last turns at all arbiters of a network, by their number from 1 on; 0 before the first.
+pub(super) struct Matrix {
+    /// By output channel and input channel of the router.
+    channels: Vec<u64>,
+    /// By input channel, at the arbiter of its port.
+    lanes: Vec<u64>,
+    /// By output port and input port of the router.
+    ports: Vec<u64>,
+    turns: u64,
+    /// By output port of the router at work, the input channels that are named for it.
+    named: Vec<Vec<u32>>,
+}
+
+impl Matrix {
+    pub(super) fn new(shape: Shape, routers: u32) -> Self {
+        let channels = (routers * shape.of_router) as usize;
+        Self {
+            channels: vec![0; channels * shape.of_router as usize],
+            lanes: vec![0; channels],
+            ports: vec![0; routers as usize * (shape.ports * shape.ports) as usize],
+            turns: 0,
+            named: vec![Vec::new(); shape.ports as usize],
+        }
+    }
+}
+
+/// The one of those that ask whose last turn is longest ago; of several the first.
+fn longest_ago(asking: impl Iterator<Item = u32>, last_turn: impl Fn(u32) -> u64) -> Option<u32> {
+    asking.min_by_key(|input| last_turn(*input))
+}
+
+impl Worms {
+    /// Every free virtual channel takes one of the heads that ask, while there are any; whether any was given away.
+    pub(super) fn allocate_channels_by_matrix(&mut self, due: u64) -> bool {
+        let Some(mut matrix) = self.matrix.take() else { return false };
+        let of_router = self.shape.of_router;
+        for number in self.grantable.drain(..) {
+            let group = &mut self.groups[number as usize];
+            group.is_listed = false;
+            while group.can_be_granted() {
+                let output = group.next_free();
+                let first = output as usize * of_router as usize;
+                let last_turn = |input: u32| matrix.channels[first + (input - group.first_input) as usize];
+                let input = longest_ago(group.all_asking(), last_turn).expect("somebody asks");
+                matrix.turns += 1;
+                matrix.channels[first + (input - group.first_input) as usize] = matrix.turns;
+                group.give(output, input);
+                self.outputs[output as usize].holder = input;
+                let input_state = &mut self.inputs[input as usize];
+                input_state.granted = output;
+                self.routers[input_state.router as usize].waiting -= 1;
+                self.pipeline.allocated.put(due, input);
+            }
+        }
+        self.matrix = Some(matrix);
+        !self.pipeline.allocated.is_empty()
+    }
+
+    /// Every input port with channels that are ready names one, every output port that is asked for takes one of the input
+    /// ports: the channels from which flits cross, router by router and by rising output port.
+    pub(super) fn match_ports_by_matrix(&mut self) {
+        let Some(mut matrix) = self.matrix.take() else { return };
+        self.crossings.clear();
+        for index in 0..self.active.len() {
+            let router = self.active[index];
+            self.name_channels(&mut matrix, router);
+            self.take_named(&mut matrix, router);
+        }
+        self.matrix = Some(matrix);
+    }
+
+    fn name_channels(&self, matrix: &mut Matrix, router: u32) {
+        let Shape { of_router, of_word, .. } = self.shape;
+        let mut best: Option<u32> = None;
+        matrix.named.iter_mut().for_each(Vec::clear);
+        for (first, ready) in (router * of_router..).step_by(of_word as usize).zip(self.routers[router as usize].ready)
+        {
+            let mut ready = ready;
+            while ready != 0 {
+                let channel = first + ready.trailing_zeros();
+                ready &= ready - 1;
+                let port = |channel: u32| self.inputs[channel as usize].port;
+                // Channels of a port follow each other.
+                if let Some(before) = best.filter(|before| port(*before) != port(channel)) {
+                    matrix.named[usize::from(self.inputs[before as usize].to_port)].push(before);
+                    best = None;
+                }
+                let is_earlier = |before: u32| matrix.lanes[before as usize] <= matrix.lanes[channel as usize];
+                best = best.filter(|before| is_earlier(*before)).or(Some(channel));
+            }
+        }
+        if let Some(channel) = best {
+            matrix.named[usize::from(self.inputs[channel as usize].to_port)].push(channel);
+        }
+    }
+
+    fn take_named(&mut self, matrix: &mut Matrix, router: u32) {
+        let ports = self.shape.ports;
+        for to_port in 0..ports {
+            let first = ((router * ports + to_port) * ports) as usize;
+            let place = |channel: u32| first + usize::from(self.inputs[channel as usize].port);
+            let named = matrix.named[to_port as usize].iter().copied();
+            let Some(taken) = longest_ago(named, |channel| matrix.ports[place(channel)]) else { continue };
+            let place = place(taken);
+            matrix.turns += 1;
+            matrix.ports[place] = matrix.turns;
+            matrix.lanes[taken as usize] = matrix.turns;
+            self.crossings.push(taken);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Round robin would serve 0 again after 0 and 2; the matrix serves 1, which never was.
+    #[test]
+    fn who_was_never_served_goes_first_then_whoever_waits_longest() {
+        let mut turns = [0_u64; 4];
+        let mut number = 0;
+        let mut serve = |asking: &[u32]| {
+            let served = longest_ago(asking.iter().copied(), |input| turns[input as usize]).unwrap();
+            number += 1;
+            turns[served as usize] = number;
+            served
+        };
+        assert_eq!([serve(&[0, 2]), serve(&[0, 2]), serve(&[0, 1])], [0, 2, 1]);
+        assert_eq!([serve(&[0, 1, 2, 3]), serve(&[0, 1, 2]), serve(&[0, 1, 2])], [3, 0, 2]);
+        assert_eq!(longest_ago(std::iter::empty(), |_| 0), None);
+    }
+}
