@@ -98,16 +98,11 @@ impl Worms {
     /// If more than 128 virtual channels come together in a router, which a check refuses.
     #[must_use]
     pub fn new(network: &Network, mode: &Wormhole, topology: Topology, onward: Onward, streams: Streams) -> Self {
-        let classes = class_count(network, &topology);
-        let shape = Shape::new(topology.ports(), classes, mode.lanes, mode.buffer);
-        assert!(shape.of_router <= super::MAX_INPUTS, "check limits the virtual channels of a router");
+        let shape = shape_of(network, mode, &topology);
         let cycle = network.links.byte_time().time(mode.flit.count());
         let wires = Wires::new(network, &topology, cycle);
-        let router = mode.router.unwrap_or_default();
-        let vertices = topology.vertices();
-        let channels = vertices * shape.of_router;
-        let ends = buffers::far_ends(&topology, shape);
-        let wire_of = wires.of_ports(&topology, shape, &ends);
+        let (router, vertices) = (mode.router.unwrap_or_default(), topology.vertices());
+        let (inputs, outputs) = buffers::channels(&topology, shape, &wires);
         let leaves = Leaves::of(&topology);
         Self {
             guide: Guide::new(network, &topology, streams),
@@ -115,10 +110,10 @@ impl Worms {
             onward,
             cycle,
             flit_bytes: mode.flit.count(),
-            inputs: buffers::inputs(&ends, &wire_of, shape),
-            heads: Heads::new(shape, channels),
-            turns: vec![Turns::default(); ends.len()],
-            outputs: buffers::outputs(&ends, &wire_of, shape),
+            inputs,
+            heads: Heads::new(shape, vertices * shape.of_router),
+            turns: vec![Turns::default(); (vertices * shape.ports) as usize],
+            outputs,
             groups: Group::all(shape, vertices, &leaves),
             leaves,
             routers: vec![Router::default(); vertices as usize],
@@ -293,6 +288,13 @@ impl Worms {
     fn boundary(&self, cycle: u64) -> SimTime {
         SimTime::START + self.cycle * cycle
     }
+}
+
+/// The layout of the routers of `topology`.
+fn shape_of(network: &Network, mode: &Wormhole, topology: &Topology) -> Shape {
+    let shape = Shape::new(topology.ports(), class_count(network, topology), mode.lanes, mode.buffer);
+    assert!(shape.of_router <= super::MAX_INPUTS, "check limits the virtual channels of a router");
+    shape
 }
 
 /// True if the virtual channels that `topology` needs could only be counted along more routes than can be looked at.

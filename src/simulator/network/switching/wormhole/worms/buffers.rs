@@ -1,6 +1,7 @@
 //! The two ends of every virtual channel: the buffer that it leads to, and what its sender knows of that.
 
 use super::layout::{Flit, NONE, Shape};
+use super::wires::Wires;
 use crate::network::topology::Topology;
 
 /// An input channel: its buffer, and the worm whose flits are at the front.
@@ -93,9 +94,16 @@ impl Heads {
     }
 }
 
+/// The input and output channels of all routers.
+pub(super) fn channels(topology: &Topology, shape: Shape, wires: &Wires) -> (Vec<Input>, Vec<Output>) {
+    let ends = far_ends(topology, shape);
+    let wires = wires.of_ports(topology, shape, &ends);
+    (inputs(&ends, &wires, shape), outputs(&ends, &wires, shape))
+}
+
 /// The input channels of all routers, of whose ports `far_ends` are the first channels at the other ends, and `wires` the
 /// numbers of the latencies of their links.
-pub(super) fn inputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Input> {
+fn inputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Input> {
     let input = |port: u32, far: u32, lane: u32| {
         let of_router = port % shape.ports;
         Input {
@@ -119,7 +127,7 @@ pub(super) fn inputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Input>
 }
 
 /// The output channels of all routers.
-pub(super) fn outputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Output> {
+fn outputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Output> {
     let output = |far: u32, wire: u8, lane: u32| {
         let (behind, room) = if far == NONE { (NONE, u32::MAX) } else { (far + lane, shape.buffer) };
         Output { room, holder: NONE, behind, turn: 0, flits: 0, packets: 0, wire }
@@ -129,7 +137,7 @@ pub(super) fn outputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Outpu
 }
 
 /// By router and port, the first channel of the port at the other end of the link; `NONE` without a link.
-pub(super) fn far_ends(topology: &Topology, shape: Shape) -> Vec<u32> {
+fn far_ends(topology: &Topology, shape: Shape) -> Vec<u32> {
     let ports = (0..topology.vertices()).flat_map(|router| (0..shape.ports).map(move |port| (router, port)));
     let far_end = |(router, port): (u32, u32)| {
         let far = topology.neighbour(router, port).filter(|_| port < shape.links);
