@@ -43,7 +43,14 @@ impl CollectiveOperation {
         let log = p.log2().max(1.0);
         match self {
             Self::Barrier { algorithm } => (algorithm.messages(p), 1.0),
-            Self::AllGather { algorithm: AllGather::RecursiveDoubling | AllGather::Bruck { .. } } => (p * log, p / log),
+            Self::AllGather {
+                algorithm:
+                    AllGather::RecursiveDoubling
+                    | AllGather::Bruck { .. }
+                    | AllGather::Sparbit
+                    | AllGather::RecursiveDistanceHalving
+                    | AllGather::Bine { .. },
+            } => (p * log, p / log),
             Self::AllToAll { algorithm: AllToAll::Bruck { .. } | AllToAll::Hypercube | AllToAll::Bine } => {
                 (p * log, p / 2.0)
             }
@@ -51,12 +58,8 @@ impl CollectiveOperation {
                 (p * log, p / log)
             }
             Self::AllGather { .. } | Self::AllToAll { .. } | Self::ReduceScatter { .. } => (p * p, 1.0),
-            Self::AllReduce { algorithm: AllReduce::Ring | AllReduce::SegmentedRing { .. } } => {
-                (2.0 * p * p, p.recip())
-            }
-            Self::AllReduce { algorithm: AllReduce::RecursiveDoubling }
-            | Self::Scan { algorithm: Scan::RecursiveDoubling } => (p * log, 1.0),
-            Self::AllReduce { .. } => (2.0 * p, 1.0),
+            Self::AllReduce { algorithm } => algorithm.messages_and_shares(p, log),
+            Self::Scan { algorithm: Scan::RecursiveDoubling } => (p * log, 1.0),
             _ => (p, 1.0),
         }
     }
@@ -90,6 +93,27 @@ impl Barrier {
             Self::Never | Self::Ideal => 0.0,
             Self::Dissemination | Self::RecursiveDoubling | Self::Bruck { .. } => p * p.log2().max(1.0),
             _ => 2.0 * p,
+        }
+    }
+}
+
+impl AllReduce {
+    /// The messages among `p` ranks, of which each does `log` steps of doubling, and the share of m that each of them has.
+    fn messages_and_shares(&self, p: f64, log: f64) -> (f64, f64) {
+        match self {
+            Self::Ring | Self::SegmentedRing { .. } | Self::TorusRings { .. } => (2.0 * p * p, p.recip()),
+            Self::AllGatherReduce => (p * p, 1.0),
+            Self::RecursiveDoubling | Self::RecursiveMultiplying { .. } | Self::Bine | Self::TorusDoubling { .. } => {
+                (p * log, 1.0)
+            }
+            Self::ReduceScatterAllGather
+            | Self::Rabenseifner
+            | Self::RabenseifnerWhole
+            | Self::BineReduceScatterAllGather
+            | Self::TorusHalving { .. } => (2.0 * p * log, log.recip()),
+            Self::ReduceBroadcast | Self::Linear | Self::NonOverlapping | Self::Hierarchical { .. } | Self::Auto(_) => {
+                (2.0 * p, 1.0)
+            }
         }
     }
 }

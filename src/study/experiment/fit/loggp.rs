@@ -37,18 +37,29 @@ fn words(arguments: &FitRequest, fit: &LogGp) -> String {
         ("O", fit.overhead_per_byte_s, "s/B"),
         ("g", fit.gap_s, "s"),
         ("G", fit.gap_per_byte_s, "s/B"),
-        ("S", fit.eager.at_least, "B or more"),
     ];
     let told = constants.map(|(name, value, unit)| {
         value.map_or_else(|| format!(", {name} not determined"), |value| format!(", {name} = {} {unit}", digits(value)))
     });
     format!(
-        "LogGP: L + 2 o = {} s{}\n{}{}\n",
+        "LogGP: L + 2 o = {} s{}{}\n{}{}\n",
         digits(fit.end_to_end_s),
         told.concat(),
+        eager(fit),
         notes(arguments, fit),
         quality_words(&fit.quality)
     )
+}
+
+/// The bounds of S.
+fn eager(fit: &LogGp) -> String {
+    let bytes = |bytes: Option<f64>| bytes.map(digits);
+    match (bytes(fit.eager.at_least), bytes(fit.eager.below)) {
+        (Some(least), Some(below)) => format!(", S from {least} B to less than {below} B"),
+        (Some(least), None) => format!(", S = {least} B or more"),
+        (None, Some(below)) => format!(", S less than {below} B"),
+        (None, None) => ", S not determined".to_owned(),
+    }
 }
 
 /// Notes on lengths for which the coefficients do not hold, and on columns that would give the others.

@@ -114,15 +114,17 @@ impl Growth {
             Kept::Efficiency(held) => format!("holds an efficiency of {held}"),
             Kept::Seconds(time) => format!("has a problem that uses up {time} s"),
         };
+        let is_any_found = found.iter().any(|one| one.problem.is_some());
         let mut text = match most {
             Some(most) => format!("\nof these p, {most} is the largest whose memory {what}\n"),
-            None => format!("\nthe memory of a node {what} on none of these p\n"),
+            None if is_any_found => format!("\nthe memory of a node {what} on none of these p\n"),
+            None => "\n".to_owned(),
         };
         let missing: Vec<_> =
             found.iter().filter(|one| one.problem.is_none()).map(|one| one.processors.to_string()).collect();
         if !missing.is_empty() {
             let missing = missing.join(", ");
-            writeln!(text, "no size from 1 to {largest} was found for p = {missing}")
+            writeln!(text, "no size from 1 to {largest} was found for p = {missing}: `--largest` sets that limit")
                 .expect("a text can be written to");
         }
         text
