@@ -9,12 +9,28 @@ const PAGE: &str = "docs/coverage.md";
 
 /// What each document numbers, or calls by a name where it has no numbers.
 fn documents() -> [(&'static str, Vec<String>); 5] {
-    let numbered = |what: &str, last: u32| (1..=last).map(|number| format!("{what} {number}")).collect::<Vec<_>>();
-    let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let warwick = [numbered("equation", 15), numbered("table", 5), numbered("figure", 9)].concat();
+    [
+        ("Bottleneck analysis: CS-RR-281", warwick),
+        ("Execution time, topologies, collectives", execution()),
+        ("Multi-core clusters", clusters()),
+        ("Critical path", path()),
+        ("Laws of speedup", numbered("slide", 81)),
+    ]
+}
+
+fn numbered(what: &str, last: u32) -> Vec<String> {
+    (1..=last).map(|number| format!("{what} {number}")).collect()
+}
+
+fn named(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn execution() -> Vec<String> {
     let topologies = ["fully connected", "ring", "2D mesh", "2D torus", "binary tree", "hypercube"];
     let columns = ["ring", "2D mesh", "2D torus", "3D mesh", "3D torus", "fat tree", "CCC", "effective bandwidths"];
-    let execution = [
+    [
         named(&[
             "time of a process",
             "total time",
@@ -38,8 +54,12 @@ fn documents() -> [(&'static str, Vec<String>); 5] {
             "allgather, 2D torus",
             "all-to-all, 2D torus",
         ]),
-    ];
-    let clusters = [
+    ]
+    .concat()
+}
+
+fn clusters() -> Vec<String> {
+    [
         numbered("equation", 9),
         named(&[
             "definitions",
@@ -60,8 +80,12 @@ fn documents() -> [(&'static str, Vec<String>); 5] {
             "figure, FFTW, model",
             "figure, FFTW, measured",
         ]),
-    ];
-    let path = [
+    ]
+    .concat()
+}
+
+fn path() -> Vec<String> {
+    [
         numbered("definition", 3),
         named(&[
             "equation 1",
@@ -72,14 +96,8 @@ fn documents() -> [(&'static str, Vec<String>); 5] {
             "table 1",
             "worked numbers",
         ]),
-    ];
-    [
-        ("Bottleneck analysis: CS-RR-281", warwick),
-        ("Execution time, topologies, collectives", execution.concat()),
-        ("Multi-core clusters", clusters.concat()),
-        ("Critical path", path.concat()),
-        ("Laws of speedup", numbered("slide", 81)),
     ]
+    .concat()
 }
 
 #[test]

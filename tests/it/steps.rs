@@ -210,12 +210,22 @@ fn with_program(fields: &str) -> String {
     )
 }
 
+/// Checks a program with each of these fields: the fault stands at the last occurrence of a part of these, and says what is
+/// wrong and what would be right.
+fn assert_rejected<const N: usize>(cases: [(String, &str, &str, &str); N]) {
+    for (fields, place, message, help) in cases {
+        let said = Folder::with(with_program(&fields)).placed_fault(&["check", "scenario.ron"]);
+        let column = 9 + fields.rfind(place).expect("the place is there");
+        for part in [&format!("scenario.ron:6:{column}\n"), message, help] {
+            assert!(said.contains(part), "no `{part}` in\n{said}");
+        }
+    }
+}
+
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table of faults")]
-fn faulty_steps_are_rejected_at_their_place_with_what_would_be_right() {
+fn requests_that_are_not_begun_or_not_waited_for_are_faults() {
     let own = "to: \"rank\", bytes: \"8 B\"";
-    let half = "communicators: {\"half\": (color: \"rank % 2 if rank > 0 else -1\")}";
-    for (fields, place, message, help) in [
+    assert_rejected([
         (
             format!("steps: [Isend({own}, request: \"a\"), Wait(request: \"ab\"), Receive(from: \"rank\")]"),
             "\"ab\"",
@@ -248,6 +258,13 @@ fn faulty_steps_are_rejected_at_their_place_with_what_would_be_right() {
             "the request `a` is still under way at the end",
             "let every rank that begins it",
         ),
+    ]);
+}
+
+#[test]
+fn faults_of_communicators_stand_at_their_place() {
+    let half = "communicators: {\"half\": (color: \"rank % 2 if rank > 0 else -1\")}";
+    assert_rejected([
         (
             format!(
                 "{half}, steps: [Collective(operation: Barrier(algorithm: Tree), bytes: \"0 B\", communicator: \"halff\")]"
@@ -285,6 +302,18 @@ fn faulty_steps_are_rejected_at_their_place_with_what_would_be_right() {
             "",
         ),
         (
+            "communicators: {\"c\": (color: \"source\")}, steps: []".to_owned(),
+            "source",
+            "there is no `source` here",
+            "",
+        ),
+    ]);
+}
+
+#[test]
+fn values_that_there_are_not_are_faults() {
+    assert_rejected([
+        (
             "steps: [Let(name: \"x\", value: \"1 div (rank - 2)\"), Compute(flops: \"abs(x)\")]".to_owned(),
             "1 div",
             "divides 1 by 0",
@@ -302,6 +331,26 @@ fn faulty_steps_are_rejected_at_their_place_with_what_would_be_right() {
             "`rank` is known already, and no variable",
             "another name",
         ),
+        (
+            "steps: [When(condition: \"rank > 0\", then: [Compute(flops: \"p if rank > 9 else source\")])]".to_owned(),
+            "source",
+            "`source` has no value before a message has been received",
+            "leave the step out with a condition",
+        ),
+        (
+            "steps: [Exchange(with: Ring, bytes: \"8 B\"), Isend(to: \"rank\", bytes: \"8 B\"), Receive(from: \"rank\"), \
+             Waitall, Compute(flops: \"number\")]"
+                .to_owned(),
+            "number",
+            "`number` has no value before a message with a number has been received",
+            "",
+        ),
+    ]);
+}
+
+#[test]
+fn faulty_calls_stand_at_their_place() {
+    assert_rejected([
         (
             "functions: {\"f\": (parameters: [\"a\"], steps: [Compute(flops: \"a\")])}, steps: [Call(function: \"g\")]"
                 .to_owned(),
@@ -322,26 +371,12 @@ fn faulty_steps_are_rejected_at_their_place_with_what_would_be_right() {
             "1000 calls are open: functions call themselves without end",
             "under a condition that ends it",
         ),
-        (
-            "steps: [When(condition: \"rank > 0\", then: [Compute(flops: \"p if rank > 9 else source\")])]".to_owned(),
-            "source",
-            "`source` has no value before a message has been received",
-            "leave the step out with a condition",
-        ),
-        (
-            "steps: [Exchange(with: Ring, bytes: \"8 B\"), Isend(to: \"rank\", bytes: \"8 B\"), Receive(from: \"rank\"), \
-             Waitall, Compute(flops: \"number\")]"
-                .to_owned(),
-            "number",
-            "`number` has no value before a message with a number has been received",
-            "",
-        ),
-        (
-            "communicators: {\"c\": (color: \"source\")}, steps: []".to_owned(),
-            "source",
-            "there is no `source` here",
-            "",
-        ),
+    ]);
+}
+
+#[test]
+fn times_that_cannot_be_are_faults() {
+    assert_rejected([
         ("steps: [Compute(seconds: \"-1\")]".to_owned(), "\"-1\"", "`-1` is -1 seconds", "a time from 0 on"),
         (
             "steps: [Draw(name: \"t\", from: Exponential(mean: \"rank\")), Compute(seconds: \"t\")]".to_owned(),
@@ -349,13 +384,7 @@ fn faulty_steps_are_rejected_at_their_place_with_what_would_be_right() {
             "there is no such distribution with 0",
             "give a mean above 0",
         ),
-    ] {
-        let said = Folder::with(with_program(&fields)).placed_fault(&["check", "scenario.ron"]);
-        let column = 9 + fields.rfind(place).expect("the place is there");
-        for part in [&format!("scenario.ron:6:{column}\n"), message, help] {
-            assert!(said.contains(part), "no `{part}` in\n{said}");
-        }
-    }
+    ]);
 }
 
 /// Steps that end: recursion with its own variables, variables of loops, requests that are not under way.

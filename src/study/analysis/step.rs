@@ -193,13 +193,7 @@ impl<'d> PhaseIterations<'d> {
                 items.add(phase, StepPart::HostBytes { is_input }, bytes, ps(rest - start));
             }
             (Activity::Blocked, LogDetail::Receiving { from, bytes }) => {
-                let message = self.message(entry, from, bytes);
-                let sent = message.map_or(entry.begin, |(sent, _)| sent).max(entry.begin);
-                let early = sent.since(entry.begin) - self.software_in(entry.processor, (entry.begin, sent));
-                let late = rest - early;
-                items.add(phase, StepPart::NotSent { from }, u64::from(ps(early) > 0), ps(early));
-                items.add(phase, StepPart::UnderWay { from }, u64::from(ps(late) > 0), ps(late));
-                items.note(phase, StepPart::UnderWay { from }, message.map(|(_, number)| (number, ps(late))));
+                self.itemise_wait(entry, (from, bytes), rest, items);
             }
             (Activity::Sending, LogDetail::Forwarding { bytes }) => {
                 items.add(phase, StepPart::Forwarding, bytes, ps(rest));
@@ -217,6 +211,18 @@ impl<'d> PhaseIterations<'d> {
         for service in self.services_in(entry.processor, whole) {
             clip(service, whole, |part, count, time| items.add(phase, StepPart::Software(part), count, ps(time)));
         }
+    }
+
+    /// A wait for a message of so many bytes, which takes `rest` beside the software: until it is sent, and until it is there.
+    fn itemise_wait(&self, entry: &LogEntry, (from, bytes): (u32, u64), rest: SimDuration, items: &mut ItemTotals) {
+        let phase = entry.phase;
+        let message = self.message(entry, from, bytes);
+        let sent = message.map_or(entry.begin, |(sent, _)| sent).max(entry.begin);
+        let early = sent.since(entry.begin) - self.software_in(entry.processor, (entry.begin, sent));
+        let late = rest - early;
+        items.add(phase, StepPart::NotSent { from }, u64::from(ps(early) > 0), ps(early));
+        items.add(phase, StepPart::UnderWay { from }, u64::from(ps(late) > 0), ps(late));
+        items.note(phase, StepPart::UnderWay { from }, message.map(|(_, number)| (number, ps(late))));
     }
 
     /// The message whose delivery ended the wait: when it was sent, and its number between these ranks.

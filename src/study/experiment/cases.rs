@@ -145,10 +145,7 @@ pub fn run_each<'c, T: Send>(
     workers.progress.begin(count);
     let room = Room::of_this_computer();
     let (sender, results) = mpsc::channel();
-    let (permit, permits) = mpsc::channel();
-    for _ in 0..2 * pool.current_num_threads() {
-        permit.send(()).expect("the other end is here");
-    }
+    let (permit, permits) = permits(2 * pool.current_num_threads());
     let source = Mutex::new((permits, cases.enumerate()));
     // Whoever waits for a permit keeps the others from the next case, for which they would wait, too.
     let next = || source.lock().ok().and_then(|mut source| source.0.recv().ok().and_then(|()| source.1.next()));
@@ -174,23 +171,43 @@ pub fn run_each<'c, T: Send>(
         }
         drop(sender);
         let permit = permit;
-        let mut early = BTreeMap::new();
-        let mut next = 0;
-        for (index, turn) in results {
-            early.insert(index, turn);
-            while let Some(turn) = early.remove(&next) {
-                workers.progress.advance(turn.has_failed());
-                if !receive(turn) {
-                    return;
-                }
-                next += 1;
+        in_order(results, |turn| {
+            workers.progress.advance(turn.has_failed());
+            let goes_on = receive(turn);
+            if goes_on {
                 // Whoever has no case left does not need it.
                 let _ = permit.send(());
             }
-        }
+            goes_on
+        });
     });
     workers.progress.end();
     Ok(())
+}
+
+/// So many permits to begin a case, and the end to which more are given.
+fn permits(count: usize) -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
+    let (permit, permits) = mpsc::channel();
+    for _ in 0..count {
+        permit.send(()).expect("the other end is here");
+    }
+    (permit, permits)
+}
+
+/// Hands numbered results to `receive` in the order of their numbers, each as soon as those before it have come; ends early
+/// when it says `false`.
+fn in_order<T>(results: impl IntoIterator<Item = (usize, T)>, mut receive: impl FnMut(T) -> bool) {
+    let mut early = BTreeMap::new();
+    let mut next = 0;
+    for (number, result) in results {
+        early.insert(number, result);
+        while let Some(result) = early.remove(&next) {
+            if !receive(result) {
+                return;
+            }
+            next += 1;
+        }
+    }
 }
 
 /// Calls `play`; a panic in it becomes a failure of its case, so that the other cases are not lost.

@@ -59,18 +59,7 @@ pub fn chapter(
         true
     })?;
     let base = plan.base()?;
-    let program = base.scenario.program.name();
-    let mut pictures = Vec::new();
-    if base.scenario.program.is_traffic() {
-        let chart = latency_load(program, &axis.along.label, gathered.times.lines());
-        pictures.push(Picture::new("latency-load.svg", "Latency over the load", chart.svg()));
-    } else if !axis.name.is_empty() && cases.len() > 1 {
-        pictures.extend(gathered.curves(&axis, plan, &cases));
-    }
-    pictures.extend(history::space_time(&gathered.played, &gathered.messages)?);
-    if let Some(svg) = gathered.heat_map {
-        pictures.push(Picture::new("links.svg", "Utilization of every link in the last case", svg));
-    }
+    let mut pictures = gathered.pictures(&base, &axis, plan, &cases)?;
     let mut findings = findings(&gathered.rows);
     findings.extend(note_on_withheld(gathered.withheld));
     findings.extend(Remarks::on(gathered.played.iter().map(|case| &case.scenario)).all());
@@ -109,6 +98,29 @@ impl Gathered {
             let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology).ok();
             self.heat_map = drawing.map(|drawing| HeatMap::new(drawing, &outcome.trace).to_string());
         }
+    }
+
+    /// All pictures of a page.
+    fn pictures(
+        &mut self,
+        base: &Case,
+        axis: &CurveAxis,
+        plan: &Plan,
+        cases: &[Case],
+    ) -> Result<Vec<Picture>, StudyError> {
+        let program = &base.scenario.program;
+        let mut pictures = Vec::new();
+        if program.is_traffic() {
+            let chart = latency_load(program.name(), &axis.along.label, self.times.lines());
+            pictures.push(Picture::new("latency-load.svg", "Latency over the load", chart.svg()));
+        } else if !axis.name.is_empty() && cases.len() > 1 {
+            pictures.extend(self.curves(axis, plan, cases));
+        }
+        pictures.extend(history::space_time(&self.played, &self.messages)?);
+        if let Some(svg) = self.heat_map.take() {
+            pictures.push(Picture::new("links.svg", "Utilization of every link in the last case", svg));
+        }
+        Ok(pictures)
     }
 
     /// The times along an axis, and what they consist of.

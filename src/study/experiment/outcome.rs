@@ -175,13 +175,7 @@ impl Outcome {
     /// The outcome as a flat object.
     pub fn record(&self) -> Record {
         let mut record = keyed(&self.keys);
-        let own = if self.sample.is_some() { Role::Spread } else { Role::Simulated };
-        record.put_as(own, "makespan_s", self.trace.makespan.seconds());
-        if let Some(sample) = self.sample {
-            record.put_as(Role::Simulated, "makespan_mean_s", sample.mean);
-            record.put_as(Role::Spread, "makespan_deviation_s", sample.deviation);
-            record.put_as(Role::Spread, "makespan_interval95_s", sample.interval);
-        }
+        self.put_makespan(&mut record);
         if self.scenario.repeat.until().is_some() {
             record.put("repeats", 1 + self.others.len());
         }
@@ -200,6 +194,31 @@ impl Outcome {
         }
         record.end_summary();
         record.put(TOPOLOGY, topology);
+        self.put_breakdown(&mut record);
+        record.put("messages", self.trace.counts.messages);
+        if let Some(background) = self.trace.background {
+            record.put("background_messages", background.messages);
+            record.put("background_bytes", background.bytes);
+        }
+        record.put("packet_hops", self.trace.counts.packet_hops);
+        record.put("events", self.trace.counts.events);
+        record.put_metadata(&metadata(&self.scenario, &self.settings));
+        record
+    }
+
+    /// Adds the simulated time: of the first run, and the mean of all where there is more than one.
+    fn put_makespan(&self, record: &mut Record) {
+        let own = if self.sample.is_some() { Role::Spread } else { Role::Simulated };
+        record.put_as(own, "makespan_s", self.trace.makespan.seconds());
+        if let Some(sample) = self.sample {
+            record.put_as(Role::Simulated, "makespan_mean_s", sample.mean);
+            record.put_as(Role::Spread, "makespan_deviation_s", sample.deviation);
+            record.put_as(Role::Spread, "makespan_interval95_s", sample.interval);
+        }
+    }
+
+    /// Adds the times of phases and activities, and who is busiest.
+    fn put_breakdown(&self, record: &mut Record) {
         for share in &self.breakdown.phases {
             record.put(&format!("{}_s", share.of), share.seconds);
         }
@@ -211,15 +230,6 @@ impl Outcome {
         let link = self.breakdown.busiest_link;
         record.put("busiest_link", link.map(|link| format!("{}-{}", link.from, link.to)));
         record.put("busiest_link_utilization", link.map(|link| link.utilization));
-        record.put("messages", self.trace.counts.messages);
-        if let Some(background) = self.trace.background {
-            record.put("background_messages", background.messages);
-            record.put("background_bytes", background.bytes);
-        }
-        record.put("packet_hops", self.trace.counts.packet_hops);
-        record.put("events", self.trace.counts.events);
-        record.put_metadata(&metadata(&self.scenario, &self.settings));
-        record
     }
 
     /// Adds a value that the simulated one is compared with, and the error.

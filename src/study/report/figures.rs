@@ -235,9 +235,12 @@ fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&Str
 /// The figures of one curve, each with the name of its file.
 #[must_use]
 pub fn components(curve: &BottleneckCurve) -> Vec<NamedChart> {
-    let axis = &curve.axis;
-    let titled = |what: &str| format!("{what} ({})", curve.title);
-    let picture = |what, y, lines, reference| chart_along(titled(what), axis, y, lines, reference);
+    let [components, percentages, b_ratios] = by_component(curve);
+    vec![components, percentages, b_ratios, ratios(curve), breakdown(curve)]
+}
+
+/// Figures 5 to 7: a line for each component.
+fn by_component(curve: &BottleneckCurve) -> [NamedChart; 3] {
     let of_component = |quantity: fn(&Components, Component) -> Option<f64>| {
         let shown = Component::ALL.into_iter().filter(|component| curve.shows(*component));
         let named = shown.map(|component| {
@@ -246,50 +249,45 @@ pub fn components(curve: &BottleneckCurve) -> Vec<NamedChart> {
         lines(named)
     };
     let percent = |components: &Components, component| components.share(component).map(|share| 100.0 * share);
-    let parts = SubComponent::ALL
-        .into_iter()
-        .map(|part| (capitalised(part.title()), curve.points_of(|components| components.part_s(part))));
+    let times = of_component(Components::component_s);
+    let times = figure(curve, "Components of the execution time", ("Time [s]", Scale::Log10), times, None);
+    let shares = of_component(percent);
+    let shares = figure(curve, "Shares of the components", ("Share [%]", Scale::Linear), shares, None);
+    let b_ratios = of_component(Components::b_ratio);
+    let title = "B-ratios: each component by all others";
+    let b_ratios = figure(curve, title, ("B-ratio", Scale::Log10), b_ratios, Some(1.0));
+    [("figure-5-components.svg", times), ("figure-6-percentages.svg", shares), ("figure-7-b-ratios.svg", b_ratios)]
+}
+
+/// Figure 8.
+fn ratios(curve: &BottleneckCurve) -> NamedChart {
     let ratios = [
         ("Communication to computation", curve.points_of(Components::communication_to_computation)),
         ("Memory to processing", curve.points_of(Components::memory_to_processing)),
     ];
-    vec![
-        (
-            "figure-5-components.svg",
-            picture(
-                "Components of the execution time",
-                ("Time [s]", Scale::Log10),
-                of_component(Components::component_s),
-                None,
-            ),
-        ),
-        (
-            "figure-6-percentages.svg",
-            picture("Shares of the components", ("Share [%]", Scale::Linear), of_component(percent), None),
-        ),
-        (
-            "figure-7-b-ratios.svg",
-            picture(
-                "B-ratios: each component by all others",
-                ("B-ratio", Scale::Log10),
-                of_component(Components::b_ratio),
-                Some(1.0),
-            ),
-        ),
-        (
-            "figure-8-ratios.svg",
-            picture(
-                "Communication to computation, memory to processing",
-                ("Ratio", Scale::Log10),
-                lines(ratios.map(|(name, points)| (name.to_owned(), points))),
-                Some(1.0),
-            ),
-        ),
-        (
-            "figure-9-breakdown.svg",
-            picture("Breakdown of the execution time", ("Time [s]", Scale::Log10), lines(parts), None),
-        ),
-    ]
+    let lines = lines(ratios.map(|(name, points)| (name.to_owned(), points)));
+    let title = "Communication to computation, memory to processing";
+    ("figure-8-ratios.svg", figure(curve, title, ("Ratio", Scale::Log10), lines, Some(1.0)))
+}
+
+/// Figure 9.
+fn breakdown(curve: &BottleneckCurve) -> NamedChart {
+    let parts = SubComponent::ALL
+        .into_iter()
+        .map(|part| (capitalised(part.title()), curve.points_of(|components| components.part_s(part))));
+    let (title, y) = ("Breakdown of the execution time", ("Time [s]", Scale::Log10));
+    ("figure-9-breakdown.svg", figure(curve, title, y, lines(parts), None))
+}
+
+/// A figure of a curve, with `what` it shows in its title.
+fn figure(
+    curve: &BottleneckCurve,
+    what: &str,
+    y: (&str, Scale),
+    lines: Vec<PlotLine>,
+    reference: Option<f64>,
+) -> LineChart {
+    chart_along(format!("{what} ({})", curve.title), &curve.axis, y, lines, reference)
 }
 
 fn chart(title: String, x: &str, y: (&str, Scale), lines: Vec<PlotLine>, reference: Option<f64>) -> LineChart {

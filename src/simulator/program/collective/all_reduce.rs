@@ -8,7 +8,7 @@ use super::library::butterfly::{self, Joining, Pattern};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
 use super::library::torus::{self, Lane};
-use super::library::{Distances, Grouping, Library, decision, exchanges, hierarchy, rings};
+use super::library::{Distances, Grouping, Library, decision, hierarchy, multiplying, rings};
 use super::payload::Payload;
 use super::power_of_two;
 use super::reduce::Reduce;
@@ -219,7 +219,7 @@ impl OnWhole for AllReduce {
                 Box::pin(via_root(comm, Reduce::Auto(library), Broadcast::Auto(library), data))
             }
             Self::Linear => Box::pin(via_root(comm, Reduce::Linear, Broadcast::Linear, data)),
-            Self::RecursiveMultiplying { radix } => Box::pin(exchanges::multiplying(comm, *radix, data)),
+            Self::RecursiveMultiplying { radix } => Box::pin(multiplying::multiplying(comm, *radix, data)),
             Self::AllGatherReduce => Box::pin(rings::all_reduce_at_once(comm, data)),
             Self::TorusDoubling { shape, ports, numbers } => Box::pin(async move {
                 torus::doubling(comm, &Lane::of(shape, *ports, *numbers), data).await;

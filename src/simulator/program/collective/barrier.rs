@@ -3,7 +3,7 @@
 use super::library::buffer::Buffer;
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
-use super::library::{Grouping, Library, bruck, decision, exchanges, hierarchy};
+use super::library::{Grouping, Library, barriers, bruck, decision, hierarchy};
 use crate::program::process::{BARRIER_TAG, Message, MessagePattern, Process};
 use serde::{Deserialize, Serialize};
 
@@ -101,12 +101,12 @@ impl OnWhole for Barrier {
     fn within<'a>(&'a self, comm: Communicator<'a>, _: u32, _: &'a mut Buffer) -> Running<'a> {
         match self {
             Self::Never | Self::Ideal | Self::Tree => Box::pin(async {}),
-            Self::Linear => Box::pin(exchanges::linear_barrier(comm)),
-            Self::DoubleRing => Box::pin(exchanges::double_ring_barrier(comm)),
-            Self::RecursiveDoubling => Box::pin(exchanges::recursive_doubling_barrier(comm)),
+            Self::Linear => Box::pin(barriers::linear_barrier(comm)),
+            Self::DoubleRing => Box::pin(barriers::double_ring_barrier(comm)),
+            Self::RecursiveDoubling => Box::pin(barriers::recursive_doubling_barrier(comm)),
             Self::Dissemination => Box::pin(bruck::barrier(comm, 2)),
             Self::Bruck { radix } => Box::pin(bruck::barrier(comm, *radix)),
-            Self::BinomialTree => Box::pin(exchanges::tree_barrier(comm)),
+            Self::BinomialTree => Box::pin(barriers::tree_barrier(comm)),
             Self::Hierarchical { group, within, between } => {
                 Box::pin(hierarchy::barrier(comm, *group, [&**within, &**between]))
             }

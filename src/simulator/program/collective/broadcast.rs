@@ -10,12 +10,18 @@ use super::library::torus::{self, Lane};
 use super::library::{Distances, Grouping, Library, bruck, buffer::Division, decision, rings, trees};
 use super::payload::Payload;
 use super::power_of_two;
-use super::transfer::{receive, send, start_send};
+use super::transfer::receive;
 use super::tree::{Binomial, Numbering};
 use crate::program::process::Process;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
+
+mod among_all;
+
+pub use among_all::{
+    Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, PipelinedBroadcast, SendOrder,
+};
 
 /// Algorithm that brings a message of one rank to all others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,79 +128,6 @@ pub enum Broadcast {
     },
     /// The choice of a library for the numbers of bytes and ranks.
     Auto(Library),
-}
-
-/// A chain of all ranks, from the root upwards modulo p.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct PipelinedBroadcast {
-    /// The length of the segments; the last one is shorter where it does not divide the message.
-    pub segment: Bytes,
-}
-
-/// One message from the root to every other rank.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct NaiveBroadcast {
-    /// To whom first.
-    pub order: SendOrder,
-    /// One after the other, or all at once.
-    pub sends: Concurrency,
-}
-
-/// The order in which the root of a naive broadcast of rank r serves the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum SendOrder {
-    /// r + 1, r + 2, … modulo p.
-    Ascending,
-    /// r − 1, r − 2, … modulo p.
-    Descending,
-}
-
-/// A tree over the virtual grid of ranks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct NeighbourBroadcast {
-    /// To the children one after the other, or to all at once.
-    pub sends: Concurrency,
-    /// The moment at which a rank begins to pass the message on.
-    pub forward: Forward,
-    /// The children that come first.
-    pub first: Children,
-}
-
-/// Order of the sends of one process: concurrent, or one after the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Concurrency {
-    /// The next send begins when the previous one is complete.
-    Sequential,
-    /// All sends begin at once.
-    Concurrent,
-}
-
-/// The unit in which a message is passed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Forward {
-    /// A rank has the whole message before it passes it on.
-    WholeMessage,
-    /// A rank passes on every packet as soon as it has it, while the next ones arrive.
-    PerPacket,
-}
-
-/// The two kinds of children in the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Children {
-    /// Those along the root's row.
-    Trunk,
-    /// Those along the columns.
-    Branch,
 }
 
 impl Broadcast {
@@ -339,127 +272,5 @@ async fn scatter_all_gather(comm: Communicator<'_>, root: u32, ring: bool, data:
         rings::all_gather(comm, root, &division, data).await;
     } else {
         bruck::recursive_doubling(comm, root, &division, data).await;
-    }
-}
-
-impl PipelinedBroadcast {
-    async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
-        let ranks = me.ranks();
-        let place = (me.rank() + ranks - root) % ranks;
-        let (previous, next) = ((me.rank() + ranks - 1) % ranks, (me.rank() + 1) % ranks);
-        let lengths = self.lengths(bytes);
-        let own = Payload::new(bytes, values).split(&lengths);
-        let mut segments = Vec::new();
-        let mut under_way = Vec::new();
-        for segment in own {
-            let segment = if place == 0 { segment } else { receive(me, previous).await };
-            if place + 1 < ranks {
-                under_way.push(start_send(me, next, &segment).await);
-            }
-            segments.push(segment);
-        }
-        me.wait_all(under_way).await;
-        Payload::join(&segments).values
-    }
-
-    fn lengths(&self, bytes: u64) -> Vec<u64> {
-        let segment = self.segment.count();
-        let count = bytes.div_ceil(segment).max(1);
-        (0..count).map(|index| segment.min(bytes - index * segment)).collect()
-    }
-}
-
-impl NaiveBroadcast {
-    async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
-        if me.rank() != root {
-            return receive(me, root).await.values;
-        }
-        let ranks = me.ranks();
-        let others = (1..ranks).map(|step| match self.order {
-            SendOrder::Ascending => (root + step) % ranks,
-            SendOrder::Descending => (root + ranks - step) % ranks,
-        });
-        let payload = Payload::new(bytes, values);
-        send_to_each(me, others, &payload, self.sends).await;
-        payload.values
-    }
-}
-
-impl NeighbourBroadcast {
-    async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
-        match self.forward {
-            Forward::WholeMessage => self.pass_on_whole(me, root, bytes, values).await,
-            Forward::PerPacket => self.pass_on_packets(me, root, bytes, values).await,
-        }
-    }
-
-    async fn pass_on_whole(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
-        let payload = match me.grid().parent(root, me.rank()) {
-            Some(parent) => receive(me, parent).await,
-            None => Payload::new(bytes, values),
-        };
-        send_to_each(me, self.children(me, root), &payload, self.sends).await;
-        payload.values
-    }
-
-    /// The message travels as one message per packet; the numbers ride on the last one.
-    async fn pass_on_packets(
-        &self,
-        me: &Process,
-        root: u32,
-        bytes: u64,
-        mut values: Option<Rc<[f64]>>,
-    ) -> Option<Rc<[f64]>> {
-        let parent = me.grid().parent(root, me.rank());
-        let children: Vec<u32> = self.children(me, root).collect();
-        let packets = bytes.div_ceil(me.packet_bytes()).max(1);
-        let mut under_way = Vec::new();
-        for packet in 0..packets {
-            let last = packet + 1 == packets;
-            let length = if last { bytes - packet * me.packet_bytes() } else { me.packet_bytes() };
-            let payload = match parent {
-                Some(parent) => receive(me, parent).await,
-                None => Payload::new(length, values.clone().filter(|_| last)),
-            };
-            for &child in &children {
-                match self.sends {
-                    Concurrency::Sequential => send(me, child, &payload).await,
-                    Concurrency::Concurrent => under_way.push(start_send(me, child, &payload).await),
-                }
-            }
-            if parent.is_some() {
-                values = payload.values;
-            }
-        }
-        me.wait_all(under_way).await;
-        values
-    }
-
-    fn children(&self, me: &Process, root: u32) -> impl Iterator<Item = u32> {
-        let (grid, rank) = (me.grid(), me.rank());
-        let trunk: Vec<u32> = grid.trunk(root, rank).collect();
-        let branches: Vec<u32> = grid.branches(root, rank).collect();
-        let (first, second) = match self.first {
-            Children::Trunk => (trunk, branches),
-            Children::Branch => (branches, trunk),
-        };
-        first.into_iter().chain(second)
-    }
-}
-
-async fn send_to_each(me: &Process, ranks: impl Iterator<Item = u32>, payload: &Payload, sends: Concurrency) {
-    match sends {
-        Concurrency::Sequential => {
-            for rank in ranks {
-                send(me, rank, payload).await;
-            }
-        }
-        Concurrency::Concurrent => {
-            let mut under_way = Vec::new();
-            for rank in ranks {
-                under_way.push(start_send(me, rank, payload).await);
-            }
-            me.wait_all(under_way).await;
-        }
     }
 }

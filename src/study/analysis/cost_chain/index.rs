@@ -48,10 +48,14 @@ pub struct Index<'t> {
     by_head: FxHashMap<Moment, u32>,
 }
 
+/// All of these with their numbers.
+fn numbered<T>(all: &[T]) -> impl Iterator<Item = (u32, &T)> {
+    (0..u32::try_from(all.len()).unwrap_or(u32::MAX)).zip(all)
+}
+
 impl<'t> Index<'t> {
     pub fn of(run: &ObservedRun<'t>) -> Self {
         let (entries, services) = (&run.log.entries[..], &run.log.services[..]);
-        let numbered = |count: usize| 0..u32::try_from(count).unwrap_or(u32::MAX);
         let mut index = Self {
             entries,
             services,
@@ -68,31 +72,46 @@ impl<'t> Index<'t> {
             by_arrival: FxHashMap::default(),
             by_head: FxHashMap::default(),
         };
-        for (number, service) in numbered(services.len()).zip(services) {
-            let row = index.by_processor.entry(service.processor).or_default();
-            index.rank_of_service.push(u32::try_from(row.len()).unwrap_or(u32::MAX));
+        index.add_services(run.vertex);
+        index.add_entries();
+        index.add_packets(&run.crossing);
+        index
+    }
+
+    /// Adds the services of the processors, each of which is at a vertex.
+    fn add_services(&mut self, vertex: &dyn Fn(u32) -> u32) {
+        for (number, service) in numbered(self.services) {
+            let row = self.by_processor.entry(service.processor).or_default();
+            self.rank_of_service.push(u32::try_from(row.len()).unwrap_or(u32::MAX));
             row.push(number);
         }
-        for processor in index.by_processor.keys() {
-            index.by_vertex.entry((run.vertex)(*processor)).or_default().push(*processor);
+        for processor in self.by_processor.keys() {
+            self.by_vertex.entry(vertex(*processor)).or_default().push(*processor);
         }
-        for (number, entry) in numbered(entries.len()).zip(entries) {
-            index.by_rank.insert((entry.rank, entry.end), number);
-            index.by_entry_processor.insert((entry.processor, entry.end), number);
+    }
+
+    /// Adds what the ranks have done.
+    fn add_entries(&mut self) {
+        for (number, entry) in numbered(self.entries) {
+            self.by_rank.insert((entry.rank, entry.end), number);
+            self.by_entry_processor.insert((entry.processor, entry.end), number);
             if entry.activity == Activity::Computing {
-                index.computations.entry(entry.processor).or_default().push((entry.begin, number));
+                self.computations.entry(entry.processor).or_default().push((entry.begin, number));
             }
             if entry.doing != LogDetail::AtBarrier {
-                index.by_end.insert(entry.end, number);
+                self.by_end.insert(entry.end, number);
             }
         }
-        for (number, packet) in numbered(index.packets.len()).zip(&index.packets) {
-            index.by_departure.insert((packet.from, packet.begin + packet.time), number);
-            index.by_arrival.insert((packet.to, packet.arrival(&run.crossing)), number);
-            let head = packet.begin + run.crossing.empty_time + run.crossing.latency;
-            index.by_head.insert((packet.to, head), number);
+    }
+
+    /// Adds the packets on links that are crossed so.
+    fn add_packets(&mut self, crossing: &Crossing) {
+        for (number, packet) in numbered(&self.packets) {
+            self.by_departure.insert((packet.from, packet.begin + packet.time), number);
+            self.by_arrival.insert((packet.to, packet.arrival(crossing)), number);
+            let head = packet.begin + crossing.empty_time + crossing.latency;
+            self.by_head.insert((packet.to, head), number);
         }
-        index
     }
 
     /// The service before this one on its processor.

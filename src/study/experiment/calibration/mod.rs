@@ -108,6 +108,29 @@ struct FittedChoice {
     spent: usize,
 }
 
+/// The rows that calibrate.
+///
+/// # Errors
+/// Fewer of them than parameters.
+fn training(rows: &[MeasuredRow], parameters: usize) -> Result<Vec<usize>, StudyError> {
+    let training: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].trains).collect();
+    if training.len() < parameters {
+        let message = format!(
+            "{parameters} parameters cannot be fitted to {} rows: those with a reference that `train` selects",
+            training.len()
+        );
+        return Err(StudyError::Request(message));
+    }
+    Ok(training)
+}
+
+/// The fits, those of least cost first; one without a minimum has none.
+fn best_first(mut fitted: Vec<FittedChoice>) -> Vec<FittedChoice> {
+    let cost = |one: &FittedChoice| one.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
+    fitted.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
+    fitted
+}
+
 impl CalibrationCase {
     /// Fits the parameters; the case was read from `document`, whose file is `file`.
     ///
@@ -118,15 +141,7 @@ impl CalibrationCase {
         let simulated = Simulated::load(&self.tables, file, &rows, workers)?;
         let unknowns = self.unknowns(document, &simulated)?;
         self.check_rows(document, &rows, &unknowns)?;
-        let training: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].trains).collect();
-        if training.len() < unknowns.len() {
-            let message = format!(
-                "{} parameters cannot be fitted to {} rows: those with a reference that `train` selects",
-                unknowns.len(),
-                training.len()
-            );
-            return Err(StudyError::Request(message));
-        }
+        let training = training(&rows, unknowns.len())?;
         let noise: Vec<f64> = self.tables.iter().map(|table| table.noise.unwrap_or(1.0)).collect();
         let fitting = |choice: &[Setting], budget| Fitting {
             simulated: &simulated,
@@ -147,9 +162,7 @@ impl CalibrationCase {
             let (minimum, spent) = fit.best(self.seed, own.clone())?;
             Ok(FittedChoice { settings, minimum, spent })
         });
-        let mut fitted = fitted.collect::<Result<Vec<_>, StudyError>>()?;
-        let cost = |one: &FittedChoice| one.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
-        fitted.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
+        let fitted = best_first(fitted.collect::<Result<_, StudyError>>()?);
         let spent: usize = fitted.iter().map(|one| one.spent).sum();
         let Some(best) = &fitted[0].minimum else {
             return Err(StudyError::Failed(format!(

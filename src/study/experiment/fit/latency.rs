@@ -29,25 +29,23 @@ pub fn hockney(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<
     );
     let time = |row: &Row| (row.number(&bytes).map(|bytes| fit.startup_s + bytes * fit.per_byte_s), None);
     let is_machine = fit.startup_s >= 0.0 && fit.per_byte_s >= 0.0;
-    let machine = || {
-        vec![
-            (
-                "nodes.sending",
-                format!(
-                    "Sending(per_packet: \"{:.6} us\", per_byte: \"0 us/B\", per_hop: \"0 us\", overlap: false)",
-                    1e6 * fit.startup_s
-                ),
-            ),
-            ("nodes.receiving", "Receiving(per_packet: \"0 us\", per_byte: \"0 us/B\")".to_owned()),
-            ("nodes.routing", "Routing(per_packet: \"0 us\")".to_owned()),
-            ("network.links.per_byte", format!("\"{:.6} us/B\"", 1e6 * fit.per_byte_s)),
-        ]
-    };
     Some(Fitted {
         words,
         ron: Ok(format!("Hockney(t_0_us: {}, per_byte_us: {})", 1e6 * fit.startup_s, 1e6 * fit.per_byte_s)),
-        machine: is_machine.then(machine),
+        machine: is_machine.then(|| machine(1e6 * fit.startup_s, 1e6 * fit.per_byte_s)),
         points: points(group, value, std::slice::from_ref(&bytes), time),
         record,
     })
+}
+
+/// The fields of a machine whose messages have a start-up time and a time for each byte, in microseconds.
+fn machine(startup_us: f64, per_byte_us: f64) -> Vec<(&'static str, String)> {
+    let sending =
+        format!("Sending(per_packet: \"{startup_us:.6} us\", per_byte: \"0 us/B\", per_hop: \"0 us\", overlap: false)");
+    vec![
+        ("nodes.sending", sending),
+        ("nodes.receiving", "Receiving(per_packet: \"0 us\", per_byte: \"0 us/B\")".to_owned()),
+        ("nodes.routing", "Routing(per_packet: \"0 us\")".to_owned()),
+        ("network.links.per_byte", format!("\"{per_byte_us:.6} us/B\"")),
+    ]
 }

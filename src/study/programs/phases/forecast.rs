@@ -9,6 +9,7 @@ use crate::programs::expression::Value;
 use crate::programs::forecast::Forecast;
 use crate::programs::mean_distance;
 use parsim_sim::program::Grid;
+use parsim_sim::program::collective::CollectiveOperation;
 use std::collections::BTreeMap;
 
 /// Number of steps examined for a rank, and roughly for all ranks together: else some ranks stand for all.
@@ -122,21 +123,14 @@ impl Counter<'_> {
             Step::Send { to, bytes, .. } => VERB + self.message(step, to, bytes)?,
             Step::Isend { to, bytes, .. } => REQUEST + self.message(step, to, bytes)?,
             Step::Exchange { with, bytes } => {
-                let bytes = bytes.bytes(self.deciding(bytes.count())?).ok()?;
+                let bytes = self.bytes(bytes)?;
                 let neighbours = with.of(self.rank, self.grid).into_iter().flatten();
                 neighbours
                     .map(|to| EXCHANGED + self.messages(bytes, 1.0, self.distance(to)))
                     .fold(Forecast::default(), |a, b| a + b)
             }
             Step::Collective { operation, bytes, communicator, .. } => {
-                let bytes = bytes.bytes(self.deciding(bytes.count())?).ok()?;
-                let size = communicator.as_ref().and_then(|name| self.scope.get(&names_in(name)[1]));
-                let ranks = size.and_then(Value::as_whole).and_then(|size| u32::try_from(size).ok());
-                let ranks = ranks.unwrap_or(self.grid.ranks()).max(1);
-                let messages = operation.messages(ranks) / f64::from(ranks);
-                let all = self.messages(operation.message_bytes(ranks, bytes), messages, mean_distance(ranks));
-                let least_packets = if ranks > 1 { messages.min(1.0) / 2.0 } else { 0.0 };
-                Forecast { least_packets, least_verbs: f64::from(u8::from(ranks > 1)), ..all }
+                self.collective(operation, self.bytes(bytes)?, communicator.as_deref())
             }
             Step::Compute { flops, bytes, seconds, .. } => {
                 let is_work = seconds.is_some() || self.count(flops)? > 0;
@@ -160,9 +154,20 @@ impl Counter<'_> {
         })
     }
 
+    /// The packets that a rank sends in a collective operation, by the size of its communicator.
+    fn collective(&self, operation: &CollectiveOperation, bytes: u64, communicator: Option<&str>) -> Forecast {
+        let size = communicator.and_then(|name| self.scope.get(&names_in(name)[1]));
+        let ranks = size.and_then(Value::as_whole).and_then(|size| u32::try_from(size).ok());
+        let ranks = ranks.unwrap_or(self.grid.ranks()).max(1);
+        let messages = operation.messages(ranks) / f64::from(ranks);
+        let all = self.messages(operation.message_bytes(ranks, bytes), messages, mean_distance(ranks));
+        let least_packets = if ranks > 1 { messages.min(1.0) / 2.0 } else { 0.0 };
+        Forecast { least_packets, least_verbs: f64::from(u8::from(ranks > 1)), ..all }
+    }
+
     /// The packets of a message that a step sends.
     fn message(&self, step: &Step, to: &Expression, bytes: &Size) -> Option<Forecast> {
-        let bytes = bytes.bytes(self.deciding(bytes.count())?).ok()?;
+        let bytes = self.bytes(bytes)?;
         let among_all = self.deciding(to).filter(|_| step.communicator().is_none());
         // A rank that answers whoever has asked is as far away as any other.
         let to = among_all.and_then(|scope| to.rank(scope).ok());
@@ -188,6 +193,10 @@ impl Counter<'_> {
     fn deciding(&self, expression: &Expression) -> Option<&Scope> {
         let is_brought = |(name, _): (&str, _)| OF_MESSAGES.contains(&name);
         (!expression.formula().names().any(is_brought)).then_some(&self.scope)
+    }
+
+    fn bytes(&self, size: &Size) -> Option<u64> {
+        size.bytes(self.deciding(size.count())?).ok()
     }
 
     fn count(&self, expression: &Expression) -> Option<u64> {

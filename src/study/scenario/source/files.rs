@@ -2,8 +2,6 @@
 //! `Like(File("…"), {"path": value})`; `RankFile("…")` and `GraphFile("…")` are the placement and the topology that
 //! their lines describe.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::fault::SourceFault;
@@ -12,12 +10,20 @@ use super::paths;
 use super::place::{Place, SourceText, Sources};
 use super::rank_file;
 use super::spelling::excerpt;
-use super::standard_input::{STANDARD_INPUT, is_standard_input, standard_input};
+use super::standard_input::{STANDARD_INPUT, is_standard_input};
 use super::syntax;
 use super::texts;
 use super::tree::{Tree, TreeValue};
 
-const LARGEST: u64 = 1 << 20;
+use regular::{LARGEST, Unreadable, read, read_standard};
+
+mod regular;
+
+#[cfg(test)]
+mod tests;
+
+pub use regular::open_regular;
+
 const LARGEST_TOGETHER: usize = 4 << 20;
 const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 8;
@@ -306,106 +312,6 @@ fn file_name(tree: &Tree) -> Option<&str> {
     }
 }
 
-/// Reason why a file has no text.
-enum Unreadable {
-    Missing,
-    NotText { readable: String, at: usize },
-    Other(String),
-}
-
-fn read(path: &Path) -> Result<String, Unreadable> {
-    let file = open_regular(path).map_err(unreadable)?;
-    let size = file.metadata().map_err(unreadable)?.len();
-    if size > LARGEST {
-        return Err(too_large(&format!("{size} bytes")));
-    }
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    text_of(bytes)
-}
-
-fn read_standard() -> Result<String, Unreadable> {
-    text_of(standard_input(LARGEST + 1).map_err(unreadable)?)
-}
-
-fn text_of(bytes: Vec<u8>) -> Result<String, Unreadable> {
-    if bytes.len() as u64 > LARGEST {
-        return Err(too_large("more"));
-    }
-    String::from_utf8(bytes).map_err(not_text)
-}
-
-/// Opens a file to be read, unless it is a folder, a device, a pipe or a socket: opening or reading one of these may
-/// wait for ever.
-///
-/// # Errors
-/// As [`File::open`], and [`io::ErrorKind::InvalidInput`] for what is no regular file.
-pub fn open_regular(path: &Path) -> io::Result<File> {
-    let regular = |metadata: fs::Metadata| match special(&metadata) {
-        None => Ok(()),
-        Some(what) => {
-            Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, and a regular file is wanted")))
-        }
-    };
-    regular(fs::metadata(path)?)?;
-    let file = File::open(path)?;
-    // Another file may have taken its place since.
-    regular(file.metadata()?)?;
-    Ok(file)
-}
-
-/// The kind of a file that is not a regular one.
-fn special(metadata: &fs::Metadata) -> Option<&'static str> {
-    let kind = metadata.file_type();
-    if kind.is_file() {
-        return is_of_processes(metadata).then_some("a file of the system's processes");
-    }
-    if kind.is_dir() {
-        return Some("a directory");
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        if kind.is_fifo() {
-            return Some("a pipe");
-        }
-        if kind.is_socket() {
-            return Some("a socket");
-        }
-    }
-    Some("a device")
-}
-
-/// True of what lies in `/proc`, where reading a regular file may wait for ever, too.
-#[cfg(unix)]
-fn is_of_processes(metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    fs::metadata("/proc").is_ok_and(|proc| proc.dev() == metadata.dev() && Path::new("/proc/self").exists())
-}
-
-#[cfg(not(unix))]
-const fn is_of_processes(_: &fs::Metadata) -> bool {
-    false
-}
-
-fn too_large(size: &str) -> Unreadable {
-    Unreadable::Other(format!("it holds {size}, and the limit is {LARGEST} bytes (1 MiB)"))
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
-fn unreadable(error: io::Error) -> Unreadable {
-    match error.kind() {
-        io::ErrorKind::NotFound => Unreadable::Missing,
-        _ => Unreadable::Other(error.to_string()),
-    }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
-fn not_text(error: std::string::FromUtf8Error) -> Unreadable {
-    let readable = String::from_utf8_lossy(error.as_bytes()).into_owned();
-    Unreadable::NotText { readable, at: error.utf8_error().valid_up_to() }
-}
-
 /// Returns the name of a file: its path without detours through parents of folders, if that leads to the same file.
 fn name_of(path: &Path) -> String {
     let mut straight = PathBuf::new();
@@ -417,143 +323,4 @@ fn name_of(path: &Path) -> String {
     }
     let is_same = straight.canonicalize().is_ok_and(|real| path.canonicalize().is_ok_and(|asked| asked == real));
     if is_same { straight.display().to_string() } else { path.display().to_string() }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::Path;
-
-    use super::super::{Document, Faults};
-
-    fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, bytes) in files {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, bytes).unwrap();
-        }
-        folder
-    }
-
-    fn faults(files: &[(&str, &[u8])]) -> Faults {
-        let folder = folder(files);
-        Document::load(folder.path().join(files[0].0)).unwrap_err()
-    }
-
-    fn place(faults: &Faults) -> (String, usize, usize) {
-        let entry = faults.entries().remove(0);
-        let file = entry.file.unwrap();
-        (file.rsplit('/').next().unwrap().to_owned(), entry.line.unwrap(), entry.column.unwrap())
-    }
-
-    #[test]
-    fn files_are_put_in_their_place() {
-        let folder = folder(&[
-            ("a.ron", b"A(machine: File(\"m/b.ron\"))"),
-            ("m/b.ron", b"Machine(link: File(\"c.ron\"))"),
-            ("m/c.ron", b"\n Link(n: 7)"),
-        ]);
-        let document = Document::load(folder.path().join("a.ron")).unwrap();
-        let place = document.get("machine.link.n").unwrap().place;
-        assert_eq!(document.sources().text(place), "7");
-        assert!(document.sources().get(place.file).unwrap().name.ends_with("m/c.ron"));
-    }
-
-    #[test]
-    fn a_value_like_another_is_that_one_changed() {
-        let folder = folder(&[
-            ("a.ron", b"A(machine: Like(File(\"m/b.ron\"), {\"link.n\": 8, \"name\": File(\"c.ron\")}))"),
-            ("m/b.ron", b"Machine(name: \"b\", link: Link(n: 7, m: 6))"),
-            ("c.ron", b"\"c\""),
-        ]);
-        let document = Document::load(folder.path().join("a.ron")).unwrap();
-        let value = |path: &str| document.sources().text(document.get(path).unwrap().place).to_owned();
-        assert_eq!(["link.n", "link.m", "name"].map(|path| value(&format!("machine.{path}"))), ["8", "6", "\"c\""]);
-    }
-
-    #[test]
-    fn a_change_that_leads_nowhere_is_a_fault_of_its_path() {
-        let base: (&str, &[u8]) = ("b.ron", b"Machine(link: Link(n: 7))");
-        let found = faults(&[("a.ron", b"Like(File(\"b.ron\"),\n {\"link.n.x\": 8})"), base]);
-        assert_eq!(place(&found), ("a.ron".to_owned(), 2, 3));
-        assert!(found.to_string().contains("which has no `x`"), "{found}");
-        assert!(faults(&[("a.ron", b"Like(File(\"b.ron\"))"), base]).to_string().contains("and the changes to it"));
-        assert!(faults(&[("a.ron", b"Like(File(\"b.ron\"), {1: 8})"), base]).to_string().contains("path in quotes"));
-        assert!(faults(&[("a.ron", b"Like(File(\"x.ron\"), {\"n\": 8})")]).to_string().contains("there is no file"));
-    }
-
-    #[test]
-    fn a_cycle_is_a_fault_of_the_file_that_closes_it() {
-        let faults = faults(&[("a.ron", b"A(b: File(\"b.ron\"))"), ("b.ron", b"B(\na: File(\"a.ron\"))")]);
-        assert_eq!(place(&faults), ("b.ron".to_owned(), 2, 4));
-        assert!(faults.to_string().contains("includes itself"));
-    }
-
-    #[test]
-    fn a_long_chain_is_a_fault() {
-        let folder = tempfile::tempdir().unwrap();
-        for index in 0..12 {
-            fs::write(folder.path().join(format!("{index}.ron")), format!("File(\"{}.ron\")", index + 1)).unwrap();
-        }
-        let faults = Document::load(folder.path().join("0.ron")).unwrap_err();
-        assert!(faults.to_string().contains("8.ron:1:1: files are nested deeper than 8"), "{faults}");
-    }
-
-    #[test]
-    fn missing_files_and_folders() {
-        let found = faults(&[("a.ron", b"A(\n a: File(\"none.ron\"),\n b: File(\".\"), c: File(3))")]);
-        assert_eq!(place(&found), ("a.ron".to_owned(), 2, 5));
-        let text = found.to_string();
-        assert!(text.contains("there is no file") && text.contains("it is a directory"), "{text}");
-        assert!(text.contains("takes one path"), "{text}");
-        assert!(Document::load("/no/such.ron").unwrap_err().to_string().contains("/no/such.ron"));
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn what_is_no_regular_file_is_refused_at_once() {
-        let folder = tempfile::tempdir().unwrap();
-        let (pipe, socket) = (folder.path().join("pipe"), folder.path().join("socket"));
-        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-        let kinds = [(Path::new("/dev/zero"), "a device"), (&pipe, "a pipe"), (&socket, "a socket")];
-        for (path, kind) in kinds {
-            let asking = folder.path().join("a.ron");
-            fs::write(&asking, format!("A(\n a: File(\"{}\"))", path.display())).unwrap();
-            for (file, at) in [(path, (1, 1)), (&asking, (2, 5))] {
-                let found = Document::load(file).unwrap_err();
-                assert_eq!((place(&found).1, place(&found).2), at);
-                let wanted = format!("it is {kind}, and a regular file is wanted");
-                assert!(found.to_string().contains(&wanted), "{found}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_byte_that_is_no_text() {
-        assert_eq!(place(&faults(&[("a.ron", b"A(\n  a: \"\xff\")")])), ("a.ron".to_owned(), 2, 7));
-    }
-
-    #[test]
-    fn a_large_file_is_not_read() {
-        let found = faults(&[("a.ron", &vec![b' '; (1 << 20) + 1])]);
-        assert_eq!(place(&found), ("a.ron".to_owned(), 1, 1));
-        assert!(found.to_string().contains("1048577 bytes, and the limit is 1048576"), "{found}");
-        assert!(Document::load("/dev/zero").is_err());
-    }
-
-    #[test]
-    fn a_large_text_is_not_parsed() {
-        let faults = Document::from_text("x", &" ".repeat((1 << 20) + 1)).unwrap_err();
-        assert!(faults.to_string().starts_with("x:1:1: the text holds 1048577 bytes"), "{faults}");
-    }
-
-    #[test]
-    fn too_much_together_is_a_fault() {
-        let large = format!("\"{}\"", "x".repeat(900_000));
-        let list = format!("[{}]", "File(\"b.ron\"),".repeat(100));
-        let found = faults(&[("a.ron", list.as_bytes()), ("b.ron", large.as_bytes())]);
-        assert!(found.to_string().contains("larger than 4 MiB together"));
-    }
 }

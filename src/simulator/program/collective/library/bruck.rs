@@ -72,7 +72,7 @@ pub(in crate::program::collective) async fn all_to_all(
 
 /// All wait for each other: in each step everyone tells the k − 1 at multiples of the distance behind it.
 pub(in crate::program::collective) async fn barrier(comm: Communicator<'_>, radix: u32) {
-    let token = super::rings::token();
+    let token = super::barriers::token();
     for unit in powers(radix, comm.size()) {
         let distances = multiples(unit, radix, comm.size());
         let mut under_way = Vec::new();

@@ -6,6 +6,7 @@
 #![expect(clippy::single_range_in_vec_init, reason = "a message consists of ranges, often of one")]
 #![expect(clippy::similar_names, reason = "what is sent and what is received have like names")]
 
+pub(super) mod barriers;
 pub(super) mod bruck;
 pub(super) mod buffer;
 pub(super) mod butterfly;
@@ -13,6 +14,7 @@ pub(super) mod communicator;
 pub(super) mod decision;
 pub(super) mod exchanges;
 pub(super) mod hierarchy;
+pub(super) mod multiplying;
 pub(super) mod rings;
 pub(super) mod shape;
 pub(super) mod torus;

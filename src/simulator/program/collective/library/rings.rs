@@ -3,7 +3,6 @@
 use super::buffer::{Buffer, Division, Segments};
 use super::butterfly::add;
 use super::communicator::Communicator;
-use crate::program::collective::payload::Payload;
 
 /// Around a ring, one part a step, whoever begins: number i has part i.
 pub(in crate::program::collective) async fn all_gather(
@@ -243,9 +242,4 @@ pub(in crate::program::collective) async fn pairwise_all_to_all(
         result.put([division.one(from)], &received);
     }
     result
-}
-
-/// A message of no bytes.
-pub(super) const fn token() -> Payload {
-    Payload::new(0, None)
 }

@@ -3,204 +3,15 @@
 use super::buffer::{Buffer, Division};
 use super::butterfly::add;
 use super::communicator::{Communicator, count};
-use super::shape::Bine;
 use crate::program::collective::payload::Payload;
 use crate::program::process::Operation;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-/// Numbers that name the partner in a dimension.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Numbers {
-    /// Bine numbers (De Sensi and others 2025).
-    #[default]
-    Bine,
-    /// Numbers that differ in one bit.
-    Binary,
-}
+mod lane;
 
-const DIMENSIONS: usize = 6;
-
-/// A torus of powers of two as one port goes through it: a step in each dimension in turn, nearest partners first. Ranks
-/// lie row by row, the last dimension fastest.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::program::collective) struct Lane {
-    /// The logarithms of the sides.
-    sides: [u32; DIMENSIONS],
-    dimensions: usize,
-    first: usize,
-    mirrored: bool,
-    numbers: Numbers,
-}
-
-impl Lane {
-    /// Those of `ports` ports: each begins in the next dimension, those behind the first of each go the other way.
-    pub fn of(shape: &[u32], ports: u32, numbers: Numbers) -> Vec<Self> {
-        let mut sides = [0; DIMENSIONS];
-        sides.iter_mut().zip(shape).for_each(|(log, side)| *log = side.trailing_zeros());
-        let dimensions = shape.len();
-        let lane = |port: usize| Self {
-            sides,
-            dimensions,
-            first: port % dimensions,
-            mirrored: port / dimensions % 2 == 1,
-            numbers,
-        };
-        (0..ports as usize).map(lane).collect()
-    }
-
-    /// Fault of ranks that cannot be such a torus.
-    pub fn fault(shape: &[u32], ports: u32, ranks: u32) -> Option<String> {
-        if shape.is_empty() || shape.len() > DIMENSIONS || !shape.iter().all(|side| side.is_power_of_two()) {
-            return Some(format!("a torus of ports has 1 to {DIMENSIONS} sides that are powers of two, not {shape:?}"));
-        }
-        let size: u64 = shape.iter().map(|side| u64::from(*side)).fold(1, u64::saturating_mul);
-        if size != u64::from(ranks) {
-            return Some(format!("a torus of {shape:?} has {size} ranks, not {ranks}"));
-        }
-        (ports == 0).then(|| "a torus needs at least one port".to_owned())
-    }
-
-    fn steps(&self) -> u32 {
-        self.sides.iter().sum()
-    }
-
-    /// The dimension of a step, and which one of its steps it is.
-    fn step(&self, mut step: u32) -> (usize, u32) {
-        for level in 0..u32::BITS {
-            for dimension in (0..self.dimensions).map(|offset| (self.first + offset) % self.dimensions) {
-                if level < self.sides[dimension] {
-                    if step == 0 {
-                        return (dimension, level);
-                    }
-                    step -= 1;
-                }
-            }
-        }
-        unreachable!("there are as many steps as the sides have bits")
-    }
-
-    fn shift(&self, dimension: usize) -> u32 {
-        self.sides[dimension + 1..].iter().sum()
-    }
-
-    fn coordinate(&self, place: u32, dimension: usize) -> u32 {
-        let side = 1 << self.sides[dimension];
-        let coordinate = place >> self.shift(dimension) & (side - 1);
-        if self.mirrored { (side - coordinate) % side } else { coordinate }
-    }
-
-    fn moved(&self, place: u32, dimension: usize, to: u32) -> u32 {
-        let side = 1 << self.sides[dimension];
-        let to = if self.mirrored { (side - to) % side } else { to };
-        let shift = self.shift(dimension);
-        place & !((side - 1) << shift) | to << shift
-    }
-
-    fn partner(&self, place: u32, step: u32) -> u32 {
-        let (dimension, level) = self.step(step);
-        let own = self.coordinate(place, dimension);
-        let partner = match self.numbers {
-            Numbers::Bine => Bine::of_steps(self.sides[dimension]).partner(own, level),
-            Numbers::Binary => own ^ 1 << level,
-        };
-        self.moved(place, dimension, partner)
-    }
-
-    /// Position of a rank such that partners of step k differ in bit s − 1 − k and agree in those above it.
-    fn code(&self, place: u32) -> u32 {
-        (0..self.steps()).fold(0, |code, step| {
-            let (dimension, level) = self.step(step);
-            let (own, side) = (self.coordinate(place, dimension), self.sides[dimension]);
-            let bit = match self.numbers {
-                Numbers::Bine => Bine::of_steps(side).code(own) >> (side - 1 - level),
-                Numbers::Binary => own >> level,
-            };
-            code << 1 | bit & 1
-        })
-    }
-
-    /// The place with a code.
-    fn with_code(&self, code: u32) -> u32 {
-        let steps = (0..self.steps()).filter(|step| code >> (self.steps() - 1 - step) & 1 == 1);
-        steps.fold(0, |place, step| self.partner(place, step))
-    }
-
-    fn window(&self, code: u32, step: u32) -> Range<u32> {
-        let width = 1 << (self.steps() - step);
-        let first = code / width * width;
-        first..first + width
-    }
-
-    const fn side(&self, dimension: usize) -> u32 {
-        1 << self.sides[dimension]
-    }
-
-    /// The neighbours of a place in a step of the rings, and the parts of a range that it sends and receives.
-    fn ring(&self, place: u32, mut step: u32, mut range: Range<u64>) -> Ring {
-        for dimension in (0..self.dimensions).map(|offset| (self.first + offset) % self.dimensions) {
-            let (side, own) = (self.side(dimension), self.coordinate(place, dimension));
-            let part = |index: u32| {
-                let part = Division::shares(range.end - range.start, side).one(index % side);
-                range.start + part.start..range.start + part.end
-            };
-            if step < side - 1 {
-                return Ring {
-                    behind: self.moved(place, dimension, (own + 1) % side),
-                    before: self.moved(place, dimension, (own + side - 1) % side),
-                    sent: part(own + side - step - 1),
-                    wanted: part(own + 2 * side - step - 2),
-                };
-            }
-            step -= side - 1;
-            range = part(own);
-        }
-        unreachable!("the sides have so many steps")
-    }
-
-    /// Parent and children of a place in the tree that goes through the steps from the last one to the first.
-    fn tree(&self, place: u32, root: u32) -> (Option<u32>, Vec<u32>) {
-        // Coordinates from the root, in each dimension by itself.
-        let shifted = |place: u32, sign: i64| {
-            (0..self.dimensions).fold(0, |found, dimension| {
-                let side = 1_i64 << self.sides[dimension];
-                let own = i64::from(self.coordinate(place, dimension));
-                let to = (own + sign * i64::from(self.coordinate(root, dimension))).rem_euclid(side);
-                self.moved(found, dimension, u32::try_from(to).expect("a remainder is not below 0"))
-            })
-        };
-        let number = shifted(place, -1);
-        let across = |dimension: usize, level: u32| {
-            let own = self.coordinate(number, dimension);
-            let to = match self.numbers {
-                Numbers::Bine => Bine::of_steps(self.sides[dimension]).partner(own, level),
-                Numbers::Binary => own ^ 1 << level,
-            };
-            shifted(self.moved(number, dimension, to), 1)
-        };
-        let received = (0..self.steps()).find(|step| {
-            let (dimension, level) = self.step(*step);
-            let own = self.coordinate(number, dimension);
-            own != 0
-                && level
-                    == match self.numbers {
-                        Numbers::Bine => Bine::of_steps(self.sides[dimension]).arrival(own),
-                        Numbers::Binary => own.trailing_zeros(),
-                    }
-        });
-        let parent = received.map(|step| {
-            let (dimension, level) = self.step(step);
-            across(dimension, level)
-        });
-        let children = (0..received.unwrap_or(self.steps())).rev().map(|step| {
-            let (dimension, level) = self.step(step);
-            across(dimension, level)
-        });
-        (parent, children.collect())
-    }
-}
+pub(in crate::program::collective) use lane::Lane;
+pub use lane::Numbers;
 
 /// Recursive doubling of an equal part of the message by each port.
 pub(in crate::program::collective) async fn doubling(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
@@ -319,14 +130,6 @@ pub(in crate::program::collective) async fn rings(comm: Communicator<'_>, lanes:
     }
 }
 
-/// A step around a ring of one dimension.
-struct Ring {
-    behind: u32,
-    before: u32,
-    sent: Range<u64>,
-    wanted: Range<u64>,
-}
-
 /// The sends of a rank along the trees of all ports. Messages of two ranks have no other mark than their order, so those to
 /// one rank begin in the order of the ports.
 struct Sends {
@@ -420,47 +223,4 @@ pub(in crate::program::collective) async fn reduce(
         }
     }
     comm.wait_all(sends.under_way).await;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn partners_differ_in_the_bit_of_their_step_and_trees_are_trees() {
-        for shape in [&[8][..], &[4, 4], &[2, 8], &[4, 4, 4], &[2, 4, 2]] {
-            let size = shape.iter().product();
-            assert_eq!(Lane::fault(shape, 6, size), None);
-            for numbers in [Numbers::Bine, Numbers::Binary] {
-                for lane in Lane::of(shape, 6, numbers) {
-                    let codes: std::collections::HashSet<u32> = (0..size).map(|place| lane.code(place)).collect();
-                    assert_eq!(codes.len(), size as usize);
-                    for place in 0..size {
-                        assert_eq!(lane.with_code(lane.code(place)), place);
-                        for step in 0..lane.steps() {
-                            let partner = lane.partner(place, step);
-                            assert_eq!(lane.partner(partner, step), place);
-                            assert_eq!((lane.code(place) ^ lane.code(partner)) >> (lane.steps() - 1 - step), 1);
-                        }
-                        for root in [0, 1, size - 1] {
-                            let (parent, children) = lane.tree(place, root);
-                            assert_eq!(parent.is_none(), place == root);
-                            for child in children {
-                                assert_eq!(lane.tree(child, root).0, Some(place), "{shape:?} {numbers:?}");
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// The peers of the 4 x 4 x 4 torus: one step in each dimension, then the next ones.
-    #[test]
-    fn dimensions_take_turns() {
-        let lane = Lane::of(&[4, 4, 4], 6, Numbers::Bine);
-        assert_eq!([0, 1, 2, 3].map(|step| lane[0].partner(0, step)), [16, 4, 1, 48]);
-        assert_eq!([0, 1, 2].map(|step| lane[1].partner(0, step)), [4, 1, 16]);
-        assert_eq!([0, 1, 2].map(|step| lane[3].partner(0, step)), [48, 12, 3]);
-    }
 }

@@ -89,9 +89,15 @@ fn variants_with_and_without_payload() {
     assert!(machine(&with("topology: Torus(bandwidth: \"1 Mbit/s\")")).is_ok());
 }
 
+fn assert_faults<const N: usize>(changes: [(&str, &str); N]) {
+    for (change, wanted) in changes {
+        assert_eq!(fault(change), wanted);
+    }
+}
+
 #[test]
-fn each_fault_in_words_and_at_its_place() {
-    for (change, wanted) in [
+fn a_name_that_is_not_known_is_a_fault_at_its_place() {
+    assert_faults([
         (
             "link: (bandwith: \"1 Mbit/s\")",
             "link [bandwith] unknown field `bandwith` in `Link` (did you mean `bandwidth`?)",
@@ -112,6 +118,12 @@ fn each_fault_in_words_and_at_its_place() {
             "topology: \"Line\"",
             "topology [\"Line\"] expected one of `Line`, `Mesh`, `Torus`, `Ring`, `Linear`, found the text \"Line\" (names stand without quotes)",
         ),
+    ]);
+}
+
+#[test]
+fn a_variant_with_the_wrong_values_is_a_fault_at_its_place() {
+    assert_faults([
         ("topology: Mesh", "topology [Mesh] `Mesh` needs its values (write `Mesh(rows: …, columns: …)`)"),
         ("topology: Ring", "topology [Ring] `Ring` needs its values (write `Ring(…)`)"),
         ("topology: Line(3)", "topology [Line] `Line` takes no values (write `Line` alone)"),
@@ -125,6 +137,12 @@ fn each_fault_in_words_and_at_its_place() {
             "topology [99999999999999999999999] expected a whole number from 0 to 4294967295, found the number 99999999999999999999999 ()",
         ),
         ("topology: Ring(1.5)", "topology [1.5] expected a whole number from 0 to 4294967295, found the number 1.5 ()"),
+    ]);
+}
+
+#[test]
+fn a_value_of_another_kind_is_a_fault_at_its_place() {
+    assert_faults([
         ("link: Mesh(rows: 1)", "link [Mesh] expected `Link`, found `Mesh` ()"),
         ("link: 5", "link [5] expected `Link(…)`, found the number 5 ()"),
         (
@@ -144,9 +162,7 @@ fn each_fault_in_words_and_at_its_place() {
         ("pair: (1, 200)", "pair.1 [200] expected a whole number from -128 to 127, found the number 200 ()"),
         ("flags: {\"a\": 1}", "flags.a [1] expected `true` or `false`, found the number 1 ()"),
         ("flags: {1: true}", "flags [1] expected text in quotes, found the number 1 ()"),
-    ] {
-        assert_eq!(fault(change), wanted);
-    }
+    ]);
 }
 
 #[test]

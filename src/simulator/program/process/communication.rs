@@ -1,0 +1,128 @@
+//! The messages of a process, and the operations that it waits for.
+
+use super::{
+    Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received, Reply, Verb, done,
+    if_counted, started,
+};
+
+impl Process {
+    /// Sends to rank `to` and waits until the send is complete, in the sense of
+    /// [`Sends`](crate::machine::Sends).
+    pub fn send(&self, to: u32, message: Message) -> impl Future<Output = ()> {
+        let to = self.among_all(to);
+        let counted = self.count_message(to, &message);
+        self.ask(if_counted(counted, Verb::Send(to, message)), done)
+    }
+
+    /// Waits for the first message from rank `from`.
+    pub fn receive(&self, from: u32) -> impl Future<Output = Message> {
+        let pattern = MessagePattern { from: Some(self.among_all(from)), tag: None };
+        self.ask(Verb::Receive(pattern), |answer| received(answer).message)
+    }
+
+    /// Waits for the first message from any rank.
+    pub fn receive_any(&self) -> impl Future<Output = Received> {
+        self.receive_where(MessagePattern::default())
+    }
+
+    /// Waits for the first message that fits `pattern`.
+    pub fn receive_where(&self, pattern: MessagePattern) -> impl Future<Output = Received> {
+        let group = self.group.clone();
+        self.ask(Verb::Receive(self.pattern_among_all(pattern)), move |answer| {
+            within(group.as_deref(), received(answer))
+        })
+    }
+
+    /// Begins to send and goes on; several sends of one process proceed side by side.
+    pub fn start_send(&self, to: u32, message: Message) -> impl Future<Output = Operation> {
+        let to = self.among_all(to);
+        let counted = self.count_message(to, &message);
+        self.ask(if_counted(counted, Verb::StartSend(to, message)), started)
+    }
+
+    /// Begins to receive and goes on.
+    pub fn start_receive(&self, pattern: MessagePattern) -> impl Future<Output = Operation> {
+        self.ask(Verb::StartReceive(self.pattern_among_all(pattern)), started)
+    }
+
+    /// Waits until `operation` is complete; the message, if it was a receive.
+    pub fn wait(&self, operation: Operation) -> impl Future<Output = Option<Received>> {
+        let group = self.group.clone();
+        self.ask(Verb::Wait(operation), move |answer| match answer {
+            Reply::Received(received) => Some(within(group.as_deref(), received)),
+            _ => None,
+        })
+    }
+
+    /// Waits until all `operations` are complete.
+    pub async fn wait_all(&self, operations: impl IntoIterator<Item = Operation>) {
+        for operation in operations {
+            self.wait(operation).await;
+        }
+    }
+
+    /// Waits until one of `operations` is complete; the index of the first to be, the lowest if several are already.
+    /// It still has to be [waited](Self::wait) for, which takes no time then.
+    pub fn wait_any(&self, operations: &[Operation]) -> impl Future<Output = usize> {
+        self.ask(Verb::WaitAny(operations.to_vec()), |answer| match answer {
+            Reply::Ready(index) => index,
+            other => unreachable!("wait_any was answered {other:?}"),
+        })
+    }
+
+    /// Returns whether `operation` is complete. It still has to be [waited](Self::wait) for, which takes no time then.
+    pub fn test(&self, operation: Operation) -> impl Future<Output = bool> {
+        self.ask(Verb::Test(operation), |answer| match answer {
+            Reply::Tested(complete) => complete,
+            other => unreachable!("a test was answered {other:?}"),
+        })
+    }
+
+    /// Issues an operation and goes on; [`notices`](Self::notices) tell of its beginning and of its end, and it need not be
+    /// waited for. The ranks that it names are counted among all.
+    pub fn issue(&self, issue: Issue) -> impl Future<Output = Operation> {
+        let counted = match &issue.work {
+            IssuedWork::Send(to, message) => self.count_message(*to, message),
+            IssuedWork::Compute(_) | IssuedWork::Receive(_) => Some(()),
+        };
+        self.ask(if_counted(counted, Verb::Issue(issue)), started)
+    }
+
+    /// Waits until something happens to an operation that was [issued](Self::issue); all that has, once each.
+    pub fn notices(&self) -> impl Future<Output = Vec<Notice>> {
+        self.ask(Verb::Notices, |answer| match answer {
+            Reply::Noticed(notices) => notices,
+            other => unreachable!("notices were answered by {other:?}"),
+        })
+    }
+
+    fn pattern_among_all(&self, pattern: MessagePattern) -> MessagePattern {
+        MessagePattern { from: pattern.from.map(|from| self.among_all(from)), ..pattern }
+    }
+
+    fn count_message(&self, to: u32, message: &Message) -> Option<()> {
+        let nodes = &self.surroundings.nodes;
+        let leaves = nodes.get(to as usize) != nodes.get(self.rank as usize);
+        self.count(|tally| {
+            let add = |sum: u64, counts: bool| sum.checked_add(if counts { message.bytes } else { 0 });
+            tally.message_bytes = add(tally.message_bytes, to != self.rank)?;
+            tally.exchanged_bytes = add(tally.exchanged_bytes, leaves)?;
+            Some(())
+        })
+    }
+}
+
+fn received(answer: Reply) -> Received {
+    match answer {
+        Reply::Received(received) => received,
+        other => unreachable!("a receive was answered {other:?}"),
+    }
+}
+
+/// A message with its sender as the group counts.
+fn within(group: Option<&RankGroup>, received: Received) -> Received {
+    match group.and_then(|group| group.place(received.from)) {
+        Some(from) => Received { from, ..received },
+        None => received,
+    }
+}

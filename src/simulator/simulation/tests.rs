@@ -1,0 +1,155 @@
+use super::*;
+use crate::machine::NodeOverride;
+use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
+use crate::network::{Buffers, Switching, Topology, VirtualChannels};
+use crate::node::{Module, Noise, Router, Routing, Work};
+use crate::program::{Message, Process};
+use crate::units::{Bytes, PerByte};
+
+fn us(us: u64) -> SimDuration {
+    SimDuration::from_us(us)
+}
+
+fn machine(topology: Topology, switching: Switching) -> Machine {
+    let mut machine = crate::machine::shipped("router-network");
+    machine.network.topology = topology;
+    machine.network.switching = switching;
+    machine.network.links.per_byte = Some(PerByte::new(us(1)));
+    machine
+}
+
+fn packet() -> Bytes {
+    Bytes::new(1024)
+}
+
+/// `t_s` = 100 us of software, `t_w` = 1 us, `t_h` = 7 us, `m` = 64 bytes over 5 links; 3 us of router
+/// software at every node that the message comes to.
+#[test]
+fn a_message_of_a_program_takes_its_closed_form() {
+    let modes = [
+        (Switching::StoreAndForward(StoreAndForward { packet: packet() }), 7, 5 * (64 + 7)),
+        (Switching::CutThrough(CutThrough { packet: packet(), header: Bytes::new(0) }), 7, 64 + 5 * 7),
+        (Switching::CutThrough(CutThrough { packet: packet(), header: Bytes::new(4) }), 7, 64 + 5 * 7 + 4 * 4),
+    ];
+    for (switching, per_packet, expected) in modes {
+        for buffers in [Buffers::Unbounded, Buffers::Packets(1)] {
+            let mut machine = machine(Topology::Line { nodes: 6 }, switching.clone());
+            machine.network.links.per_packet = us(per_packet);
+            machine.network.links.buffers = buffers;
+            machine.nodes.sending.per_packet = us(100);
+            machine.nodes.router = Router::Software;
+            machine.nodes.routing = Routing { per_packet: us(3) };
+            let trace = Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap();
+            assert_eq!(trace.makespan, us(100 + expected + 5 * 3), "{switching:?}");
+        }
+    }
+}
+
+/// The clock of the routers has a period of 4 us, and software stands between the arrival of
+/// the head and the next cycle.
+#[test]
+fn a_worm_waits_for_the_software_of_every_node_that_has_some() {
+    let mode = Wormhole { packet: packet(), flit: Bytes::new(4), buffer: 8, lanes: 1, router: None };
+    let mut machine = machine(Topology::Line { nodes: 6 }, Switching::Wormhole(mode));
+    let lone = 4 * (1 + 4 * 5 + 3 + 16 - 1);
+    assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone));
+    machine.nodes.router = Router::Software;
+    assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4));
+    machine.nodes.routing = Routing { per_packet: us(3) };
+    assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4 + 3));
+    machine.nodes.routing = Routing { per_packet: us(5) };
+    assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 8 + 5));
+}
+
+async fn ping_the_last(me: Process) {
+    let last = me.ranks() - 1;
+    match me.rank() {
+        0 => me.send(last, Message::new(64)).await,
+        rank if rank == last => drop(me.receive(0).await),
+        _ => {}
+    }
+}
+
+/// A node at half speed takes twice as long, noise repeats with its seed, and without either nothing changes.
+#[test]
+fn slow_nodes_and_noise_lengthen_computations() {
+    async fn compute(me: Process) {
+        me.compute(Work::new(Module::Rsub, 100)).await;
+    }
+    let mut machine = crate::machine::shipped("parsytec-supercluster-t800");
+    machine.network.links.start = SimDuration::ZERO;
+    let time = |machine: &Machine, seed| {
+        Simulation::new(machine, 4).unwrap().streams(Streams::new(seed)).run(&compute).unwrap().makespan
+    };
+    assert_eq!(time(&machine, 1), us(900));
+    machine.overrides = vec![NodeOverride::NodeSpeed { nodes: vec![3], factor: 0.5 }];
+    assert_eq!(time(&machine, 1), us(1800));
+    machine.nodes.noise = Noise::Uniform(0.05);
+    assert_eq!(time(&machine, 1), time(&machine, 1));
+    assert_ne!(time(&machine, 1), time(&machine, 2));
+    assert!(time(&machine, 1) > us(1710) && time(&machine, 1) < us(1890));
+}
+
+/// A process that computes and looks for a message now and then takes it when it is there, not before.
+#[test]
+fn an_operation_is_tested_without_waiting() {
+    async fn poll(me: Process) {
+        if me.rank() == 1 {
+            return me.send(0, Message::new(8 * 1024)).await;
+        }
+        let coming = me.start_receive(crate::program::MessagePattern::default()).await;
+        let mut polls = 0;
+        while !me.test(coming).await {
+            polls += 1;
+            me.compute(Work::flops(10)).await;
+        }
+        let tested = me.now();
+        assert!(me.wait(coming).await.is_some());
+        assert_eq!(me.now(), tested);
+        me.report("polls", f64::from(polls));
+    }
+    let machine = crate::machine::shipped("parsytec-supercluster-t800");
+    let trace = Simulation::new(&machine, 2).unwrap().run(&poll).unwrap();
+    assert!(trace.outcome("polls").unwrap() > 100.0, "{:?}", trace.outcomes);
+}
+
+#[test]
+fn what_cannot_be_sent_is_a_fault_of_the_program() {
+    let machine = crate::machine::shipped("parsytec-supercluster-t800");
+    let sending = |to: u32, bytes: u64| {
+        let send = move |me: Process| async move {
+            match me.rank() {
+                0 => me.send(to, Message::new(bytes)).await,
+                _ => drop(me.receive(0).await),
+            }
+        };
+        Simulation::new(&machine, 2)
+            .unwrap()
+            .run(&send)
+            .map(|trace| trace.counts.messages)
+            .map_err(|error| error.to_string())
+    };
+    let packet = machine.network.switching.packet_bytes();
+    assert_eq!(sending(1, packet), Ok(1));
+    assert!(sending(2, packet).unwrap_err().contains("sends to rank 2, but the ranks are 0 to 1"));
+    let error = sending(1, packet << 32).unwrap_err();
+    assert!(error.contains("at once, but a message has at most 2^32 - 1 packets of 120 B"), "{error}");
+}
+
+/// Everybody sends to the third neighbour on a ring where each buffer holds one packet.
+#[test]
+fn a_deadlock_of_the_network_names_its_buffers() {
+    async fn shift(me: Process) {
+        me.send((me.rank() + 3) % me.ranks(), Message::new(8 * 1024)).await;
+        me.receive((me.rank() + me.ranks() - 3) % me.ranks()).await;
+    }
+    let switching = Switching::StoreAndForward(StoreAndForward { packet: packet() });
+    let mut machine = machine(Topology::Ring { nodes: 8 }, switching);
+    machine.network.links.buffers = Buffers::Packets(1);
+    assert!(Simulation::new(&machine, 8).unwrap().run(&shift).is_ok());
+    machine.network.virtual_channels = VirtualChannels::Single;
+    let error = Simulation::new(&machine, 8).unwrap().run(&shift).unwrap_err();
+    let SimulationError::NetworkDeadlock { standstill, .. } = &error else { panic!("{error}") };
+    assert_eq!(standstill.cycle.len(), 8, "{error}");
+    assert!(error.to_string().contains("0 → 1 [0]"), "{error}");
+}

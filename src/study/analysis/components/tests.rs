@@ -1,0 +1,88 @@
+use super::*;
+use parsim_sim::trace::{Accounts, Counts, LinkLoad};
+
+/// Two ranks: the host's reads 2 s, distributes 1 s, computes 3 s, and routes 1 s meanwhile;
+/// the other one computes 5 s and ends last.
+pub fn trace() -> Trace {
+    let seconds = |count: u64| SimDuration::from_us(1_000_000 * count);
+    let mut accounts = Accounts::new(2, &["input"]);
+    accounts.add(0, "input", Activity::InputOutput, seconds(2));
+    accounts.add(0, "distribution", Activity::Sending, seconds(1));
+    accounts.add(0, "reduction", Activity::Computing, seconds(3));
+    accounts.add(0, "reduction", Activity::System, seconds(1));
+    accounts.add(0, "reduction", Activity::Idle, seconds(1));
+    accounts.add(1, "distribution", Activity::Blocked, seconds(3));
+    accounts.add(1, "reduction", Activity::Computing, seconds(5));
+    let link = |from, to, busy| LinkLoad { from, to, packets: 1, busy: seconds(busy) };
+    Trace {
+        makespan: seconds(8),
+        host: 0,
+        accounts,
+        links: vec![link(0, 1, 1), link(1, 0, 0)],
+        counts: Counts::default(),
+        background: None,
+        outcomes: Vec::new(),
+        activity_log: None,
+        requests: None,
+        critical_intervals: Vec::new(),
+        sources: Vec::new(),
+        deliveries: Vec::new(),
+    }
+}
+
+const SPLIT: ComputationSplit = ComputationSplit {
+    cpu: 0.25,
+    fpu: 0.25,
+    internal_memory: 0.125,
+    external_memory: 0.375,
+    words_per_flop: Some(1.5),
+};
+
+fn assert_is(actual: Option<f64>, expected: f64) {
+    assert!(actual.is_some_and(|actual| (actual - expected).abs() < 1e-12), "{actual:?} is not {expected}");
+}
+
+#[test]
+fn a_run_without_a_split_has_computation() {
+    let components = Components::of_trace(&trace(), None);
+    assert_is(components.component_s(Component::Computation), 3.0);
+    assert_is(components.component_s(Component::Communication), 2.0);
+    assert_is(components.part_s(SubComponent::OtherCommunication), 1.0);
+    assert_is(components.component_s(Component::InputOutput), 2.0);
+    assert_is(Some(components.unattributed_s()), 1.0);
+    assert_eq!(components.component_s(Component::Processing), None);
+    assert_eq!(components.memory_to_processing(), None);
+    assert_is(components.b_ratio(Component::Computation), 3.0 / 4.0);
+    assert_is(components.communication_to_computation(), 2.0 / 3.0);
+    assert_is(Some(components.processor_utilization), 0.5);
+    assert_is(Some(components.load_balance), 0.8);
+    assert!(!components.host_computes_little());
+    assert!(Components { computation_s: 1.0, ..components }.host_computes_little());
+}
+
+#[test]
+fn a_run_with_a_split_has_processing_and_memory() {
+    use Component::{Communication, InputOutput, Memory, Processing};
+    let components = Components::of_trace(&trace(), Some(SPLIT));
+    assert_is(components.component_s(Component::Processing), 1.5);
+    assert_is(components.part_s(SubComponent::ExternalMemory), 1.125);
+    assert_is(components.b_ratio(Component::Memory), 1.5 / 5.5);
+    assert_is(components.memory_to_processing(), 1.0);
+    assert_is(components.mword_per_mflop(), 1.5);
+    let distinct: Vec<_> = components.distinct().map(|(component, _)| component).collect();
+    assert_eq!(distinct, [Processing, Memory, Communication, InputOutput]);
+}
+
+#[test]
+fn a_component_that_is_alone_has_no_ratio() {
+    let mut components = Components::of_trace(&trace(), None);
+    components = Components {
+        distribution_s: 0.0,
+        other_communication_s: 0.0,
+        input_s: 0.0,
+        total_s: components.computation_s,
+        ..components
+    };
+    assert_eq!(components.b_ratio(Component::Computation), None);
+    assert_is(components.b_ratio(Component::Communication), 0.0);
+}

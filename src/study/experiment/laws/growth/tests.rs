@@ -1,0 +1,154 @@
+use super::*;
+use std::path::Path;
+
+fn search(p: &[u32], document: &Document, kept: Kept) -> Result<Vec<SearchedProblem>, StudyError> {
+    Ok(growing(p, document).search(kept, Recall::NONE)?.found)
+}
+
+fn growing(p: &[u32], document: &Document) -> GrowingProblem {
+    let (document, size) = (document.clone(), "program.n".to_owned());
+    GrowingProblem { document, processors: p.into(), size, largest: 1 << 18 }
+}
+
+fn document(name: &str, settings: &[(&str, &str)]) -> Document {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.ron"));
+    let mut document = Document::load(path).unwrap();
+    for (path, value) in settings {
+        document.set(path, value).unwrap();
+    }
+    document
+}
+
+#[expect(clippy::cast_precision_loss, reason = "it is compared to a percent")]
+fn differences(found: &[SearchedProblem]) -> Vec<f64> {
+    let difference = |one: &SearchedProblem| one.problem.as_ref().unwrap().size as f64 / one.closed_form.unwrap() - 1.0;
+    found.iter().map(difference).collect()
+}
+
+/// n / p additions of 1 us and log₂ p steps: the closed form holds to the rounding of n / p.
+#[test]
+fn a_reduction_grows_as_its_closed_form() {
+    let document = document("reduction", &[("machine.nodes.processor.flop", "1 us")]);
+    let found = search(&[2, 4, 16, 64], &document, Kept::Efficiency(0.75)).unwrap();
+    assert!(differences(&found).iter().all(|difference| difference.abs() < 0.01), "{:?}", differences(&found));
+    for one in &found {
+        assert!(one.problem.as_ref().unwrap().efficiency >= 0.75);
+    }
+}
+
+#[test]
+fn a_program_that_takes_no_time_has_no_efficiency() {
+    let Err(failure) = search(&[4], &document("reduction", &[]), Kept::Efficiency(0.5)) else {
+        panic!("additions are free on that machine")
+    };
+    assert!(format!("{failure:?}").contains("takes no time on one processor"), "{failure:?}");
+}
+
+/// A machine of hypercube or mesh whose iterations take 1 us; messages take only start-up or only bytes.
+fn ideal(name: &str, settings: &[(&str, &str)]) -> Document {
+    let machine = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/machines/ideal-{name}.ron"));
+        format!("File({path:?})")
+    };
+    let mesh = name == "finite-difference";
+    let machine = machine(if mesh { "torus" } else { "hypercube" });
+    let mut all = vec![("machine", machine.as_str())];
+    if mesh {
+        all.push(("machine.network.topology", "Mesh2d(rows: 8, columns: 8)"));
+    }
+    all.extend([("machine.nodes.processor.rsub", "1 us"), ("machine.nodes.processor.flop", "1 us")]);
+    all.extend(settings);
+    document(name, &all)
+}
+
+const NO_STARTUP: (&str, &str) = ("machine.nodes.sending.per_packet", "0 us");
+
+/// A row of n words that is broadcast from stage to stage takes log₂ p times its bytes.
+#[test]
+fn floyd_grows_as_its_closed_form_where_only_bytes_take_time() {
+    let document = ideal("floyd", &[NO_STARTUP]);
+    let found = search(&[2, 4, 8], &document, Kept::Efficiency(0.5)).unwrap();
+    assert!(differences(&found).iter().all(|difference| difference.abs() < 0.02), "{:?}", differences(&found));
+}
+
+/// From p = 4 on, where a rank has two neighbours that it waits for at once, to any larger p.
+#[test]
+fn finite_differences_grow_as_their_closed_form_where_only_bytes_take_time() {
+    let document = ideal("finite-difference", &[NO_STARTUP, ("program.rows", "None")]);
+    let found = search(&[4, 16, 64], &document, Kept::Efficiency(0.75)).unwrap();
+    assert!(differences(&found).iter().all(|difference| difference.abs() < 0.005), "{:?}", differences(&found));
+}
+
+fn sizes(found: &[SearchedProblem]) -> Vec<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "it is compared to a percent")]
+    let size = |one: &SearchedProblem| one.problem.as_ref().unwrap().size as f64;
+    found.iter().map(size).collect()
+}
+
+fn assert_near(sizes: &[f64], processors: &[u32], expected: impl Fn(f64) -> f64, tolerance: f64) {
+    for (size, p) in sizes.iter().zip(processors) {
+        let expected = expected(f64::from(*p));
+        assert!((size / expected - 1.0).abs() < tolerance, "p = {p}: {size} is not {expected}");
+    }
+}
+
+/// T(n, p) = n³ / 2 p us + b n² log₂ p + b n² (1 − 1/p), with b = 16 us a word: the last term, the distribution, is
+/// not in the closed form, which therefore grows faster.
+#[test]
+fn gauss_jordan_grows_as_its_closed_form_and_the_distribution() {
+    let document = ideal("gauss-jordan-neighbour", &[NO_STARTUP, ("ranks", "4"), ("program.broadcast", "Binomial")]);
+    let p = [2, 4, 8];
+    let found = search(&p, &document, Kept::Efficiency(0.5)).unwrap();
+    let with_distribution = |p: f64| 2.0 * 16.0 * p * (p.log2() + 1.0 - 1.0 / p);
+    assert_near(&sizes(&found), &p, with_distribution, 0.015);
+    assert!(differences(&found)[2] < -0.1);
+}
+
+/// A broadcast costs log₂ p start-ups of 100 us and hardly any bytes here, so that n³ / p us = 100 us n log₂ p.
+#[test]
+fn floyd_grows_as_a_root_where_only_startups_take_time() {
+    let document = ideal("floyd", &[("machine.network.links.per_byte", "0.001 us/B")]);
+    let p = [4, 8, 16, 32];
+    let found = search(&p, &document, Kept::Efficiency(0.5)).unwrap();
+    assert_near(&sizes(&found), &p, |p| (100.0 * p * p.log2()).sqrt(), 0.03);
+}
+
+/// One less does not hold the efficiency, one more does not fit into the time.
+#[test]
+fn what_is_found_is_the_edge() {
+    let document = document("floyd", &[]);
+    let growing = growing(&[4], &document);
+    let problem = Problem::new(&growing, 4, Recall::NONE).unwrap();
+    let found = problem.search(Kept::Efficiency(0.5)).unwrap().unwrap();
+    assert!(problem.is_efficient(found.size, 0.5).unwrap());
+    assert!(!problem.is_efficient(found.size - 1, 0.5).unwrap());
+    let found = problem.search(Kept::Seconds(0.1)).unwrap().unwrap();
+    assert!(found.time_s <= 0.1);
+    assert!(problem.is_too_long(found.size + 1, 0.1).unwrap());
+}
+
+/// Fewer points than ranks along a side are refused, and stepped over.
+#[test]
+fn sizes_that_a_program_refuses_are_stepped_over() {
+    let document = document("finite-difference", &[("program.rows", "1"), ("program.iterations", "1")]);
+    let found = search(&[8], &document, Kept::Efficiency(0.001)).unwrap();
+    assert_eq!(found[0].problem.as_ref().unwrap().size, 8);
+}
+
+#[test]
+fn a_fault_of_every_size_is_reported() {
+    let document = document("finite-difference", &[]);
+    let Err(StudyError::Faults(faults)) = search(&[6], &document, Kept::Efficiency(0.5)) else {
+        panic!("four rows do not divide six ranks");
+    };
+    assert!(faults.render(false).contains("rows"), "{}", faults.render(false));
+}
+
+#[test]
+fn a_fixed_time_has_no_closed_form() {
+    let document = document("floyd", &[]);
+    let found = search(&[1, 4], &document, Kept::Seconds(0.1)).unwrap();
+    assert!(found.iter().all(|one| one.closed_form.is_none()));
+    let sizes: Vec<_> = found.iter().map(|one| one.problem.as_ref().unwrap().size).collect();
+    assert!(sizes[0] < sizes[1], "{sizes:?}");
+}
