@@ -25,7 +25,7 @@ pub use part::Submachine;
 pub use placement::{Layout, Partition, Placement, Seat, near_square};
 #[cfg(test)]
 pub(crate) use shipped::shipped;
-pub(crate) use transport::MessageTransport;
+pub(crate) use transport::{BACKGROUND_HANDLES, MessageTransport};
 pub use transport::{Completion, MessageId, Transport};
 
 pub use crate::network::traffic::Pattern;

@@ -93,6 +93,9 @@ pub enum Transport {
 }
 
 /// Hands a call on to the kind of transport.
+/// Handles from this one on are those of messages that no process sends.
+pub const BACKGROUND_HANDLES: u32 = 1 << 31;
+
 macro_rules! either {
     ($self:ident, $transport:ident => $call:expr) => {
         match $self {
@@ -165,6 +168,15 @@ impl Transport {
         computation: Computation,
     ) -> Result<(), KernelError> {
         either!(self, transport => transport.compute(now, seat, owner, computation))
+    }
+
+    /// Returns whether an owner that wants to compute has to wait for sends that its core has been asked for before; `TimeUp` tells
+    /// when they have begun.
+    pub fn waits_behind_sends(&mut self, seat: Seat, owner: u32) -> bool {
+        match self {
+            Self::Packets(_) => false,
+            Self::Messages(transport) => transport.waits_behind_sends(seat, owner),
+        }
     }
 
     /// Sets the timer of an owner; `TimeUp` tells when `span` is over. An owner has one at a time.

@@ -1,7 +1,7 @@
 //! Background traffic at work: messages that no process sends or receives.
 
 use crate::engine::Streams;
-use crate::machine::{Completion, MessageId, Seat, Transport};
+use crate::machine::{BACKGROUND_HANDLES, Completion, MessageId, Seat, Transport};
 use crate::network::traffic::unit;
 use crate::program::BackgroundTraffic;
 use crate::trace::BackgroundCounts;
@@ -9,7 +9,7 @@ use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
 
 /// Handles and receives from this number on belong to no process.
-const FIRST: u32 = 1 << 31;
+const FIRST: u32 = BACKGROUND_HANDLES;
 
 /// The sources of background traffic, and what they have to know of the program.
 pub struct Background<'s> {

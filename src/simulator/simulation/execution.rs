@@ -7,6 +7,7 @@ use super::observer::{Observer, Occurrence};
 use super::{Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Resumed};
 use crate::machine::{Completion, Layout, Machine, MessageId, Transport};
+use crate::node::processor::Computation;
 use crate::program::{
     Notes, Operation, PhaseIndex, PhaseNames, Process, Program, Received, Reply, STUCK, Surroundings, Verb,
 };
@@ -49,6 +50,8 @@ pub struct Execution<'s, O> {
     awaited: FxHashMap<u32, Vec<Operation>>,
     /// Replies to processes that an event of interfaces has freed.
     freed: Vec<(u32, Reply)>,
+    /// Computations that wait for sends before them, by rank, and what they are accounted as.
+    held_back: FxHashMap<u32, (Computation, Activity)>,
     /// Those whose processors still work for it.
     delayed: FxHashMap<u32, Reply>,
     /// Ranks that have finished but for the work of their processors.
@@ -122,6 +125,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             ready: VecDeque::new(),
             awaited: FxHashMap::default(),
             freed: Vec::new(),
+            held_back: FxHashMap::default(),
             delayed: FxHashMap::default(),
             finishing: FxHashSet::default(),
             at_barrier: 0,
@@ -246,6 +250,12 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
         if self.board.is_in_use() && self.computed(now, rank)? {
             return Ok(());
+        }
+        if !self.held_back.is_empty()
+            && let Some((computation, activity)) = self.held_back.remove(&rank)
+        {
+            self.account(now, rank);
+            return self.occupy(now, rank, computation, activity).map(|_| ());
         }
         let delayed = if self.delayed.is_empty() { None } else { self.delayed.remove(&rank) };
         self.ready.push_back((rank, delayed.unwrap_or(Reply::Done)));

@@ -159,7 +159,11 @@ impl BottleneckCurve {
                 continue;
             };
             let sentence = sentence(&Bottleneck::of(components), &point.place);
-            writeln!(f, "{} = {}: {sentence}.", self.name, point.label)?;
+            if self.name.is_empty() {
+                writeln!(f, "The bottleneck: {sentence}.")?;
+            } else {
+                writeln!(f, "{} = {}: {sentence}.", self.name, point.label)?;
+            }
         }
         let steps: Vec<_> = (1..self.points.len()).filter_map(|index| self.step(index)).collect();
         for change in steps.iter().flat_map(AxisInterval::changes) {

@@ -147,6 +147,10 @@ impl Schedule<'_> {
             Request::Work(time) => {
                 let units = in_units(*time, self.unit);
                 let label = self.statement(&format!("calc {units}"), None)?;
+                // A computation waits until the sends before it have begun.
+                if let Some(send) = self.last[0] {
+                    writeln!(self.sink, "l{label} irequires l{send}")?;
+                }
                 self.after = vec![label];
                 self.last = [None; 2];
             }
@@ -216,6 +220,15 @@ mod tests {
         let lines = "num_ranks 1\n\nrank 0 {\nl1: send 8b to 1 tag 3\nl2: send 8b to 2 tag 3\nl2 irequires l1\n\
                      l3: calc 1\nl3 requires l1\nl3 requires l2\nl4: recv 1b from -1 tag 3\nl4 requires l3\n}\n\n";
         assert_eq!(String::from_utf8(text).unwrap(), lines);
+    }
+
+    #[test]
+    fn a_computation_begins_after_the_sends_before_it() {
+        let send = |to| Request::Send { to, bytes: 8, tag: 0 };
+        let log = RequestLog { ranks: vec![vec![send(1), send(2), Request::Work(SimDuration::from_ps(1000))]] };
+        let mut text = Vec::new();
+        write_goal(&log, SimDuration::from_ps(1000), &mut text).unwrap();
+        assert!(String::from_utf8(text).unwrap().contains("l3: calc 1\nl3 irequires l2\n"));
     }
 
     #[test]

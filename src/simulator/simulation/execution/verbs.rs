@@ -57,14 +57,18 @@ impl<O: Observer> Execution<'_, O> {
         self.occupy(now, rank, computation, Activity::Computing)
     }
 
-    /// Has the processor compute, which is accounted as `activity`.
-    fn occupy(
+    /// Has the processor compute, which is accounted as `activity`, as soon as the sends before it have begun.
+    pub(super) fn occupy(
         &mut self,
         now: SimTime,
         rank: u32,
         computation: Computation,
         activity: Activity,
     ) -> Result<Option<Reply>, SimulationError> {
+        if self.transport.waits_behind_sends(self.layout.seat(rank), rank) {
+            self.held_back.insert(rank, (computation, activity));
+            return Ok(self.wait(rank, WaitState::ForTime, Activity::Sending));
+        }
         let computing = self.transport.compute(now, self.layout.seat(rank), rank, computation);
         computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
         Ok(self.wait(rank, WaitState::ForTime, activity))

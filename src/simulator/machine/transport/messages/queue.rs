@@ -3,8 +3,8 @@
 use super::resources::Resource;
 use super::wire::Piece;
 use super::{MessageState, MessageTransport, Role};
-use crate::machine::Turn;
-use crate::machine::transport::{Completion, MessageId};
+use crate::machine::transport::{BACKGROUND_HANDLES, Completion, MessageId};
+use crate::machine::{Seat, Turn};
 use crate::node::{DataTransfer, Progress};
 use crate::units::{SimDuration, SimTime};
 use std::cmp::Reverse;
@@ -78,9 +78,21 @@ impl MessageTransport {
             self.call(now, line);
         }
         let released = sender.map(|core| self.lines.released(core)).unwrap_or_default();
-        for (order, computation) in released {
-            self.schedule(now, order, computation);
+        for (order, owner) in released {
+            self.schedule(now, order, Event::TimeUp(owner));
         }
+    }
+
+    /// Returns whether an owner that wants to compute has to wait for sends of its core that stand in a line; `TimeUp` tells when
+    /// they have begun.
+    pub fn waits_behind_sends(&mut self, seat: Seat, owner: u32) -> bool {
+        let core = self.resources.core(seat);
+        let waits = self.lines.has_sends(core);
+        if waits {
+            let order = self.order();
+            self.lines.wait_behind_sends(core, order, owner);
+        }
+        waits
     }
 
     /// Does what a process has asked for now, or has it wait for what it needs.
@@ -127,9 +139,6 @@ impl MessageTransport {
             Event::Due(operation) => {
                 self.completions.push_back(Completion::Due { operation, turn: Turn { order, leaves: None } });
             }
-            Event::Compute { core, .. } if self.lines.has_sends(core) => {
-                self.lines.wait_behind_sends(core, order, event);
-            }
             Event::Compute { core, owner, time } => {
                 self.resources.compute(core, now, time);
                 self.schedule_new(now + time, Event::Computed(owner));
@@ -163,7 +172,9 @@ impl MessageTransport {
     fn sending_core(&self, event: Event) -> Option<u32> {
         let Event::Send(id) = event else { return None };
         let message = &self.messages[id as usize];
-        let is_own = matches!(message.role, Role::Data | Role::Announcement { .. }) && !message.is_issued;
+        let is_own = matches!(message.role, Role::Data | Role::Announcement { .. })
+            && !message.is_issued
+            && message.handle < BACKGROUND_HANDLES;
         is_own.then(|| self.resources.core(message.from))
     }
 

@@ -9,6 +9,7 @@ use crate::node::{
 };
 use crate::program::{Message, Process, Program};
 use crate::simulation::Simulation;
+use crate::trace::Activity;
 use crate::units::{Bytes, FlopRate, PerByte, SimDuration};
 
 /// L = 2500 ns, o = 1500 ns, g = 1000 ns, G = 6 ns/B, O = 0, S = 65535 B: the defaults of LogGOPSim.
@@ -306,8 +307,14 @@ fn a_computation_does_not_overtake_a_send_before_it() {
         report_now(&me, NAMES[0]);
         me.wait_all([first, second]).await;
     };
-    let times = reported(&Machine::from(loggops()), &program, NAMES);
+    let machine = Machine::from(loggops());
+    let times = reported(&machine, &program, NAMES);
     assert_eq!(times, [7000 + 1500 + 100_000, 5500 + 6000, 7000 + 5500]);
+    // Two overheads, and the wait of the second send for its interface.
+    let accounts = Simulation::new(&machine, 3).unwrap().run(&program).unwrap().accounts;
+    let account = accounts.rank(0);
+    let of = |activity| account.get(activity).ps() / 1000;
+    assert_eq!([Activity::Computing, Activity::System, Activity::Sending].map(of), [100_000, 3000, 5500]);
 }
 
 /// Request and data of a transfer need no processor where the interfaces do everything.

@@ -15,8 +15,8 @@ pub struct Lines {
     lines: FxHashMap<Resource, Line>,
     /// By core, the sends of its ranks that stand in a line; none where there are none.
     sends: FxHashMap<u32, u32>,
-    /// By core, the computations that were asked for behind those sends, with their orders.
-    behind_sends: FxHashMap<u32, Vec<(u64, Event)>>,
+    /// By core, the owners whose computations wait for those sends, with the orders of their requests.
+    behind_sends: FxHashMap<u32, Vec<(u64, u32)>>,
 }
 
 /// What stands before one processor or interface.
@@ -94,13 +94,13 @@ impl Lines {
         !self.sends.is_empty() && self.sends.contains_key(&core)
     }
 
-    /// A computation waits until no send of its core stands in a line.
-    pub fn wait_behind_sends(&mut self, core: u32, order: u64, event: Event) {
-        self.behind_sends.entry(core).or_default().push((order, event));
+    /// An owner waits until no send of its core stands in a line.
+    pub fn wait_behind_sends(&mut self, core: u32, order: u64, owner: u32) {
+        self.behind_sends.entry(core).or_default().push((order, owner));
     }
 
-    /// Returns the computations behind the sends of a core, if all of these have begun.
-    pub fn released(&mut self, core: u32) -> Vec<(u64, Event)> {
+    /// Returns the owners behind the sends of a core, if all of these have begun.
+    pub fn released(&mut self, core: u32) -> Vec<(u64, u32)> {
         if self.behind_sends.is_empty() || self.has_sends(core) {
             return Vec::new();
         }
