@@ -83,9 +83,9 @@ fn an_option_belongs_to_the_model() {
     let points = [&["fit", "-"], &lost[..], &["--points"]].concat();
     let output = parsim().args(points).write_stdin(data).assert().success();
     let text = String::from_utf8(output.get_output().stdout.clone()).expect("output is text");
-    let last: Map<String, Value> = serde_json::from_str(text.lines().last().expect("a line")).expect("an object");
-    assert_eq!(last["p"], 9);
-    assert!((last["model_s"].as_f64().expect("a number") - 9.0).abs() < 1e-9, "{last:?}");
+    let predicted: Map<String, Value> = serde_json::from_str(text.lines().last().expect("a line")).expect("an object");
+    assert_eq!(predicted["p"], 9);
+    assert!((predicted["model_s"].as_f64().expect("a number") - 9.0).abs() < 1e-9, "{predicted:?}");
 }
 
 #[test]
@@ -126,9 +126,9 @@ fn written_and_read(scenario: &str, machine: &[&str], program: &[&str]) -> (f64,
 #[test]
 fn a_schedule_of_collectives_is_read_back() {
     for operation in [
-        r#"program.operation=AllReduce(algorithm: RecursiveDoubling)"#,
-        r#"program.operation=AllToAll(algorithm: Linear)"#,
-        r#"program.operation=Broadcast(algorithm: Binomial)"#,
+        "program.operation=AllReduce(algorithm: RecursiveDoubling)",
+        "program.operation=AllToAll(algorithm: Linear)",
+        "program.operation=Broadcast(algorithm: Binomial)",
     ] {
         let (ranks, program) = (["--set", "ranks=16"], ["--set", "program.bytes=1000 B", "--set", operation]);
         let (run, read) = written_and_read("scenarios/loggops-collectives.ron", &ranks, &program);

@@ -209,10 +209,7 @@ impl MessageTransport {
             DataTransfer::OnRequest { .. } if waits => {
                 self.send_control(now, MessageState { role: Role::Announcement { of: id }, ..message });
             }
-            DataTransfer::WhenMatched { .. } if waits => {
-                self.left(message);
-                self.completions.push_back(Completion::Announced { message: id, handle });
-            }
+            DataTransfer::WhenMatched { .. } if waits => self.announce(now, message, id),
             // As in LogGOPSim, what is issued waits for its turn even if everything is free.
             _ if message.is_issued => self.schedule(now, order, Event::Send(id)),
             _ => self.attempt(now, order, Event::Send(id)),

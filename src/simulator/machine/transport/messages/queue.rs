@@ -50,6 +50,8 @@ pub enum Event {
     TakeIn(MessageId),
     /// The next packet of a message enters the network.
     Inject(MessageId),
+    /// A core's ranks go on after a message that has been announced now: if it has met its receive, its data go first.
+    GoOn(u32),
 }
 
 impl MessageTransport {
@@ -77,9 +79,8 @@ impl MessageTransport {
         if self.lines.is_next_due(line) {
             self.call(now, line);
         }
-        let released = sender.map(|core| self.lines.released(core)).unwrap_or_default();
-        for (order, owner) in released {
-            self.schedule(now, order, Event::TimeUp(owner));
+        if let Some(core) = sender {
+            self.release(now, core);
         }
     }
 
@@ -148,6 +149,29 @@ impl MessageTransport {
             Event::EnterMemory(id) => self.enter_memory(now, id),
             Event::Arrive(piece) => self.arrive(now, order, piece),
             Event::TakeIn(id) => self.take_in(now, id),
+            Event::GoOn(core) => {
+                self.lines.remove_send(core);
+                self.release(now, core);
+            }
+        }
+    }
+
+    /// Has those compute who have waited for the sends of a core, if all of these have begun.
+    fn release(&mut self, now: SimTime, core: u32) {
+        for (order, owner) in self.lines.released(core) {
+            self.schedule(now, order, Event::TimeUp(owner));
+        }
+    }
+
+    /// Announces a message whose receive may be there already: a computation after it waits until that is known.
+    pub(super) fn announce(&mut self, now: SimTime, message: MessageState, id: MessageId) {
+        self.left(message);
+        self.completions.push_back(Completion::Announced { message: id, handle: message.handle });
+        if !message.is_issued && message.handle < BACKGROUND_HANDLES {
+            let core = self.resources.core(message.from);
+            self.lines.add_send(core);
+            let order = self.order();
+            self.schedule(now, order, Event::GoOn(core));
         }
     }
 
@@ -172,7 +196,8 @@ impl MessageTransport {
     fn sending_core(&self, event: Event) -> Option<u32> {
         let Event::Send(id) = event else { return None };
         let message = &self.messages[id as usize];
-        let is_own = matches!(message.role, Role::Data | Role::Announcement { .. })
+        let is_own = !matches!(message.role, Role::Request { .. })
+            && !self.is_sent_by_interface(message)
             && !message.is_issued
             && message.handle < BACKGROUND_HANDLES;
         is_own.then(|| self.resources.core(message.from))
@@ -188,9 +213,12 @@ impl MessageTransport {
     /// The processor and the interface that an event needs.
     fn needed(&self, event: Event) -> [Option<Resource>; 2] {
         match event {
-            Event::TimeUp(_) | Event::Computed(_) | Event::Inject(_) | Event::EnterMemory(_) | Event::Due(_) => {
-                [None, None]
-            }
+            Event::TimeUp(_)
+            | Event::Computed(_)
+            | Event::Inject(_)
+            | Event::EnterMemory(_)
+            | Event::Due(_)
+            | Event::GoOn(_) => [None, None],
             Event::Compute { core, .. } | Event::Begin { core, .. } => [Some(Resource::core(core)), None],
             Event::Send(id) => {
                 let message = &self.messages[id as usize];

@@ -282,12 +282,14 @@ fn what_waits_for_one_interface_costs_a_few_events() {
 }
 
 /// The times in ns that each rank reports by a name.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and positive")]
 fn reported<const N: usize>(machine: &Machine, program: &impl Program, names: [&'static str; N]) -> [u64; N] {
     let ranks = u32::try_from(N).unwrap();
     let outcomes = Simulation::new(machine, ranks).unwrap().run(program).unwrap().outcomes;
     names.map(|name| outcomes.iter().find(|(own, _)| *own == name).unwrap().1 as u64)
 }
 
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn report_now(me: &Process, name: &'static str) {
     me.report(name, (me.now().ps() / 1000) as f64);
 }
@@ -340,4 +342,31 @@ fn data_leave_on_request_while_their_sender_computes() {
     machine.nodes.interface.as_mut().unwrap().progress = Progress::Offloaded;
     // The announcement o + L, the request L, the data L and their bytes.
     assert_eq!(reported(&machine, &program, NAMES), [101_500, 1500 + 3 * 2500 + 6000]);
+}
+
+/// A message that has met its receive leaves before what its sender computes next, as if its data left at once.
+#[test]
+fn data_that_have_met_their_receive_go_before_a_computation() {
+    const NAMES: [&str; 2] = ["computed", "received"];
+    let program = |me: Process| async move {
+        if me.rank() > 0 {
+            me.receive(0).await;
+            return report_now(&me, NAMES[1]);
+        }
+        me.compute_for(ns(10_000)).await;
+        let sent = me.start_send(1, Message::new(1001)).await;
+        me.compute_for(ns(100_000)).await;
+        report_now(&me, NAMES[0]);
+        me.wait(sent).await;
+    };
+    for progress in [Progress::WhileArriving, Progress::Offloaded] {
+        let times = [DataTransfer::AtOnce, DataTransfer::WhenMatched { above: Bytes::new(1000) }].map(|data| {
+            let mut machine = Machine::from(LogGops { eager_up_to: Bytes::new(0), ..loggops() });
+            let interface = machine.nodes.interface.as_mut().unwrap();
+            (interface.data, interface.progress) = (data, progress);
+            reported(&machine, &program, NAMES)
+        });
+        assert_eq!(times[0], times[1]);
+        assert_eq!(times[0][0], 10_000 + 1500 + 100_000);
+    }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// The lines before all processors and interfaces that somebody waits for.
 #[derive(Default)]
 pub struct Lines {
-    lines: FxHashMap<Resource, Line>,
+    by_resource: FxHashMap<Resource, Line>,
     /// By core, the sends of its ranks that stand in a line; none where there are none.
     sends: FxHashMap<u32, u32>,
     /// By core, the owners whose computations wait for those sends, with the orders of their requests.
@@ -42,14 +42,14 @@ struct Waiting {
 impl Lines {
     /// An event joins a line; returns whether the first of it is to be called at once.
     pub fn join(&mut self, resource: Resource, now: SimTime, order: u64, event: Event) -> bool {
-        let line = self.lines.entry(resource).or_default();
+        let line = self.by_resource.entry(resource).or_default();
         line.join(now, order, event);
         line.called == 0 || order < line.least_called
     }
 
     /// Takes the first event out of a line, which will come when its processor or interface is free.
     pub fn call(&mut self, resource: Resource) -> Option<(u64, Event)> {
-        let line = self.lines.get_mut(&resource)?;
+        let line = self.by_resource.get_mut(&resource)?;
         let ((order, _), waiting) = line.waiting.pop_first()?;
         line.called += 1;
         line.least_called = order;
@@ -58,7 +58,7 @@ impl Lines {
 
     /// An event that was called comes.
     pub fn come(&mut self, resource: Resource, now: SimTime) {
-        if let Some(line) = self.lines.get_mut(&resource) {
+        if let Some(line) = self.by_resource.get_mut(&resource) {
             line.called -= 1;
             line.last_came = Some(now);
         }
@@ -66,12 +66,12 @@ impl Lines {
 
     /// Returns whether the next event of a line is to be called, now that one has come.
     pub fn is_next_due(&mut self, resource: Resource) -> bool {
-        let Some(line) = self.lines.get(&resource) else { return false };
+        let Some(line) = self.by_resource.get(&resource) else { return false };
         let is_over = line.waiting.is_empty() && line.called == 0;
         if is_over {
-            self.lines.remove(&resource);
+            self.by_resource.remove(&resource);
         }
-        !is_over && self.lines[&resource].called == 0
+        !is_over && self.by_resource[&resource].called == 0
     }
 
     /// A send of a rank of a core stands in a line.
@@ -112,14 +112,14 @@ impl Line {
     /// Adds an event. Of those of its order, the ones that have waited longer have been asked again when the last one came, and
     /// if that is now, after whatever its event asks for: they stand behind it, as in LogGOPSim's queue.
     fn join(&mut self, now: SimTime, order: u64, event: Event) {
-        let older: Vec<_> = if self.last_came == Some(now) {
+        let asked_again: Vec<_> = if self.last_came == Some(now) {
             let of_the_order = (order, 0)..=(order, u64::MAX);
             self.waiting.extract_if(of_the_order, |_, waiting| waiting.since < now).collect()
         } else {
             Vec::new()
         };
         self.add(order, Waiting { since: now, event });
-        for (_, waiting) in older {
+        for (_, waiting) in asked_again {
             self.add(order, waiting);
         }
     }
