@@ -68,8 +68,12 @@ fn document(file: &PathBuf, topology: &str, placement: &str) -> Document {
     ];
     let routing = if topology.starts_with("Graph") { "ShortestPath(Lowest)" } else { "DimensionOrder" };
     settings.push(("machine.network.routing", routing));
-    // Overrides name links and nodes of the scenario's own topology.
+    // Overrides and classes name links and nodes of the scenario's own topology.
     settings.push(("machine.network.overrides", "[]"));
+    settings.push(("machine.network.link_classes", "{}"));
+    if file.ends_with("booksim2-dragonfly.ron") {
+        settings.push(("machine.network.virtual_channels", "AsNeeded"));
+    }
     if document.get("background").is_some() {
         settings.push(("background.nodes", "[]"));
         // Slow links would be overrun by the load of fast ones.
