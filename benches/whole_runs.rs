@@ -24,7 +24,7 @@ fn scenario(broadcast: &str) -> CheckedScenario {
     for (path, value) in [("program.n", "128"), ("ranks", "32")] {
         document.set(path, value).expect("the field is there");
     }
-    Plan::new(document, &[]).and_then(|plan| plan.base()).expect("the scenario is good").scenario
+    Plan::new(document, &[]).and_then(|plan| plan.base()).expect("the scenario is good").into_scenario()
 }
 
 criterion_group!(benches, gauss_jordan);

@@ -19,7 +19,7 @@ fn scenario(offered: &str, lanes: u32) -> CheckedScenario {
     ] {
         document.set(path, value).expect("the scenario has this field");
     }
-    Plan::new(document, &[]).and_then(|plan| plan.base()).expect("the scenario has no faults").scenario
+    Plan::new(document, &[]).and_then(|plan| plan.base()).expect("the scenario has no faults").into_scenario()
 }
 
 fn flit_hops(criterion: &mut Criterion) {

@@ -6,9 +6,9 @@ use super::store::warn;
 use super::{Failure, ScenarioArguments};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
-use parsim_study::experiment::{Part, References, Shard, StudyError, planned};
+use parsim_study::experiment::{Part, PlannedCases, References, Shard, StudyError};
 use parsim_study::report::{Format, table};
-use parsim_study::scenario::{Case, Ids, Override, Plan};
+use parsim_study::scenario::{Override, Plan};
 use parsim_study::store::Store;
 use std::path::{Path, PathBuf};
 
@@ -37,18 +37,18 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     if common.dumps(&cases)? {
         return Ok(());
     }
-    let mut ids = Ids::of(&cases)?;
     common.claims(&plan).check()?;
     let is_text = common.output.format() == Format::Text;
     let mut output = common.output.open(AnswerShape::Many)?;
     let known = arguments.store.as_deref().map(|folder| known(folder, &plan, &common.scenario)).transpose()?;
-    let state = |case: &Case| known.as_ref().map(|(store, references)| references.state(case, store));
+    let known = known.as_ref().map(|(store, references)| (store, references));
+    let mut planned = PlannedCases::of(&cases, arguments.shard, known)?;
     let mut shown = Vec::new();
     let (count, mut chosen) = (cases.count()?, 0);
     for point in Part::of(&cases, arguments.shard)?.points(&cases) {
         chosen += 1;
         if !is_text || shown.len() < SHOWN {
-            let record = planned(&cases, point, arguments.shard, &mut ids, &state)?;
+            let record = planned.record(point)?;
             if is_text { shown.push(record) } else { output.add(&Answer::many(vec![record], &""))? }
         }
     }

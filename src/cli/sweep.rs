@@ -7,7 +7,7 @@ use super::shard::shard;
 use super::store::{StoreArguments, finish};
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
-use parsim_study::answer::{Answer, AnswerShape, Record};
+use parsim_study::answer::{Answer, AnswerShape};
 use parsim_study::experiment::{
     CaseError, CurveAxis, Failures, Keys, Outcome, Part, References, Shard, SweepRemarks, TimeLines, Turn, Workers,
     failed_row, sweep,
@@ -138,22 +138,22 @@ impl<'a> Rows<'a> {
     fn add(&mut self, turn: Turn<'_>) -> io::Result<()> {
         match turn {
             Turn::Played(case, result) => match *result {
-                Ok(outcome) => self.good(&case, &outcome),
+                Ok(outcome) => self.good(outcome),
                 Err(error) => self.failed(&case.keys, Some(&case), &error.into()),
             },
+            Turn::Found(outcome) => self.good(*outcome),
             Turn::Unplayed(keys, error) => self.failed(&keys, None, &error),
         }
     }
 
-    fn good(&mut self, case: &Case, outcome: &Outcome) -> io::Result<()> {
-        let record: Record = outcome.record();
+    fn good(&mut self, outcome: Outcome) -> io::Result<()> {
         let origin = if outcome.is_found() { &mut self.tally.found } else { &mut self.tally.run };
         *origin += 1;
-        self.remarks.see(case, outcome, &record);
+        self.remarks.see(&outcome);
         if let Some(axis) = self.axis {
-            self.times.add_outcome(axis, case, outcome);
+            self.times.add_outcome(axis, outcome.case(), &outcome);
         }
-        self.writer.good(record)
+        self.writer.good(outcome.into_record())
     }
 
     fn failed(&mut self, keys: &Keys, case: Option<&Case>, error: &CaseError) -> io::Result<()> {

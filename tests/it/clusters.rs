@@ -9,7 +9,7 @@ use parsim::model::kredel::{BandwidthReading, Hardware, Parameters, Scaling};
 use parsim::programs::Shipped;
 use parsim::programs::characteristic::{Application, Characteristic, Dimensionless, Growth, Mode};
 use parsim::scenario::source::Document;
-use parsim::scenario::{CheckedScenario, Override, Plan, Scenario};
+use parsim::scenario::{Case, CheckedScenario, Override, Plan, Scenario};
 use parsim::units::SimDuration;
 use parsim::{Message, Process, Simulation, load_machine};
 use std::fs;
@@ -26,7 +26,7 @@ fn cases(name: &str, settings: &[(&str, &str)], overs: &[(&str, &str)]) -> Vec<C
         .iter()
         .map(|(name, value)| Override { name: (*name).to_owned(), values: vec![(*value).to_owned()] })
         .collect();
-    Plan::new(document, &overs).unwrap().cases().unwrap().into_iter().map(|case| case.scenario).collect()
+    Plan::new(document, &overs).unwrap().cases().unwrap().into_iter().map(Case::into_scenario).collect()
 }
 
 /// The simulated efficiency relative to the performance of a core.

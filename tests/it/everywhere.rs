@@ -186,7 +186,7 @@ fn on_machine(machine: &Path, program: &str, ranks: u32, placement: &str) -> Che
         document.set("machine.network.topology.nodes", "8").expect("a field that can be set");
     }
     let case = Plan::new(document, &[]).and_then(|plan| plan.base());
-    case.unwrap_or_else(|faults| panic!("{program} on {}: {faults}", machine.display())).scenario
+    case.unwrap_or_else(|faults| panic!("{program} on {}: {faults}", machine.display())).into_scenario()
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn scenario(name: &str, settings: &[(&str, &str)]) -> CheckedScenario {
         document.set(path, value).unwrap_or_else(|fault| panic!("{name}, {path}: {fault:?}"));
     }
     let case = Plan::new(document, &[]).and_then(|plan| plan.base());
-    case.unwrap_or_else(|faults| panic!("{name}: {faults}")).scenario
+    case.unwrap_or_else(|faults| panic!("{name}: {faults}")).into_scenario()
 }
 
 fn makespan(scenario: &CheckedScenario) -> SimDuration {

@@ -138,6 +138,64 @@ fn shards_are_merged_to_the_bytes_of_a_sweep() {
     }
 }
 
+/// Rows of results that are found are made without their cases: whatever varies, they are those of the runs.
+#[test]
+fn what_is_found_is_told_as_what_is_run() {
+    let desk = Desk::new();
+    let sweeps: [&[&str]; 11] = [
+        &[RING, "--over", "program.bytes=1 kB,2 kB", "--over", "p=2,4", "--over", "seed=1..3"],
+        &[
+            RING,
+            "--over",
+            "machine.network.links.per_byte=1 us/B,2 us/B",
+            "--over",
+            "machine.nodes.time_slice=0 s,1 ms",
+        ],
+        &[RING, "--over", "placement=RowMajor,Random", "--over", "seed=1,2", "--set", "repeat=2"],
+        &[RING, "--over", "p=2,4", "--set", "compare=[OneRank]"],
+        &[RING, "--over", "p=2,4,8", "--over", "program.order=SendFirst,EvenSendFirst", "--set", LIMIT],
+        &["scenarios/gauss-jordan-neighbour.ron", "--over", "n=128", "--over", "p=1,4", "--over", "seed=1,2"],
+        &[
+            "scenarios/traffic-64.ron",
+            "--over",
+            "topology=ring,mesh2d",
+            "--over",
+            "offered_flits_per_node_cycle=0.1,0.2",
+            "--over",
+            "seed=1,2",
+        ],
+        &["scenarios/cluster-hpl.ron", "--over", "n=1000,2000", "--over", "seed=1,2"],
+        &["scenarios/real-dot-product.ron", "--over", "seed=1,2"],
+        &["scenarios/ping.ron", "--over", "bytes=1B,100B", "--over", "hops=1,2", "--over", "seed=1,2"],
+        &[
+            "scenarios/straggler.ron",
+            "--over",
+            "noise=Uniform(0.2)",
+            "--over",
+            "p=4",
+            "--set",
+            "program.n=16",
+            "--set",
+            "repeat=Until(relative_half_width: 0.02, at_least: 4, at_most: 20)",
+        ],
+    ];
+    for (number, cases) in sweeps.iter().enumerate() {
+        let store = format!("kept-{number}");
+        let with = |command: &[&str]| called(&desk, &[command, cases, &["--format", "csv"]].concat());
+        let plain = with(&["sweep"]);
+        let (run, found) = (with(&["sweep", "--store", &store]), with(&["sweep", "--store", &store]));
+        assert!(run.1 == plain.1 && found.1 == plain.1, "{cases:?}: {} {}", plain.2, found.2);
+        let words =
+            |text: &str| text.lines().filter(|line| !line.contains(" found, ")).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!((words(&run.2), words(&found.2)), (words(&plain.2), words(&plain.2)), "{cases:?}");
+        assert!(found.2.contains("parsim: 0 run, "), "{cases:?}: {}", found.2);
+        let merged = with(&["merge", "--partial", "--store", &store]);
+        assert_eq!((merged.0, &merged.1), (0, &plain.1), "{cases:?}: {}", merged.2);
+        let planned = with(&["plan", "--store", &store]).1;
+        assert!(!planned.contains("missing"), "{cases:?}: {planned}");
+    }
+}
+
 /// A damaged record is named, its case is listed, run again and merged, and all others are found.
 #[test]
 fn a_damaged_record_is_run_again() {

@@ -41,7 +41,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 /// key, a quantity a text.
 fn scenario(path: PathBuf) -> Value {
     let plan = Plan::new(Document::load(path).unwrap(), &[]).unwrap();
-    let mut document = serde_json::to_value(&*plan.base().unwrap().scenario).unwrap();
+    let mut document = serde_json::to_value(&**plan.base().unwrap().scenario).unwrap();
     // A scenario holds the machine that its description stands for; a file names the form of the description.
     let machine = document["machine"].take();
     document["machine"] = json!({ "Machine": machine });

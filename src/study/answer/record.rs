@@ -167,6 +167,22 @@ impl Record {
         cells
     }
 
+    /// Calls `see` with the keys and values in the columns of [`flat`](Self::flat), in their order.
+    pub fn each_cell(&self, see: &mut dyn FnMut(&str, &Value)) {
+        for (key, value) in self.entries() {
+            match value {
+                Value::Group(inner) => each_below(&mut key.to_owned(), inner, see),
+                _ => see(key, value),
+            }
+        }
+    }
+
+    /// A record that takes as many quantities without growing.
+    #[must_use]
+    pub fn with_capacity(quantities: usize) -> Self {
+        Self { quantities: Vec::with_capacity(quantities), ..Self::default() }
+    }
+
     fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
         let quantities = self.quantities.iter().chain(&self.error);
         quantities.map(|one| (one.key.as_str(), &one.value)).chain(self.origin.as_ref().map(|origin| (META, origin)))
@@ -191,6 +207,19 @@ impl Record {
 impl Serialize for Record {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.entries())
+    }
+}
+
+fn each_below(path: &mut String, inner: &[(String, Value)], see: &mut dyn FnMut(&str, &Value)) {
+    let length = path.len();
+    for (name, value) in inner {
+        path.push('.');
+        path.push_str(name);
+        match value {
+            Value::Group(inner) => each_below(path, inner, see),
+            _ => see(path, value),
+        }
+        path.truncate(length);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::cases::{Failures, Workers, run_all};
 use super::curves::{CurveAxis, TimeLines};
-use super::outcome::{Outcome, keyed, metadata};
+use super::identity::metadata;
+use super::outcome::{Outcome, keyed};
 use super::references::{self, References, note_on_withheld};
 use super::{Remarks, StudyError};
 use crate::analysis::{Bottleneck, BottleneckSite, Components, ComputationSplit};
@@ -105,7 +106,7 @@ impl<'c> Bottlenecks<'c> {
         let mut numbered: Vec<_> = self.curves.iter().flat_map(|group| self.records(group)).collect();
         numbered.sort_by_key(|(case, _)| *case);
         let records = numbered.into_iter().map(|(_, record)| record).collect();
-        let remarks = Remarks::on(self.cases.iter().map(|case| &case.scenario)).all();
+        let remarks = Remarks::on(self.cases.iter().map(|case| &*case.scenario)).all();
         let notes = note_on_withheld(self.withheld).into_iter().chain(self.note_on_host()).chain(remarks).collect();
         Answer { notes, ..Answer::many(records, &words.join("\n\n")) }
     }
@@ -211,6 +212,7 @@ fn answers(
 }
 
 /// A run case as a point of a curve along `axis`.
+#[must_use]
 pub fn simulated_point(case: &Case, axis: &CurveAxis, outcome: &Outcome) -> BottleneckPoint {
     let components = outcome.components(split(&case.scenario));
     let place = BottleneckSite::in_trace(&outcome.trace, &Bottleneck::of(&components));
@@ -279,6 +281,7 @@ fn point(
 }
 
 /// One curve for all cases that differ in the axis only, in the order of their first cases.
+#[must_use]
 pub fn grouped(
     cases: &[Case],
     points: Vec<BottleneckPoint>,

@@ -1,8 +1,9 @@
 //! Many cases on all cores, their results in order.
 
 use super::StudyError;
+use super::identity::metadata;
 use super::memory_budget::Room;
-use super::outcome::{Outcome, keyed, metadata};
+use super::outcome::{Outcome, keyed};
 use super::recall::Recall;
 use super::references::References;
 use crate::answer::{Record, Value};
@@ -15,6 +16,7 @@ use std::fmt;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, mpsc};
+use std::time::{Duration, Instant};
 
 /// The values of the axes of a case, by their names.
 pub type Keys = Vec<(String, Option<AxisValue>)>;
@@ -55,6 +57,8 @@ impl From<SimulationError> for CaseError {
 pub enum Turn<'c> {
     /// It was run.
     Played(Box<Cow<'c, Case>>, Box<Result<Outcome, SimulationError>>),
+    /// It was not, as a store has all its results.
+    Found(Box<Outcome>),
     /// It could not be.
     Unplayed(Keys, CaseError),
 }
@@ -65,6 +69,7 @@ impl Turn<'_> {
     pub fn has_failed(&self) -> bool {
         match self {
             Self::Played(_, result) => result.is_err(),
+            Self::Found(_) => false,
             Self::Unplayed(..) => true,
         }
     }
@@ -117,16 +122,17 @@ pub fn run_all(
     let known = |case| Ok(Cow::Borrowed(case));
     run_each(cases.iter(), cases.len() as u64, known, workers, references, |turn| match turn {
         Turn::Played(case, result) => receive(&case, *result),
-        Turn::Unplayed(..) => unreachable!("these cases are described well"),
+        Turn::Found(_) | Turn::Unplayed(..) => unreachable!("these cases are described well"),
     })
 }
 
 /// Makes cases and runs them on all `workers`, and hands every result to `receive` in the order of the cases,
 /// as soon as those before it are done; ends early when `receive` says `false`. `count` is the number of cases, roughly.
+/// What `make` knows the end of is not run.
 ///
-/// Cases begin in their order, and no case begins while more than twice as many as there are threads are
-/// under way or wait for one before them: so the number of threads bounds the memory that results take, too. Cases that
-/// together need more memory than a run may take wait for each other.
+/// Cases begin in their order, as many at once as take a millisecond, and none begin while more than twice as many such batches as
+/// there are threads are under way or wait for one before them: so the number of threads bounds the memory that results take, too.
+/// Cases that together need more memory than a run may take wait for each other.
 ///
 /// # Errors
 /// Threads that cannot be started.
@@ -136,7 +142,7 @@ pub fn run_all(
 pub fn run_each<'c, T: Send>(
     cases: impl Iterator<Item = T> + Send,
     count: u64,
-    make: impl Fn(T) -> Result<Cow<'c, Case>, (Keys, CaseError)> + Sync,
+    make: impl Fn(T) -> Result<Cow<'c, Case>, Turn<'c>> + Sync,
     workers: Workers<'_>,
     references: &References,
     mut receive: impl FnMut(Turn<'c>) -> bool,
@@ -148,32 +154,31 @@ pub fn run_each<'c, T: Send>(
     let (permit, permits) = permits(2 * pool.current_num_threads());
     let source = Mutex::new((permits, cases.enumerate()));
     // Whoever waits for a permit keeps the others from the next case, for which they would wait, too.
-    let next = || source.lock().ok().and_then(|mut source| source.0.recv().ok().and_then(|()| source.1.next()));
+    let next = |most: usize| {
+        let mut source = source.lock().ok()?;
+        source.0.recv().ok()?;
+        Some(source.1.by_ref().take(most).collect::<Vec<_>>()).filter(|batch| !batch.is_empty())
+    };
     let turn = |item| match make(item) {
         Ok(case) => {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
             let result = Box::new(guarded(|| Outcome::of(&case, references, workers.recall)));
             Turn::Played(Box::new(case), result)
         }
-        Err((keys, error)) => Turn::Unplayed(keys, error),
+        Err(turn) => turn,
     };
     pool.in_place_scope(|scope| {
         for _ in 0..pool.current_num_threads() {
             let (sender, next, turn) = (sender.clone(), &next, &turn);
-            scope.spawn(move |_| {
-                while let Some((index, item)) = next() {
-                    // The receiver is gone when nobody reads the output any more: then the rest is not run.
-                    if sender.send((index, turn(item))).is_err() {
-                        return;
-                    }
-                }
-            });
+            scope.spawn(move |_| work(next, turn, &sender));
         }
         drop(sender);
         let permit = permit;
-        in_order(results, |turn| {
-            workers.progress.advance(turn.has_failed());
-            let goes_on = receive(turn);
+        in_order(results, |turns| {
+            let goes_on = turns.into_iter().all(|turn| {
+                workers.progress.advance(turn.has_failed());
+                receive(turn)
+            });
             if goes_on {
                 // Whoever has no case left does not need it.
                 let _ = permit.send(());
@@ -185,6 +190,24 @@ pub fn run_each<'c, T: Send>(
     Ok(())
 }
 
+/// Does `turn` with all that is `next`, batch by batch, and sends the results, each batch with the number of its first.
+fn work<T, R>(
+    next: impl Fn(usize) -> Option<Vec<(usize, T)>>,
+    turn: impl Fn(T) -> R,
+    sender: &mpsc::Sender<(usize, Vec<R>)>,
+) {
+    let mut size = BatchSize::default();
+    while let Some(batch) = next(size.0) {
+        let (begin, first) = (Instant::now(), batch[0].0);
+        let turns = batch.into_iter().map(|(_, item)| turn(item)).collect();
+        size.adapt(begin.elapsed());
+        // The receiver is gone when nobody reads the output any more: then the rest is not run.
+        if sender.send((first, turns)).is_err() {
+            return;
+        }
+    }
+}
+
 /// So many permits to begin a case, and the end to which more are given.
 fn permits(count: usize) -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     let (permit, permits) = mpsc::channel();
@@ -194,19 +217,38 @@ fn permits(count: usize) -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     (permit, permits)
 }
 
-/// Hands numbered results to `receive` in the order of their numbers, each as soon as those before it have come; ends early
-/// when it says `false`.
-fn in_order<T>(results: impl IntoIterator<Item = (usize, T)>, mut receive: impl FnMut(T) -> bool) {
+/// Hands batches of results, each with the number of its first, to `receive` in the order of their numbers, each as soon as those
+/// before it have come; ends early when it says `false`.
+fn in_order<T>(batches: impl IntoIterator<Item = (usize, Vec<T>)>, mut receive: impl FnMut(Vec<T>) -> bool) {
     let mut early = BTreeMap::new();
     let mut next = 0;
-    for (number, result) in results {
-        early.insert(number, result);
-        while let Some(result) = early.remove(&next) {
-            if !receive(result) {
+    for (first, batch) in batches {
+        early.insert(first, batch);
+        while let Some(batch) = early.remove(&next) {
+            next += batch.len();
+            if !receive(batch) {
                 return;
             }
-            next += 1;
         }
+    }
+}
+
+/// The number of cases that a thread takes at once: results that are found take microseconds each, as long as the taking.
+struct BatchSize(usize);
+
+impl Default for BatchSize {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl BatchSize {
+    const MOST: usize = 256;
+    const TIME: Duration = Duration::from_millis(1);
+
+    /// Twice as many, or half, where the last ones took `elapsed`.
+    fn adapt(&mut self, elapsed: Duration) {
+        self.0 = if 2 * elapsed < Self::TIME { (2 * self.0).min(Self::MOST) } else { (self.0 / 2).max(1) };
     }
 }
 

@@ -62,7 +62,7 @@ pub fn chapter(
     let mut pictures = gathered.pictures(&base, &axis, plan, &cases)?;
     let mut findings = findings(&gathered.rows);
     findings.extend(note_on_withheld(gathered.withheld));
-    findings.extend(Remarks::on(gathered.played.iter().map(|case| &case.scenario)).all());
+    findings.extend(Remarks::on(gathered.played.iter().map(|case| &*case.scenario)).all());
     pictures.retain(|picture| fits(picture, &mut findings));
     Ok(Chapter {
         name: scenario.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),

@@ -11,10 +11,18 @@ use crate::scenario::CheckedScenario;
 use parsim_sim::engine::Discipline;
 use parsim_sim::trace::Trace;
 
+/// The operations that a program reports.
+const OPERATIONS: &str = "operations";
+
+/// Returns whether [`judge`] adds anything to a run of some machine.
+pub fn is_judged(trace: &Trace) -> bool {
+    trace.outcome(OPERATIONS).is_some()
+}
+
 /// Adds what follows from the operations that the program reports: its performance, and the dimensionless
 /// parameters of a characteristic program. `makespan_s` is the mean over all seeds.
 pub fn judge(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
-    let (Some(operations), Some(rate)) = (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s()) else {
+    let (Some(operations), Some(rate)) = (trace.outcome(OPERATIONS), scenario.machine.nodes.core_flop_per_s()) else {
         return;
     };
     if let Some(performance) = Performance::of(operations, makespan_s, scenario.ranks, rate) {
@@ -168,7 +176,7 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/cluster-hpl.ron");
         let mut document = Document::load(path).unwrap();
         document.set("program.application", application).unwrap();
-        Plan::new(document, &[]).unwrap().base().unwrap().scenario
+        Plan::new(document, &[]).unwrap().base().unwrap().into_scenario()
     }
 
     /// More nodes or fewer than the closed form says are no faster; and there is none where its assumptions do not hold.

@@ -116,6 +116,7 @@ impl CurveAxis {
     }
 
     /// The value of the axis in `case`.
+    #[must_use]
     pub fn value<'c>(&self, case: &'c Case) -> Option<&'c AxisValue> {
         value(case, &self.name)
     }
@@ -131,6 +132,7 @@ impl CurveAxis {
     }
 
     /// The values of all other axes in words; cases with the same ones lie on one curve.
+    #[must_use]
     pub fn group(&self, case: &Case) -> String {
         let others = case.keys.iter().filter(|(name, _)| *name != self.name && !self.follows.contains(name));
         let words = others.map(|(name, value)| match value {

@@ -1,6 +1,7 @@
 //! The outcome of a case: its trace and its row, beside what it is compared with.
 
 use super::cluster;
+use super::identity::Identity;
 use super::real_programs::PREDICTED;
 use super::recall::{Recall, Runs};
 use super::references::{References, note_on_withheld};
@@ -9,12 +10,11 @@ use super::remarks::part;
 use super::repetition::repetition;
 use super::reported::run_reported;
 use super::run_recorded;
-use super::stopping::goes_on;
+use super::run_series::{Repetition, RunSeries};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
-use crate::answer::{Answer, Metadata, Record, Role, Value};
+use crate::answer::{Answer, Quantity, Record, Role, Value};
 use crate::report::{Compared, ReferenceTime, RunReport, counted};
-use crate::scenario::{AxisValue, Case, CheckedScenario, RESULTS, Scenario, Settings};
-use parsim_sim::engine::STREAM_GENERATOR;
+use crate::scenario::{AxisValue, Case};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::network::topology::NAMES;
 use parsim_sim::simulation::{Detail, SimulationError};
@@ -22,14 +22,16 @@ use parsim_sim::trace::Trace;
 use std::io::Write;
 use std::time::Instant;
 
+/// The columns of most rows, and some more.
+const COLUMNS: usize = 32;
 /// The key of the part of the machine that is in use.
 const TOPOLOGY: &str = "topology_in_use";
 
 /// A case that has been run.
 pub struct Outcome {
-    keys: Vec<(String, Option<AxisValue>)>,
-    settings: Settings,
-    scenario: CheckedScenario,
+    case: Case,
+    identity: Identity,
+    topology: String,
     /// The run with the first seed.
     pub trace: Trace,
     breakdown: Breakdown,
@@ -39,12 +41,7 @@ pub struct Outcome {
     /// The runs with the seeds after the first.
     others: Vec<Repetition>,
     is_found: bool,
-}
-
-/// The values of a run with another seed that means are taken of.
-struct Repetition {
-    components: Components,
-    outcomes: Vec<(&'static str, f64)>,
+    record: Record,
 }
 
 impl Outcome {
@@ -79,53 +76,85 @@ impl Outcome {
         references: &References,
         runs: &Runs<'_>,
         begin: Instant,
-        mut trace: Trace,
+        trace: Trace,
     ) -> Result<Self, SimulationError> {
-        let mut makespans = vec![trace.makespan.seconds()];
-        let mut others = Vec::new();
-        while goes_on(case.scenario.repeat, &makespans) {
-            let run = u32::try_from(makespans.len()).expect("a case has fewer runs");
-            let trace = repetition(&case.scenario, run, begin, runs)?;
-            makespans.push(trace.makespan.seconds());
-            others.push(Repetition { components: Components::of_trace(&trace, None), outcomes: trace.outcomes });
-        }
-        let sample = Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(case));
+        let series = RunSeries::of(case.scenario.repeat, trace, |run| repetition(&case.scenario, run, begin, runs))?;
+        let identity = Identity { id: case.scenario.id(), seed: case.scenario.seed };
+        let topology = case.scenario.layout().topology.to_string();
+        Self::of_series(case.clone(), identity, topology, series, references, runs)
+    }
+
+    /// The outcome of a case whose results are known. Its scenario may be that of another one, which is like it in whatever rows tell:
+    /// then it is its `identity` that tells them apart. `topology` is the part of the machine in use.
+    ///
+    /// # Errors
+    /// An axis whose value another value of the row takes the place of.
+    pub fn found(
+        case: Case,
+        identity: Identity,
+        topology: String,
+        series: RunSeries,
+        references: &References,
+    ) -> Result<Self, SimulationError> {
+        Self::of_series(case, identity, topology, series, references, &Recall::NONE.runs())
+    }
+
+    fn of_series(
+        case: Case,
+        identity: Identity,
+        topology: String,
+        series: RunSeries,
+        references: &References,
+        runs: &Runs<'_>,
+    ) -> Result<Self, SimulationError> {
+        let RunSeries { first: mut trace, makespans, others } = series;
+        let sample = Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(&case));
         let mean_s = sample.map_or(makespans[0], |sample| sample.mean);
         cluster::judge(&case.scenario, mean_s, &mut trace);
-        let outcome = Self {
+        let mut outcome = Self {
+            identity,
+            topology,
             others,
             sample,
-            keys: case.keys.clone(),
-            settings: case.settings.clone(),
-            scenario: case.scenario.clone(),
             breakdown: Breakdown::of(&trace),
-            compared: references.compare(case, runs),
+            compared: references.compare(&case, runs),
+            case,
             trace,
             is_found: runs.are_found(),
+            record: Record::default(),
         };
-        outcome.lost_axis().map_or(Ok(outcome), |fault| Err(SimulationError::Rejected(Rejection(vec![fault]))))
+        outcome.record = outcome.recorded_values();
+        let lost = outcome.lost_axis(&outcome.record);
+        lost.map_or(Ok(outcome), |fault| Err(SimulationError::Rejected(Rejection(vec![fault]))))
     }
 
     /// An axis whose value another value of the row takes the place of.
-    fn lost_axis(&self) -> Option<Fault> {
-        let record = self.record();
+    fn lost_axis(&self, record: &Record) -> Option<Fault> {
         let is_lost = |(name, value): &&(String, Option<AxisValue>)| {
             let own = Value::from(value.as_ref()).number();
             let written = record.quantity(name).filter(|written| written.role != Role::Axis);
             // A program may report the number that the axis gives it.
             written.is_some_and(|written| own.is_none() || written.value.number() != own)
         };
-        let (name, _) = self.keys.iter().find(is_lost)?;
+        let (name, _) = self.case.keys.iter().find(is_lost)?;
         let message = format!("the axis `{name}` has the name of another value of the row");
         Some(Fault::new("axes", message, "give the axis another name"))
     }
 
+    /// The case, with the scenario that stands for its own.
+    #[must_use]
+    pub const fn case(&self) -> &Case {
+        &self.case
+    }
+
     /// Returns whether all results were known, and nothing was run.
+    #[must_use]
     pub const fn is_found(&self) -> bool {
         self.is_found
     }
 
     /// Returns the values that the simulated time is compared with.
+    #[must_use]
     pub fn compared(&self) -> &[Compared] {
         &self.compared
     }
@@ -134,6 +163,7 @@ impl Outcome {
     ///
     /// # Panics
     /// Never: there is the first seed.
+    #[must_use]
     pub fn components(&self, split: Option<ComputationSplit>) -> Components {
         let first = Components::of_trace(&self.trace, split);
         let all: Vec<_> = [first].into_iter().chain(self.others.iter().map(|other| other.components.clone())).collect();
@@ -141,11 +171,13 @@ impl Outcome {
     }
 
     /// The makespan and half its 95 % interval, in seconds: the mean of all seeds, or that of the only one.
+    #[must_use]
     pub fn makespan_s(&self) -> (f64, f64) {
         self.sample.map_or((self.trace.makespan.seconds(), 0.0), |sample| (sample.mean, sample.interval))
     }
 
     /// The value that the program reports under `name`, and half its 95 % interval: the mean of the seeds that have one.
+    #[must_use]
     pub fn reported(&self, name: &str) -> Option<(f64, f64)> {
         let of =
             |outcomes: &[(&'static str, f64)]| outcomes.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
@@ -155,11 +187,13 @@ impl Outcome {
     }
 
     /// True if something that is measured or published is left out, as it is of another machine or program.
+    #[must_use]
     pub fn is_withheld(&self) -> bool {
         self.compared.iter().any(|one| one.is_withheld)
     }
 
     /// The value that the comparison with this key gives.
+    #[must_use]
     pub fn compared_value(&self, key: &str) -> Option<f64> {
         self.compared.iter().find(|one| one.key == key)?.value
     }
@@ -168,15 +202,32 @@ impl Outcome {
     #[must_use]
     pub fn answer(&self) -> Answer {
         let withheld = note_on_withheld(self.is_withheld().into());
-        let notes = withheld.into_iter().chain(Remarks::on([&self.scenario]).all()).collect();
+        let notes = withheld.into_iter().chain(Remarks::on([&*self.case.scenario]).all()).collect();
         Answer { notes, ..Answer::one(self.record(), &self.report()) }
     }
 
     /// The outcome as a flat object.
+    #[must_use]
     pub fn record(&self) -> Record {
-        let mut record = keyed(&self.keys);
+        self.record.clone()
+    }
+
+    /// The quantities of its record.
+    #[must_use]
+    pub fn quantities(&self) -> &[Quantity] {
+        self.record.quantities()
+    }
+
+    /// The record where nothing else of the outcome is asked for.
+    #[must_use]
+    pub fn into_record(self) -> Record {
+        self.record
+    }
+
+    fn recorded_values(&self) -> Record {
+        let mut record = keyed(&self.case.keys);
         self.put_makespan(&mut record);
-        if self.scenario.repeat.until().is_some() {
+        if self.case.scenario.repeat.until().is_some() {
             record.put("repeats", 1 + self.others.len());
         }
         for (name, value) in &self.trace.outcomes {
@@ -188,12 +239,11 @@ impl Outcome {
             record.put("one_active_share", parallelism.share(1));
         }
         // Topologies that are compared belong to the answer with their sizes.
-        let topology = self.scenario.layout().topology.to_string();
         if self.compares_topologies() {
-            record.put(TOPOLOGY, topology.as_str());
+            record.put(TOPOLOGY, self.topology.as_str());
         }
         record.end_summary();
-        record.put(TOPOLOGY, topology);
+        record.put(TOPOLOGY, self.topology.as_str());
         self.put_breakdown(&mut record);
         record.put("messages", self.trace.counts.messages);
         if let Some(background) = self.trace.background {
@@ -202,7 +252,7 @@ impl Outcome {
         }
         record.put("packet_hops", self.trace.counts.packet_hops);
         record.put("events", self.trace.counts.events);
-        record.put_metadata(&metadata(&self.scenario, &self.settings));
+        record.put_metadata(&self.identity.metadata(&self.case.settings));
         record
     }
 
@@ -254,9 +304,8 @@ impl Outcome {
 
     /// True if an axis has topologies as its values.
     fn compares_topologies(&self) -> bool {
-        self.keys
-            .iter()
-            .any(|(_, value)| matches!(value, Some(AxisValue::Text(name)) if NAMES.contains(&name.as_str())))
+        let keys = &self.case.keys;
+        keys.iter().any(|(_, value)| matches!(value, Some(AxisValue::Text(name)) if NAMES.contains(&name.as_str())))
     }
 
     /// The simulated value that `one` judges: of the makespan the mean.
@@ -268,13 +317,15 @@ impl Outcome {
     }
 
     /// The human-readable outcome.
+    #[must_use]
     pub fn report(&self) -> RunReport<'_> {
+        let scenario = &self.case.scenario;
         let title = format!(
             "{} on {}, {}, {}",
-            self.scenario.program.name(),
-            self.scenario.machine.name,
-            counted(self.scenario.ranks, "rank"),
-            part(&self.scenario)
+            scenario.program.name(),
+            scenario.machine.name,
+            counted(scenario.ranks, "rank"),
+            part(scenario)
         );
         RunReport {
             title,
@@ -294,22 +345,11 @@ fn has_seeds_as_axis(case: &Case) -> bool {
 /// A record that begins with the values of the axes.
 #[must_use]
 pub fn keyed(keys: &[(String, Option<AxisValue>)]) -> Record {
-    let mut record = Record::default();
+    let mut record = Record::with_capacity(COLUMNS);
     for (name, value) in keys {
         record.put_as(Role::Axis, name, value.as_ref());
     }
     record
-}
-
-/// The origin of the rows of a scenario, of which `--set` has changed `set`.
-pub fn metadata(scenario: &Scenario, set: &[(String, String)]) -> Metadata {
-    Metadata {
-        id: scenario.id().to_string(),
-        results: RESULTS,
-        seed: scenario.seed,
-        generator: STREAM_GENERATOR,
-        set: set.to_vec(),
-    }
 }
 
 impl From<&AxisValue> for Value {
@@ -323,95 +363,4 @@ impl From<&AxisValue> for Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-    use crate::scenario::Plan;
-    use crate::scenario::source::Document;
-
-    fn record(settings: &[(&str, &str)]) -> Record {
-        outcome(settings).unwrap().record()
-    }
-
-    fn outcome(settings: &[(&str, &str)]) -> Result<Outcome, SimulationError> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/kernel-rsub.ron");
-        let mut document = Document::load(&path).unwrap();
-        for (field, value) in settings {
-            document.set(field, value).unwrap();
-        }
-        let case = Plan::new(document, &[]).unwrap().base().unwrap();
-        Outcome::of(&case, &References::load(&case.scenario, &path).unwrap(), Recall::default())
-    }
-
-    fn number(record: &Record, key: &str) -> f64 {
-        record.number(key).unwrap_or_else(|| panic!("there is no number {key}"))
-    }
-
-    /// CS-RR-281, Table 5, with one listing and one memory cycle for all components.
-    #[test]
-    fn the_inner_iteration_is_that_of_table_5() {
-        let record = record(&[]);
-        for (component, percent) in
-            [("cpu", 12.0), ("fpu", 5.0), ("external", 12.0), ("internal_memory", 12.0), ("sum", 6.0)]
-        {
-            let error = 100.0 * number(&record, &format!("error_of_{component}_cycles"));
-            assert!(error.abs() <= percent, "{component}: {error:+.1} %");
-        }
-        let published = ["cpu", "fpu", "external", "internal_memory"]
-            .map(|component| number(&record, &format!("published_{component}_cycles")));
-        for (published, rounded) in published.into_iter().zip([47.5, 29.7, 79.7, 16.9]) {
-            assert!((published - rounded).abs() <= 0.05, "{published} is not {rounded}");
-        }
-    }
-
-    #[test]
-    fn the_inner_iteration_is_exact() {
-        let record = record(&[]);
-        let expected = [
-            ("cpu_cycles", 51.0),
-            ("fpu_cycles", 30.0),
-            ("overlapped_cycles", 13.0),
-            ("internal_memory_cycles", 15.0),
-            ("external_memory_cycles", 36.0),
-            ("fetch_cycles", 38.0),
-            ("fetch_held_up_cycles", 6.0),
-            ("iteration_overlapped_ns", 6250.0),
-            ("iteration_summed_ns", 8500.0),
-        ];
-        for (key, value) in expected {
-            assert!((number(&record, key) - value).abs() < 1e-9, "{key}");
-        }
-    }
-
-    #[test]
-    fn a_processor_is_also_a_rate_or_counted_instructions() {
-        let counted = r#"Counted(
-            clock: "25 MHz",
-            cycles: (load: 2, store: 3, add: 6, multiply: 18),
-            modules: (inv: (), norm: (), set: (), rsub: (load: 2, store: 1, add: 1, multiply: 1), buf: (), flop: ()),
-        )"#;
-        for (processor, ns) in [(r#"Rate(inner_iteration: "9 us")"#, 9000.0), (counted, 31.0 * 40.0)] {
-            let record = record(&[("machine.nodes.processor", processor)]);
-            assert!((number(&record, "iteration_ns") - ns).abs() < 1e-6, "{processor}");
-            assert_eq!(record.get("published_cpu_cycles"), Some(&Value::Missing));
-        }
-    }
-
-    #[test]
-    fn a_row_that_does_not_fit_on_the_chip_fails() {
-        let placement = ("machine.nodes.processor.modules.rsub.placement.data", "on-chip");
-        let Err(error) = outcome(&[placement, ("program.iterations", "300")]) else { panic!("it fits") };
-        let error = error.to_string();
-        assert!(error.starts_with("rank 0 cannot compute: ") && error.contains("placed on the chip"), "{error}");
-    }
-
-    #[test]
-    fn the_simulated_time_follows_the_accounting() {
-        for (accounting, ns) in [("overlapped", 6250.0), ("summed", 8500.0)] {
-            let record = record(&[("machine.nodes.processor.accounting", accounting)]);
-            let simulated = number(&record, "iteration_ns");
-            assert!(simulated > ns && simulated < 1.001 * ns, "{simulated} ns, {accounting}");
-        }
-    }
-}
+mod tests;

@@ -1,10 +1,13 @@
 //! Cases that are planned, not run: their costs, and their shares for several computers.
 
+use super::found::FoundCases;
+use super::identity::Identity;
+use super::references::References;
 use super::shares::shares;
-use super::{StudyError, keyed, metadata};
-use crate::answer::{Metadata, Record, Value};
-use crate::scenario::{Case, Cases, Cost, Costs, Ids};
-use crate::store::State;
+use super::{StudyError, keyed};
+use crate::answer::{Record, Value};
+use crate::scenario::{Cases, Cost, Costs, Exemplars, Ids, Likeness};
+use crate::store::{State, Store};
 use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::time::Duration;
@@ -138,31 +141,76 @@ fn points_of(cases: &Cases<'_>, shard: Shard) -> Result<Vec<u64>, StudyError> {
     Ok(points.into_iter().zip(shard_of).filter(own).map(|(point, _)| point).collect())
 }
 
-/// Tells the state of the results of a case.
-pub type StateOf<'s> = &'s dyn Fn(&Case) -> Option<State>;
-
-/// The case of a point as it is planned: its state, its id and its cost.
-///
-/// # Errors
-/// Faults of the case.
-pub fn planned(
-    cases: &Cases<'_>,
-    point: u64,
+/// Cases as they are planned: their states, their ids and their costs.
+pub struct PlannedCases<'c> {
+    cases: &'c Cases<'c>,
     shard: Option<Shard>,
-    ids: &mut Ids<'_>,
-    state: StateOf<'_>,
-) -> Result<Record, StudyError> {
-    let (case, id) = (cases.case(point)?, ids.at(point)?);
-    let estimate = case.scenario.estimate();
-    let mut record = keyed(&case.keys);
-    record.put("state", state(&case).map_or(Value::Missing, |state| Value::from(state.name())));
-    record.put("shard", shard.map(|shard| shard.number));
-    record.put("estimated_events", (!estimate.is_open).then_some(estimate.events));
-    record.put("estimated_memory_bytes", estimate.memory_bytes);
-    record.put("estimated_cpu_s", (!estimate.is_open).then_some(estimate.cpu_s));
-    record.end_summary();
-    record.put_metadata(&Metadata { id: id.to_string(), ..metadata(&case.scenario, &case.settings) });
-    Ok(record)
+    ids: Ids<'c>,
+    /// The estimates of cases that differ in their seeds alone are the same, unless their programs are rehearsed.
+    exemplars: Exemplars<'c>,
+    stored: Option<StoredCases<'c>>,
+}
+
+/// A store, and what its cases are compared with.
+struct StoredCases<'c> {
+    store: &'c Store,
+    references: &'c References,
+    found: Option<FoundCases<'c>>,
+}
+
+impl<'c> PlannedCases<'c> {
+    /// Those of `cases`, of this shard, whose states are those in a store, if one is given.
+    ///
+    /// # Errors
+    /// Base values that cannot be read.
+    pub fn of(
+        cases: &'c Cases<'c>,
+        shard: Option<Shard>,
+        store: Option<(&'c Store, &'c References)>,
+    ) -> Result<Self, StudyError> {
+        let stored = store.map(|(store, references)| {
+            let found = FoundCases::of(cases, references, store);
+            StoredCases { store, references, found }
+        });
+        let exemplars = Exemplars::of(cases, Likeness::AllButSeed);
+        Ok(Self { cases, shard, ids: Ids::of(cases)?, exemplars, stored })
+    }
+
+    /// The case of a point.
+    ///
+    /// # Errors
+    /// Faults of the case.
+    pub fn record(&mut self, point: u64) -> Result<Record, StudyError> {
+        let exemplar = self.exemplars.at(point).filter(|exemplar| !exemplar.scenario.is_rehearsed());
+        let (case, seed) = if let Some(known) = exemplar.zip(self.ids.seed(point)) {
+            known
+        } else {
+            let case = self.cases.case(point)?;
+            let seed = case.scenario.seed;
+            (case, seed)
+        };
+        let state = self.stored.as_mut().map(|stored| stored.state(self.cases, point)).transpose()?;
+        let estimate = case.scenario.estimate();
+        let mut record = keyed(&case.keys);
+        record.put("state", state.map_or(Value::Missing, |state| Value::from(state.name())));
+        record.put("shard", self.shard.map(|shard| shard.number));
+        record.put("estimated_events", (!estimate.is_open).then_some(estimate.events));
+        record.put("estimated_memory_bytes", estimate.memory_bytes);
+        record.put("estimated_cpu_s", (!estimate.is_open).then_some(estimate.cpu_s));
+        record.end_summary();
+        record.put_metadata(&Identity { id: self.ids.at(point)?, seed }.metadata(&case.settings));
+        Ok(record)
+    }
+}
+
+impl StoredCases<'_> {
+    fn state(&mut self, cases: &Cases<'_>, point: u64) -> Result<State, StudyError> {
+        let known = self.found.as_mut().and_then(|found| found.state(point));
+        match known {
+            Some((_, state)) => Ok(state),
+            None => Ok(self.references.state(&cases.case(point)?, self.store)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -36,6 +36,12 @@ impl<'s> Recall<'s> {
         Runs { recall: self, made: Cell::new(0) }
     }
 
+    /// The store, if there is one.
+    #[must_use]
+    pub const fn store(self) -> Option<&'s Store> {
+        self.store
+    }
+
     /// Returns false if the store cannot be read or written any more.
     #[must_use]
     pub fn is_sound(self) -> bool {

@@ -191,7 +191,14 @@ impl References {
         }
     }
 
-    fn has_one_rank(&self) -> bool {
+    /// True if there is nothing to compare with.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// True if one of them is a run on one rank.
+    pub fn has_one_rank(&self) -> bool {
         self.list.iter().any(|reference| matches!(reference, Reference::OneRank))
     }
 

@@ -1,14 +1,17 @@
 //! Every case of a scenario's axes, in the order of the axes.
 
 use super::cases::{CaseError, Keys, Turn, Workers, guarded, run_each};
+use super::found::FoundByThreads;
 use super::planning::Part;
 use super::references::{Met, References, note_on_withheld};
 use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
-use crate::answer::{Record, Role};
-use crate::scenario::{Case, Cases, Inspection};
+use crate::answer::Role;
+use crate::scenario::{Case, Cases, CheckedScenario, Inspection};
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Runs every case of `part`, and hands every result to `receive` in the order of the axes; ends early when it says `false`. A case
 /// whose values turn out not to fit has its turn, too.
@@ -18,15 +21,19 @@ use std::cell::OnceCell;
 pub fn sweep<'c>(
     cases: &'c Cases<'_>,
     part: &'c Part,
-    references: &References,
-    workers: Workers<'_>,
+    references: &'c References,
+    workers: Workers<'c>,
     receive: impl FnMut(Turn<'c>) -> bool,
 ) -> Result<(), StudyError> {
     let Inspection { cases: count, points, .. } = cases.inspect(|_| ())?;
     if count == Some(0) {
         return Err(StudyError::no_case());
     }
-    let make = |point| made(cases, point);
+    let found = workers.recall.store().and_then(|store| FoundByThreads::of(cases, references, store));
+    let make = |point| match found.as_ref().and_then(|found| found.with(|found| found.outcome(point))) {
+        Some(outcome) => Err(Turn::Found(Box::new(outcome))),
+        None => made(cases, point).map_err(|(keys, error)| Turn::Unplayed(keys, error)),
+    };
     let count = part.size(count.unwrap_or(points));
     run_each(part.points(cases), count, make, workers, references, receive)
 }
@@ -51,23 +58,35 @@ pub struct SweepRemarks<'r> {
     alone: OnceCell<Option<String>>,
     met: Met<'r>,
     errors: Vec<f64>,
+    /// The scenarios that have been seen: the rows of many cases share one.
+    seen: HashMap<usize, Arc<CheckedScenario>>,
 }
+
+/// The most scenarios that are known to have been seen.
+const MOST_SEEN: usize = 1000;
 
 impl<'r> SweepRemarks<'r> {
     /// No case has been seen.
     #[must_use]
     pub fn new(references: &'r References) -> Self {
         let (met, remarks, errors) = (Met::none(references), Remarks::default(), Vec::new());
-        Self { references, withheld: 0, remarks, alone: OnceCell::new(), met, errors }
+        Self { references, withheld: 0, remarks, alone: OnceCell::new(), met, errors, seen: HashMap::new() }
     }
 
-    /// Sees a case that has an outcome, and its record.
-    pub fn see(&mut self, case: &Case, outcome: &Outcome, record: &Record) {
+    /// Sees a case that has an outcome.
+    pub fn see(&mut self, outcome: &Outcome) {
+        let case = outcome.case();
         self.met.add(&case.keys);
         self.alone.get_or_init(|| self.references.note_on_one_rank(case));
         self.withheld += usize::from(outcome.is_withheld());
-        self.remarks.see(&case.scenario);
-        let residuals = record.quantities().iter().filter(|quantity| quantity.role == Role::Residual);
+        if self.seen.len() >= MOST_SEEN {
+            self.seen.clear();
+        }
+        // As long as a scenario is kept, no other has its address.
+        if self.seen.insert(Arc::as_ptr(&case.scenario).addr(), Arc::clone(&case.scenario)).is_none() {
+            self.remarks.see(&case.scenario);
+        }
+        let residuals = outcome.quantities().iter().filter(|quantity| quantity.role == Role::Residual);
         self.errors.extend(residuals.filter_map(|error| error.value.number()));
     }
 

@@ -18,9 +18,10 @@ pub fn swept_table(file: &ScenarioFile, workers: Workers<'_>) -> Result<Table, S
     sweep(&plan.unfold()?, &Part::default(), &references, workers, |turn| {
         match turn {
             Turn::Played(case, result) => match *result {
-                Ok(outcome) => rows += &(outcome.record().to_json() + "\n"),
+                Ok(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
                 Err(error) => failures.add(&case.keys, &error.into()),
             },
+            Turn::Found(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
             Turn::Unplayed(keys, error) => failures.add(&keys, &error),
         }
         workers.recall.is_sound()

@@ -1,6 +1,6 @@
 //! Traces from files, and from scenarios that are run for them.
 
-use super::outcome::metadata;
+use super::identity::metadata;
 use super::{ScenarioFile, Setting, StudyError, run_recorded};
 use crate::analysis::read_table;
 use crate::analysis::{CriticalPath, Gain};
@@ -100,7 +100,7 @@ impl Traced {
             title,
             source: TraceSource::Recorded(Box::new(recording)),
             metadata,
-            scenario: Some(case.scenario),
+            scenario: Some(case.into_scenario()),
         })
     }
 

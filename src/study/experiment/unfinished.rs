@@ -1,7 +1,7 @@
 //! The cases of a sweep that a store has no result of.
 
 use super::cases::{Keys, Workers, name};
-use super::planning::Part;
+use super::found::FoundByThreads;
 use super::references::References;
 use super::sweep::made;
 use super::{CaseError, StudyError};
@@ -33,6 +33,9 @@ impl fmt::Display for Unfinished {
     }
 }
 
+/// The points that a thread looks at one after the other.
+const CHUNK: u64 = 1024;
+
 /// The cases that `store` has no result of, in the order of the axes.
 ///
 /// # Errors
@@ -45,11 +48,24 @@ pub fn unfinished(
 ) -> Result<Vec<Unfinished>, StudyError> {
     let points = cases.inspect(|_| ())?.points;
     let pool = workers.pool(usize::try_from(points).unwrap_or(usize::MAX))?;
-    let part = Part::default();
-    let at = |point| at(cases, point, references, store);
-    let mut list: Vec<_> = pool.install(|| part.points(cases).par_bridge().filter_map(at).collect());
+    let found = FoundByThreads::of(cases, references, store);
+    let known = |point| found.as_ref().and_then(|found| found.with(|found| found.state(point)));
+    let at = |point: u64| match known(point) {
+        Some((_, State::Found)) => None,
+        Some((id, State::Missing)) => {
+            Some(Unfinished { point, state: State::Missing, id: Some(id), keys: cases.keys(point), error: None })
+        }
+        _ => at(cases, point, references, store),
+    };
+    let holds = |point: &u64| cases.holds(*point).unwrap_or(true);
+    let of_chunk = |begin: u64| {
+        let end = (begin + CHUNK).min(points);
+        (begin..end).filter(holds).filter_map(at).collect::<Vec<_>>()
+    };
+    let list = pool.install(|| {
+        (0..points.div_ceil(CHUNK)).into_par_iter().flat_map_iter(|chunk| of_chunk(chunk * CHUNK)).collect()
+    });
     store.check()?;
-    list.sort_unstable_by_key(|case: &Unfinished| case.point);
     Ok(list)
 }
 

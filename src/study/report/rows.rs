@@ -41,9 +41,11 @@ impl<S: RowSink> RowWriter<S> {
         if self.has_errors {
             row.put_error(None);
         }
-        self.example = Some(row.clone());
-        self.write_waiting()?;
-        self.sink.row(&row)
+        let row = self.example.insert(row);
+        for waiting in std::mem::take(&mut self.waiting) {
+            self.sink.row(&waiting.completed(row))?;
+        }
+        self.sink.row(row)
     }
 
     /// Writes the row of a case that has none.

@@ -78,6 +78,12 @@ impl CheckedScenario {
         self.rehearsal.as_ref()
     }
 
+    /// True if its cost was found by a rehearsal, which may depend on the seed.
+    #[must_use]
+    pub const fn is_rehearsed(&self) -> bool {
+        self.rehearsal.is_some()
+    }
+
     /// The layout of the ranks.
     #[must_use]
     pub fn layout(&self) -> Layout {

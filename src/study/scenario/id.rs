@@ -37,6 +37,12 @@ impl CaseId {
         self.0.to_le_bytes()
     }
 
+    /// The first 64 bits: ids are in the order of these, and evenly spread.
+    #[must_use]
+    pub fn first_bits(self) -> u64 {
+        u64::try_from(self.0 >> 64).unwrap_or(u64::MAX)
+    }
+
     /// The id of these bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {

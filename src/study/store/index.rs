@@ -26,7 +26,16 @@ pub struct Place {
 
 /// The places of records, in order of their ids.
 #[derive(Default)]
-pub struct Index(Vec<Place>);
+pub struct Index {
+    places: Vec<Place>,
+    /// The first place of every group of ids that begin with the same bits, and the end: ids are evenly spread.
+    groups: Vec<u32>,
+    /// The number of those bits.
+    bits: u32,
+}
+
+/// About as many places have ids that begin with the same bits.
+const GROUP: usize = 8;
 
 /// A part of a segment that is not what was written: the case of the record that begins there counts as missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,15 +75,35 @@ impl Index {
         }
         places.sort_unstable();
         places.shrink_to_fit();
-        Ok((Self(places), flaws))
+        Ok((Self::sorted(places), flaws))
+    }
+
+    fn sorted(places: Vec<Place>) -> Self {
+        let bits = (places.len() / GROUP).max(1).ilog2();
+        let mut groups = vec![0; (1 << bits) + 1];
+        for place in &places {
+            groups[1 + group(place.id, bits)] += 1;
+        }
+        for index in 1..groups.len() {
+            groups[index] += groups[index - 1];
+        }
+        Self { places, groups, bits }
     }
 
     /// All records with this id, the best first.
     pub fn places(&self, id: CaseId) -> &[Place] {
-        let begin = self.0.partition_point(|place| place.id < id);
-        let count = self.0[begin..].iter().take_while(|place| place.id == id).count();
-        &self.0[begin..begin + count]
+        let group = group(id, self.bits);
+        let Some([begin, end]) = self.groups.get(group..group + 2) else { return &[] };
+        let group = &self.places[*begin as usize..*end as usize];
+        let begin = group.partition_point(|place| place.id < id);
+        let count = group[begin..].iter().take_while(|place| place.id == id).count();
+        &group[begin..begin + count]
     }
+}
+
+/// The number that the first bits of an id are.
+fn group(id: CaseId, bits: u32) -> usize {
+    usize::try_from(id.first_bits().checked_shr(u64::BITS - bits).unwrap_or(0)).unwrap_or(0)
 }
 
 /// A segment that is read from its begin to its end, as long as it was when it was opened.

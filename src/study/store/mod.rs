@@ -107,7 +107,7 @@ impl Store {
 
     /// The state of a case.
     pub fn state(&self, id: CaseId) -> State {
-        let sound = self.places(id).into_iter().find(|place| self.is_sound(*place));
+        let sound = self.places(id).find(|place| self.is_sound(*place));
         match sound.map(|place| place.kind) {
             None => State::Missing,
             Some(Kind::Trace) => State::Found,
@@ -136,7 +136,7 @@ impl Store {
     /// That it cannot be written.
     pub fn append(&self, id: CaseId, result: &RunResult) -> Result<(), StoreError> {
         let Some((kind, payload)) = payload::encoded(result) else { return Ok(()) };
-        if self.places(id).into_iter().any(|place| place.kind <= kind && self.is_sound(place)) {
+        if self.places(id).any(|place| place.kind <= kind && self.is_sound(place)) {
             return Ok(());
         }
         let added = self.own().append(&self.folder, id, kind, &payload);
@@ -161,11 +161,11 @@ impl Store {
     }
 
     /// All records of a case, the best first.
-    fn places(&self, id: CaseId) -> Vec<Place> {
-        let own = self.own().places.get(&id).copied();
-        let mut places: Vec<_> = own.into_iter().chain(self.index.places(id).iter().copied()).collect();
-        places.sort_unstable();
-        places
+    fn places(&self, id: CaseId) -> impl Iterator<Item = Place> {
+        let (own, others) = (self.own().places.get(&id).copied(), self.index.places(id));
+        let before = own.map_or(0, |own| others.partition_point(|place| *place < own));
+        let (before, after) = others.split_at(before);
+        before.iter().copied().chain(own).chain(after.iter().copied())
     }
 
     /// Returns whether the record at `place` is what was written.
@@ -262,8 +262,8 @@ impl Files {
             Some(open) => slot.insert(open),
             None => slot.insert((place.segment, File::open(path())?)),
         };
-        file.seek(SeekFrom::Start(place.offset))?;
         let mut record = Vec::with_capacity(READ_BYTES);
+        file.seek(SeekFrom::Start(place.offset))?;
         file.take(READ_BYTES as u64).read_to_end(&mut record)?;
         let head = record.first_chunk().and_then(Head::read);
         let Some(head) = head.filter(|head| head.id == place.id) else { return Ok(None) };

@@ -107,7 +107,7 @@ fn a_result_takes_the_place_of_a_failure_and_none_is_written_twice() {
     }
     assert_eq!(makespan(&store, 1), Some(1));
     let store = Store::read(folder.path()).unwrap();
-    assert_eq!((store.state(id(1)), store.places(id(1)).len()), (State::Found, 2));
+    assert_eq!((store.state(id(1)), store.places(id(1)).count()), (State::Found, 2));
     assert_eq!(makespan(&store, 1), Some(1));
 }
 
@@ -122,7 +122,7 @@ fn writers_share_a_folder() {
     let store = Store::read(folder.path()).unwrap();
     assert_eq!(segments(folder.path()).unwrap().len(), 2);
     assert!((0..100).all(|case| makespan(&store, case) == Some(case.into())));
-    assert_eq!(store.places(id(1)).len(), 2);
+    assert_eq!(store.places(id(1)).count(), 2);
 }
 
 /// At any length at which a segment was cut, the whole records before are found, and no other.
@@ -143,7 +143,7 @@ fn segment_of(cases: u8) -> (Vec<u8>, Vec<usize>) {
     let folder = filled(0..cases);
     let whole = fs::read(only_segment(folder.path())).unwrap();
     let store = Store::read(folder.path()).unwrap();
-    let begins = (1..cases).map(|case| usize::try_from(store.places(id(case))[0].offset).unwrap());
+    let begins = (1..cases).map(|case| usize::try_from(store.places(id(case)).next().unwrap().offset).unwrap());
     let ends = begins.chain([whole.len()]).collect();
     (whole, ends)
 }
@@ -202,7 +202,7 @@ fn a_damaged_record_is_missing_and_all_others_are_found() {
         fill(folder.path(), [0, 1, 2]);
         let store = Store::read(folder.path()).unwrap();
         assert_eq!([0, 1, 2].map(|case| makespan(&store, case)), [0, 1, 2].map(Some), "byte {byte}");
-        assert_eq!((store.places(id(0)).len(), store.places(id(1)).len()), (1, 1));
+        assert_eq!((store.places(id(0)).count(), store.places(id(1)).count()), (1, 1));
     }
 }
 

@@ -92,7 +92,7 @@ fn pair(number: u64) -> Option<Pair> {
 
 fn scenario(sample: &Sample) -> Option<CheckedScenario> {
     let document = Document::from_text("sample.ron", &sample.ron()).ok()?;
-    let scenario = Plan::new(document, &[]).ok()?.base().ok()?.scenario;
+    let scenario = Plan::new(document, &[]).ok()?.base().ok()?.into_scenario();
     (!scenario.program.is_traffic()).then_some(scenario)
 }
 

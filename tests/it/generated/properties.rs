@@ -52,7 +52,7 @@ pub fn hold(sample: &Sample) -> Result<Outcome, String> {
 /// The scenario that a text says, read and checked as the commands do it.
 fn read(text: &str) -> Result<CheckedScenario, Faults> {
     let document = Document::from_text("sample.ron", text)?;
-    Ok(Plan::new(document, &[])?.base()?.scenario)
+    Ok(Plan::new(document, &[])?.base()?.into_scenario())
 }
 
 fn rejected(sample: &Sample, faults: &Faults) -> Result<Outcome, String> {

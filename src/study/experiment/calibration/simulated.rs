@@ -137,7 +137,7 @@ impl<'a> Simulated<'a> {
         let base = plan.base()?.scenario;
         let references = References::about(described, &base, &scenario.path).map_err(|(_, fault)| fault)?;
         let make = |row: &usize| {
-            let faulty = |faults| (Vec::new(), CaseError::Faulty(Box::new(faults)));
+            let faulty = |faults| Turn::Unplayed(Vec::new(), CaseError::Faulty(Box::new(faults)));
             plan.at(&self.rows[*row].axes).map(Cow::<Case>::Owned).map_err(faulty)
         };
         let (mut values, mut failure) = (Vec::new(), None);
@@ -180,6 +180,7 @@ impl TableScenario {
     fn value(&self, turn: Turn<'_>) -> Result<f64, NoValue> {
         let outcome = match turn {
             Turn::Played(_, result) => (*result).map_err(|error| NoValue::Failed(error.to_string()))?,
+            Turn::Found(outcome) => *outcome,
             Turn::Unplayed(_, error) => return Err(NoValue::Faulty(error.to_string())),
         };
         let value = outcome.record().number(&self.simulated);

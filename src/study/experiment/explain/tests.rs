@@ -16,7 +16,7 @@ pub fn of_file(name: &str, settings: &[(&str, &str)]) -> (Document, CheckedScena
         document.set(path, value).unwrap();
     }
     let plan = Plan::new(document, &[]).unwrap();
-    (plan.document().clone(), plan.base().unwrap().scenario)
+    (plan.document().clone(), plan.base().unwrap().into_scenario())
 }
 
 fn scenario(settings: &[(&str, &str)]) -> (Document, CheckedScenario) {

@@ -9,7 +9,7 @@ fn scenario(file: &str, settings: &[(&str, &str)]) -> CheckedScenario {
     for (path, value) in settings {
         document.set(path, value).unwrap();
     }
-    Plan::new(document, &[]).unwrap().base().unwrap().scenario
+    Plan::new(document, &[]).unwrap().base().unwrap().into_scenario()
 }
 
 /// Every time counts once: Σ c dT/dc = T over times, -T over rates.

@@ -96,7 +96,7 @@ impl Variation {
         change(&mut document).map_err(|_| "the field is not there".to_owned())?;
         let case = Plan::new(document, &[]).and_then(|plan| plan.base());
         let why = |faults: Faults| faults.entries().first().map_or_else(String::new, |entry| entry.message.clone());
-        Ok(case.map_err(why)?.scenario)
+        Ok(case.map_err(why)?.into_scenario())
     }
 
     /// The makespan after `change`, in seconds, or why there is none.

@@ -181,7 +181,7 @@ impl<'a> Problem<'a> {
         for (path, value) in [(self.size, size.to_string()), (RANKS, processors.to_string())] {
             document.set(path, &value).map_err(|fault| document.faults(vec![fault]))?;
         }
-        Ok(Plan::new(document, &[])?.base()?.scenario)
+        Ok(Plan::new(document, &[])?.base()?.into_scenario())
     }
 
     /// The first size from `size` on that the program takes, which may have to be a multiple of the processors.

@@ -11,6 +11,7 @@ use crate::scenario::named_topology::{self, complete_topology};
 use crate::scenario::source::{Document, Faults, SourceFault, Tree};
 use parsim_sim::network::Topology;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The fields of a scenario that are about all its cases, and belong to none.
 pub(in crate::scenario) const OF_ALL_CASES: [&str; 4] = ["axes", "zip", "filter", "compare"];
@@ -18,6 +19,8 @@ pub(in crate::scenario) const OF_ALL_CASES: [&str; 4] = ["axes", "zip", "filter"
 const MOST_POINTS: u64 = 1_000_000_000;
 /// The most cases that are kept in memory together.
 const MOST_KEPT: usize = 100_000;
+/// The most values of an axis whose meanings are kept.
+const MOST_RESOLVED: usize = 4096;
 /// The most faults that are reported.
 const MOST_FAULTS: usize = 50;
 
@@ -36,6 +39,13 @@ pub struct Cases<'p> {
     pub(super) routes: FieldRoutes,
     /// The axes in the order in which their values are set: the whole before its parts.
     pub(super) order: Vec<usize>,
+}
+
+/// A value of an axis: its number, or itself if it is computed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum AxisPart {
+    Numbered(usize),
+    Computed(String),
 }
 
 /// The values of all axes at a point.
@@ -191,7 +201,7 @@ impl Cases<'_> {
     /// All faults of the case.
     pub fn case(&self, point: u64) -> Result<Case, Faults> {
         let document = self.document(point)?;
-        let scenario = named_topology::read(&document)?.check(&document)?;
+        let scenario = Arc::new(named_topology::read(&document)?.check(&document)?);
         Ok(Case { scenario, keys: self.keys(point), settings: self.plan.settings.clone() })
     }
 
@@ -200,9 +210,13 @@ impl Cases<'_> {
         named_topology::read(&self.document(point)?)
     }
 
-    /// The number of the value of an axis at a point; computed ones have none.
-    pub(super) fn number(&self, axis: usize, point: u64) -> Option<usize> {
-        (!self.plan.axes[axis].is_computed()).then(|| self.points.number(axis, point))
+    /// The part of an axis in a point, at which the axes have these values.
+    pub(super) fn part(&self, axis: usize, point: u64, values: &Values<'_>) -> AxisPart {
+        if self.plan.axes[axis].is_computed() {
+            AxisPart::Computed(values[axis].to_string())
+        } else {
+            AxisPart::Numbered(self.points.number(axis, point))
+        }
     }
 
     /// True if a topology is given by its name, so that its size follows from other fields.
@@ -263,11 +277,16 @@ impl Cases<'_> {
         self.plan.document.faults(vec![fault])
     }
 
-    /// Works out once what the values of axes stand for, where that does not depend on other axes.
+    /// Works out once what the values of axes stand for, where that does not depend on other axes. The meanings of very many values
+    /// are not kept.
     fn resolve(&mut self) -> Vec<SourceFault> {
         let mut faults = Vec::new();
         for (index, planned) in self.plan.axes.iter().enumerate() {
             if planned.is_computed() || self.routes.around(index).next().is_some() {
+                continue;
+            }
+            if planned.values.len() > MOST_RESOLVED {
+                faults.extend(self.plan.unmeant(&self.base, planned, MOST_FAULTS - faults.len()));
                 continue;
             }
             let tree = |value: &PlannedValue| self.plan.tree(&mut self.base, planned, value);
@@ -281,9 +300,19 @@ impl Cases<'_> {
 }
 
 impl Plan {
+    /// The faults, `most` at most, of values of an axis that mean nothing in `base`.
+    fn unmeant(&self, base: &Document, planned: &PlannedAxis, most: usize) -> Vec<SourceFault> {
+        let of_some = |values: &[PlannedValue]| {
+            // Every value adds its text to the document.
+            let mut scratch = base.clone();
+            values.iter().filter_map(|value| self.tree(&mut scratch, planned, value).err()).collect::<Vec<_>>()
+        };
+        planned.values.chunks(MOST_RESOLVED).flat_map(of_some).take(most).collect()
+    }
+
     /// The tree that takes the place of the value of an axis in `document`, where no other axis changes it.
     fn tree(&self, document: &mut Document, planned: &PlannedAxis, value: &PlannedValue) -> Result<Tree, SourceFault> {
-        let tree = value.setting.tree(&planned.axis, document)?;
+        let tree = value.tree(&planned.axis, document)?;
         if !names_topology(&value.shown) {
             return Ok(tree);
         }
@@ -300,7 +329,7 @@ impl Plan {
         axis: &Axis,
         value: &PlannedValue,
     ) -> Result<(), SourceFault> {
-        let tree = value.setting.tree(axis, document)?;
+        let tree = value.tree(axis, document)?;
         document.set_tree(&axis.path, tree)?;
         self.complete(document, axis, &value.shown)
     }

@@ -1,14 +1,18 @@
 //! The ids of all cases of a plan, each from the values of its axes alone.
 
 use super::Cases;
-use super::cases::Values;
+use super::cases::{AxisPart, Values};
 use crate::programs::Shipped;
+use crate::scenario::axis::AxisValue;
 use crate::scenario::id::{CaseId, Covered, Sum, of_background, of_results};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{Limits, MachineForm, named_topology};
 use parsim_sim::machine::{Machine, Partition, Placement};
 use parsim_sim::program::BackgroundTraffic;
 use std::collections::HashMap;
+
+/// The field of the seed.
+const SEED: &str = "seed";
 
 /// The ids of the cases: what the values of an axis change about the id of the base values is worked out once.
 pub struct Ids<'c> {
@@ -29,12 +33,8 @@ struct NestedAxes {
     known: HashMap<Vec<AxisPart>, Sum>,
 }
 
-/// A value of an axis: its number, or itself if it is computed.
-#[derive(PartialEq, Eq, Hash)]
-enum AxisPart {
-    Numbered(usize),
-    Computed(String),
-}
+/// The most sums that are kept of axes whose fields lie in one another.
+const MOST_KNOWN: usize = 1 << 16;
 
 impl<'c> Ids<'c> {
     /// The ids of `cases`.
@@ -45,6 +45,20 @@ impl<'c> Ids<'c> {
         let base = named_topology::read(&cases.base)?.id();
         let groups = if cases.has_named_topology() { None } else { Some(groups(cases)?) };
         Ok(Self { cases, base, groups })
+    }
+
+    /// The seed of the case at a point; none where it is not written as a whole number.
+    #[must_use]
+    pub fn seed(&self, point: u64) -> Option<u64> {
+        let axis = self.cases.plan.axes.iter().position(|planned| planned.axis.path == SEED);
+        axis.map_or(Some(self.cases.plan.scenario.seed), |axis| whole(&self.cases.values(point).ok()?[axis]))
+    }
+
+    /// The id of repetition `run` of the case with this id and this seed.
+    #[must_use]
+    pub fn of_repetition(id: CaseId, seed: u64, run: u32) -> Option<CaseId> {
+        let other = seed.checked_add(run.into())?;
+        Some(id.changed(Covered::Seed.sum(&seed), Covered::Seed.sum(&other)))
     }
 
     /// The id of the case at a point.
@@ -65,11 +79,10 @@ impl<'c> Ids<'c> {
 impl NestedAxes {
     /// The sum of the part with the values of a point.
     fn sum(&mut self, cases: &Cases<'_>, point: u64, values: &Values<'_>) -> Result<Sum, Faults> {
-        let key = |axis: &usize| match cases.number(*axis, point) {
-            Some(number) => AxisPart::Numbered(number),
-            None => AxisPart::Computed(values[*axis].to_string()),
-        };
-        let key: Vec<_> = self.axes.iter().map(key).collect();
+        if let (Covered::Seed, Some(seed)) = (self.covered, self.seed(values)) {
+            return Ok(Covered::Seed.sum(&seed));
+        }
+        let key: Vec<_> = self.axes.iter().map(|axis| cases.part(*axis, point, values)).collect();
         if let Some(sum) = self.known.get(&key) {
             return Ok(*sum);
         }
@@ -79,8 +92,26 @@ impl NestedAxes {
             set.map_err(|fault| document.faults(vec![fault]))?;
         }
         let sum = sum(self.covered, &document)?;
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
         self.known.insert(key, sum);
         Ok(sum)
+    }
+
+    /// The seed that an axis gives as a whole number.
+    fn seed(&self, values: &Values<'_>) -> Option<u64> {
+        match (&self.axes[..], self.covered) {
+            ([axis], Covered::Seed) => whole(&values[*axis]),
+            _ => None,
+        }
+    }
+}
+
+fn whole(value: &AxisValue) -> Option<u64> {
+    match value {
+        AxisValue::Whole(whole) => u64::try_from(*whole).ok(),
+        AxisValue::Real(_) | AxisValue::Text(_) => None,
     }
 }
 
@@ -119,7 +150,7 @@ fn sum(covered: Covered, document: &Document) -> Result<Sum, Faults> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Plan;
+    use crate::scenario::{Plan, Scenario};
 
     /// An id from the axes is that of the whole scenario read anew, for every shipped scenario.
     #[test]
@@ -140,6 +171,9 @@ mod tests {
                     let id = ids.at(point).unwrap();
                     let scenario = cases.read(point).unwrap();
                     assert_eq!(id, scenario.id(), "{} {:?}", path.display(), cases.keys(point));
+                    assert!(ids.seed(point).is_none_or(|seed| seed == scenario.seed));
+                    let again = Scenario { seed: scenario.seed + 3, ..scenario.clone() };
+                    assert_eq!(Ids::of_repetition(id, scenario.seed, 3), Some(again.id()));
                     let first = seen.entry(id).or_insert_with(|| scenario.clone());
                     assert_eq!(first.program, scenario.program, "one id of two cases");
                     compared += 1;

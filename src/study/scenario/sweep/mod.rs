@@ -3,6 +3,7 @@
 mod cases;
 mod conflict;
 mod costs;
+mod exemplars;
 mod formula;
 mod ids;
 mod inspection;
@@ -16,6 +17,7 @@ mod resolved;
 pub use cases::Cases;
 pub(super) use cases::OF_ALL_CASES;
 pub use costs::{Cost, Costs};
+pub use exemplars::{Exemplars, Likeness};
 pub use ids::Ids;
 pub use inspection::Inspection;
 pub(super) use inspection::spread;
@@ -57,10 +59,18 @@ impl Override {
 pub struct Case {
     /// The value of each axis by its short name.
     pub keys: Vec<(String, Option<AxisValue>)>,
-    /// The scenario to run.
-    pub scenario: CheckedScenario,
+    /// The scenario to run; cases that differ in nothing that matters may share one.
+    pub scenario: Arc<CheckedScenario>,
     /// The changes of `--set`, by path and text.
     pub settings: Settings,
+}
+
+impl Case {
+    /// The scenario alone.
+    #[must_use]
+    pub fn into_scenario(self) -> CheckedScenario {
+        Arc::unwrap_or_clone(self.scenario)
+    }
 }
 
 /// The changes of `--set`, by path and text.
@@ -115,7 +125,7 @@ impl Plan {
             return Err(self.document.faults(doubles));
         }
         self.formulas().map_err(|fault| self.document.faults(vec![fault]))?;
-        let scenario = self.scenario.clone().check(&self.document)?;
+        let scenario = Arc::new(self.scenario.clone().check(&self.document)?);
         let shown = |planned: &PlannedAxis| {
             let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
             (planned.axis.name.clone(), value.map(|value| value.without_unit(planned.axis.unit.as_deref())))
@@ -327,7 +337,7 @@ impl Plan {
         if !lost.is_empty() {
             return Err(self.document.faults(lost));
         }
-        let scenario = named_topology::read(&document)?.check(&document)?;
+        let scenario = Arc::new(named_topology::read(&document)?.check(&document)?);
         Ok(Case { keys, scenario, settings: self.settings.clone() })
     }
 }

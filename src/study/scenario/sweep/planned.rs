@@ -2,6 +2,7 @@
 
 use crate::scenario::axis::{Axis, AxisValue};
 use crate::scenario::source::{Document, SourceFault, Tree, TreeValue};
+use std::borrow::Cow;
 
 /// An axis with its values, or with none if they are computed.
 #[derive(Clone, Debug)]
@@ -17,11 +18,13 @@ pub struct PlannedValue {
     pub setting: Setting,
 }
 
+/// As small as it can be: there may be a million.
 #[derive(Clone, Debug)]
 pub enum Setting {
-    Tree(Tree),
+    Tree(Box<Tree>),
     Text {
-        text: String,
+        /// None where it is the value as it is shown, in the unit of its axis.
+        text: Option<Box<str>>,
         /// The option or word by which diagnostics name its origin.
         option: &'static str,
     },
@@ -38,13 +41,30 @@ impl PlannedAxis {
     }
 }
 
-impl Setting {
-    /// The tree that takes the place of the value of `axis` in `document`.
+impl PlannedValue {
+    /// The tree that takes the place of this value of `axis` in `document`.
     pub fn tree(&self, axis: &Axis, document: &mut Document) -> Result<Tree, SourceFault> {
-        match self {
-            Self::Tree(tree) => Ok(tree.clone()),
-            Self::Text { text, option } => document.meaning_along(option, &axis.name, &axis.path, text),
+        match &self.setting {
+            Setting::Tree(tree) => Ok((**tree).clone()),
+            Setting::Text { text, option } => {
+                document.meaning_along(option, &axis.name, &axis.path, &self.text(text.as_deref(), axis))
+            }
         }
+    }
+
+    /// The text of this value of `axis`, if it has no parts.
+    pub fn scalar(&self, axis: &Axis) -> Option<Cow<'_, str>> {
+        match &self.setting {
+            Setting::Text { text, .. } => Some(self.text(text.as_deref(), axis)),
+            Setting::Tree(tree) => match &tree.node {
+                TreeValue::Number(text) | TreeValue::Text(text) | TreeValue::Name(text) => Some(text.as_str().into()),
+                _ => None,
+            },
+        }
+    }
+
+    fn text<'t>(&self, own: Option<&'t str>, axis: &Axis) -> Cow<'t, str> {
+        own.map_or_else(|| self.shown.setting(axis.unit.as_deref()).into(), Cow::Borrowed)
     }
 }
 
@@ -52,12 +72,11 @@ impl Setting {
 /// place of a variant means what it means on the command line: `"Ring(nodes: 64)"`.
 pub(super) fn declared(axis: &Axis, value: &AxisValue, tree: &Tree, may_be_variant: bool) -> PlannedValue {
     let shown = value.clone().without_unit(axis.unit.as_deref());
-    let setting = match (value.number(), &axis.unit) {
-        (Some(_), Some(_)) => text(axis, value, DECLARED),
-        (None, _) if may_be_variant && matches!(tree.node, TreeValue::Text(_)) => text(axis, value, DECLARED),
-        _ => Setting::Tree(tree.clone()),
-    };
-    PlannedValue { shown, setting }
+    match (value.number(), &axis.unit) {
+        (Some(_), Some(_)) => written(axis, value, shown, DECLARED),
+        (None, _) if may_be_variant && matches!(tree.node, TreeValue::Text(_)) => written(axis, value, shown, DECLARED),
+        _ => PlannedValue { shown, setting: Setting::Tree(Box::new(tree.clone())) },
+    }
 }
 
 /// The declared description that is called `name`: on the command line a machine of the axis goes by its name.
@@ -78,10 +97,13 @@ pub fn typed_or_described(axis: &Axis, declared: &[PlannedValue], value: &AxisVa
 /// A value of an axis as text; `option` names its source.
 pub(super) fn typed(axis: &Axis, value: &str, option: &'static str) -> PlannedValue {
     let value = AxisValue::parse(value);
-    let setting = text(axis, &value, option);
-    PlannedValue { shown: value.without_unit(axis.unit.as_deref()), setting }
+    let shown = value.clone().without_unit(axis.unit.as_deref());
+    written(axis, &value, shown, option)
 }
 
-fn text(axis: &Axis, value: &AxisValue, option: &'static str) -> Setting {
-    Setting::Text { text: value.setting(axis.unit.as_deref()), option }
+/// A value that is set as text, and how it is shown.
+fn written(axis: &Axis, value: &AxisValue, shown: AxisValue, option: &'static str) -> PlannedValue {
+    let text = value.setting(axis.unit.as_deref());
+    let text = Some(text).filter(|text| *text != shown.setting(axis.unit.as_deref())).map(String::into_boxed_str);
+    PlannedValue { shown, setting: Setting::Text { text, option } }
 }

@@ -1,15 +1,15 @@
 //! Values that an axis has twice, whose cases would be run, and counted, twice.
 
-use super::planned::{PlannedAxis, Setting};
+use super::planned::PlannedAxis;
 use crate::scenario::parameter::in_base_unit;
-use crate::scenario::source::{SourceFault, TreeValue};
-use std::collections::HashMap;
+use crate::scenario::source::SourceFault;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// The fault of the first value that the axis has had before, in whatever unit.
 pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {
-    let mut seen = HashMap::new();
-    let mut texts = planned.values.iter().filter_map(|value| text(&value.setting));
-    let (first, again) = texts.find_map(|text| Some((seen.insert(canonical(text), text)?, text)))?;
+    let texts = || planned.values.iter().map(|value| value.scalar(&planned.axis));
+    let twice = first_twice(texts().map(|text| text.map(|text| xxh3_128(canonical(&text).as_bytes()))))?;
+    let [first, again] = twice.map(|index| texts().nth(index).flatten().unwrap_or_default());
     let (name, path) = (&planned.axis.name, &planned.axis.path);
     let twice =
         if first == again { format!("`{first}` twice") } else { format!("`{first}` and `{again}`, which are one") };
@@ -17,15 +17,12 @@ pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {
     Some(SourceFault::new(&message).on(path).help("give each value once; `repeat` runs a case with several seeds"))
 }
 
-/// The text of a value that has no parts.
-fn text(setting: &Setting) -> Option<&str> {
-    match setting {
-        Setting::Text { text, .. } => Some(text),
-        Setting::Tree(tree) => match &tree.node {
-            TreeValue::Number(text) | TreeValue::Text(text) | TreeValue::Name(text) => Some(text),
-            _ => None,
-        },
-    }
+/// The indices of the first value that comes again, and of the one before it that it equals.
+fn first_twice(values: impl Iterator<Item = Option<u128>>) -> Option<[usize; 2]> {
+    let mut sorted: Vec<_> = values.enumerate().filter_map(|(index, value)| Some((value?, index))).collect();
+    sorted.sort_unstable();
+    let equal = sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    equal.map(|pair| [pair[0].1, pair[1].1]).min_by_key(|[_, again]| *again)
 }
 
 /// A text that is the same for all spellings of a quantity.
@@ -36,6 +33,14 @@ fn canonical(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_value_that_comes_again_is_found() {
+        let twice = |values: &[u128]| first_twice(values.iter().map(|value| (*value > 0).then_some(*value)));
+        assert_eq!(twice(&[3, 1, 2, 0, 0]), None);
+        assert_eq!(twice(&[5, 1, 2, 2, 5, 1]), Some([2, 3]));
+        assert_eq!(twice(&[1, 1, 1]), Some([0, 1]));
+    }
 
     #[test]
     fn spellings_of_one_value_are_one() {

@@ -1,0 +1,42 @@
+//! The runs of a case, one for each of its seeds.
+
+use super::stopping::goes_on;
+use crate::analysis::Components;
+use crate::scenario::Repeat;
+use parsim_sim::trace::Trace;
+
+/// The runs of a case: the first one, and what is kept of those with the seeds after it.
+pub struct RunSeries {
+    /// The first run.
+    pub first: Trace,
+    /// The makespans of all, in seconds.
+    pub makespans: Vec<f64>,
+    /// The runs after the first.
+    pub others: Vec<Repetition>,
+}
+
+impl RunSeries {
+    /// As many runs as `repeat` asks for, after the `first`: `play` is given their numbers.
+    ///
+    /// # Errors
+    /// Those of `play`.
+    pub fn of<E>(repeat: Repeat, first: Trace, mut play: impl FnMut(u32) -> Result<Trace, E>) -> Result<Self, E> {
+        let mut series = Self { makespans: vec![first.makespan.seconds()], first, others: Vec::new() };
+        while goes_on(repeat, &series.makespans) {
+            let run = u32::try_from(series.makespans.len()).expect("a case has fewer runs");
+            let trace = play(run)?;
+            series.makespans.push(trace.makespan.seconds());
+            let components = Components::of_trace(&trace, None);
+            series.others.push(Repetition { components, outcomes: trace.outcomes });
+        }
+        Ok(series)
+    }
+}
+
+/// The values of a run with another seed that means are taken of.
+pub struct Repetition {
+    /// The components of its makespan.
+    pub components: Components,
+    /// The values that the program reports.
+    pub outcomes: Vec<(&'static str, f64)>,
+}
