@@ -56,7 +56,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     if let (Some(file), Some(axis)) = (&arguments.plot, &axis) {
         draw(file, &plan, axis, &times)?;
     }
-    // Who names values does not mean all that were measured.
+    // A run of chosen values, or of a part, leaves measurements out on purpose.
     let is_whole = arguments.cases.over.is_empty() && arguments.shard.is_none();
     remarks.notes(is_whole).into_iter().for_each(|text| note(Some(text)));
     let tally = store.map(|_| tally.words(&failures)).filter(|_| !is_quiet());

@@ -185,7 +185,7 @@ fn intervals_cover_new_measurements_of_synthetic_machines() {
     assert!(cells > 12 && expected.contains(&share), "{covered} of {cells}");
 }
 
-/// What the receiver and the sender pay for a packet is only known together.
+/// Only the sum of what the receiver and the sender pay for a packet is known.
 #[test]
 fn undetermined_sums_of_synthetic_machines_are_named() {
     for seed in 0..machines().div_ceil(2) {
@@ -248,8 +248,8 @@ fn faulty_cases_are_rejected_with_their_place() {
     }
 }
 
-/// What is only known together is so whatever the seed, though some searches end at a bound: two overheads and a latency of a
-/// message over one link.
+/// Parameters of which only the sum is known are told as that sum whatever the seed, though some searches end at a
+/// bound: the overhead and the latency of a message.
 #[test]
 fn a_sum_is_found_from_every_start() {
     let folder = tempfile::tempdir().expect("there is room");
@@ -283,7 +283,8 @@ fn a_sum_is_found_from_every_start() {
     }
 }
 
-/// What is left out is predicted as by a calibration that never saw it, also where its rows pull the others far away.
+/// A group that is left out is predicted as by a calibration that never saw it, also where its rows pull the others far
+/// away.
 #[test]
 fn a_group_that_is_left_out_does_not_calibrate() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -285,7 +285,7 @@ fn takes_traffic(machine: &Path) -> bool {
     machine.nodes.interface.is_none() && !has_free_links
 }
 
-/// Whether the links are described as `LinkRate` needs it, the one program that not every machine can run.
+/// True if the links are described as `LinkRate` needs it, the one program that not every machine can run.
 fn has_protocol(machine: &Path) -> bool {
     parsim::load_machine(machine).expect("a machine").network.links.protocol.is_some()
 }

@@ -1,5 +1,5 @@
-//! What would be lost without a word is rejected: values under a name that has another one, options that mean nothing, two
-//! columns for one thing.
+//! Rejection of what would be lost without a word: values under a name that has another one, options that mean nothing,
+//! two columns for one thing.
 
 use crate::parsim;
 use serde_json::{Map, Value};

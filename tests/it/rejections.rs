@@ -181,7 +181,7 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
     );
 }
 
-/// What only software routers have is no part of a machine with hardware routers.
+/// Fields of software routers are no part of a machine with hardware routers.
 #[test]
 fn software_of_hardware_routers_is_rejected_with_the_same_words() {
     assert_machine_rejected(

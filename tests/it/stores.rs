@@ -58,7 +58,7 @@ fn segments(desk: &Desk, store: &str) -> Vec<String> {
     names
 }
 
-/// What a command has run it finds again, and says the same.
+/// A command finds again what it has run, and says the same.
 #[test]
 fn every_command_that_runs_cases_reads_its_store() {
     let desk = Desk::new();
@@ -305,7 +305,7 @@ fn adaptive_repetition_does_not_depend_on_who_runs_it() {
     }
 }
 
-/// What did my change do? The noise that both runs of a seed have is no part of the interval.
+/// A comparison shows what a change did: the noise that both runs of a seed have is no part of the interval.
 #[test]
 fn two_stores_are_compared_case_by_case() {
     let desk = Desk::new();

@@ -25,7 +25,7 @@ pub struct Request {
     pub rank: u32,
     pub kind: TaskKind,
     pub state: TaskState,
-    /// Where it takes place, if it has been issued.
+    /// The processor and the interface that it takes, if it has been issued.
     pub lanes: Option<Lanes>,
 }
 

@@ -69,12 +69,12 @@ pub enum StepPart {
     },
     /// The start of a transfer from or to the host.
     HostStart {
-        /// Whether it is read.
+        /// True if it comes from the host.
         is_input: bool,
     },
     /// The bytes of a transfer from or to the host.
     HostBytes {
-        /// Whether they are read.
+        /// True if they come from the host.
         is_input: bool,
     },
     /// A wait for bytes on their way through what the cores of a node share.

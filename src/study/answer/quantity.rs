@@ -21,9 +21,9 @@ pub struct Quantity {
 pub enum Role {
     /// A value that was chosen: of an axis.
     Axis,
-    /// What was simulated, and is judged; of repeated runs the mean.
+    /// A simulated quantity that is judged; of repeated runs the mean.
     Simulated,
-    /// What else is known of repeated runs.
+    /// Anything else that is known of repeated runs.
     Spread,
     /// A prediction of what was simulated.
     Predicted,
@@ -33,7 +33,7 @@ pub enum Role {
     Residual,
     /// Another relative error.
     Error,
-    /// What the run failed of.
+    /// The reason why the run failed.
     Failure,
     /// Anything else that is known.
     #[default]
@@ -118,7 +118,7 @@ pub enum Value {
     /// There is none.
     #[default]
     Missing,
-    /// Whether it is so.
+    /// True or false.
     Flag(bool),
     /// A whole number.
     Whole(i128),

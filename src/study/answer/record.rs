@@ -21,7 +21,7 @@ pub struct Record {
     quantities: Vec<Quantity>,
     /// Number of quantities that a human-readable table shows, or 0 for all.
     summary: usize,
-    /// What the case failed of, if that is a column.
+    /// The reason why the case failed, if that is a column.
     error: Option<Quantity>,
     /// The origin, as the value of its key.
     origin: Option<Value>,
@@ -96,7 +96,7 @@ impl Record {
         self.error = Some(Quantity::new(ERROR, line).with_role(Role::Failure));
     }
 
-    /// What the case failed of, if it has.
+    /// The reason why the case failed, if it has.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         match &self.error.as_ref()?.value {

@@ -97,7 +97,7 @@ impl Progress for () {
 pub struct Workers<'w> {
     /// Number of threads; one for each core unless given.
     pub jobs: Option<NonZero<usize>>,
-    /// Who is told how far it is.
+    /// The observer that is told how many cases are done.
     pub progress: &'w dyn Progress,
     /// The place that results are looked up in before a run is made.
     pub recall: Recall<'w>,
@@ -128,7 +128,7 @@ pub fn run_all(
 
 /// Makes cases and runs them on all `workers`, and hands every result to `receive` in the order of the cases,
 /// as soon as those before it are done; ends early when `receive` says `false`. `count` is the number of cases, roughly.
-/// What `make` knows the end of is not run.
+/// A case whose end `make` already knows is not run.
 ///
 /// Cases begin in their order, as many at once as take a millisecond, and none begin while more than twice as many such batches as
 /// there are threads are under way or wait for one before them: so the number of threads bounds the memory that results take, too.

@@ -269,7 +269,7 @@ fn deviation(row: &Record) -> Option<Record> {
             Quantity::new(&format!("makespan_against_{}", one.name()), error)
         })
         .collect();
-    // What models say of other values than the makespan.
+    // The errors of models for other values than the makespan.
     errors.extend(in_role(row, Role::Error).cloned());
     let is_any = errors.iter().any(|error| !error.value.is_missing());
     for error in errors {

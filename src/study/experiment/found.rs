@@ -60,7 +60,7 @@ impl<'c> FoundCases<'c> {
                 .all(|run| Ids::of_repetition(id, seed, run).is_some_and(|id| self.store.state(id) == State::Found)),
             Some(_) => self.series(self.trace(id)?, repeat, Identity { id, seed }).is_some(),
         };
-        // Why a repetition is not there, its making tells.
+        // The making of the case tells why a repetition is not there.
         is_found.then_some((id, State::Found))
     }
 

@@ -198,7 +198,7 @@ mod tests {
         Pair { keys: Keys::new(), before: stored(before), after: stored(after) }
     }
 
-    /// What two runs with one seed share is no part of the interval of their difference.
+    /// The noise that two runs with one seed share is no part of the interval of their difference.
     #[test]
     fn the_noise_that_both_have_cancels() {
         let record = pair(&[1.0, 5.0, 9.0], &[1.5, 5.5, 9.5]).record();

@@ -25,7 +25,7 @@ impl Shard {
     /// Reads `K/N`.
     ///
     /// # Errors
-    /// What would be right.
+    /// A text of another form, in words that say what would be right.
     pub fn read(text: &str) -> Result<Self, String> {
         let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parts {

@@ -48,7 +48,7 @@ pub fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, 
     Err((cases.keys(point), error))
 }
 
-/// What is to be said about the cases of a sweep, besides their records.
+/// Remarks on the cases of a sweep, besides their records.
 pub struct SweepRemarks<'r> {
     references: &'r References,
     /// Number of cases with measurements or predictions of another machine or program.

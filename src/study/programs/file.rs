@@ -97,7 +97,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
 }
 
-/// What tells one version of a file from another.
+/// The marks that tell one version of a file from another.
 #[derive(Clone, PartialEq, Eq)]
 struct Version(Vec<(u64, Option<SystemTime>)>);
 
@@ -116,7 +116,7 @@ impl Version {
 /// Number of files whose contents are kept: the cases of a sweep read them once.
 const KEPT: usize = 8;
 
-/// What has been read from files, by their path and something that the reading depends on.
+/// Cache of what has been read from files, by their path and something that the reading depends on.
 pub struct FileCache<T, K = ()> {
     kept: Mutex<Option<Kept<T, K>>>,
 }
@@ -128,7 +128,7 @@ impl<T, K: Eq + Hash> FileCache<T, K> {
         Self { kept: Mutex::new(None) }
     }
 
-    /// What has been read from this version of a file, or is read now.
+    /// The value that has been read from this version of a file, or is read now.
     pub fn get<E>(&self, path: &Path, key: K, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         let (version, key) = (Version::of(path), (path.to_owned(), key));
         let mut guard = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -36,7 +36,7 @@ impl Lines {
             let width = name.chars().count().max(cell(first, &key).chars().count()).max(least);
             LineColumn { name, key, width, is_number: value.is_number() || value.is_missing() }
         };
-        // What a case failed of stands behind its row.
+        // The reason why a case failed stands behind its row.
         let shown = streamed(first).into_iter().filter(|quantity| quantity.role != Role::Failure);
         let lines = Self { columns: shown.map(column).collect() };
         let names = lines.line(|column| column.name.clone());

@@ -54,7 +54,7 @@ impl State {
 pub struct Store {
     folder: PathBuf,
     index: Index,
-    /// What is not whole, and has not been told yet.
+    /// The flaws that have not been told yet.
     flaws: Mutex<Vec<Flaw>>,
     /// Records that were too long to be checked at first, and were found to be damaged.
     damaged: Mutex<BTreeSet<(u32, u64)>>,

@@ -44,7 +44,7 @@ impl DryRun<'_> {
             }
             Verb::Fail(reason) => Err(self.fault(rank, *reason)),
             Verb::StartLoad(_) | Verb::StartLeave(_) => Ok(Some(Reply::Started(Operation(self.begin_job(rank))))),
-            // Which ranks share a node is not known here: waiting for each other is left to the run.
+            // A rehearsal does not know the ranks that share a node: waiting for each other is left to the run.
             Verb::NodeBarrier => Ok(Some(Reply::Done)),
             Verb::Compute(_)
             | Verb::Operate(_)
@@ -132,7 +132,7 @@ impl DryRun<'_> {
         Ok(Operation(operation))
     }
 
-    /// What has happened to the issued operations of a process, which waits if nothing has.
+    /// The notices of the issued operations of a process, which waits if there are none.
     fn notices(&mut self, rank: u32) -> Option<Reply> {
         let state = self.state(rank);
         let begun = std::mem::take(&mut state.begun);

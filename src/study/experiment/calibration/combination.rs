@@ -52,7 +52,7 @@ pub struct Told {
     terms: Vec<(usize, f64)>,
 }
 
-/// What is told of all entangled sets.
+/// The combinations that are told of all entangled sets.
 pub fn told(found: &Found<'_>, identified: &Identifiability) -> Result<Vec<Told>, StudyError> {
     let mut all = Vec::new();
     for set in &identified.entangled {

@@ -108,7 +108,7 @@ impl Found<'_> {
         Ok((low, high))
     }
 
-    /// Whether the rows that calibrate are met as well with another coordinate of one parameter.
+    /// True if the rows that calibrate are met as well with another coordinate of one parameter.
     fn is_as_good(&self, point: &[f64], (index, at): (usize, f64), limit: f64) -> Result<bool, StudyError> {
         let mut point = point.to_vec();
         point[index] = at;

@@ -115,7 +115,7 @@ impl<'a> Simulated<'a> {
     /// # Errors
     /// Runs that fail, with their place; values that there are not.
     pub fn values(&self, assigned: &[Assignment], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
-        // What stands in other tables changes nothing in one.
+        // Values for other tables change nothing in one.
         let own: Vec<_> = (0..self.scenarios.len()).map(|index| of_table(assigned, index)).collect();
         let key = |row: usize| (own[self.rows[row].table].clone(), row);
         let missing: Vec<usize> =

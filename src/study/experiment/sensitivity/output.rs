@@ -181,7 +181,7 @@ fn is_tie(elasticity: Elasticity) -> bool {
     (elasticity.left - elasticity.right).abs() > VISIBLE.max(0.01 * elasticity.size())
 }
 
-/// How the derivatives were found.
+/// The ways in which the derivatives were found, in words.
 fn ways(answers: &Sensitivities) -> String {
     let constants = || answers.findings.iter().filter_map(Finding::continuous);
     let by = |method| constants().filter(|effect| effect.slopes.method == method).count();

@@ -19,7 +19,7 @@ pub struct Cell {
     pub table: String,
     /// The unit of what is judged.
     pub unit: Unit,
-    /// Whether it calibrated the parameters.
+    /// True if it calibrated the parameters.
     pub calibrates: bool,
     /// The published value.
     pub reference: f64,

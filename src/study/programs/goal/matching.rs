@@ -1,4 +1,4 @@
-//! What can be said of the messages of a schedule without running it.
+//! Checks of the messages of a schedule that need no run.
 
 use super::schedule::{ANY, Node, NodeKind, RankSchedule, Schedule};
 use parsim_sim::fault::Fault;

@@ -39,7 +39,7 @@ const ESTIMATED: &str = "estimated_";
 const SECONDS: &str = "_s";
 /// The beginning of the keys that tables have for the origin of a row.
 const META: &str = "meta.";
-/// What is compared: the makespan on one rank, predictions, and what was published.
+/// The names of values to compare with: the makespan on one rank, predictions, and published values.
 const ONE_RANK: &str = "one_rank";
 const PREDICTED: &str = "predicted";
 const PUBLISHED: &str = "published_";
