@@ -20,12 +20,14 @@ pub enum Activity {
     System,
     /// The program on it has ended.
     Idle,
+    /// It waits for bytes from or to a memory that it shares, its processor being free.
+    Loading,
 }
 
 impl Activity {
     /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::Computing, Self::InputOutput, Self::Sending, Self::Blocked, Self::System, Self::Idle];
+    pub const ALL: [Self; 7] =
+        [Self::Computing, Self::InputOutput, Self::Sending, Self::Blocked, Self::System, Self::Idle, Self::Loading];
 
     /// Its name as a key of output.
     #[must_use]
@@ -37,6 +39,7 @@ impl Activity {
             Self::Blocked => "blocked",
             Self::System => "system",
             Self::Idle => "idle",
+            Self::Loading => "loading",
         }
     }
 }

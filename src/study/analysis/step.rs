@@ -202,7 +202,7 @@ impl<'d> PhaseIterations<'d> {
                 items.add(phase, StepPart::Sending { to: Some(to) }, 1, ps(rest));
             }
             (Activity::Sending, _) => items.add(phase, StepPart::Sending { to: None }, 1, ps(rest)),
-            (Activity::Blocked, LogDetail::Moving { is_memory, bytes }) => {
+            (_, LogDetail::Moving { is_memory, bytes }) => {
                 items.add(phase, StepPart::Moving { is_memory }, bytes, ps(rest));
             }
             (Activity::Blocked, LogDetail::AtBarrier) => items.add(phase, StepPart::AtBarrier, 1, ps(rest)),

@@ -11,14 +11,14 @@ use super::repetition::repetition;
 use super::reported::run_reported;
 use super::run_recorded;
 use super::run_series::{Repetition, RunSeries};
-use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
+use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample, Share};
 use crate::answer::{Answer, Quantity, Record, Role, Value};
 use crate::report::{Compared, ReferenceTime, RunReport, counted};
 use crate::scenario::{AxisValue, Case};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::network::topology::NAMES;
 use parsim_sim::simulation::{Detail, SimulationError};
-use parsim_sim::trace::Trace;
+use parsim_sim::trace::{Activity, Trace};
 use std::io::Write;
 use std::time::Instant;
 
@@ -272,7 +272,9 @@ impl Outcome {
         for share in &self.breakdown.phases {
             record.put(&format!("{}_s", share.of), share.seconds);
         }
-        for share in &self.breakdown.activities {
+        let shares_memory = self.case.scenario.machine.nodes.shared_memory().is_some();
+        let is_known = |share: &&Share<Activity>| shares_memory || share.of != Activity::Loading;
+        for share in self.breakdown.activities.iter().filter(is_known) {
             record.put(&format!("{}_s", share.of.name()), share.seconds);
         }
         record.put("busiest_rank", self.breakdown.busiest_rank.0);

@@ -48,6 +48,7 @@ use expression::Changes;
 use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
+use parsim_sim::node::processor::{GIVE_SPEED, NO_SPEED, Processor};
 use parsim_sim::program::{
     InFlight, Numerics, Process, Program, RankFuture, Rehearsal, Starter, Traffic, host, mean_distance,
 };
@@ -119,6 +120,29 @@ impl Shipped {
             | Self::FiniteDifference(_) => true,
             _ => false,
         }
+    }
+
+    /// True if its ranks always compute by numbers of operations; the rehearsal of a program of steps tells of its own.
+    const fn computes(&self) -> bool {
+        matches!(
+            self,
+            Self::GaussJordan(_)
+                | Self::Compute(_)
+                | Self::Characteristic(_)
+                | Self::DotProduct(_)
+                | Self::Summa(_)
+                | Self::Lu(_)
+                | Self::Fft2d(_)
+                | Self::Reduction(_)
+                | Self::Floyd(_)
+                | Self::FiniteDifference(_)
+        )
+    }
+
+    /// True if a file or its formulas may give times of their own, which are no constants of the machine.
+    #[must_use]
+    pub const fn has_own_times(&self) -> bool {
+        matches!(self, Self::Phases(_) | Self::Goal(_))
     }
 
     /// Its name in a scenario.
@@ -235,7 +259,12 @@ impl Program for Shipped {
     }
 
     fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
-        self.as_program().misfits(machine, layout)
+        let has_speed = machine.nodes.processor != Processor::Unspecified;
+        let no_speed = (self.computes() && !has_speed).then(|| {
+            let message = format!("the program computes, and {NO_SPEED}");
+            Fault::new("machine", message, GIVE_SPEED)
+        });
+        no_speed.into_iter().chain(self.as_program().misfits(machine, layout)).collect()
     }
 
     fn traffic(&self) -> Option<&Traffic> {

@@ -200,7 +200,11 @@ fn put_times(record: &mut Record, components: Option<&Components>) {
         record.put(&format!("{}_s", component.name()), components.and_then(|known| known.component_s(component)));
     }
     for part in SubComponent::ALL {
-        record.put(&format!("{}_s", part.name()), components.and_then(|known| known.part_s(part)));
+        let seconds = components.and_then(|known| known.part_s(part));
+        // Few machines have cores that share a memory.
+        if seconds.is_some() || part != SubComponent::SharedMemory {
+            record.put(&format!("{}_s", part.name()), seconds);
+        }
     }
     record.put("unattributed_s", components.map(Components::unattributed_s));
 }

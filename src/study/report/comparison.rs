@@ -219,11 +219,12 @@ pub fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     format!("\nWhere the time of every rank went, in seconds; {overlap}:\n\n{ranks}\n{balance}{gain}")
 }
 
-/// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle, and the
-/// overlap, which the computation contains.
+/// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle + loading,
+/// and the overlap, which the computation contains.
 #[must_use]
 pub fn rank_table(accounting: &Accounting) -> TextTable {
-    let columns = ["rank", "computation", "input/output", "communication", "system", "idle", "sum", "overlap"];
+    let columns =
+        ["rank", "computation", "input/output", "communication", "system", "idle", "loading", "sum", "overlap"];
     let mut table = TextTable::new(columns);
     for (rank, account) in accounting.ranks.iter().enumerate() {
         let parts = account.parts().into_iter().map(|(_, part)| part).chain([account.total(), account.overlap]);
@@ -238,6 +239,9 @@ pub fn rank_record(accounting: &Accounting) -> Record {
     let mut record = Record::default();
     for (place, (name, _)) in RankTime::default().parts().into_iter().enumerate() {
         let of = |rank: &RankTime| rank.parts()[place].1.seconds();
+        if name == "loading" && accounting.ranks.iter().all(|rank| of(rank) == 0.0) {
+            continue;
+        }
         record.put(&format!("rank_{name}_s"), accounting.ranks.iter().map(of).collect::<Vec<_>>());
     }
     let overlap = |rank: &RankTime| rank.overlap.seconds();

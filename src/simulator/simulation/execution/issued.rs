@@ -64,7 +64,7 @@ impl Issuer {
         match kind {
             TaskKind::Send { .. } => Some(&mut self.sending),
             TaskKind::Receive(_) => Some(&mut self.receiving),
-            TaskKind::Computation | TaskKind::Move => None,
+            TaskKind::Computation | TaskKind::Move { .. } => None,
         }
     }
 }

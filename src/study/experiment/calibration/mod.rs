@@ -211,7 +211,7 @@ impl Found<'_> {
         let (deviation, quantile) = self.deviation();
         let slopes = self.by_parts(self.best.slopes.clone());
         let identified = Identifiability::of(&slopes, deviation, quantile);
-        let told = combination::told(self, &identified)?;
+        let told = combination::told(self, &identified, quantile * deviation)?;
         let settings = self.fit.assigned(&self.best.point);
         let machine = self.fit.simulated.base(0, &settings)?.scenario.machine_ron();
         let evaluations = self.fit.spent.get();

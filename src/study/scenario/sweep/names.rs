@@ -4,13 +4,14 @@ use crate::scenario::axis::Axis;
 use crate::scenario::source::{Document, SourceFault};
 
 /// The keys of every row of a case, beside the times of phases.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 28] = [
     "computing_s",
     "input_output_s",
     "sending_s",
     "blocked_s",
     "system_s",
     "idle_s",
+    "loading_s",
     "initialisation_s",
     "makespan_s",
     "makespan_mean_s",
