@@ -71,7 +71,10 @@ fn operations() -> Vec<CollectiveOperation> {
         [AllToAll::Pairwise, AllToAll::Hypercube, AllToAll::Torus]
             .map(|algorithm| CollectiveOperation::AllToAll { algorithm }),
     );
-    all.extend([Scan::Chain, Scan::RecursiveDoubling].map(|algorithm| CollectiveOperation::Scan { algorithm }));
+    all.extend(
+        [Scan::Chain, Scan::RecursiveDoubling, Scan::LinearNonBlocking]
+            .map(|algorithm| CollectiveOperation::Scan { algorithm }),
+    );
     all.extend(
         [Barrier::Tree, Barrier::Dissemination, Barrier::Ideal]
             .map(|algorithm| CollectiveOperation::Barrier { algorithm }),

@@ -2,6 +2,8 @@
 //!
 //! They are written with the verbs of [`Process`], just like a user's own.
 
+mod balance;
+mod calls;
 pub mod characteristic;
 mod collective;
 mod compute;
@@ -24,6 +26,7 @@ mod reduction;
 mod ring_shift;
 mod summa;
 
+pub use calls::TimeIndependent;
 pub use characteristic::Characteristic;
 pub use collective::Collective;
 pub use compute::Compute;
@@ -92,6 +95,8 @@ pub enum Shipped {
     FiniteDifference(FiniteDifference),
     /// A schedule of LogGOPSim, from a file.
     Goal(Goal),
+    /// A time-independent trace of SimGrid, from files.
+    TimeIndependent(TimeIndependent),
     /// Packets that every node injects without waiting for anything.
     Traffic(Traffic),
     /// A parallel discrete-event simulation of a spin system.
@@ -165,6 +170,7 @@ impl Shipped {
             Self::Floyd(_) => "Floyd",
             Self::FiniteDifference(_) => "FiniteDifference",
             Self::Goal(_) => "Goal",
+            Self::TimeIndependent(_) => "TimeIndependent",
             Self::Traffic(_) => "Traffic",
             Self::Ising(_) => "Ising",
         }
@@ -177,6 +183,9 @@ impl Shipped {
         match (self, rehearsal) {
             (Self::Phases(program), Some(rehearsal)) => return program.forecast(rehearsal, ranks, packet_bytes),
             (Self::Goal(program), Some(rehearsal)) => return program.forecast(rehearsal, ranks, packet_bytes),
+            (Self::TimeIndependent(program), Some(rehearsal)) => {
+                return program.forecast(rehearsal, ranks, packet_bytes);
+            }
             _ => {}
         }
         let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
@@ -215,6 +224,7 @@ impl Shipped {
             Self::Floyd(program) => program,
             Self::FiniteDifference(program) => program,
             Self::Goal(program) => program,
+            Self::TimeIndependent(program) => program,
             Self::Traffic(program) => program,
             Self::Ising(program) => program,
         }

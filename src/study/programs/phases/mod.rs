@@ -12,7 +12,7 @@ mod fields;
 mod forecast;
 mod interpreter;
 mod legality;
-mod name;
+pub(super) mod name;
 mod names;
 mod scope;
 mod step;

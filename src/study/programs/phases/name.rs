@@ -19,7 +19,7 @@ pub fn phase(name: &str) -> Phase {
     name
 }
 
-pub(super) fn phases(list: &[Phase]) -> &'static [Phase] {
+pub fn phases(list: &[Phase]) -> &'static [Phase] {
     let mut lists = LISTS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lists.get(list) {
         return known;
