@@ -1,4 +1,4 @@
-//! Proof that what the documentation tells its reader to type works.
+//! What the documentation tells its reader to type works.
 
 use crate::{parsim, repository};
 use clap::CommandFactory;
@@ -198,7 +198,7 @@ impl Page {
     }
 }
 
-/// The texts in backticks.
+/// What stands in backticks.
 pub fn quoted(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! Routers of packets in transit: hardware beside the processors, or software on them.
+//! What passes on packets in transit: hardware beside the processors, or software on them.
 
 use crate::repository;
 use parsim::machine::{Allocation, Placement};

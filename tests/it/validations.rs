@@ -1,4 +1,4 @@
-//! Verdicts of `parsim validate` on the folders of `validation`, as far as they come soon.
+//! What `parsim validate` says of the folders of `validation`, as far as it is said soon.
 
 use crate::parsim;
 use serde_json::Value;

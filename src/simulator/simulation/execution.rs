@@ -58,7 +58,7 @@ pub struct Execution<'s, O> {
     finishing: FxHashSet<u32>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
-    /// The notices of issued operations.
+    /// What has happened to issued operations.
     board: NoticeBoard,
     finished: u32,
     last_finish: SimTime,

@@ -18,12 +18,12 @@ pub struct ActivityLog {
     pub passages: Vec<Passage>,
 }
 
-/// The log that a transport of messages keeps of a run.
+/// What a transport of messages keeps of a run.
 #[derive(Clone, Debug, Default)]
 pub struct CommunicationLog {
     /// The services of processors.
     pub services: Vec<Service>,
-    /// The messages, and parts of messages, at network interfaces.
+    /// What passes network interfaces.
     pub passages: Vec<Passage>,
 }
 
@@ -38,7 +38,7 @@ pub struct Passage {
     pub interface: u32,
     /// The processor that sends or receives.
     pub processor: u32,
-    /// The step that it makes there.
+    /// What it does there.
     pub step: PassageStep,
     /// The time from which its bytes take the interface.
     pub begin: SimTime,
@@ -46,11 +46,11 @@ pub struct Passage {
     pub end: SimTime,
     /// The bytes that take time there.
     pub bytes: u64,
-    /// True if the gap between messages follows.
+    /// Whether the gap between messages follows.
     pub has_gap: bool,
 }
 
-/// A step of a message at an interface.
+/// What a message does at an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageStep {
     /// It leaves its source.
@@ -140,7 +140,7 @@ pub enum LogDetail {
     },
     /// Bytes from or to the host.
     Transferring {
-        /// True if they come from the host.
+        /// Whether they are read.
         is_input: bool,
         /// The number of bytes.
         bytes: u64,

@@ -63,8 +63,7 @@ impl BottleneckSite {
     /// communication the busiest link. The phase is that of the host's rank.
     #[must_use]
     pub fn in_trace(trace: &Trace, bottleneck: &Bottleneck) -> Self {
-        let loads = trace.accounts.times().any(|(_, columns)| !columns[Activity::Loading as usize].is_empty());
-        let activities = activities(bottleneck.component, loads);
+        let activities = activities(bottleneck.component);
         let phase = longest_phase(trace, activities);
         let communicates = bottleneck.component == Component::Communication;
         // All wait for the slowest; the rank whose processor works most for the network is the cause.
@@ -78,11 +77,9 @@ impl BottleneckSite {
     }
 }
 
-/// The activities that make a component, of a run with or without loads of shared memories.
-const fn activities(component: Component, loads: bool) -> &'static [Activity] {
+const fn activities(component: Component) -> &'static [Activity] {
     match component {
         Component::InputOutput => &[Activity::InputOutput],
-        Component::Memory if loads => &[Activity::Loading],
         Component::Communication => &[Activity::Sending, Activity::Blocked, Activity::System],
         _ => &[Activity::Computing],
     }

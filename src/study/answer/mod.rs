@@ -6,7 +6,7 @@
 mod quantity;
 mod record;
 
-pub use quantity::{Quantity, Role, Unit, Value};
+pub use quantity::{Key, Quantity, Role, Unit, Value};
 pub use record::{Metadata, Record};
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The answer of a command, in every form: records for programs, sentences for people.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// The way in which the records belong together.
+    /// How the records belong together.
     pub shape: AnswerShape,
     /// The records.
     pub records: Vec<Record>,
@@ -29,9 +29,9 @@ pub struct Answer {
 /// The content of a file that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// The file to be written.
+    /// Where it is to be written.
     pub file: PathBuf,
-    /// Its content.
+    /// What is to be written.
     pub content: String,
 }
 

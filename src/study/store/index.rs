@@ -233,7 +233,7 @@ impl<'p> Scan<'p> {
     }
 }
 
-/// A record, or damage, at a place of a segment.
+/// What begins at a place of a segment.
 enum Found {
     Sound { head: Head, is_checked: bool },
     Damaged,

@@ -84,7 +84,7 @@ struct MessageState {
     /// Packets that have entered the network.
     packets: u64,
     lanes: Lanes,
-    /// True if its process is told when it begins.
+    /// Whether its beginning is told.
     is_issued: bool,
 }
 

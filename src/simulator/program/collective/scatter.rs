@@ -85,7 +85,6 @@ impl Scatter {
                 _ => Self::Binomial,
             },
             Library::Mpich => Self::Binomial,
-            Library::SimGrid => Self::LinearNonBlocking,
         }
     }
 

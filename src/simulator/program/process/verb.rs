@@ -64,9 +64,9 @@ pub enum Reply {
     Started(Operation),
     /// Index of the operation, of several, that is complete.
     Ready(usize),
-    /// True if the operation is complete.
+    /// Whether an operation is complete.
     Tested(bool),
-    /// The notices of issued operations, in the order in which things happened.
+    /// What has happened to issued operations, in that order.
     Noticed(Vec<Notice>),
 }
 

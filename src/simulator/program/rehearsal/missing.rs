@@ -1,4 +1,4 @@
-//! Faults at the end of a rehearsal, when nothing can happen any more: missing partners, and circles of waiting ranks.
+//! What is missing at the end of a rehearsal, when nothing can happen any more: partners, and what is waited for in a circle.
 
 use super::DryRun;
 use super::rank::RehearsedWait;

@@ -30,7 +30,7 @@ pub(super) struct PendingMessage {
     pub received: Received,
 }
 
-/// The wait of a process, if it waits.
+/// What a process waits for.
 #[derive(Default)]
 pub(super) enum RehearsedWait {
     #[default]

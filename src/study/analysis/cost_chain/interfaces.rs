@@ -1,4 +1,4 @@
-//! Passages of network interfaces, by place and time.
+//! What happened at network interfaces, by place and time.
 
 use super::InterfaceTimes;
 use parsim_sim::trace::{Passage, PassageStep};
@@ -86,7 +86,7 @@ impl<'t> Interfaces<'t> {
     }
 }
 
-/// The time at which a passage leaves its interface to the next one.
+/// When a passage leaves its interface to the next one.
 trait Free {
     fn free(&self, gap: SimDuration) -> SimTime;
 }

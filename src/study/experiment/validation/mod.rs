@@ -36,9 +36,9 @@ pub const CASE: &str = "case.ron";
 pub struct Judging<'a> {
     /// Base values of every scenario, to see what an alternative gives.
     pub set: &'a [Setting],
-    /// The way in which the cases are run.
+    /// How many cases at once.
     pub workers: Workers<'a>,
-    /// The commands that tables may ask.
+    /// Who answers the commands of tables.
     pub commands: &'a dyn Commands,
 }
 

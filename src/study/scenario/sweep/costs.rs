@@ -1,4 +1,4 @@
-//! Costs of all cases, estimated for as many of them as a second allows.
+//! What all cases cost, estimated for as many of them as a second allows.
 
 use super::points::Grid;
 use super::{Case, Cases};

@@ -1,5 +1,7 @@
 //! The ranks that take part in an operation, by their places.
 
+use crate::node::Work;
+use crate::program::WORD;
 use crate::program::collective::payload::Payload;
 use crate::program::collective::transfer;
 use crate::program::process::{COLLECTIVE_TAG, MessagePattern, Operation, Process};
@@ -145,7 +147,9 @@ impl<'a> Communicator<'a> {
 
     /// Adds `bytes` bytes to others: a floating-point operation a word.
     pub async fn add(&self, bytes: u64) {
-        self.me.add(bytes).await;
+        if bytes > 0 {
+            self.me.compute(Work::flops(bytes.div_ceil(WORD))).await;
+        }
     }
 
     /// Copies `bytes` bytes within the memory, which takes time where the machine describes it.
