@@ -1,5 +1,5 @@
-//! Which calendar is the fastest: the hold model, in which every event taken out schedules another, at three sizes
-//! with keys of picoseconds and entities.
+//! Comparison of calendars by the hold model, in which every event taken out schedules another, at three sizes with
+//! keys of picoseconds and entities.
 //!
 //! The candidates are parsim's own calendar for events that stay and for alarms that move (`priority-queue`), the
 //! heap of the standard library over the same packed keys, and a bucket calendar (a ring of buckets, each sorted when
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const HOLDS: u32 = 10_000;
 
-/// What a calendar must do.
+/// The operations that every candidate has.
 trait Events {
     fn schedule(&mut self, time: SimTime, entity: Entity);
     fn next(&mut self) -> (SimTime, Entity);
@@ -78,7 +78,7 @@ struct Buckets {
     shift: u32,
     /// The number of the open bucket since the start.
     open: u64,
-    /// What is left in the open bucket, the next one last.
+    /// The keys left in the open bucket, the next one last.
     sorted: Vec<u128>,
     ring: Vec<Vec<u128>>,
     beyond: BinaryHeap<Reverse<u128>>,

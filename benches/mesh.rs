@@ -27,7 +27,7 @@ const BYTES: u32 = 120;
 /// The transmission time of a packet, in nanoseconds.
 const TRANSMISSION: u32 = 81_600;
 
-/// When the nodes begin.
+/// The beginning of the nodes: all at once, or each at a time of its own.
 #[derive(Clone, Copy)]
 enum Begin {
     InStep,
@@ -61,7 +61,7 @@ impl Destinations {
     }
 }
 
-/// When each node begins, in nanoseconds.
+/// The time at which each node begins, in nanoseconds.
 fn begins(begin: Begin) -> Vec<u32> {
     let mut dice = Dice(7);
     (0..NODES).map(|_| if matches!(begin, Begin::InStep) { 0 } else { dice.roll(TRANSMISSION) }).collect()

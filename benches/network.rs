@@ -1,4 +1,4 @@
-//! How fast packets cross a network: packet-hops per second, by size of the machine.
+//! Speed at which packets cross a network: packet-hops per second, by size of the machine.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use parsim::engine::Streams;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Bytes of each message: three packets of the machine.
 const BYTES: u64 = 360;
-/// How many rows and columns a message goes at most, so that traffic is the same on every machine.
+/// The most rows and columns that a message crosses, so that traffic is the same on every machine.
 const REACH: u32 = 4;
 
 fn store_and_forward(criterion: &mut Criterion) {

@@ -1,4 +1,4 @@
-//! How fast processes are resumed: verbs that take no time and need no network, and messages between neighbours.
+//! Speed at which processes are resumed: verbs that take no time and need no network, and messages between neighbours.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use parsim::network::Topology;

@@ -1,4 +1,4 @@
-//! How long a whole run takes: Gauss-Jordan with both broadcasts.
+//! Time of a whole run: Gauss-Jordan with both broadcasts.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use parsim::experiment;

@@ -1,4 +1,4 @@
-//! How large a machine can be: a broadcast of 4 KiB from one node to all along a tree of neighbours, and back as a
+//! A run on a very large machine: a broadcast of 4 KiB from one node to all along a tree of neighbours, and back as a
 //! reduction along the same tree, on a square mesh. Prints the size of the run and its memory.
 //!
 //! ```console

@@ -62,8 +62,14 @@ impl CompareArguments {
         let before = StoredPlan { plan: &plans.0, store: &stores.0 };
         let pairs = Pairs::of(before, StoredPlan { plan: &plans.1, store: &stores.1 })?;
         self.output.print(pairs.answer())?;
-        let unpaired = pairs.unpaired.lines();
-        unpaired.map_or(Ok(()), |lines| Err(StudyError::Failed(lines.join("\nparsim: ")).into()))
+        match pairs.unpaired.len() {
+            0 => Ok(()),
+            count => Err(StudyError::Failed(format!(
+                "{}\nparsim: {count} cases have no pair",
+                pairs.unpaired.join("\nparsim: ")
+            ))
+            .into()),
+        }
     }
 }
 

@@ -1,28 +1,43 @@
 //! `parsim export`: the messages of a run for other simulators.
 
-use super::files::fill;
+use super::files::{fill, make_folder};
 use super::{Failure, ScenarioArguments};
 use clap::Args;
+use parsim_sim::node::Processor;
+use parsim_sim::trace::{RequestLog, Trace};
 use parsim_sim::units::SimDuration;
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::{metadata, simulation};
-use parsim_study::report::{GoalError, write_goal};
-use std::path::PathBuf;
+use parsim_study::report::{ExportError, TimeIndependentTrace, write_goal};
+use parsim_study::scenario::CheckedScenario;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct ExportArguments {
     #[command(flatten)]
     common: ScenarioArguments,
-    /// Writes the run as a GOAL schedule, to be replayed by LogGOPSim, into this file.
-    #[arg(long, value_name = "FILE")]
-    goal: PathBuf,
-    /// The unit of its computations, to which they are rounded.
-    #[arg(long, value_name = "TIME", default_value = "1 ns")]
+    #[command(flatten)]
+    target: Target,
+    /// The unit of the computations of a schedule, to which they are rounded.
+    #[arg(long, value_name = "TIME", default_value = "1 ns", conflicts_with = "time_independent")]
     unit: SimDuration,
 }
 
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Target {
+    /// Writes the run as a GOAL schedule, to be replayed by LogGOPSim, into this file.
+    #[arg(long, value_name = "FILE")]
+    goal: Option<PathBuf>,
+    /// Writes the run as a time-independent trace, to be replayed by SimGrid, into this folder: `trace.txt` names the
+    /// files of the ranks.
+    #[arg(long, value_name = "DIR")]
+    time_independent: Option<PathBuf>,
+}
+
 pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
-    let common = &arguments.common;
+    let (common, target) = (&arguments.common, &arguments.target);
     let plan = common.plan(&[])?;
     let case = plan.base()?;
     let scenario = &case.scenario;
@@ -35,26 +50,54 @@ pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
     if scenario.program.is_traffic() {
         return Err(Failure::Usage("the packets of Traffic are no messages of ranks: give another program".to_owned()));
     }
-    common.claims(&plan).output("--goal", Some(&arguments.goal)).check()?;
-    let trace = simulation(scenario).log_requests().run_checked(&scenario.program)?;
-    let log = trace.requests.expect("the run was asked for its requests");
-    let statements = fill(&arguments.goal, |sink| Ok(write_goal(&log, arguments.unit, sink)?))?;
+    let claims = common.claims(&plan).output("--goal", target.goal.as_deref());
+    claims.folder(target.time_independent.as_deref()).check()?;
+    let Trace { requests, makespan, .. } = simulation(scenario).log_requests().run_checked(&scenario.program)?;
+    let log = requests.expect("the run was asked for its requests");
+    let (statements, place) = write(arguments, scenario, &log)?;
     let ranks = log.ranks.len();
     let mut record = Record::default();
     record.put("ranks", ranks);
     record.put("statements", statements);
-    record.put("makespan_s", trace.makespan.seconds());
-    record.put_metadata(metadata(scenario, &case.settings));
-    let words = format!("{}: {ranks} ranks, {statements} statements\n", arguments.goal.display());
+    record.put("makespan_s", makespan.seconds());
+    record.put_metadata(&metadata(scenario, &case.settings));
+    let words = format!("{}: {ranks} ranks, {statements} statements\n", place.display());
     common.output.print(Answer::one(record, &words))
 }
 
-impl From<GoalError> for Failure {
-    fn from(error: GoalError) -> Self {
+/// Writes the run where it is asked for: the statements, and the place.
+fn write<'a>(
+    arguments: &'a ExportArguments,
+    scenario: &CheckedScenario,
+    log: &RequestLog,
+) -> Result<(u64, &'a Path), Failure> {
+    if let Some(file) = &arguments.target.goal {
+        return Ok((fill(file, |sink| Ok(write_goal(log, arguments.unit, sink)?))?, file));
+    }
+    let folder = arguments.target.time_independent.as_deref().expect("one of them is required");
+    let rate = if let Processor::FlopRate(rate) = scenario.machine.nodes.processor { Some(rate) } else { None };
+    let trace = TimeIndependentTrace::new(log, rate)?;
+    make_folder(folder)?;
+    let name = |rank: usize| format!("rank-{rank}.txt");
+    let mut statements = 0;
+    for rank in 0..trace.ranks() {
+        statements += fill(&folder.join(name(rank)), |sink| Ok(trace.write(rank, sink)?))?;
+    }
+    fill(&folder.join("trace.txt"), |sink| {
+        (0..trace.ranks()).try_for_each(|rank| writeln!(sink, "{}", name(rank)))?;
+        Ok(())
+    })?;
+    Ok((statements, folder))
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
         match error {
-            GoalError::Io(error) => error.into(),
-            GoalError::TooCoarse { .. } => Self::Usage(error.to_string()),
-            GoalError::NotGoal { .. } | GoalError::AnyTag { .. } => Self::Simulation(error.to_string()),
+            ExportError::Io(error) => error.into(),
+            ExportError::TooCoarse { .. } => Self::Usage(error.to_string()),
+            ExportError::Unsayable { .. } | ExportError::AnyTag { .. } | ExportError::OutOfOrder { .. } => {
+                Self::Simulation(error.to_string())
+            }
         }
     }
 }

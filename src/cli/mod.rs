@@ -145,8 +145,9 @@ enum Command {
           parsim explain scenarios/gauss-jordan-neighbour.ron --set program.n=64 --set ranks=16 --step 10"
     )]
     Explain(explain::ExplainArguments),
-    /// Writes the messages of a run for other simulators: a GOAL schedule for LogGOPSim.
-    #[command(after_help = "Example: parsim export scenarios/loggops-collectives.ron --goal broadcast.goal")]
+    /// Writes the messages of a run for other simulators: a GOAL schedule for LogGOPSim, a time-independent trace for SimGrid.
+    #[command(after_help = "Examples: parsim export scenarios/loggops-collectives.ron --goal broadcast.goal
+          parsim export scenarios/loggops-collectives.ron --time-independent traces")]
     Export(export::ExportArguments),
     /// Describes a network: distances, cuts and channel loads, and draws it.
     #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]

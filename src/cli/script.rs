@@ -18,7 +18,7 @@ const MOST_BLOCKS: u64 = 1000;
 pub struct ScriptArguments {
     /// The scenario, a RON file.
     scenario: PathBuf,
-    /// What runs the script.
+    /// The program that runs the script.
     #[arg(long, value_enum)]
     engine: Engine,
     /// The folder of the results, which all nodes must see.

@@ -1,9 +1,9 @@
-//! Who may import whom, held against the source.
+//! Rules of the source: who may import whom, and how a comment begins.
 
 use crate::repository;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// For each module the modules that it may use; ARCHITECTURE.md shows the same table with reasons.
 const MAY_USE: [(&str, &[&str]); 18] = [
@@ -70,7 +70,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
 
 /// The folders of the crates; every crate has its modules in its own folder.
 const CRATES: [&str; 3] = ["src/simulator", "src/study", "src"];
-/// What begins the path of a module of any crate.
+/// The beginnings of the path of a module of any crate.
 const ROOTS: [&str; 3] = ["crate::", "parsim_sim::", "parsim_study::"];
 
 type Imports = BTreeMap<String, BTreeSet<String>>;
@@ -154,7 +154,7 @@ fn imports_of(source: &str) -> BTreeSet<String> {
     used
 }
 
-/// Whether the tests stand at the end, in a module within the file.
+/// True if the tests stand at the end, in a module within the file.
 fn source_ends_in_tests(source: &str) -> bool {
     source.contains("#[cfg(test)]\nmod tests {")
 }
@@ -313,4 +313,60 @@ fn an_import_leads_to_the_file_that_has_the_name() {
     let files = Files { code: code.map(|(path, text)| (module(path), text.to_owned())).into() };
     assert_eq!(files.imports(&module("a")), BTreeSet::from([module("b::c")]));
     assert_eq!(files.imports(&module("b::c")), BTreeSet::from([module("a")]));
+}
+
+/// The words that begin a question.
+const QUESTIONS: [&str; 9] = ["What", "Why", "How", "When", "Where", "Which", "Who", "Whether", "Whose"];
+
+#[test]
+fn no_comment_begins_with_a_question_word() {
+    let mut places = Vec::new();
+    for folder in ["src", "tests", "benches", "examples"] {
+        let files = sources(&repository(folder));
+        assert!(!files.is_empty(), "{folder} has no source");
+        for file in files {
+            let source = fs::read_to_string(&file).expect("a source file is text");
+            let name = file.strip_prefix(repository("")).expect("it is in the repository").display().to_string();
+            places.extend(questions(&source).into_iter().map(|line| format!("{name}:{line}")));
+        }
+    }
+    let places = places.join("\n");
+    assert!(places.is_empty(), "begin a comment with the thing's name or a verb, not with a question word:\n{places}");
+}
+
+/// All source files below a folder, in their order.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder can be read");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
+    paths.sort();
+    let is_source = |path: &Path| path.extension().is_some_and(|end| end == "rs");
+    let below = |path: PathBuf| if path.is_dir() { sources(&path) } else { vec![path] };
+    paths.into_iter().flat_map(below).filter(|path| is_source(path)).collect()
+}
+
+/// The numbers of the lines that begin a comment, or a paragraph of one, with a question word.
+fn questions(source: &str) -> Vec<usize> {
+    let mut begins = true;
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(source.lines()) {
+        let text = comment(line);
+        let word = text.filter(|_| begins).and_then(first_name);
+        found.extend(word.filter(|word| QUESTIONS.contains(&word.as_str())).map(|_| number));
+        begins = text.is_none_or(|text| text.is_empty() || text.starts_with("# "));
+    }
+    found
+}
+
+/// The text of a line that is a comment.
+fn comment(line: &str) -> Option<&str> {
+    let text = line.trim_start().strip_prefix("//")?;
+    Some(text.trim_start_matches(['/', '!']).trim())
+}
+
+#[test]
+fn every_form_of_question_is_seen() {
+    let source =
+        "//! What it is.\n\n/// The thing\n/// Which it is.\n///\n/// # Errors\n/// How so.\nfn f() {\n    // Why\n}\n";
+    assert_eq!(questions(source), [1, 7, 9]);
+    assert!(questions("/// Whatever it is.\n/// `what`\nlet what = 1;\n").is_empty());
 }

@@ -1,5 +1,5 @@
-//! What holds of collective operations on a machine: they move the right data, and take the
-//! published time where nothing is in their way.
+//! Laws of collective operations on a machine: they move the right data, and take the published time where nothing is
+//! in their way.
 
 use parsim::Simulation;
 use parsim::machine::{Allocation, Machine, Partition, Sends};
@@ -71,7 +71,10 @@ fn operations() -> Vec<CollectiveOperation> {
         [AllToAll::Pairwise, AllToAll::Hypercube, AllToAll::Torus]
             .map(|algorithm| CollectiveOperation::AllToAll { algorithm }),
     );
-    all.extend([Scan::Chain, Scan::RecursiveDoubling].map(|algorithm| CollectiveOperation::Scan { algorithm }));
+    all.extend(
+        [Scan::Chain, Scan::RecursiveDoubling, Scan::LinearNonBlocking]
+            .map(|algorithm| CollectiveOperation::Scan { algorithm }),
+    );
     all.extend(
         [Barrier::Tree, Barrier::Dissemination, Barrier::Ideal]
             .map(|algorithm| CollectiveOperation::Barrier { algorithm }),
@@ -98,7 +101,7 @@ fn blocks(ranks: u32, block: impl Fn(u32) -> Vec<f64>) -> Vec<f64> {
     (0..ranks).flat_map(block).collect()
 }
 
-/// What `rank` brings in: blocks for all where it has some for each.
+/// The data that `rank` brings in: blocks for all where it has some for each.
 pub fn input(operation: &CollectiveOperation, rank: u32, ranks: u32, count: u32) -> Vec<f64> {
     match operation {
         CollectiveOperation::Scatter { .. }
@@ -108,7 +111,7 @@ pub fn input(operation: &CollectiveOperation, rank: u32, ranks: u32, count: u32)
     }
 }
 
-/// What `rank` must have at the end.
+/// The data that `rank` must have at the end.
 pub fn output(operation: &CollectiveOperation, rank: u32, root: u32, ranks: u32, count: u32) -> Option<Vec<f64>> {
     match operation {
         CollectiveOperation::Broadcast { .. } => Some(words(root, 0, count)),

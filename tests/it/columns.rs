@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 const PAGE: &str = "docs/columns.md";
-/// What a documented key has in the place of a name.
+/// The sign that a documented key has in the place of a name.
 const ANY: &str = "…";
 
 type Keys = BTreeSet<String>;

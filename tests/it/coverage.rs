@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 const PAGE: &str = "docs/coverage.md";
 
-/// What each document numbers, or calls by a name where it has no numbers.
+/// The things that each document numbers, or calls by a name where it has no numbers.
 fn documents() -> [(&'static str, Vec<String>); 5] {
     let warwick = [numbered("equation", 15), numbered("table", 5), numbered("figure", 9)].concat();
     [
@@ -205,7 +205,7 @@ fn the_values_of_long_commands_are_those_of_the_validation() {
     }
 }
 
-/// Whether a line has the words of `value`, one after the other; `…` stands for any words between.
+/// True if a line has the words of `value`, one after the other; `…` stands for any words between.
 fn shows(lines: &str, value: &str) -> bool {
     lines.lines().any(|line| {
         let line = spaced(line);

@@ -75,7 +75,7 @@ impl Folder {
         command
     }
 
-    /// What `parsim` says on stderr when it is called with `arguments` and ends with `code`.
+    /// The text that `parsim` writes to stderr when it is called with `arguments` and ends with `code`.
     fn failure(&self, arguments: &[&str], code: i32) -> String {
         let assert = self.parsim(arguments).assert().code(code).stdout("");
         let said = String::from_utf8(assert.get_output().stderr.clone()).expect("diagnostics are text");
@@ -96,7 +96,7 @@ fn replaced(text: &str, old: &str, new: &str) -> String {
     text.replace(old, new)
 }
 
-/// Whether a text contains `….ron:line:column`.
+/// True if a text contains `….ron:line:column`.
 fn names_a_place(text: &str) -> bool {
     text.match_indices(".ron:").any(|(at, extension)| {
         let mut numbers = text[at + extension.len()..].split(|c: char| !c.is_ascii_digit());

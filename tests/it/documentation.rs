@@ -1,4 +1,4 @@
-//! What the documentation tells its reader to type works.
+//! Proof that what the documentation tells its reader to type works.
 
 use crate::{parsim, repository};
 use clap::CommandFactory;
@@ -198,7 +198,7 @@ impl Page {
     }
 }
 
-/// What stands in backticks.
+/// The texts in backticks.
 pub fn quoted(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }

@@ -285,7 +285,7 @@ fn takes_traffic(machine: &Path) -> bool {
     machine.nodes.interface.is_none() && !has_free_links
 }
 
-/// Whether the links are described as `LinkRate` needs it, the one program that not every machine can run.
+/// True if the links are described as `LinkRate` needs it, the one program that not every machine can run.
 fn has_protocol(machine: &Path) -> bool {
     parsim::load_machine(machine).expect("a machine").network.links.protocol.is_some()
 }
@@ -296,8 +296,8 @@ fn the_programs_are_all_that_there_are() {
         let document = Document::from_text("a program", program).expect("a text");
         document.read::<Shipped>().expect("a program").name()
     };
-    // A schedule in a file has its own number of ranks; tests/it/golden.rs runs one.
-    let covered: BTreeSet<&str> = PROGRAMS.map(named).into_iter().chain(["Goal"]).collect();
+    // A program in a file has its own number of ranks; tests/it/golden.rs runs one of each kind.
+    let covered: BTreeSet<&str> = PROGRAMS.map(named).into_iter().chain(["Goal", "TimeIndependent"]).collect();
     let unknown = ron::from_str::<Shipped>("Unknown()").expect_err("there is no such program");
     let ron::Error::NoSuchEnumVariant { expected, .. } = unknown.code else { panic!("{unknown}") };
     assert_eq!(covered, expected.iter().copied().collect());

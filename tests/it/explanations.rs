@@ -68,7 +68,7 @@ fn a_fitted_machine_takes_the_fitted_times() {
     }
 }
 
-/// What docs/fits.md says of the extrapolation from 32 processors to 128.
+/// The statement of docs/fits.md about the extrapolation from 32 processors to 128.
 #[test]
 fn gauss_jordan_is_extrapolated_with_the_stated_error() {
     let times = swept("scenarios/gauss-jordan-neighbour.ron", &["n=512", "p=1,2,4,8,16,32,128"]);

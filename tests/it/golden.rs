@@ -54,6 +54,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("steps-stencil-3d", &["n=64"]),
     ("straggler", &["program.n=64", "speed=1,0.5", "p=4,16"]),
     ("switching", &[]),
+    ("time-independent", &[]),
     ("traffic-64", &["offered_flits_per_node_cycle=0.1"]),
     ("transputer-graph", &[]),
     ("wormhole-mesh", &["offered_flits_per_node_cycle=0.1", "lanes=1,2"]),

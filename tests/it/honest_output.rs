@@ -74,6 +74,23 @@ fn a_bottleneck_tells_when_the_host_waits_for_computations() {
     assert!(!said("scenarios/stencil.ron", "p=4,16"));
 }
 
+/// Loads from a memory that cores share are memory: the rank waits for nobody.
+#[test]
+fn loads_of_a_shared_memory_are_no_communication() {
+    let scenario = "scenarios/cluster-scalar-product.ron";
+    let (runs, _) = rows(&["run", scenario]);
+    let number =
+        |row: &Map<String, Value>, key: &str| row[key].as_f64().unwrap_or_else(|| panic!("no {key} in {row:?}"));
+    assert!(number(&runs[0], "loading_s") > number(&runs[0], "computing_s"), "{runs:?}");
+    let (rows, _) = rows(&["bottleneck", scenario, "--over", "q=1", "--over", "p=1"]);
+    assert_eq!(rows.len(), 4, "{rows:?}");
+    for row in &rows {
+        // Some bytes leave the node, by the program's description.
+        assert!(row["bottleneck"] == "memory" && number(row, "communication_s") < 1e-8, "{row:?}");
+        assert!(number(row, "shared_memory_s") > 0.5 * number(row, "total_s"), "{row:?}");
+    }
+}
+
 #[test]
 fn a_tie_has_two_derivatives_and_a_count_has_none() {
     let (rows, _) = rows(&["sensitivity", "scenarios/stencil.ron", "--set", "ranks=4"]);

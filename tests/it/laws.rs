@@ -1,4 +1,4 @@
-//! What holds for every program on every machine.
+//! Laws of every program on every machine.
 
 use crate::t800;
 use parsim::analysis::CriticalPath;
@@ -18,7 +18,7 @@ use parsim::{Machine, Message, Process, Simulation};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// What happens next in a program whose actions could happen one after the other.
+/// An action of a program whose actions could happen one after the other.
 #[derive(Clone, Debug)]
 pub enum Action {
     Compute { rank: u32, rows: u64, iterations: u64 },
@@ -133,7 +133,7 @@ async fn act(me: Process, actions: Vec<Action>) {
                 let tag = tag % 2;
                 if from == me.rank() {
                     let sending = me.start_send(to, Message::new(bytes).tag(tag)).await;
-                    // Who waits for a message to himself never comes to receive it.
+                    // A rank that waits for a message to itself never comes to receive it.
                     if in_background || from == to { under_way.push(sending) } else { drop(me.wait(sending).await) }
                 }
                 if to == me.rank() {
@@ -273,7 +273,7 @@ proptest! {
         prop_assert_eq!(format!("{:?}", run.recorded().0), format!("{:?}", run.recorded_as(true).0));
     }
 
-    /// What links carry is told packet for packet, in trains as one by one, and is as long as their loads are.
+    /// Transfers tell of every packet on every link, in trains as one by one, and are as long as the loads of links.
     #[test]
     fn transfers_tell_what_links_carry(run in any_run()) {
         let (_, recording) = run.recorded();
@@ -309,7 +309,7 @@ proptest! {
             prop_assert!(left.as_ref().is_some_and(|count| **count > 0), "{:?} is missing", message);
             *left.expect("just looked at") -= 1;
         }
-        // What is left are the tokens of barriers.
+        // The rest are the tokens of barriers.
         prop_assert!(delivered.iter().all(|((_, _, bytes), count)| *count == 0 || *bytes == 4));
     }
 

@@ -46,6 +46,7 @@ const ALGORITHMS: &[&str] = &[
      between: Binomial, within: Knomial())))",
     "Broadcast(algorithm: Auto(OpenMpi))",
     "Broadcast(algorithm: Auto(Mpich))",
+    "Broadcast(algorithm: Auto(SimGrid))",
     "Reduce(algorithm: Linear)",
     "Reduce(algorithm: Chain(chains: 3, segment: \"16 B\"))",
     "Reduce(algorithm: Pipeline())",
@@ -66,6 +67,8 @@ const ALGORITHMS: &[&str] = &[
     "Reduce(algorithm: Hierarchical(group: Ranks(3), within: Linear, between: Binomial))",
     "Reduce(algorithm: Auto(OpenMpi))",
     "Reduce(algorithm: Auto(Mpich))",
+    "Reduce(algorithm: Auto(SimGrid))",
+    "Reduce(algorithm: LinearNonBlocking)",
     "AllReduce(algorithm: RecursiveDoubling)",
     "AllReduce(algorithm: Linear)",
     "AllReduce(algorithm: NonOverlapping)",
@@ -83,6 +86,8 @@ const ALGORITHMS: &[&str] = &[
     "AllReduce(algorithm: Hierarchical(reduce: Binomial, between: RecursiveDoubling, broadcast: Binomial))",
     "AllReduce(algorithm: Auto(OpenMpi))",
     "AllReduce(algorithm: Auto(Mpich))",
+    "AllReduce(algorithm: Auto(SimGrid))",
+    "AllReduce(algorithm: LinearBinomial)",
     "ReduceScatter(algorithm: RecursiveHalving)",
     "ReduceScatter(algorithm: Linear)",
     "ReduceScatter(algorithm: NonOverlapping)",
@@ -95,6 +100,8 @@ const ALGORITHMS: &[&str] = &[
     "ReduceScatter(algorithm: Auto(OpenMpi))",
     "ReduceScatter(algorithm: AutoBlock(OpenMpi))",
     "ReduceScatter(algorithm: Auto(Mpich))",
+    "ReduceScatter(algorithm: Auto(SimGrid))",
+    "ReduceScatter(algorithm: LinearNonBlocking)",
     "Gather(algorithm: Linear)",
     "Gather(algorithm: LinearSync())",
     "Gather(algorithm: LinearSync(first: \"16 B\"))",
@@ -105,6 +112,8 @@ const ALGORITHMS: &[&str] = &[
     "Gather(algorithm: Hierarchical(group: Ranks(3), within: Linear, between: Binomial))",
     "Gather(algorithm: Auto(OpenMpi))",
     "Gather(algorithm: Auto(Mpich))",
+    "Gather(algorithm: Auto(SimGrid))",
+    "Gather(algorithm: LinearNonBlocking)",
     "Scatter(algorithm: Linear)",
     "Scatter(algorithm: LinearNonBlocking)",
     "Scatter(algorithm: Knomial())",
@@ -114,6 +123,7 @@ const ALGORITHMS: &[&str] = &[
     "Scatter(algorithm: Hierarchical(group: Ranks(3), between: Bine(), within: LinearNonBlocking))",
     "Scatter(algorithm: Auto(OpenMpi))",
     "Scatter(algorithm: Auto(Mpich))",
+    "Scatter(algorithm: Auto(SimGrid))",
     "AllGather(algorithm: RecursiveDoubling)",
     "AllGather(algorithm: Linear)",
     "AllGather(algorithm: Bruck())",
@@ -130,6 +140,7 @@ const ALGORITHMS: &[&str] = &[
      broadcast: Linear))",
     "AllGather(algorithm: Auto(OpenMpi))",
     "AllGather(algorithm: Auto(Mpich))",
+    "AllGather(algorithm: Auto(SimGrid))",
     "AllToAll(algorithm: PairwiseExchange)",
     "AllToAll(algorithm: Linear)",
     "AllToAll(algorithm: LinearSync())",
@@ -142,6 +153,7 @@ const ALGORITHMS: &[&str] = &[
     "AllToAll(algorithm: Bine)",
     "AllToAll(algorithm: Auto(OpenMpi))",
     "AllToAll(algorithm: Auto(Mpich))",
+    "AllToAll(algorithm: Auto(SimGrid))",
     "Barrier(algorithm: Linear)",
     "Barrier(algorithm: DoubleRing)",
     "Barrier(algorithm: RecursiveDoubling)",
@@ -151,6 +163,7 @@ const ALGORITHMS: &[&str] = &[
     "Barrier(algorithm: Hierarchical(group: Ranks(3), within: Linear, between: RecursiveDoubling))",
     "Barrier(algorithm: Auto(OpenMpi))",
     "Barrier(algorithm: Auto(Mpich))",
+    "Barrier(algorithm: Auto(SimGrid))",
 ];
 
 fn operation(text: &str) -> CollectiveOperation {
@@ -471,6 +484,7 @@ const DEFINITIONS: &[(&str, Definition)] = &[
         cost(2 * s + some, s * m / 2 + (q - 1) * m + r * m, 2 * (m - m / q) + some * m)
     }),
     ("Reduce(algorithm: Linear)", |p, m| cost(u64::from(p > 1), (p - 1) * m, if p > 1 { m } else { 0 })),
+    ("Reduce(algorithm: LinearNonBlocking)", |p, m| cost(u64::from(p > 1), (p - 1) * m, if p > 1 { m } else { 0 })),
     ("Reduce(algorithm: Chain(chains: 3, segment: \"128 B\"))", |p, m| reduce(&chains(p, 3), 0, m, 128)),
     ("Reduce(algorithm: Pipeline(segment: \"128 B\"))", |p, m| reduce(&chains(p, 1), 0, m, 128)),
     ("Reduce(algorithm: Binary())", |p, m| reduce(&levels(p, 2), 0, m, 0)),
@@ -506,6 +520,7 @@ const DEFINITIONS: &[(&str, Definition)] = &[
         let some = u64::from(p > 1);
         cost(some + p - 1, 2 * (p - 1) * m, 2 * some * m)
     }),
+    ("AllReduce(algorithm: LinearBinomial)", |p, m| rounds(u64::from(p > 1) + up(p), 2 * (p - 1) * m)),
     ("AllReduce(algorithm: Ring)", |p, m| rounds(2 * (p - 1), 2 * (p - 1) * m)),
     ("AllReduce(algorithm: SegmentedRing(segment: \"128 B\"))", |p, m| {
         let phases = m.div_ceil(p).div_ceil(128);
@@ -550,6 +565,9 @@ const DEFINITIONS: &[(&str, Definition)] = &[
     ("ReduceScatter(algorithm: Ring)", |p, b| cost(p - 1, p * (p - 1) * b, (p - 1) * b)),
     ("ReduceScatter(algorithm: Pairwise)", |p, b| cost(p - 1, p * (p - 1) * b, (p - 1) * b)),
     ("ReduceScatter(algorithm: Linear)", |p, b| rounds(u64::from(p > 1) + p - 1, (p - 1) * p * b + (p - 1) * b)),
+    ("ReduceScatter(algorithm: LinearNonBlocking)", |p, b| {
+        rounds(u64::from(p > 1) + p - 1, (p - 1) * p * b + (p - 1) * b)
+    }),
     ("ReduceScatter(algorithm: Bine())", |p, b| {
         let (s, q, r, some) = core(p);
         rounds(s + 2 * some, (q - 1) * p * b + r * (p + 1) * b)
@@ -559,6 +577,7 @@ const DEFINITIONS: &[(&str, Definition)] = &[
         rounds(q - 1 + 2 * some, (q - 1) * p * b + r * (p + 1) * b)
     }),
     ("Gather(algorithm: Linear)", |p, b| cost(u64::from(p > 1), (p - 1) * b, if p > 1 { b } else { 0 })),
+    ("Gather(algorithm: LinearNonBlocking)", |p, b| cost(u64::from(p > 1), (p - 1) * b, if p > 1 { b } else { 0 })),
     ("Gather(algorithm: LinearSync())", |p, b| cost(if p > 1 { 2 * (p - 1) + 1 } else { 0 }, (p - 1) * b, (p - 1) * b)),
     ("Gather(algorithm: Knomial())", |p, b| gather(&nomial(p, 2, true), b)),
     ("Gather(algorithm: Knomial(radix: 3, distances: Doubling))", |p, b| gather(&nomial(p, 3, false), b)),

@@ -1,5 +1,5 @@
-//! What would be lost without a word is rejected: values under a name that has another one, options that mean nothing, two
-//! columns for one thing.
+//! Rejection of what would be lost without a word: values under a name that has another one, options that mean nothing,
+//! two columns for one thing.
 
 use crate::parsim;
 use serde_json::{Map, Value};
@@ -120,6 +120,42 @@ fn written_and_read(scenario: &str, machine: &[&str], program: &[&str]) -> (f64,
     parsim().args(export).assert().success();
     let goal = format!("program=Goal(file: {path:?}, unit: \"1 ps\")");
     (run, makespan(&[&["run", scenario], machine, &["--set", &goal]].concat()))
+}
+
+/// Reads a run's time-independent trace back on the machine that it ran on; the makespans in seconds.
+fn traced_and_read(scenario: &str, machine: &[&str], program: &[&str]) -> (f64, f64) {
+    let set = &[machine, program].concat()[..];
+    let folder = tempfile::tempdir().expect("there is room");
+    let makespan = |arguments: &[&str]| {
+        let output = parsim().args(arguments).args(["--set", "axes=[]", "--format", "jsonl"]).assert().success();
+        let row: Map<String, Value> = serde_json::from_slice(&output.get_output().stdout).expect("an object");
+        row["makespan_s"].as_f64().expect("a number")
+    };
+    let run = makespan(&[&["run", scenario], set].concat());
+    let path = folder.path().to_str().expect("a path");
+    let export = [&["export", scenario, "--set", "axes=[]", "--time-independent", path], set].concat();
+    parsim().args(export).assert().success();
+    let read = format!("program=TimeIndependent(file: \"{path}/trace.txt\", collectives: SimGrid)");
+    (run, makespan(&[&["run", scenario], machine, &["--set", &read]].concat()))
+}
+
+/// Operations on processors with a rate of them, and pauses on those without; receives of any sender.
+#[test]
+fn a_time_independent_trace_is_read_back() {
+    let collectives = "scenarios/loggops-collectives.ron";
+    for (scenario, machine, program) in [
+        (
+            collectives,
+            &["--set", "ranks=16"][..],
+            &["--set", "program.operation=AllReduce(algorithm: Rabenseifner)"][..],
+        ),
+        (collectives, &["--set", "ranks=16"], &["--set", "program.operation=AllToAll(algorithm: Linear)"]),
+        ("scenarios/stencil.ron", &["--set", "ranks=16"], &[]),
+        ("scenarios/master-worker.ron", &[], &[]),
+    ] {
+        let (run, read) = traced_and_read(scenario, machine, program);
+        assert!((read - run).abs() < 0.5e-12, "{scenario} {program:?}: {read} is not {run}");
+    }
 }
 
 /// A barrier that costs nothing before and behind the operation is no part of a schedule.

@@ -1,4 +1,4 @@
-//! What parsim promises, seen from outside: one binary, one module for each kind of promise.
+//! Promises of parsim, seen from outside: one binary, one module for each kind of promise.
 
 mod architecture;
 mod background;

@@ -8,7 +8,7 @@ use parsim::machine::{Allocation, Partition, Placement, Sends};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::{Choice, Routing, Switching, Topology};
 use parsim::node::{Module, Work};
-use parsim::program::{MessagePattern, rehearse};
+use parsim::program::{MessagePattern, UntimedMachine, rehearse};
 use parsim::trace::{Delivery, Trace};
 use parsim::units::{Bytes, SimDuration, SimTime};
 use parsim::{Machine, Message, Process, Simulation};
@@ -237,7 +237,8 @@ proptest! {
                 }
             }
         };
-        let faults = rehearse(&program, (RANKS, 0), (machine.sends, 120), Streams::new(1)).faults();
+        let untimed = UntimedMachine { sends: machine.sends, packet_bytes: 120, has_speed: true };
+        let faults = rehearse(&program, (RANKS, 0), untimed, Streams::new(1)).faults();
         let run = Simulation::new(&machine, RANKS).unwrap().run(&program);
         prop_assert_eq!(faults.is_empty(), run.is_ok(), "{:?} {:?}", faults, run.err());
     }

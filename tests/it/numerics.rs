@@ -105,7 +105,7 @@ fn numbers_take_no_time() {
     }
 }
 
-/// What the programs count is what their algorithms are known to do.
+/// The programs count what their algorithms are known to do.
 #[test]
 fn the_counts_are_those_of_the_algorithms() {
     let machine = machine();

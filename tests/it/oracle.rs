@@ -31,7 +31,7 @@ struct SmallMachine {
     router: Option<RouterTurn>,
     /// The period of the clock that ends time slices.
     tick: u64,
-    /// What a link takes of the memory for a word of 4 bytes.
+    /// The time for which a link takes the memory for a word of 4 bytes.
     steal: u64,
     packet: u64,
     prepare: (u64, u64, u64),
@@ -79,7 +79,7 @@ struct SmallProgram {
     steps: Vec<Vec<Step>>,
 }
 
-/// What both machines tell of a run.
+/// The part of a run that both machines tell.
 #[derive(Debug, Default, PartialEq)]
 struct Outcome {
     /// (delivered, from, to, bytes, sent) of every message in the order of delivery.
@@ -126,7 +126,7 @@ fn small_machine() -> impl Strategy<Value = SmallMachine> {
     let sends = vec![Sends::UntilInjected, Sends::UntilDelivered, Sends::Buffered, Sends::Rendezvous];
     let turns = vec![Some(RouterTurn::AtOnce), Some(RouterTurn::EndOfRow), Some(RouterTurn::TimeSlice), None];
     let router = (prop::sample::select(turns), 10_000_000u64..1_000_000_000);
-    // Where links steal memory cycles packets travel one by one, so that mostly they do not.
+    // Packets travel one by one where links steal memory cycles, so mostly none are stolen.
     let steal = prop_oneof![3 => Just(0), 1 => 1_000u64..2_000_000];
     let manner = (prop::sample::select(sends), any::<bool>(), router, steal);
     // No cost is zero: what happens at exactly the same picosecond is a matter of convention.
@@ -165,7 +165,7 @@ fn small_machine() -> impl Strategy<Value = SmallMachine> {
     })
 }
 
-/// What happens next in a program: a rank computes, or one sends to others that receive.
+/// An action of a program: a rank computes, or one sends to others that receive.
 #[derive(Clone, Debug)]
 enum Action {
     Compute(usize, u64, u64),
@@ -204,13 +204,12 @@ fn append(steps: &mut [Vec<Step>], action: Action) {
     }
 }
 
-/// What the simulator makes of it, and when the computations of each rank ended.
 /// A run of the simulator.
 struct Simulated {
     trace: Trace,
     /// (end, rank) of every computation.
     computations: Vec<(u64, usize)>,
-    /// What every link carried.
+    /// The packets that every link carried.
     packets: BTreeMap<(u32, u32), Vec<Transfer>>,
 }
 
@@ -324,7 +323,7 @@ fn number(number: usize) -> u32 {
     u32::try_from(number).expect("everything here is small")
 }
 
-/// What ends now. What ends at the same picosecond ends in this order.
+/// The end of something. Ends of the same picosecond come in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
     /// A row of the computation on a node after which another one comes.
@@ -684,7 +683,7 @@ impl<'m> SlowMachine<'m> {
         computation.slice_ends = slice_ends;
     }
 
-    /// When all jobs of a node will have been served.
+    /// The time at which all jobs of a node will have been served.
     fn free(&self, node: usize) -> u64 {
         let Some((_, ends)) = self.served[node].last().filter(|_| !self.jobs[node].is_empty()) else { return self.now };
         ends + self.jobs[node].iter().skip(1).map(|(_, time)| time).sum::<u64>()

@@ -181,7 +181,29 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
     );
 }
 
-/// What only software routers have is no part of a machine with hardware routers.
+/// A machine whose processors have no speed runs no program that computes by operations, as `check` says before a run.
+#[test]
+fn computations_without_a_processor_are_rejected() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("s.ron");
+    let machine = "LogGOPS(L: \"1 us\", o: \"1 us\", g: \"1 us\", G: \"1 ns/B\", O: \"0 ns/B\", S: \"1 KiB\")";
+    let programs = [
+        ("Floyd(n: 8, decomposition: Rows)", "the program computes, and the machine says nothing of its processors"),
+        ("Phases(steps: [Compute(flops: \"10\")])", "cannot compute: the machine says nothing of its processors"),
+        ("Phases(steps: [Compute(seconds: \"1e-6\")])", ""),
+        ("Phases(steps: [When(condition: \"p > 5\", then: [Compute(flops: \"10\")])])", ""),
+    ];
+    for (program, said) in programs {
+        let text = format!("Scenario(machine: {machine}, ranks: 2, placement: RowMajor, program: {program}, seed: 1)");
+        std::fs::write(&file, text).expect("it can be written");
+        let checked = parsim().arg("check").arg(&file).output().expect("it runs");
+        let words = String::from_utf8_lossy(&checked.stderr).into_owned();
+        assert_eq!(checked.status.success(), said.is_empty(), "{program}: {words}");
+        assert!(words.contains(said), "{program}: {words}");
+    }
+}
+
+/// Fields of software routers are no part of a machine with hardware routers.
 #[test]
 fn software_of_hardware_routers_is_rejected_with_the_same_words() {
     assert_machine_rejected(

@@ -1,4 +1,4 @@
-//! What passes on packets in transit: hardware beside the processors, or software on them.
+//! Routers of packets in transit: hardware beside the processors, or software on them.
 
 use crate::repository;
 use parsim::machine::{Allocation, Placement};

@@ -106,7 +106,7 @@ fn plain_processes_may_be_killed() {
     assert_merged(&desk);
 }
 
-/// Where GNU parallel is installed.
+/// Runs only where GNU parallel is installed.
 #[test]
 fn gnu_parallel_runs_the_blocks() {
     let path = std::env::var("PATH").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Where parsim and other simulators differ: the page says what parsim says, and by how much.
+//! Differences between parsim and other simulators: the page says what parsim says, and by how much they differ.
 
 use crate::documentation::{Desk, Page, quoted};
 use crate::{parsim, repository};
@@ -76,12 +76,12 @@ fn parsim_says_what_stands_beside_the_others_as_they_come() {
     }
 }
 
-/// What commands have printed: the records of their cases.
+/// The answers of commands: the records of their cases.
 #[derive(Default)]
 struct Printed(BTreeMap<String, Vec<serde_json::Value>>);
 
 impl Printed {
-    /// What a command says of a case, in the unit at the end of the case's label.
+    /// The value that a command gives for a case, in the unit at the end of the case's label.
     fn value(&mut self, command: &str, case: usize, label: &str) -> f64 {
         let run = || {
             let lines = Desk::new().run(&format!("{command} --format jsonl"));

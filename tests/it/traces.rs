@@ -25,7 +25,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_slice(&assert.get_output().stdout).expect("the output is JSON")
 }
 
-/// What is said on stderr, with exit code 2 and nothing on stdout.
+/// The message on stderr, with exit code 2 and nothing on stdout.
 fn refusal(arguments: &[&str]) -> String {
     let assert = parsim().args(arguments).assert().code(2).stdout("");
     let said = String::from_utf8(assert.get_output().stderr.clone()).expect("diagnostics are text");
@@ -45,7 +45,7 @@ fn a_recording_and_its_scenario_have_the_same_critical_path() {
     assert!(played["meta"]["scenario"].is_string() && read.get("meta").is_none());
 }
 
-/// What the random programs do not have: shared memories, noise, slow nodes, collectives, rollbacks.
+/// Features that the random programs do not have: shared memories, noise, slow nodes, collectives, rollbacks.
 #[test]
 fn causes_explain_runs_of_every_kind() {
     for (scenario, set) in [
@@ -66,8 +66,10 @@ fn causes_explain_runs_of_every_kind() {
         assert_eq!(runs_alone, record["speedup"].as_f64().is_some_and(|speedup| speedup > 0.0), "{scenario}");
         let parts = ["computation", "input_output", "communication", "system", "idle"];
         let rank_0 = parts.map(|part| record[format!("rank_{part}_s")][0].as_f64().expect(part));
+        let loading = record["rank_loading_s"][0].as_f64().unwrap_or(0.0);
+        assert_eq!(scenario.starts_with("cluster"), loading > 0.0, "{scenario}");
         let makespan = record["makespan_s"].as_f64().expect("a number");
-        assert!((rank_0.iter().sum::<f64>() - makespan).abs() < 1e-9 * makespan, "{scenario}: {rank_0:?}");
+        assert!((rank_0.iter().sum::<f64>() + loading - makespan).abs() < 1e-9 * makespan, "{scenario}: {rank_0:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What links carry, told by every fabric in which packets travel one by one.
+//! Packets that links carry, told by every fabric in which packets travel one by one.
 
 use crate::laws::{Run, any_action, any_machine, cases, config};
 use parsim::analysis::CriticalPath;

@@ -1,4 +1,4 @@
-//! What `parsim validate` says of the folders of `validation`, as far as it is said soon.
+//! Verdicts of `parsim validate` on the folders of `validation`, as far as they come soon.
 
 use crate::parsim;
 use serde_json::Value;

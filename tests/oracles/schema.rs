@@ -37,8 +37,8 @@ fn files(folder: &str) -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "ron")).collect()
 }
 
-/// What a file means, with all that it names, as JSON: a struct is an object, a variant a text or an object with one
-/// key, a quantity a text.
+/// The meaning of a file, with all that it names, as JSON: a struct is an object, a variant a text or an object with
+/// one key, a quantity a text.
 fn scenario(path: PathBuf) -> Value {
     let plan = Plan::new(Document::load(path).unwrap(), &[]).unwrap();
     let mut document = serde_json::to_value(&**plan.base().unwrap().scenario).unwrap();

@@ -36,7 +36,8 @@ impl Blocks {
         format!("#!/bin/sh\n{directives}{}{}{start}", self.remarks(engine), self.begin(engine))
     }
 
-    /// What the script is, and how to go on.
+    /// The comments at the head of the script: its cases, their cost, and the commands to submit it and to read the
+    /// results.
     fn remarks(&self, engine: Engine) -> String {
         let Workload { cases, cpu_s, is_open } = self.load;
         let minutes = cpu_s / 60.0;

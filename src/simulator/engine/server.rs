@@ -150,7 +150,7 @@ impl<J> Sharing<J> {
     fn depart(&mut self, now: SimTime) -> J {
         self.count(now);
         let Reverse(mark) = self.jobs.pop().expect("a server with an event has a job");
-        // What the division has cut off must not delay those that leave at the same mark.
+        // The remainder that the division cuts off must not delay other jobs with the same mark.
         self.attained = self.attained.max(mark.leaves_at);
         mark.job
     }

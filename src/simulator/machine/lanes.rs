@@ -1,4 +1,4 @@
-//! Where on a node an operation takes place that a program does not leave to its process, and when.
+//! Place and turn, on its node, of an operation that a program does not leave to its process.
 
 /// The processor and the network interface, of those of a rank, that an operation takes, from 0. Where nodes have no
 /// [interfaces](crate::node::Interface), a rank has one processor, whatever is asked for.

@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 /// Decides which packets are sent by way of another node, and of which.
 pub(super) struct Detours {
     routes: Routes,
-    /// What is in favour of the natural route, and the weights of the ways; `None` where all packets go by way of another
-    /// node.
+    /// The threshold in favour of the natural route, and the weights of both ways; `None` where all packets go by way
+    /// of another node.
     preference: Option<(u32, Weights)>,
     through: Through,
 }

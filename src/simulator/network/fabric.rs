@@ -219,7 +219,7 @@ impl Fabric {
             worms.finish_transfers(end);
         }
         if let Some(transfers) = self.transfers() {
-            // What takes no time may have begun, and be over, at the end itself.
+            // A transfer that takes no time may have begun, and be over, at the end itself.
             transfers.finish(end + SimDuration::from_ps(1));
         }
     }

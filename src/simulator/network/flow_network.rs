@@ -64,7 +64,7 @@ pub struct Gates {
     pub per_node: u32,
     /// The time of a byte.
     pub per_byte: PerByte,
-    /// Whether messages leave a gate one after the other, and do not share it.
+    /// True if messages leave a gate one after the other instead of sharing it.
     pub in_turn: bool,
 }
 

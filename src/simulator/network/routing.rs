@@ -31,10 +31,11 @@ pub enum Routing {
         /// In favour of the natural route, in links times packets (wormhole: flits).
         #[serde(default)]
         threshold: u32,
-        /// What the packets that wait are multiplied with; `Links` unless given.
+        /// The weights by which the packets that wait are multiplied; `Links` unless given.
         #[serde(default, skip_serializing_if = "Weights::is_default")]
         weights: Weights,
-        /// Where in a dragonfly the way turns to the destination; in the `Group` of the drawn node unless given.
+        /// The place in a dragonfly where the way turns to the destination: in the `Group` of the drawn node unless
+        /// given.
         #[serde(default, skip_serializing_if = "Through::is_default")]
         through: Through,
     },

@@ -24,7 +24,7 @@ pub struct Sending {
     /// The sends that copy, of several of the same data by one process; every one unless given.
     #[serde(default, skip_serializing_if = "Copies::is_every_send")]
     pub copies: Copies,
-    /// Whether the next packet is prepared while the link still transmits the previous one.
+    /// True if the next packet is prepared while the link still transmits the previous one.
     pub overlap: bool,
 }
 

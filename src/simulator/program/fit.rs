@@ -1,9 +1,10 @@
 //! The fit of a program and a machine.
 
-use super::{Program, Rehearsal, rehearse};
+use super::{Program, Rehearsal, UntimedMachine, rehearse};
 use crate::engine::Streams;
 use crate::fault::{Fault, within};
 use crate::machine::{Layout, Machine};
+use crate::node::processor::Processor;
 
 /// All that can be known to be wrong with `program` on `machine` before a run, its ranks lying as in `layout`. The
 /// paths are those of a scenario: `program.n`, `machine.network.links`.
@@ -32,9 +33,12 @@ pub fn inspected(
     if !faults.is_empty() || !program.is_rehearsed() {
         return (faults, None);
     }
-    let packet_bytes = machine.network.switching.packet_bytes();
-    let place = (layout.ranks(), host(machine, layout));
-    let rehearsal = rehearse(program, place, (machine.waits_of_sends(), packet_bytes), streams);
+    let untimed = UntimedMachine {
+        sends: machine.waits_of_sends(),
+        packet_bytes: machine.network.switching.packet_bytes(),
+        has_speed: machine.nodes.processor != Processor::Unspecified,
+    };
+    let rehearsal = rehearse(program, (layout.ranks(), host(machine, layout)), untimed, streams);
     (within("program", rehearsal.faults()).collect(), Some(rehearsal))
 }
 

@@ -1,6 +1,7 @@
 //! A process: what it knows, and what it can ask for.
 
 use super::grid::Grid;
+use super::numerics::WORD;
 use crate::engine::Streams;
 use crate::fault::Fault;
 use crate::machine::{LinkRates, Protocol};
@@ -36,18 +37,27 @@ pub struct Process {
     surroundings: Rc<Surroundings>,
     /// The ranks that it counts, if they are not all.
     group: Option<Rc<RankGroup>>,
+    /// Whether what collective operations add takes no time.
+    adds_free: bool,
 }
 
 impl Process {
     pub(crate) const fn new(rank: u32, surroundings: Rc<Surroundings>) -> Self {
-        Self { rank, surroundings, group: None }
+        Self { rank, surroundings, group: None, adds_free: false }
     }
 
     /// The same process as one of a group: its rank, the number of ranks and the ranks that its verbs name are those of the
     /// group. Barriers without cost, the host and random numbers stay what they are.
     #[must_use]
     pub fn within(&self, group: &Rc<RankGroup>) -> Self {
-        Self { rank: self.rank, surroundings: Rc::clone(&self.surroundings), group: Some(Rc::clone(group)) }
+        Self { group: Some(Rc::clone(group)), ..self.clone() }
+    }
+
+    /// The same process, which adds up the messages of collective operations in no time: its program says elsewhere what
+    /// that takes.
+    #[must_use]
+    pub fn with_free_additions(&self) -> Self {
+        Self { adds_free: true, ..self.clone() }
     }
 
     fn notes(&self) -> &Notes {
@@ -222,6 +232,13 @@ impl Process {
                 self.fail(UNCOUNTED.to_owned()).await;
             }
             self.load(real(bytes)).await;
+        }
+    }
+
+    /// Adds `bytes` bytes of words to others, as collective operations do: an operation a word.
+    pub(crate) async fn add(&self, bytes: u64) {
+        if bytes > 0 && !self.adds_free {
+            self.compute(Work::flops(bytes.div_ceil(WORD))).await;
         }
     }
 

@@ -121,16 +121,27 @@ impl Rehearsal {
     }
 }
 
-/// Runs `program` on `ranks` ranks, of which `host` is connected to the host, with `sends` of packets of so many bytes.
+/// The properties of a machine that matter where nothing takes time.
+#[derive(Clone, Copy, Debug)]
+pub struct UntimedMachine {
+    /// The condition for the end of a send: at once, or when it has met its receive.
+    pub sends: Sends,
+    /// The length of packets.
+    pub packet_bytes: u64,
+    /// True if its processors have a speed, so that programs may ask for operations.
+    pub has_speed: bool,
+}
+
+/// Runs `program` on `ranks` ranks of a machine, of which `host` is connected to the host.
 #[must_use]
 pub fn rehearse(
     program: &dyn Program,
     (ranks, host): (u32, u32),
-    (sends, packet_bytes): (Sends, u64),
+    UntimedMachine { sends, packet_bytes, has_speed }: UntimedMachine,
     streams: Streams,
 ) -> Rehearsal {
     let most = if program.least_verbs(ranks) > LONGEST { BEGINNING } else { LONGEST };
-    let open = || DryRun { sends, most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
+    let open = || DryRun { sends, has_speed, most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
     where_it_fits(program, ranks, open)
 }
 
@@ -161,6 +172,7 @@ struct DryRun<'p> {
     program: &'p dyn Program,
     /// The condition for the end of a send: at once, or when it has met its receive.
     sends: Sends,
+    has_speed: bool,
     surroundings: Rc<Surroundings>,
     processes: Processes<Verb, Reply>,
     ranks: Vec<RehearsedRank>,
@@ -202,6 +214,7 @@ impl<'p> DryRun<'p> {
         Self {
             program,
             sends: Sends::Buffered,
+            has_speed: true,
             processes: Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process)),
             surroundings,
             ranks: (0..ranks).map(|_| RehearsedRank::default()).collect(),

@@ -36,8 +36,8 @@ pub struct Traffic {
     /// it is `true`. Needs wormhole switching.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub to_self: bool,
-    /// Whether the beginning of the measured time is left out until the mean latency has settled, as far as the means of a
-    /// hundred batches tell (MSER: White 1997); not unless it is `true`. `warm_up_removed_s` says how much was left out.
+    /// Leaves out the beginning of the measured time until the mean latency has settled, as far as the means of a
+    /// hundred batches tell (MSER: White 1997), if it is `true`. `warm_up_removed_s` says how much was left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settle: bool,
 }

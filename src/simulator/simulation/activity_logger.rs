@@ -50,7 +50,7 @@ impl ActivityLogger {
             Verb::Send(to, _) => LogDetail::Sending { to: *to },
             Verb::Wait(operation) => match (awaited, self.moves.get(&operation.0)) {
                 (Some(TaskKind::Send { to }), _) => LogDetail::Sending { to },
-                (Some(TaskKind::Move), Some((is_memory, bytes))) => {
+                (Some(TaskKind::Move { .. }), Some((is_memory, bytes))) => {
                     LogDetail::Moving { is_memory: *is_memory, bytes: rounded(*bytes) }
                 }
                 _ => LogDetail::Else,

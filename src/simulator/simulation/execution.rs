@@ -58,7 +58,7 @@ pub struct Execution<'s, O> {
     finishing: FxHashSet<u32>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
-    /// What has happened to issued operations.
+    /// The notices of issued operations.
     board: NoticeBoard,
     finished: u32,
     last_finish: SimTime,

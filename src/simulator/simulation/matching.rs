@@ -25,7 +25,7 @@ pub struct Request {
     pub rank: u32,
     pub kind: TaskKind,
     pub state: TaskState,
-    /// Where it takes place, if it has been issued.
+    /// The processor and the interface that it takes, if it has been issued.
     pub lanes: Option<Lanes>,
 }
 
@@ -35,8 +35,10 @@ pub enum TaskKind {
         to: u32,
     },
     Receive(MessagePattern),
-    /// Bytes on their way through what the cores of a node share.
-    Move,
+    /// Bytes on their way through what the cores of a node share: a memory, or the way out of the node.
+    Move {
+        is_memory: bool,
+    },
     /// An issued computation.
     Computation,
 }
@@ -58,7 +60,8 @@ impl TaskKind {
     pub const fn activity(self) -> Activity {
         match self {
             Self::Send { .. } => Activity::Sending,
-            Self::Receive(_) | Self::Move => Activity::Blocked,
+            Self::Move { is_memory: true } => Activity::Loading,
+            Self::Receive(_) | Self::Move { is_memory: false } => Activity::Blocked,
             Self::Computation => Activity::Computing,
         }
     }
@@ -174,8 +177,8 @@ impl Matching {
     }
 
     /// Bytes begin to move.
-    pub fn begin_move(&mut self, rank: u32) -> Operation {
-        let (kind, state) = (TaskKind::Move, TaskState::UnderWay);
+    pub fn begin_move(&mut self, rank: u32, is_memory: bool) -> Operation {
+        let (kind, state) = (TaskKind::Move { is_memory }, TaskState::UnderWay);
         Operation(self.tasks.put(Request { rank, kind, state, lanes: None }))
     }
 
@@ -387,7 +390,8 @@ impl Matching {
     pub fn describe(&mut self, operation: Operation) -> (String, Option<u32>) {
         match self.task(operation).kind {
             TaskKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),
-            TaskKind::Move => ("waits for its memory or its interface".to_owned(), None),
+            TaskKind::Move { is_memory: true } => ("waits for its memory".to_owned(), None),
+            TaskKind::Move { is_memory: false } => ("waits for its interface".to_owned(), None),
             TaskKind::Computation => ("waits for its processor".to_owned(), None),
             TaskKind::Receive(MessagePattern { from, tag }) => {
                 let from_words = from.map_or("any rank".to_owned(), |rank| format!("rank {rank}"));
@@ -418,7 +422,7 @@ impl Matching {
     fn fits(&self, operation: Operation, envelope: &Envelope) -> bool {
         match self.tasks.peek(operation.0).expect("an operation is kept until it is ended").kind {
             TaskKind::Receive(pattern) => pattern.takes(envelope),
-            TaskKind::Send { .. } | TaskKind::Move | TaskKind::Computation => {
+            TaskKind::Send { .. } | TaskKind::Move { .. } | TaskKind::Computation => {
                 unreachable!("only receives wait for messages")
             }
         }

@@ -51,7 +51,7 @@ pub enum Occurrence<'o> {
 
 /// An observer of a run. It changes nothing: a run is the same with any observer.
 pub trait Observer: Sized {
-    /// Whether it observes anything. What only observers want to know is not computed for one that does not.
+    /// True if it observes anything; if not, nothing is computed that only observers want to know.
     const OBSERVES: bool = true;
 
     /// Something has happened.

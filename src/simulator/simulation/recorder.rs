@@ -36,7 +36,7 @@ enum RecordedOperation {
 /// Records a run while it is run.
 pub struct Recorder<'w> {
     writer: RecordingWriter<Box<dyn Write + 'w>>,
-    /// Whether senders wait for the receive.
+    /// True if senders may wait for the receive.
     rendezvous: bool,
     /// The last event of each rank.
     last: Vec<u32>,

@@ -4,8 +4,8 @@ use super::SimulationError;
 use super::observer::{Observer, Occurrence};
 use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
-use crate::program::{MessagePattern, Operation, Received, Reply, Verb};
-use crate::trace::{CommunicationLog, Phase, Request, RequestLog, Trace};
+use crate::program::{Message, MessagePattern, Operation, Received, Reply, Verb};
+use crate::trace::{CommunicationLog, Phase, ReceivedMessage, Request, RequestLog, Trace};
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
 
@@ -106,10 +106,10 @@ impl RequestLogger {
                 let place = self.log.ranks[rank as usize].len() - 1;
                 state.operations.insert(operation.0, (state.begun - 1, place));
             }
-            Reply::Received(Received { message, .. }) => {
+            Reply::Received(Received { from, message: Message { tag, bytes, .. } }) => {
                 let Some(place) = self.ranks[rank as usize].awaited.take() else { return };
-                if let Request::Receive { bytes, .. } = &mut self.log.ranks[rank as usize][place] {
-                    *bytes = Some(message.bytes);
+                if let Request::Receive { message, .. } = &mut self.log.ranks[rank as usize][place] {
+                    *message = Some(ReceivedMessage { from: *from, tag: *tag, bytes: *bytes });
                 }
             }
             Reply::Ready(index) => {
@@ -150,5 +150,5 @@ impl RequestLogger {
 }
 
 const fn receive(MessagePattern { from, tag }: MessagePattern) -> Request {
-    Request::Receive { from, tag, bytes: None }
+    Request::Receive { from, tag, message: None }
 }

@@ -20,12 +20,14 @@ pub enum Activity {
     System,
     /// The program on it has ended.
     Idle,
+    /// It waits for bytes from or to a memory that it shares, its processor being free.
+    Loading,
 }
 
 impl Activity {
     /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::Computing, Self::InputOutput, Self::Sending, Self::Blocked, Self::System, Self::Idle];
+    pub const ALL: [Self; 7] =
+        [Self::Computing, Self::InputOutput, Self::Sending, Self::Blocked, Self::System, Self::Idle, Self::Loading];
 
     /// Its name as a key of output.
     #[must_use]
@@ -37,6 +39,7 @@ impl Activity {
             Self::Blocked => "blocked",
             Self::System => "system",
             Self::Idle => "idle",
+            Self::Loading => "loading",
         }
     }
 }
@@ -99,8 +102,7 @@ impl Accounts {
     /// `None` if there are times of another number of ranks.
     #[must_use]
     pub fn of_times(ranks: u32, times: Vec<(Phase, [Vec<SimDuration>; Activity::ALL.len()])>) -> Option<Self> {
-        let phases = times.iter().map(|(phase, _)| *phase).collect();
-        let columns: Vec<_> = times.into_iter().map(|(_, columns)| columns).collect();
+        let (phases, columns): (Vec<_>, Vec<_>) = times.into_iter().unzip();
         let fits = |column: &ActivityTimes| column.is_empty() || column.len() == ranks as usize;
         columns.iter().flatten().all(fits).then_some(Self { phases, ranks, columns })
     }

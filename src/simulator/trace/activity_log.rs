@@ -18,12 +18,12 @@ pub struct ActivityLog {
     pub passages: Vec<Passage>,
 }
 
-/// What a transport of messages keeps of a run.
+/// The log that a transport of messages keeps of a run.
 #[derive(Clone, Debug, Default)]
 pub struct CommunicationLog {
     /// The services of processors.
     pub services: Vec<Service>,
-    /// What passes network interfaces.
+    /// The messages, and parts of messages, at network interfaces.
     pub passages: Vec<Passage>,
 }
 
@@ -38,7 +38,7 @@ pub struct Passage {
     pub interface: u32,
     /// The processor that sends or receives.
     pub processor: u32,
-    /// What it does there.
+    /// The step that it makes there.
     pub step: PassageStep,
     /// The time from which its bytes take the interface.
     pub begin: SimTime,
@@ -46,11 +46,11 @@ pub struct Passage {
     pub end: SimTime,
     /// The bytes that take time there.
     pub bytes: u64,
-    /// Whether the gap between messages follows.
+    /// True if the gap between messages follows.
     pub has_gap: bool,
 }
 
-/// What a message does at an interface.
+/// A step of a message at an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageStep {
     /// It leaves its source.
@@ -140,7 +140,7 @@ pub enum LogDetail {
     },
     /// Bytes from or to the host.
     Transferring {
-        /// Whether they are read.
+        /// True if they come from the host.
         is_input: bool,
         /// The number of bytes.
         bytes: u64,

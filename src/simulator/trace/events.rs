@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 pub type EventId = u32;
 
 /// Kinds of activities in which a process only waits; all others occupy a processor.
-pub const WAITING: [&str; 3] = ["sending", "blocked", "idle"];
+pub const WAITING: [&str; 4] = ["sending", "blocked", "idle", "loading"];
 
 /// The kind of delays that are messages.
 pub const MESSAGE: &str = "message";

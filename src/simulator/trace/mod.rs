@@ -15,7 +15,7 @@ pub use activity_log::{
 pub use recording::{
     Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
 };
-pub use requests::{RESERVED_TAGS, Request, RequestLog};
+pub use requests::{RESERVED_TAGS, ReceivedMessage, Request, RequestLog};
 pub use transfer::{Direction, Transfer};
 
 use crate::units::{SimDuration, SimTime};
@@ -63,9 +63,9 @@ impl Trace {
 pub struct SourceLoad {
     /// The rank that injected it.
     pub rank: u32,
-    /// What it has injected, in flits per cycle.
+    /// The load that it has injected, in flits per cycle.
     pub injected: f64,
-    /// What of its packets has come to their destinations in that time, in flits per cycle.
+    /// The load of its packets that has come to their destinations in that time, in flits per cycle.
     pub accepted: f64,
     /// Its packets that were injected in that time and have come.
     pub packets: u64,
@@ -117,7 +117,7 @@ pub struct Delivery {
     pub to: u32,
     /// The length of the message.
     pub bytes: u64,
-    /// Whether the sender had sent the same data before.
+    /// True if the sender had sent the same data before.
     pub again: bool,
     /// The begin of the send.
     pub sent: SimTime,

@@ -14,12 +14,12 @@ use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
 /// The first bytes of a recording; the number is the version of the format.
-pub const MAGIC: &[u8] = b"parsim-trace 3\n";
+pub const MAGIC: &[u8] = b"parsim-trace 4\n";
 
-/// First bytes of recordings of all versions. Versions 1 to 3 can be read: version 1 had no transfers, version 2 none
-/// that alternate.
+/// First bytes of recordings of all versions. Versions 1 to 4 can be read: version 1 had no transfers, version 2 none
+/// that alternate, version 3 no loads.
 const KIND: &[u8] = b"parsim-trace ";
-const READABLE: [u8; 3] = [b'1', b'2', b'3'];
+const READABLE: [u8; 4] = [b'1', b'2', b'3', b'4'];
 
 /// Returns whether a file with these first bytes is a recording, of any version.
 #[must_use]

@@ -33,8 +33,8 @@ pub enum Request {
         from: Option<u32>,
         /// The tag; any if absent.
         tag: Option<u32>,
-        /// The length of the message that came, once it has.
-        bytes: Option<u64>,
+        /// The message that came, once it has.
+        message: Option<ReceivedMessage>,
     },
     /// Goes on when these operations are complete.
     Wait(Vec<u32>),
@@ -47,4 +47,15 @@ pub enum Request {
         /// The phase in which it was asked.
         phase: Phase,
     },
+}
+
+/// A message that a receive has got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceivedMessage {
+    /// Its sender.
+    pub from: u32,
+    /// Its tag.
+    pub tag: u32,
+    /// Its length.
+    pub bytes: u64,
 }

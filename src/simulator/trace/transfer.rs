@@ -17,7 +17,7 @@ pub struct Transfer {
     pub channel: u32,
     /// The vertex that the packets are going to.
     pub destination: u32,
-    /// Whether it is the acknowledge of a message instead of the message.
+    /// True if it is the acknowledge of a message instead of the message.
     pub is_acknowledge: bool,
     /// The cause: the last event of the sender of the message before it sent.
     pub event: EventId,

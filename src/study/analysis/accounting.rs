@@ -16,6 +16,8 @@ pub struct RankTime {
     pub system: SimDuration,
     /// It waits for messages or for others at a barrier, or has ended.
     pub idle: SimDuration,
+    /// It waits for bytes from or to a memory that it shares.
+    pub loading: SimDuration,
     /// The part of the computation during which a message from it or to it is on its way: communication that costs
     /// no time of its own.
     pub overlap: SimDuration,
@@ -24,20 +26,21 @@ pub struct RankTime {
 impl RankTime {
     /// Its parts by name. The overlap is none of them: it is contained in the computation.
     #[must_use]
-    pub const fn parts(&self) -> [(&'static str, SimDuration); 5] {
+    pub const fn parts(&self) -> [(&'static str, SimDuration); 6] {
         [
             ("computation", self.computation),
             ("input_output", self.input_output),
             ("communication", self.communication),
             ("system", self.system),
             ("idle", self.idle),
+            ("loading", self.loading),
         ]
     }
 
     /// All of it: the makespan.
     #[must_use]
     pub fn total(&self) -> SimDuration {
-        self.computation + self.input_output + self.communication + self.system + self.idle
+        self.computation + self.input_output + self.communication + self.system + self.idle + self.loading
     }
 
     fn add(&mut self, times: &[SimDuration; Activity::ALL.len()]) {
@@ -48,6 +51,7 @@ impl RankTime {
                 Activity::Sending => &mut self.communication,
                 Activity::System => &mut self.system,
                 Activity::Blocked | Activity::Idle => &mut self.idle,
+                Activity::Loading => &mut self.loading,
             };
             *part += times[activity as usize];
         }
@@ -123,7 +127,7 @@ impl Accounting {
 
     /// The mean over all ranks; its parts sum to the makespan up to rounding.
     #[must_use]
-    pub fn mean(&self) -> [(&'static str, f64); 5] {
+    pub fn mean(&self) -> [(&'static str, f64); 6] {
         let mut sums = RankTime::default().parts().map(|(name, _)| (name, TotalTime::default()));
         for rank in &self.ranks {
             for ((_, sum), (_, part)) in sums.iter_mut().zip(rank.parts()) {

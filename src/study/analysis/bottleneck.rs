@@ -63,7 +63,8 @@ impl BottleneckSite {
     /// communication the busiest link. The phase is that of the host's rank.
     #[must_use]
     pub fn in_trace(trace: &Trace, bottleneck: &Bottleneck) -> Self {
-        let activities = activities(bottleneck.component);
+        let loads = trace.accounts.times().any(|(_, columns)| !columns[Activity::Loading as usize].is_empty());
+        let activities = activities(bottleneck.component, loads);
         let phase = longest_phase(trace, activities);
         let communicates = bottleneck.component == Component::Communication;
         // All wait for the slowest; the rank whose processor works most for the network is the cause.
@@ -77,9 +78,11 @@ impl BottleneckSite {
     }
 }
 
-const fn activities(component: Component) -> &'static [Activity] {
+/// The activities that make a component, of a run with or without loads of shared memories.
+const fn activities(component: Component, loads: bool) -> &'static [Activity] {
     match component {
         Component::InputOutput => &[Activity::InputOutput],
+        Component::Memory if loads => &[Activity::Loading],
         Component::Communication => &[Activity::Sending, Activity::Blocked, Activity::System],
         _ => &[Activity::Computing],
     }

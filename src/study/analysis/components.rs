@@ -23,6 +23,8 @@ pub struct Components {
     pub serial_s: Option<f64>,
     /// `T_po` of equation (7), processing that only the parallel program needs; `None` likewise.
     pub parallel_overhead_s: Option<f64>,
+    /// Loads from and stores to memories that ranks share, a part of Tmem; `None` of a run without any.
+    pub shared_memory_s: Option<f64>,
     /// Initialisation of the links (Tcini).
     pub initialisation_s: f64,
     /// Distribution of the data (Tdist).
@@ -91,6 +93,8 @@ pub enum SubComponent {
     InternalMemory,
     /// Part of memory.
     ExternalMemory,
+    /// Part of memory.
+    SharedMemory,
     /// Part of communication.
     Initialisation,
     /// Part of communication.
@@ -149,7 +153,7 @@ impl Component {
     pub const fn parts(self) -> &'static [SubComponent] {
         match self {
             Self::Processing => &[SubComponent::Cpu, SubComponent::Fpu],
-            Self::Memory => &[SubComponent::InternalMemory, SubComponent::ExternalMemory],
+            Self::Memory => &[SubComponent::InternalMemory, SubComponent::ExternalMemory, SubComponent::SharedMemory],
             Self::Communication => &[
                 SubComponent::Initialisation,
                 SubComponent::Distribution,
@@ -165,11 +169,12 @@ impl Component {
 
 impl SubComponent {
     /// Every part of every component.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Cpu,
         Self::Fpu,
         Self::InternalMemory,
         Self::ExternalMemory,
+        Self::SharedMemory,
         Self::Initialisation,
         Self::Distribution,
         Self::Broadcast,
@@ -187,6 +192,7 @@ impl SubComponent {
             Self::Fpu => "fpu",
             Self::InternalMemory => "internal_memory",
             Self::ExternalMemory => "external_memory",
+            Self::SharedMemory => "shared_memory",
             Self::Initialisation => "initialisation",
             Self::Distribution => "distribution",
             Self::Broadcast => "broadcast",
@@ -205,6 +211,7 @@ impl SubComponent {
             Self::Fpu => "FPU",
             Self::InternalMemory => "internal memory",
             Self::ExternalMemory => "external memory",
+            Self::SharedMemory => "shared memory",
             Self::Initialisation => "initialisation of links",
             Self::OtherCommunication => "other communication",
             _ => self.name(),
@@ -229,6 +236,7 @@ impl Components {
             split: first.split,
             serial_s: known(|run| run.serial_s),
             parallel_overhead_s: known(|run| run.parallel_overhead_s),
+            shared_memory_s: known(|run| run.shared_memory_s),
             initialisation_s: mean(|run| run.initialisation_s),
             distribution_s: mean(|run| run.distribution_s),
             broadcast_s: mean(|run| run.broadcast_s),
@@ -245,7 +253,7 @@ impl Components {
     ///
     /// Computing is computation in whatever phase, or the serial part or the parallel overhead in
     /// phases of the names `serial` and `overhead`. Waiting for the host is input, or output in a
-    /// phase of that name. Everything else is the communication that its phase is named after, or
+    /// phase of that name; loads of shared memories are memory. Everything else is the communication that its phase is named after, or
     /// other communication; a rank that has ended waits for nobody.
     #[must_use]
     pub fn of_trace(trace: &Trace, split: Option<ComputationSplit>) -> Self {
@@ -256,6 +264,7 @@ impl Components {
             split,
             serial_s: None,
             parallel_overhead_s: None,
+            shared_memory_s: None,
             initialisation_s: 0.0,
             distribution_s: 0.0,
             broadcast_s: 0.0,
@@ -285,6 +294,10 @@ impl Components {
         let seconds = |activity| account.get(activity).seconds();
         *self.computing_in(phase) += seconds(Activity::Computing);
         *(if phase == "output" { &mut self.output_s } else { &mut self.input_s }) += seconds(Activity::InputOutput);
+        let loading_s = seconds(Activity::Loading);
+        if loading_s > 0.0 {
+            *self.shared_memory_s.get_or_insert(0.0) += loading_s;
+        }
         *self.communication_in(phase) +=
             [Activity::Sending, Activity::Blocked, Activity::System].into_iter().map(seconds).sum::<f64>();
     }
@@ -314,6 +327,10 @@ impl Components {
             Component::Computation => Some(self.computation_s),
             Component::Serial => self.serial_s,
             Component::ParallelOverhead => self.parallel_overhead_s,
+            // Shared memories are known where the processor's own are not separated.
+            Component::Memory => {
+                component.parts().iter().filter_map(|part| self.part_s(*part)).reduce(|sum, part| sum + part)
+            }
             _ => component.parts().iter().map(|part| self.part_s(*part)).sum(),
         }
     }
@@ -330,6 +347,7 @@ impl Components {
             SubComponent::Fpu => computation(|split| split.fpu),
             SubComponent::InternalMemory => computation(|split| split.internal_memory),
             SubComponent::ExternalMemory => computation(|split| split.external_memory),
+            SubComponent::SharedMemory => self.shared_memory_s,
             SubComponent::Initialisation => Some(self.initialisation_s),
             SubComponent::Distribution => Some(self.distribution_s),
             SubComponent::Broadcast => Some(self.broadcast_s),
@@ -374,7 +392,7 @@ impl Components {
     /// Communication by computation, which is processing and memory (section 3.5).
     #[must_use]
     pub fn communication_to_computation(&self) -> Option<f64> {
-        ratio(self.component_s(Component::Communication)?, self.computation_s)
+        ratio(self.component_s(Component::Communication)?, self.computation_s + self.shared_memory_s.unwrap_or(0.0))
     }
 
     /// Memory by processing (section 3.5); constant in p on a machine without a cache.

@@ -107,7 +107,7 @@ where
         ends.sort_unstable();
         let mut ending = ends.drain(..).peekable();
         let mut beginning = begins.drain(..).peekable();
-        // What ends at the same moment ends first.
+        // Of all that happens at the same moment, ends come first.
         while let Some(now) = ending.peek().into_iter().chain(beginning.peek()).min().copied() {
             receive(ProfileStep { from: since, to: now, active });
             since = now;

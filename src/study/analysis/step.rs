@@ -69,12 +69,12 @@ pub enum StepPart {
     },
     /// The start of a transfer from or to the host.
     HostStart {
-        /// Whether it is read.
+        /// True if it comes from the host.
         is_input: bool,
     },
     /// The bytes of a transfer from or to the host.
     HostBytes {
-        /// Whether they are read.
+        /// True if they come from the host.
         is_input: bool,
     },
     /// A wait for bytes on their way through what the cores of a node share.
@@ -202,7 +202,7 @@ impl<'d> PhaseIterations<'d> {
                 items.add(phase, StepPart::Sending { to: Some(to) }, 1, ps(rest));
             }
             (Activity::Sending, _) => items.add(phase, StepPart::Sending { to: None }, 1, ps(rest)),
-            (Activity::Blocked, LogDetail::Moving { is_memory, bytes }) => {
+            (_, LogDetail::Moving { is_memory, bytes }) => {
                 items.add(phase, StepPart::Moving { is_memory }, bytes, ps(rest));
             }
             (Activity::Blocked, LogDetail::AtBarrier) => items.add(phase, StepPart::AtBarrier, 1, ps(rest)),

@@ -6,7 +6,7 @@
 mod quantity;
 mod record;
 
-pub use quantity::{Key, Quantity, Role, Unit, Value};
+pub use quantity::{Quantity, Role, Unit, Value};
 pub use record::{Metadata, Record};
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The answer of a command, in every form: records for programs, sentences for people.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// How the records belong together.
+    /// The way in which the records belong together.
     pub shape: AnswerShape,
     /// The records.
     pub records: Vec<Record>,
@@ -29,9 +29,9 @@ pub struct Answer {
 /// The content of a file that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// Where it is to be written.
+    /// The file to be written.
     pub file: PathBuf,
-    /// What is to be written.
+    /// Its content.
     pub content: String,
 }
 

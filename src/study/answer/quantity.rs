@@ -1,17 +1,13 @@
 //! A quantity: its key, its unit, its value and the part that it plays in an answer.
 
 use serde::{Serialize, Serializer};
-use std::borrow::Cow;
 use std::fmt;
-
-/// The key of a quantity: nearly all are literals, and a million rows should not copy them.
-pub type Key = Cow<'static, str>;
 
 /// One quantity of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// Its key in output; with a dimension it ends in its unit.
-    pub key: Key,
+    pub key: String,
     /// Its unit.
     pub unit: Unit,
     /// Its value.
@@ -25,9 +21,9 @@ pub struct Quantity {
 pub enum Role {
     /// A value that was chosen: of an axis.
     Axis,
-    /// What was simulated, and is judged; of repeated runs the mean.
+    /// A simulated quantity that is judged; of repeated runs the mean.
     Simulated,
-    /// What else is known of repeated runs.
+    /// Anything else that is known of repeated runs.
     Spread,
     /// A prediction of what was simulated.
     Predicted,
@@ -37,7 +33,7 @@ pub enum Role {
     Residual,
     /// Another relative error.
     Error,
-    /// What the run failed of.
+    /// The reason why the run failed.
     Failure,
     /// Anything else that is known.
     #[default]
@@ -63,19 +59,22 @@ pub enum Unit {
     One,
 }
 
+/// The endings of keys; the first that fits counts.
+const ENDINGS: [(&str, Unit); 6] = [
+    ("_per_s", Unit::PerSecond),
+    ("_s", Unit::Seconds),
+    ("_ns", Unit::Nanoseconds),
+    ("_ps", Unit::Picoseconds),
+    ("_bytes", Unit::Bytes),
+    ("_cycles", Unit::Cycles),
+];
+
 impl Unit {
     /// The unit that a key says, and the key without it.
     #[must_use]
     pub fn of_key(key: &str) -> (Self, &str) {
-        let Some((name, ending)) = key.rsplit_once('_') else { return (Self::One, key) };
-        match ending {
-            "s" => name.strip_suffix("_per").map_or((Self::Seconds, name), |name| (Self::PerSecond, name)),
-            "ns" => (Self::Nanoseconds, name),
-            "ps" => (Self::Picoseconds, name),
-            "bytes" => (Self::Bytes, name),
-            "cycles" => (Self::Cycles, name),
-            _ => (Self::One, key),
-        }
+        let found = ENDINGS.iter().find_map(|(ending, unit)| Some((*unit, key.strip_suffix(ending)?)));
+        found.unwrap_or((Self::One, key))
     }
 
     /// A key without this unit, if it ends so.
@@ -89,10 +88,9 @@ impl Unit {
 impl Quantity {
     /// A quantity whose key says its unit.
     #[must_use]
-    pub fn new(key: impl Into<Key>, value: impl Into<Value>) -> Self {
-        let key = key.into();
-        let (unit, _) = Unit::of_key(&key);
-        Self { key, unit, value: value.into(), role: Role::default() }
+    pub fn new(key: &str, value: impl Into<Value>) -> Self {
+        let (unit, _) = Unit::of_key(key);
+        Self { key: key.to_owned(), unit, value: value.into(), role: Role::default() }
     }
 
     /// The same in another role.
@@ -120,7 +118,7 @@ pub enum Value {
     /// There is none.
     #[default]
     Missing,
-    /// Whether it is so.
+    /// True or false.
     Flag(bool),
     /// A whole number.
     Whole(i128),

@@ -1,9 +1,7 @@
 //! A record: the quantities of one point, in the order of output, and their origin.
 
-use super::quantity::{Key, Quantity, Role, Value};
-use serde::ser::SerializeMap;
+use super::quantity::{Quantity, Role, Value};
 use serde::{Serialize, Serializer};
-use std::sync::Arc;
 
 /// The version of the keys and their meaning.
 const SCHEMA: u32 = 1;
@@ -11,8 +9,6 @@ const SCHEMA: u32 = 1;
 const SCENARIO_DIGITS: usize = 16;
 /// The key of the metadata.
 const META: &str = "meta";
-/// The name of what `--set` has changed, in the metadata.
-const SET: &str = "set";
 /// The key of what a failed case failed of.
 const ERROR: &str = "error";
 
@@ -25,25 +21,17 @@ pub struct Record {
     quantities: Vec<Quantity>,
     /// Number of quantities that a human-readable table shows, or 0 for all.
     summary: usize,
-    /// What the case failed of, if that is a column.
+    /// The reason why the case failed, if that is a column.
     error: Option<Quantity>,
-    origin: Origin,
-}
-
-/// The origin of a record, if it is told.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Origin {
-    #[default]
-    Untold,
-    NoScenario,
-    Scenario(Metadata),
+    /// The origin, as the value of its key.
+    origin: Option<Value>,
 }
 
 /// Origin of a record; stands under the one key `meta`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// The id of the case, which is written in 32 hexadecimal digits.
-    pub id: u128,
+    /// The id of the case.
+    pub id: String,
     /// The version of the results.
     pub results: u32,
     /// The seed of its random streams.
@@ -51,54 +39,36 @@ pub struct Metadata {
     /// The generator of its random numbers.
     pub generator: &'static str,
     /// The path and the text of every `--set`.
-    pub set: Arc<[(String, String)]>,
+    pub set: Vec<(String, String)>,
 }
 
-/// The values of metadata by their names, but for those of `--set`.
-type OriginEntries = [(&'static str, Value); 7];
-
-impl Origin {
-    const fn metadata(&self) -> Option<&Metadata> {
-        match self {
-            Self::Untold | Self::NoScenario => None,
-            Self::Scenario(metadata) => Some(metadata),
-        }
-    }
-
-    /// The metadata, if the origin is told; what comes from no scenario has neither its id nor a seed.
-    fn entries(&self) -> Option<OriginEntries> {
-        if *self == Self::Untold {
-            return None;
-        }
-        let metadata = self.metadata();
-        let id = metadata.map(|metadata| format!("{:032x}", metadata.id));
-        let begin = Value::from(id.as_deref().and_then(|id| id.get(..SCENARIO_DIGITS)));
-        Some([
-            ("id", id.into()),
+impl Metadata {
+    /// The metadata as a value; what comes from no scenario has neither its hash nor a seed.
+    fn value(metadata: Option<&Self>) -> Value {
+        let settings = metadata.map_or(&[][..], |metadata| &metadata.set);
+        let settings = settings.iter().map(|(path, text)| (path.clone(), Value::from(text.as_str())));
+        let entries = [
+            ("id", metadata.map(|metadata| metadata.id.as_str()).into()),
             ("results", metadata.map(|metadata| metadata.results).into()),
             ("schema", SCHEMA.into()),
             ("parsim", env!("CARGO_PKG_VERSION").into()),
-            ("scenario", begin),
+            ("scenario", metadata.and_then(|metadata| metadata.id.get(..SCENARIO_DIGITS)).into()),
             ("seed", metadata.map(|metadata| metadata.seed).into()),
             ("generator", metadata.map(|metadata| metadata.generator).into()),
-        ])
-    }
-
-    /// What `--set` has changed, as a value.
-    fn settings(&self) -> Value {
-        let settings = self.metadata().map_or(&[][..], |metadata| &metadata.set);
-        Value::Group(settings.iter().map(|(path, text)| (path.clone(), Value::from(text.as_str()))).collect())
+            ("set", Value::Group(settings.collect())),
+        ];
+        Value::Group(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 }
 
 impl Record {
     /// Adds a quantity whose key says its unit.
-    pub fn put(&mut self, key: impl Into<Key>, value: impl Into<Value>) {
+    pub fn put(&mut self, key: &str, value: impl Into<Value>) {
         self.add(Quantity::new(key, value));
     }
 
     /// Adds a quantity in a role.
-    pub fn put_as(&mut self, role: Role, key: impl Into<Key>, value: impl Into<Value>) {
+    pub fn put_as(&mut self, role: Role, key: &str, value: impl Into<Value>) {
         self.add(Quantity::new(key, value).with_role(role));
     }
 
@@ -116,8 +86,8 @@ impl Record {
     }
 
     /// Adds the metadata, which stand behind everything else.
-    pub fn put_metadata(&mut self, metadata: impl Into<Option<Metadata>>) {
-        self.origin = metadata.into().map_or(Origin::NoScenario, Origin::Scenario);
+    pub fn put_metadata<'m>(&mut self, metadata: impl Into<Option<&'m Metadata>>) {
+        self.origin = Some(Metadata::value(metadata.into()));
     }
 
     /// Adds what the case failed of, on one line, or that it did not; it stands before the metadata.
@@ -126,7 +96,7 @@ impl Record {
         self.error = Some(Quantity::new(ERROR, line).with_role(Role::Failure));
     }
 
-    /// What the case failed of, if it has.
+    /// The reason why the case failed, if it has.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         match &self.error.as_ref()?.value {
@@ -186,32 +156,36 @@ impl Record {
     /// Keys and values as CSV shows them; metadata becomes columns such as `meta.seed`.
     #[must_use]
     pub fn flat(&self) -> Vec<(String, String)> {
+        self.cells().into_iter().map(|(key, value)| (key, value.to_string())).collect()
+    }
+
+    /// Keys and values in the columns of [`flat`](Self::flat).
+    #[must_use]
+    pub fn cells(&self) -> Vec<(String, &Value)> {
         let mut cells = Vec::new();
-        self.each_cell(&mut |key, value| cells.push((key.to_owned(), value.to_string())));
+        self.entries().for_each(|(key, value)| flatten(key.to_owned(), value, &mut cells));
         cells
     }
 
     /// Calls `see` with the keys and values in the columns of [`flat`](Self::flat), in their order.
     pub fn each_cell(&self, see: &mut dyn FnMut(&str, &Value)) {
-        for one in self.quantities.iter().chain(&self.error) {
-            match &one.value {
-                Value::Group(inner) => each_below(&mut one.key.clone().into_owned(), inner, see),
-                value => see(&one.key, value),
+        for (key, value) in self.entries() {
+            match value {
+                Value::Group(inner) => each_below(&mut key.to_owned(), inner, see),
+                _ => see(key, value),
             }
         }
-        let Some(entries) = self.origin.entries() else { return };
-        let mut path = String::with_capacity(64);
-        path.push_str(META);
-        for (name, value) in &entries {
-            each_at(&mut path, name, value, see);
-        }
-        each_at(&mut path, SET, &self.origin.settings(), see);
     }
 
     /// A record that takes as many quantities without growing.
     #[must_use]
     pub fn with_capacity(quantities: usize) -> Self {
         Self { quantities: Vec::with_capacity(quantities), ..Self::default() }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let quantities = self.quantities.iter().chain(&self.error);
+        quantities.map(|one| (one.key.as_str(), &one.value)).chain(self.origin.as_ref().map(|origin| (META, origin)))
     }
 
     /// The record with all keys of `other` in their order, without a value where it has none.
@@ -232,41 +206,30 @@ impl Record {
 
 impl Serialize for Record {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for one in self.quantities.iter().chain(&self.error) {
-            map.serialize_entry(&*one.key, &one.value)?;
-        }
-        if self.origin != Origin::Untold {
-            map.serialize_entry(META, &self.origin)?;
-        }
-        map.end()
-    }
-}
-
-impl Serialize for Origin {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (name, value) in self.entries().into_iter().flatten() {
-            map.serialize_entry(name, &value)?;
-        }
-        map.serialize_entry(SET, &self.settings())?;
-        map.end()
+        serializer.collect_map(self.entries())
     }
 }
 
 fn each_below(path: &mut String, inner: &[(String, Value)], see: &mut dyn FnMut(&str, &Value)) {
+    let length = path.len();
     for (name, value) in inner {
-        each_at(path, name, value, see);
+        path.push('.');
+        path.push_str(name);
+        match value {
+            Value::Group(inner) => each_below(path, inner, see),
+            _ => see(path, value),
+        }
+        path.truncate(length);
     }
 }
 
-fn each_at(path: &mut String, name: &str, value: &Value, see: &mut dyn FnMut(&str, &Value)) {
-    let length = path.len();
-    path.push('.');
-    path.push_str(name);
+fn flatten<'v>(path: String, value: &'v Value, cells: &mut Vec<(String, &'v Value)>) {
     match value {
-        Value::Group(inner) => each_below(path, inner, see),
-        _ => see(path, value),
+        Value::Group(inner) => {
+            for (name, value) in inner {
+                flatten(format!("{path}.{name}"), value, cells);
+            }
+        }
+        _ => cells.push((path, value)),
     }
-    path.truncate(length);
 }

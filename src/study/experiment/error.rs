@@ -10,7 +10,7 @@ use std::fmt;
 pub enum StudyError {
     /// The scenario or another input file is bad.
     Faults(Faults),
-    /// What is asked for does not exist.
+    /// A request for something that does not exist.
     Request(String),
     /// An argument of the experiment, by its name, asks for what does not exist: its value, and what would be right.
     Argument(&'static str, String),

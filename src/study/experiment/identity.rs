@@ -1,9 +1,8 @@
 //! The origin of rows: what tells a case from all others.
 
 use crate::answer::Metadata;
-use crate::scenario::{CaseId, RESULTS, Scenario, Settings};
+use crate::scenario::{CaseId, RESULTS, Scenario};
 use parsim_sim::engine::STREAM_GENERATOR;
-use std::sync::Arc;
 
 /// The id of a case and its seed: what it does not share with another that is like it.
 #[derive(Clone, Copy, Debug)]
@@ -15,20 +14,20 @@ pub struct Identity {
 }
 
 /// The origin of the rows of a scenario, of which `--set` has changed `set`.
-pub fn metadata(scenario: &Scenario, set: &Settings) -> Metadata {
+pub fn metadata(scenario: &Scenario, set: &[(String, String)]) -> Metadata {
     Identity { id: scenario.id(), seed: scenario.seed }.metadata(set)
 }
 
 impl Identity {
     /// The origin of rows, of whose scenario `--set` has changed `set`.
     #[must_use]
-    pub fn metadata(self, set: &Settings) -> Metadata {
+    pub fn metadata(self, set: &[(String, String)]) -> Metadata {
         Metadata {
-            id: self.id.number(),
+            id: self.id.to_string(),
             results: RESULTS,
             seed: self.seed,
             generator: STREAM_GENERATOR,
-            set: Arc::clone(set),
+            set: set.to_vec(),
         }
     }
 }

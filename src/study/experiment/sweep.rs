@@ -13,8 +13,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Runs every case of `part`, and hands the results to `receive` in the order of the axes, those together that were made together;
-/// ends early when it says `false`. A case
+/// Runs every case of `part`, and hands every result to `receive` in the order of the axes; ends early when it says `false`. A case
 /// whose values turn out not to fit has its turn, too.
 ///
 /// # Errors
@@ -24,9 +23,9 @@ pub fn sweep<'c>(
     part: &'c Part,
     references: &'c References,
     workers: Workers<'c>,
-    receive: impl FnMut(Vec<Turn<'c>>) -> bool,
+    receive: impl FnMut(Turn<'c>) -> bool,
 ) -> Result<(), StudyError> {
-    let Inspection { cases: count, points, .. } = cases.inspection()?;
+    let Inspection { cases: count, points, .. } = cases.inspect(|_| ())?;
     if count == Some(0) {
         return Err(StudyError::no_case());
     }
@@ -49,7 +48,7 @@ pub fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, 
     Err((cases.keys(point), error))
 }
 
-/// What is to be said about the cases of a sweep, besides their records.
+/// Remarks on the cases of a sweep, besides their records.
 pub struct SweepRemarks<'r> {
     references: &'r References,
     /// Number of cases with measurements or predictions of another machine or program.

@@ -1,4 +1,4 @@
-//! What a run costs this computer, where the system reports it.
+//! CPU time and memory that a run costs this computer, where the system reports them.
 
 /// CPU time of the current thread in seconds.
 pub fn thread_cpu_s() -> Option<f64> {

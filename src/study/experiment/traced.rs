@@ -25,7 +25,7 @@ pub struct Traced {
     pub source: TraceSource,
     /// Its origin, if it was run.
     pub metadata: Option<Metadata>,
-    /// What was run for it.
+    /// The scenario that was run for it.
     scenario: Option<CheckedScenario>,
 }
 

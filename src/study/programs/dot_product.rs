@@ -23,7 +23,7 @@ pub struct DotProduct {
     pub n: u64,
     /// Algorithm that forms the sum of the partial sums.
     pub all_reduce: AllReduce,
-    /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
+    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
     /// of any rank from a sequential computation. The simulated time is the same.
     #[serde(default)]
     pub numerics: bool,

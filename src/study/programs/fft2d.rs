@@ -30,7 +30,7 @@ pub struct Fft2d {
     pub n: u64,
     /// Algorithm that brings the blocks to their ranks.
     pub all_to_all: AllToAll,
-    /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
+    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
     /// of any element from a sequential computation. The simulated time is the same.
     #[serde(default)]
     pub numerics: bool,

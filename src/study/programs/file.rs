@@ -61,7 +61,7 @@ impl ProgramFile {
     }
 }
 
-/// The hash of a file, or of the names and contents of the files in a folder.
+/// The hash of a file with those that it lists, or of the names and contents of the files in a folder.
 fn hash_of(path: &Path) -> io::Result<u128> {
     let mut hash = Xxh3::new();
     if path.is_dir() {
@@ -71,14 +71,39 @@ fn hash_of(path: &Path) -> io::Result<u128> {
         }
         return Ok(hash.digest128());
     }
-    let (mut file, mut window) = (open(path)?, vec![0; 1 << 16]);
-    loop {
-        match file.read(&mut window)? {
-            0 => return Ok(hash.digest128()),
-            read => hash.update(&window[..read]),
+    let listed = listed_in(path)?.unwrap_or_default();
+    let mut window = vec![0; 1 << 16];
+    for path in std::iter::once(path).chain(listed.iter().map(PathBuf::as_path)) {
+        let mut file = open(path)?;
+        loop {
+            match file.read(&mut window)? {
+                0 => break,
+                read => hash.update(&window[..read]),
+            }
         }
     }
+    Ok(hash.digest128())
 }
+
+/// The files that a file lists, one a line; nothing if it is no list. They are in its folder or, if not there, in one
+/// around it: some writers name them from where they were started.
+pub fn listed_in(path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
+    let mut beginning = Vec::new();
+    open(path)?.take(LONGEST_NAME).read_to_end(&mut beginning)?;
+    let first = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let place = |name: &str| folder.ancestors().map(|folder| folder.join(name)).find(|path| path.is_file());
+    let first = std::str::from_utf8(first).ok().map(str::trim).filter(|name| !name.is_empty());
+    if first.and_then(place).is_none() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(path)?;
+    let names = text.lines().map(str::trim).filter(|name| !name.is_empty());
+    Ok(Some(names.map(|name| place(name).unwrap_or_else(|| folder.join(name))).collect()))
+}
+
+/// No name of a file is longer.
+const LONGEST_NAME: u64 = 4096;
 
 /// The files in a folder, by name.
 pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -97,7 +122,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
 }
 
-/// What tells one version of a file from another.
+/// The marks that tell one version of a file from another.
 #[derive(Clone, PartialEq, Eq)]
 struct Version(Vec<(u64, Option<SystemTime>)>);
 
@@ -105,10 +130,8 @@ impl Version {
     fn of(path: &Path) -> Option<Self> {
         let mark = |metadata: Metadata| (metadata.len(), metadata.modified().ok());
         let mut marks = vec![mark(fs::metadata(path).ok()?)];
-        if path.is_dir() {
-            let files = files_in(path).ok()?;
-            marks.extend(files.iter().filter_map(|file| fs::metadata(file).ok()).map(mark));
-        }
+        let files = if path.is_dir() { files_in(path).ok()? } else { listed_in(path).ok()?.unwrap_or_default() };
+        marks.extend(files.iter().filter_map(|file| fs::metadata(file).ok()).map(mark));
         Some(Self(marks))
     }
 }
@@ -116,7 +139,7 @@ impl Version {
 /// Number of files whose contents are kept: the cases of a sweep read them once.
 const KEPT: usize = 8;
 
-/// What has been read from files, by their path and something that the reading depends on.
+/// Cache of what has been read from files, by their path and something that the reading depends on.
 pub struct FileCache<T, K = ()> {
     kept: Mutex<Option<Kept<T, K>>>,
 }
@@ -128,7 +151,7 @@ impl<T, K: Eq + Hash> FileCache<T, K> {
         Self { kept: Mutex::new(None) }
     }
 
-    /// What has been read from this version of a file, or is read now.
+    /// The value that has been read from this version of a file, or is read now.
     pub fn get<E>(&self, path: &Path, key: K, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         let (version, key) = (Version::of(path), (path.to_owned(), key));
         let mut guard = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -30,7 +30,7 @@ pub struct FiniteDifference {
     /// The rows of the grid of ranks, which divide their number; as square as possible unless given.
     #[serde(default)]
     pub rows: Option<u32>,
-    /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
+    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
     /// of any point from a sequential computation. The simulated time is the same.
     #[serde(default)]
     pub numerics: bool,

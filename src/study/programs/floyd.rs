@@ -28,7 +28,7 @@ pub struct Floyd {
     pub n: u64,
     /// Distribution of the matrix over the ranks.
     pub decomposition: Decomposition,
-    /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
+    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
     /// of any element from a sequential computation. The simulated time is the same.
     #[serde(default)]
     pub numerics: bool,

@@ -38,7 +38,7 @@ pub struct GaussJordan {
     pub distribution: Distribution,
     /// Algorithm by which the ranks wait for each other after every step.
     pub barrier: Barrier,
-    /// Whether real numbers are computed as well: a random, well-conditioned system of the
+    /// True if real numbers are computed as well: a random, well-conditioned system of the
     /// scenario's seed, whose residual is reported. The simulated time is the same.
     #[serde(default)]
     pub numerics: bool,

@@ -44,7 +44,7 @@ pub struct Lu {
     /// The rows of the grid of ranks, which divide their number; as square as possible unless given.
     #[serde(default)]
     pub rows: Option<u32>,
-    /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
+    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
     /// of any element from a sequential factorisation. The pivots are those of the matrix then, and
     /// drawn at random else; the times differ only by which rows change places.
     #[serde(default)]

@@ -2,6 +2,8 @@
 //!
 //! They are written with the verbs of [`Process`], just like a user's own.
 
+mod balance;
+mod calls;
 pub mod characteristic;
 mod collective;
 mod compute;
@@ -24,6 +26,7 @@ mod reduction;
 mod ring_shift;
 mod summa;
 
+pub use calls::TimeIndependent;
 pub use characteristic::Characteristic;
 pub use collective::Collective;
 pub use compute::Compute;
@@ -48,6 +51,7 @@ use expression::Changes;
 use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
+use parsim_sim::node::processor::{GIVE_SPEED, NO_SPEED, Processor};
 use parsim_sim::program::{
     InFlight, Numerics, Process, Program, RankFuture, Rehearsal, Starter, Traffic, host, mean_distance,
 };
@@ -91,6 +95,8 @@ pub enum Shipped {
     FiniteDifference(FiniteDifference),
     /// A schedule of LogGOPSim, from a file.
     Goal(Goal),
+    /// A time-independent trace of SimGrid, from files.
+    TimeIndependent(TimeIndependent),
     /// Packets that every node injects without waiting for anything.
     Traffic(Traffic),
     /// A parallel discrete-event simulation of a spin system.
@@ -121,6 +127,29 @@ impl Shipped {
         }
     }
 
+    /// True if its ranks always compute by numbers of operations; the rehearsal of a program of steps tells of its own.
+    const fn computes(&self) -> bool {
+        matches!(
+            self,
+            Self::GaussJordan(_)
+                | Self::Compute(_)
+                | Self::Characteristic(_)
+                | Self::DotProduct(_)
+                | Self::Summa(_)
+                | Self::Lu(_)
+                | Self::Fft2d(_)
+                | Self::Reduction(_)
+                | Self::Floyd(_)
+                | Self::FiniteDifference(_)
+        )
+    }
+
+    /// True if a file or its formulas may give times of their own, which are no constants of the machine.
+    #[must_use]
+    pub const fn has_own_times(&self) -> bool {
+        matches!(self, Self::Phases(_) | Self::Goal(_))
+    }
+
     /// Its name in a scenario.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -141,6 +170,7 @@ impl Shipped {
             Self::Floyd(_) => "Floyd",
             Self::FiniteDifference(_) => "FiniteDifference",
             Self::Goal(_) => "Goal",
+            Self::TimeIndependent(_) => "TimeIndependent",
             Self::Traffic(_) => "Traffic",
             Self::Ising(_) => "Ising",
         }
@@ -153,6 +183,9 @@ impl Shipped {
         match (self, rehearsal) {
             (Self::Phases(program), Some(rehearsal)) => return program.forecast(rehearsal, ranks, packet_bytes),
             (Self::Goal(program), Some(rehearsal)) => return program.forecast(rehearsal, ranks, packet_bytes),
+            (Self::TimeIndependent(program), Some(rehearsal)) => {
+                return program.forecast(rehearsal, ranks, packet_bytes);
+            }
             _ => {}
         }
         let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
@@ -191,6 +224,7 @@ impl Shipped {
             Self::Floyd(program) => program,
             Self::FiniteDifference(program) => program,
             Self::Goal(program) => program,
+            Self::TimeIndependent(program) => program,
             Self::Traffic(program) => program,
             Self::Ising(program) => program,
         }
@@ -235,7 +269,12 @@ impl Program for Shipped {
     }
 
     fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
-        self.as_program().misfits(machine, layout)
+        let has_speed = machine.nodes.processor != Processor::Unspecified;
+        let no_speed = (self.computes() && !has_speed).then(|| {
+            let message = format!("the program computes, and {NO_SPEED}");
+            Fault::new("machine", message, GIVE_SPEED)
+        });
+        no_speed.into_iter().chain(self.as_program().misfits(machine, layout)).collect()
     }
 
     fn traffic(&self) -> Option<&Traffic> {

@@ -24,7 +24,7 @@ pub struct Reduction {
     pub n: u64,
     /// Algorithm that brings the partial sums to rank 0.
     pub reduce: Reduce,
-    /// Whether real numbers are computed as well, and `relative_error` reported, the difference from a
+    /// True if real numbers are computed as well, and `relative_error` reported, the difference from a
     /// sequential computation. The simulated time is the same.
     #[serde(default)]
     pub numerics: bool,

@@ -31,7 +31,7 @@ pub struct Summa {
     /// The rows of the grid of ranks, which divide their number; as square as possible unless given.
     #[serde(default)]
     pub rows: Option<u32>,
-    /// Whether real numbers are computed as well, and `relative_error` reported, the largest difference
+    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
     /// of any element from a sequential computation. The simulated time is the same.
     #[serde(default)]
     pub numerics: bool,

@@ -30,23 +30,21 @@ enum Cells {
 impl Columns {
     /// Adds a record, with the columns that it has as CSV.
     pub fn add(&mut self, record: &Record) {
-        record.each_cell(&mut |name, value| {
+        for (name, value) in record.cells() {
             let place = self.place(name);
             let cells = &mut self.list[place].cells;
             cells.fill(self.rows);
             cells.push(value);
-        });
+        }
         self.rows += 1;
     }
 
-    fn place(&mut self, name: &str) -> usize {
-        if let Some(place) = self.places.get(name) {
-            return *place;
-        }
+    fn place(&mut self, name: String) -> usize {
         let next = self.list.len();
-        self.list.push(Column { name: name.to_owned(), cells: Cells::Missing(0) });
-        self.places.insert(name.to_owned(), next);
-        next
+        *self.places.entry(name).or_insert_with_key(|name| {
+            self.list.push(Column { name: name.clone(), cells: Cells::Missing(0) });
+            next
+        })
     }
 
     /// The table as a file of Parquet.

@@ -95,11 +95,7 @@ impl ComparedRun {
     }
 
     fn put(&mut self, group: ValueGroup, key: &str, name: &str, value: Option<f64>) {
-        self.values.push(ComparedValue {
-            quantity: Quantity::new(key.to_owned(), value),
-            group,
-            name: name.to_owned(),
-        });
+        self.values.push(ComparedValue { quantity: Quantity::new(key, value), group, name: name.to_owned() });
     }
 
     fn value(&self, key: &str) -> Option<f64> {
@@ -182,9 +178,9 @@ impl RunComparison {
         record.put("b", self.second.title.as_str());
         for row in self.rows() {
             let (key, [a, b]) = (&row.quantity.key, self.pair(row));
-            record.put(format!("a_{key}"), a);
-            record.put(format!("b_{key}"), b);
-            record.put(format!("difference_{key}"), a.zip(b).map(|(a, b)| b - a));
+            record.put(&format!("a_{key}"), a);
+            record.put(&format!("b_{key}"), b);
+            record.put(&format!("difference_{key}"), a.zip(b).map(|(a, b)| b - a));
         }
         record
     }
@@ -223,11 +219,12 @@ pub fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     format!("\nWhere the time of every rank went, in seconds; {overlap}:\n\n{ranks}\n{balance}{gain}")
 }
 
-/// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle, and the
-/// overlap, which the computation contains.
+/// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle + loading,
+/// and the overlap, which the computation contains.
 #[must_use]
 pub fn rank_table(accounting: &Accounting) -> TextTable {
-    let columns = ["rank", "computation", "input/output", "communication", "system", "idle", "sum", "overlap"];
+    let columns =
+        ["rank", "computation", "input/output", "communication", "system", "idle", "loading", "sum", "overlap"];
     let mut table = TextTable::new(columns);
     for (rank, account) in accounting.ranks.iter().enumerate() {
         let parts = account.parts().into_iter().map(|(_, part)| part).chain([account.total(), account.overlap]);
@@ -242,13 +239,16 @@ pub fn rank_record(accounting: &Accounting) -> Record {
     let mut record = Record::default();
     for (place, (name, _)) in RankTime::default().parts().into_iter().enumerate() {
         let of = |rank: &RankTime| rank.parts()[place].1.seconds();
-        record.put(format!("rank_{name}_s"), accounting.ranks.iter().map(of).collect::<Vec<_>>());
+        if name == "loading" && accounting.ranks.iter().all(|rank| of(rank) == 0.0) {
+            continue;
+        }
+        record.put(&format!("rank_{name}_s"), accounting.ranks.iter().map(of).collect::<Vec<_>>());
     }
     let overlap = |rank: &RankTime| rank.overlap.seconds();
     record.put("rank_overlap_s", accounting.ranks.iter().map(overlap).collect::<Vec<_>>());
     record.put("imbalance", accounting.whole.imbalance);
     for phase in &accounting.phases {
-        record.put(format!("imbalance_{}", key(&phase.phase)), phase.imbalance);
+        record.put(&format!("imbalance_{}", key(&phase.phase)), phase.imbalance);
     }
     record
 }

@@ -17,7 +17,7 @@ pub struct TimeLine {
     pub group: String,
     /// The kind of the times, such as `simulated`.
     pub kind: String,
-    /// Whether they were measured.
+    /// True if they were measured.
     pub is_measurement: bool,
     /// Value of the axis, and time in seconds.
     pub points: Vec<(f64, f64)>,

@@ -32,11 +32,11 @@ impl Lines {
                 Value::Real(_) | Value::Missing => WIDTH_OF_NUMBER,
                 _ => 0,
             };
-            let (name, key) = (quantity.name().to_owned(), quantity.key.clone().into_owned());
+            let (name, key) = (quantity.name().to_owned(), quantity.key.clone());
             let width = name.chars().count().max(cell(first, &key).chars().count()).max(least);
             LineColumn { name, key, width, is_number: value.is_number() || value.is_missing() }
         };
-        // What a case failed of stands behind its row.
+        // The reason why a case failed stands behind its row.
         let shown = streamed(first).into_iter().filter(|quantity| quantity.role != Role::Failure);
         let lines = Self { columns: shown.map(column).collect() };
         let names = lines.line(|column| column.name.clone());

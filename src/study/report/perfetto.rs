@@ -103,7 +103,7 @@ impl<W: Write> Export<W> {
         let before = path.predecessor(event).map_or(SimDuration::ZERO, |before| path.critical(before));
         let place = (PROCESSES, track(entry.process));
         let arguments = json!({"event": events.name(event), "phase": label.phase});
-        // What a process waits for delays its next activity; an event of a recording is one or the other.
+        // A process waits before its activity; an event of a recording is one or the other.
         if begin > before {
             let name = if entry.service == SimDuration::ZERO { label.kind.as_str() } else { "wait" };
             self.slice(place, name, (before, begin), &arguments)?;

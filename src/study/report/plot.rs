@@ -106,7 +106,7 @@ pub struct PlotLine {
     pub hue: usize,
     /// The index of its marker.
     pub marker: usize,
-    /// Whether it is dashed.
+    /// True if it is dashed.
     pub dashed: bool,
     /// Half the height of the error bar at each point; none if empty.
     pub half_widths: Vec<f64>,

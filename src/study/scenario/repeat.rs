@@ -60,7 +60,7 @@ impl Repeat {
         }
     }
 
-    /// What is wrong with it.
+    /// Its faults.
     pub(super) fn faults(self) -> Vec<Fault> {
         let mut faults = self.until().map_or_else(Vec::new, Until::faults);
         let most = self.most();

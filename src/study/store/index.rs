@@ -233,7 +233,7 @@ impl<'p> Scan<'p> {
     }
 }
 
-/// What begins at a place of a segment.
+/// A record, or damage, at a place of a segment.
 enum Found {
     Sound { head: Head, is_checked: bool },
     Damaged,

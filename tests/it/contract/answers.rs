@@ -258,6 +258,10 @@ pub const ANSWERS: &[Answer] = &[
         &["export", "scenarios/loggops-collectives.ron", "--goal", "broadcast.goal"],
         &[("", &["ranks", "statements", "makespan_s"])],
     ),
+    one(
+        &["export", "scenarios/loggops-collectives.ron", "--time-independent", "traces"],
+        &[("", &["ranks", "statements", "makespan_s"])],
+    ),
     many(
         &["explain", "scenarios/ping.ron"],
         7,

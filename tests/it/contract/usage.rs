@@ -102,7 +102,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
         &["set", "seed", "format", "dump-config", "from", "to", "number", "longest-wait", "step", "phase", "rank"],
     ),
     ("script", &["engine", "store", "minutes", "set", "seed", "over", "jobs", "retry-failed", "output"]),
-    ("export", &["set", "seed", "format", "dump-config", "goal", "unit"]),
+    ("export", &["set", "seed", "format", "dump-config", "goal", "unit", "time-independent"]),
     ("topology", &["nodes", "scenario", "set", "format", "svg"]),
     ("schema", &["format"]),
     ("completions", &[]),

@@ -135,7 +135,7 @@ fn difference(base: &Variation, parameter: &Parameter, roundings: f64) -> Option
     None
 }
 
-/// Whether a packet begins to hold a channel when one of another message leaves it.
+/// True if a packet begins to hold a channel when one of another message leaves it.
 fn has_contention(scenario: &CheckedScenario) -> bool {
     let mut bytes = Vec::new();
     if run_recorded(scenario, Detail::Links, Box::new(&mut bytes)).is_err() {

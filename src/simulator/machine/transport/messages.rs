@@ -84,7 +84,7 @@ struct MessageState {
     /// Packets that have entered the network.
     packets: u64,
     lanes: Lanes,
-    /// Whether its beginning is told.
+    /// True if its process is told when it begins.
     is_issued: bool,
 }
 

@@ -58,7 +58,7 @@ pub struct MemoryAccess {
 pub struct ExecutedInstruction {
     /// The index of the instruction.
     pub index: usize,
-    /// Whether control was transferred.
+    /// True if control was transferred.
     pub taken: bool,
     /// The data touched.
     pub access: Option<MemoryAccess>,

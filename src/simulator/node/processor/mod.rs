@@ -60,5 +60,10 @@ pub enum Processor {
     Unspecified,
 }
 
+/// The fault of a machine with such processors on which a program computes.
+pub const NO_SPEED: &str = "the machine says nothing of its processors";
+/// The remedy of that.
+pub const GIVE_SPEED: &str = "give one, such as `processor: FlopRate(\"10 Gflop/s\")`";
+
 #[cfg(test)]
 mod tests;

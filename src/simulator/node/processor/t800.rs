@@ -57,7 +57,7 @@ pub enum KernelError {
     #[error(transparent)]
     Fault(#[from] KernelFault),
     /// The machine says nothing of its processors.
-    #[error("the machine says nothing of its processors: give one, such as `processor: FlopRate(\"10 Gflop/s\")`")]
+    #[error("{}: {}", super::NO_SPEED, super::GIVE_SPEED)]
     NoSpeed,
     /// More iterations than a transputer counts.
     #[error("{iterations} iterations are more than a word counts")]

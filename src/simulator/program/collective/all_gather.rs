@@ -123,6 +123,7 @@ impl AllGather {
                 5 => Self::NeighborExchange,
                 _ => Self::Bruck { radix: 2 },
             },
+            Library::SimGrid => Self::DirectMessaging,
             Library::Mpich if power && total < 524_288 => Self::RecursiveDoubling,
             Library::Mpich if !power && total < 81_920 => Self::Bruck { radix: 2 },
             Library::Mpich => Self::Ring,

@@ -38,6 +38,8 @@ pub enum AllReduce {
     Linear,
     /// A reduce to rank 0, then a broadcast, each as Open MPI takes them.
     NonOverlapping,
+    /// To rank 0 straight, whose receives all begin at once, and from there along a binomial tree.
+    LinearBinomial,
     /// The ring, with each part in segments that go round one after the other for the sums.
     SegmentedRing {
         /// The length of the segments; 0, as unless given: a whole part.
@@ -160,6 +162,7 @@ impl AllReduce {
                 6 => Self::Linear,
                 _ => Self::RecursiveDoubling,
             },
+            Library::SimGrid => Self::LinearBinomial,
             Library::Mpich if bytes <= 8 || fewer_than(decision::core(ranks)) => Self::RecursiveDoubling,
             Library::Mpich => Self::RabenseifnerWhole,
         }
@@ -218,6 +221,7 @@ impl OnWhole for AllReduce {
                 let library = Library::OpenMpi;
                 Box::pin(via_root(comm, Reduce::Auto(library), Broadcast::Auto(library), data))
             }
+            Self::LinearBinomial => Box::pin(via_root(comm, Reduce::LinearNonBlocking, Broadcast::Binomial, data)),
             Self::Linear => Box::pin(via_root(comm, Reduce::Linear, Broadcast::Linear, data)),
             Self::RecursiveMultiplying { radix } => Box::pin(multiplying::multiplying(comm, *radix, data)),
             Self::AllGatherReduce => Box::pin(rings::all_reduce_at_once(comm, data)),

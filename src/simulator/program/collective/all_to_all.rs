@@ -114,6 +114,12 @@ impl AllToAll {
                 4 => Self::LinearSync { outstanding: 0 },
                 _ => Self::Linear,
             },
+            // Its rules are those of Open MPI, without the two algorithms that it does not have.
+            Library::SimGrid => match decision::look_up(decision::ALLTOALL, ranks, block) {
+                2 => Self::PairwiseExchange,
+                3 => Self::Bruck { radix: 2 },
+                _ => Self::Linear,
+            },
             Library::Mpich if block <= 256 && ranks >= 8 => Self::Bruck { radix: 2 },
             Library::Mpich if block <= 32_768 => Self::Scattered { batch: 32 },
             Library::Mpich => Self::PairwiseExchange,

@@ -73,6 +73,7 @@ impl Barrier {
                 _ => Self::Bruck { radix: 2 },
             },
             Library::Mpich => Self::Bruck { radix: 2 },
+            Library::SimGrid => Self::Linear,
         }
     }
 

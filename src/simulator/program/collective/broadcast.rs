@@ -170,6 +170,7 @@ impl Broadcast {
                 8 if !few => Self::ScatterRecursiveDoublingAllGather,
                 _ => Self::Linear,
             },
+            Library::SimGrid => Self::Binomial,
             Library::Mpich if bytes <= 12_288 || ranks < 8 => Self::Binomial,
             Library::Mpich if bytes <= 524_288 && ranks.is_power_of_two() => Self::ScatterRecursiveDoublingAllGather,
             Library::Mpich => Self::ScatterRingAllGather,

@@ -60,6 +60,7 @@ impl CollectiveOperation {
             Self::AllGather { .. } | Self::AllToAll { .. } | Self::ReduceScatter { .. } => (p * p, 1.0),
             Self::AllReduce { algorithm } => algorithm.messages_and_shares(p, log),
             Self::Scan { algorithm: Scan::RecursiveDoubling } => (p * log, 1.0),
+            Self::Scan { algorithm: Scan::LinearNonBlocking } => (p * p / 2.0, 1.0),
             _ => (p, 1.0),
         }
     }
@@ -111,9 +112,12 @@ impl AllReduce {
             | Self::RabenseifnerWhole
             | Self::BineReduceScatterAllGather
             | Self::TorusHalving { .. } => (2.0 * p * log, log.recip()),
-            Self::ReduceBroadcast | Self::Linear | Self::NonOverlapping | Self::Hierarchical { .. } | Self::Auto(_) => {
-                (2.0 * p, 1.0)
-            }
+            Self::ReduceBroadcast
+            | Self::Linear
+            | Self::LinearBinomial
+            | Self::NonOverlapping
+            | Self::Hierarchical { .. }
+            | Self::Auto(_) => (2.0 * p, 1.0),
         }
     }
 }

@@ -26,6 +26,8 @@ pub enum Gather {
     Hypercube,
     /// Every rank sends its block to the root, which receives in the order of the ranks.
     Linear,
+    /// Every rank sends its block to the root, whose receives all begin at once.
+    LinearNonBlocking,
     /// The root calls one rank after the other, which then sends a first segment and the rest.
     LinearSync {
         /// The length of the first segment; 0, as unless given: the whole block.
@@ -97,6 +99,7 @@ impl Gather {
                 _ => Self::Binomial,
             },
             Library::Mpich => Self::Binomial,
+            Library::SimGrid => Self::LinearNonBlocking,
         }
     }
 
@@ -133,6 +136,7 @@ impl OnParts for Gather {
         let tree = |shape, data| Box::pin(trees::gather(comm, shape, root, division, data));
         match self {
             Self::Naive | Self::Linear => Box::pin(trees::linear_gather(comm, root, division, data)),
+            Self::LinearNonBlocking => Box::pin(trees::linear_gather_at_once(comm, root, division, data)),
             Self::Binomial | Self::Hypercube => tree(Shape::Nomial(2, Distances::Halving), data),
             Self::LinearSync { first } => {
                 Box::pin(trees::synchronised_gather(comm, root, first.count(), division, data))

@@ -8,6 +8,7 @@ mod all_reduce;
 mod all_to_all;
 mod barrier;
 mod broadcast;
+mod call;
 mod cost;
 mod gather;
 mod group;
@@ -28,6 +29,7 @@ pub use barrier::Barrier;
 pub use broadcast::{
     Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, PipelinedBroadcast, SendOrder,
 };
+pub use call::CollectiveCall;
 pub use gather::Gather;
 pub use group::Group;
 pub use library::{Distances, Grouping, Library, Numbers, Remap};

@@ -1,6 +1,5 @@
 //! Data that collectives move.
 
-use crate::node::Work;
 use crate::program::Blocks;
 use crate::program::WORD;
 use crate::program::process::Process;
@@ -86,9 +85,7 @@ impl Payload {
 
     /// The sum with another of the same length, which costs a floating-point operation a word.
     pub async fn plus(&self, me: &Process, other: &Self) -> Self {
-        if self.bytes > 0 {
-            me.compute(Work::flops(self.bytes.div_ceil(WORD))).await;
-        }
+        me.add(self.bytes).await;
         let sum = self.values.as_deref().zip(other.values.as_deref());
         let values = sum.map(|(one, other)| one.iter().zip(other).map(|(one, other)| one + other).collect());
         Self::new(self.bytes, values)

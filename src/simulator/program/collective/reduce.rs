@@ -29,6 +29,8 @@ pub enum Reduce {
     Hypercube,
     /// Every rank sends to the root, which receives and adds from the last rank on.
     Linear,
+    /// Every rank sends to the root, whose receives all begin at once.
+    LinearNonBlocking,
     /// Along chains of consecutive ranks towards the root, segment by segment.
     Chain {
         /// The number of chains.
@@ -147,6 +149,7 @@ impl Reduce {
                 7 if !few => Self::Rabenseifner,
                 _ => Self::Linear,
             },
+            Library::SimGrid => Self::LinearNonBlocking,
             Library::Mpich if bytes <= 2048 || few => Self::Binomial,
             Library::Mpich => Self::ReduceScatterGather,
         }
@@ -185,6 +188,7 @@ impl OnWhole for Reduce {
         };
         match self {
             Self::Naive | Self::Linear => Box::pin(trees::linear_reduce(comm, root, data)),
+            Self::LinearNonBlocking => Box::pin(trees::linear_reduce_at_once(comm, root, data)),
             Self::Binomial | Self::Hypercube => tree(Shape::Nomial(2, Distances::Halving), Bytes::new(0), data),
             Self::Chain { chains, segment } => tree(Shape::Chains(*chains), *segment, data),
             Self::Pipeline { segment } => tree(Shape::Chains(1), *segment, data),

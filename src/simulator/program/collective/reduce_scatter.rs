@@ -27,6 +27,8 @@ pub enum ReduceScatter {
     Pairwise,
     /// A reduce to rank 0 straight, and a scatter from there, one block after the other.
     Linear,
+    /// A reduce to rank 0 straight, whose receives all begin at once, and a scatter from there, all blocks at once.
+    LinearNonBlocking,
     /// A reduce to rank 0 as Open MPI takes it, and a scatter from there, one block after the other.
     NonOverlapping,
     /// Halving with the nearest partner first; the blocks go to their ranks in a step of their own.
@@ -109,6 +111,10 @@ impl ReduceScatter {
                 trees::linear_reduce(comm, 0, data).await;
                 trees::linear_scatter(comm, 0, false, division, data).await;
             }),
+            Self::LinearNonBlocking => Box::pin(async move {
+                trees::linear_reduce_at_once(comm, 0, data).await;
+                trees::linear_scatter(comm, 0, true, division, data).await;
+            }),
             Self::NonOverlapping => Box::pin(async move {
                 Reduce::Auto(Library::OpenMpi).within(comm, 0, data).await;
                 trees::linear_scatter(comm, 0, false, division, data).await;
@@ -117,7 +123,9 @@ impl ReduceScatter {
             Self::Auto(library) | Self::AutoBlock(library) => {
                 let by_block = matches!(self, Self::AutoBlock(_));
                 let block = division.total() / u64::from(comm.size());
-                let chosen = Self::of_library(*library, comm.size(), block, by_block);
+                let is_uneven = *library == Library::SimGrid && !division.is_even();
+                let library = if is_uneven { Library::Mpich } else { *library };
+                let chosen = Self::of_library(library, comm.size(), block, by_block);
                 Box::pin(async move { chosen.within(comm, division, data).await })
             }
             Self::ByDimensions { shape, ports, numbers } => Box::pin(async move {
@@ -142,6 +150,7 @@ impl ReduceScatter {
                 4 => Self::Butterfly,
                 _ => Self::NonOverlapping,
             },
+            Library::SimGrid => Self::LinearNonBlocking,
             Library::Mpich if total < 524_288 => Self::RecursiveHalving,
             Library::Mpich => Self::Pairwise,
         }

@@ -1,5 +1,7 @@
 //! To each rank the sum of the messages of all ranks up to it.
 
+use super::library::Library;
+use super::library::communicator::Communicator;
 use super::payload::Payload;
 use super::transfer::{receive, send, start_send};
 use crate::program::process::Process;
@@ -13,6 +15,8 @@ pub enum Scan {
     Chain,
     /// In step k each rank sends its sum to the one 2^k further (Hillis, Steele 1986).
     RecursiveDoubling,
+    /// Each rank sends its message to all behind it, and receives from all before it, at once.
+    LinearNonBlocking,
 }
 
 impl Scan {
@@ -21,8 +25,29 @@ impl Scan {
         match self {
             Self::Chain => chain(me, own).await,
             Self::RecursiveDoubling => recursive_doubling(me, own).await,
+            Self::LinearNonBlocking => at_once(me, own).await,
         }
     }
+
+    /// Returns the choice of a library.
+    pub(super) const fn of_library(library: Library) -> Self {
+        match library {
+            Library::OpenMpi => Self::Chain,
+            Library::Mpich => Self::RecursiveDoubling,
+            Library::SimGrid => Self::LinearNonBlocking,
+        }
+    }
+}
+
+async fn at_once(me: &Process, own: Payload) -> Payload {
+    let (comm, rank) = (Communicator::all(me), me.rank());
+    let behind = (rank + 1..me.ranks()).map(|to| (to, &own));
+    let mut started = comm.start(0..rank, behind).await;
+    let mut sum = own.clone();
+    while let Some((_, received)) = started.next().await {
+        sum = received.plus(me, &sum).await;
+    }
+    sum
 }
 
 async fn chain(me: &Process, own: Payload) -> Payload {

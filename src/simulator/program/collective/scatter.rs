@@ -85,6 +85,7 @@ impl Scatter {
                 _ => Self::Binomial,
             },
             Library::Mpich => Self::Binomial,
+            Library::SimGrid => Self::LinearNonBlocking,
         }
     }
 

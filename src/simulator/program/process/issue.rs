@@ -7,9 +7,9 @@ use crate::units::SimDuration;
 /// An operation to be issued.
 #[derive(Debug)]
 pub struct Issue {
-    /// What is to be done.
+    /// The work to be done.
     pub work: IssuedWork,
-    /// Where.
+    /// The processor and the interface that it takes.
     pub lanes: Lanes,
     /// Its turn; that of the notice that it follows from, if it follows from one.
     pub turn: Turn,
@@ -42,7 +42,7 @@ impl IssuedWork {
 pub struct Notice {
     /// The operation.
     pub operation: Operation,
-    /// Whether it has ended; else it has begun.
+    /// True if it has ended; false if it has begun.
     pub is_end: bool,
     /// The turn of what follows from it.
     pub turn: Turn,

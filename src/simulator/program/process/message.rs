@@ -19,7 +19,7 @@ pub struct Message {
     pub tag: u32,
     /// The numbers that it carries, if the program really computes.
     pub values: Option<Rc<[f64]>>,
-    /// Whether its sender has sent the same data before.
+    /// True if its sender has sent the same data before.
     pub again: bool,
 }
 

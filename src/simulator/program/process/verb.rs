@@ -64,9 +64,9 @@ pub enum Reply {
     Started(Operation),
     /// Index of the operation, of several, that is complete.
     Ready(usize),
-    /// Whether an operation is complete.
+    /// True if the operation is complete.
     Tested(bool),
-    /// What has happened to issued operations, in that order.
+    /// The notices of issued operations, in the order in which things happened.
     Noticed(Vec<Notice>),
 }
 

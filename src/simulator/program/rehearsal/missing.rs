@@ -1,4 +1,4 @@
-//! What is missing at the end of a rehearsal, when nothing can happen any more: partners, and what is waited for in a circle.
+//! Faults at the end of a rehearsal, when nothing can happen any more: missing partners, and circles of waiting ranks.
 
 use super::DryRun;
 use super::rank::RehearsedWait;

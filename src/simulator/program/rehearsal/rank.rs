@@ -30,7 +30,7 @@ pub(super) struct PendingMessage {
     pub received: Received,
 }
 
-/// What a process waits for.
+/// The wait of a process, if it waits.
 #[derive(Default)]
 pub(super) enum RehearsedWait {
     #[default]

@@ -2,8 +2,12 @@ use super::*;
 use crate::program::process::{Message, MessagePattern};
 use crate::units::Bytes;
 
+fn on(sends: Sends) -> UntimedMachine {
+    UntimedMachine { sends, packet_bytes: 100, has_speed: true }
+}
+
 fn faults(program: &dyn Program, ranks: u32) -> Vec<String> {
-    rehearse(program, (ranks, 0), (Sends::Buffered, 100), Streams::new(1))
+    rehearse(program, (ranks, 0), on(Sends::Buffered), Streams::new(1))
         .faults()
         .into_iter()
         .map(|fault| fault.message)
@@ -55,7 +59,7 @@ fn a_rendezvous_waits_for_its_receive() {
         me.receive(other).await;
     };
     let with = |sends| {
-        let faults = rehearse(&swap, (2, 0), (sends, 100), Streams::new(1)).faults();
+        let faults = rehearse(&swap, (2, 0), on(sends), Streams::new(1)).faults();
         faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>()
     };
     let circle = "2 ranks wait for each other in a circle: rank 0 sends to rank 1, rank 1 sends to rank 0";
@@ -67,7 +71,7 @@ fn a_rendezvous_waits_for_its_receive() {
         me.send(0, Message::new(1)).await;
         me.receive(0).await;
     };
-    let rehearsal = rehearse(&by_itself, (1, 0), (Sends::Rendezvous, 100), Streams::new(1));
+    let rehearsal = rehearse(&by_itself, (1, 0), on(Sends::Rendezvous), Streams::new(1));
     assert!(rehearsal.faults()[0].message.ends_with("the send to itself waits for a receive that is behind it"));
 }
 

@@ -3,7 +3,9 @@
 use super::operations::{AwaitedOperations, RehearsedOperation};
 use super::rank::{Ending, PendingMessage, RehearsedWait};
 use super::{DryRun, Interruption};
+use crate::fault::Fault;
 use crate::machine::{Sends, Turn};
+use crate::node::processor::{GIVE_SPEED, NO_SPEED};
 use crate::program::process::{
     Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Received, Reply, Verb, send_fault,
 };
@@ -44,18 +46,22 @@ impl DryRun<'_> {
             }
             Verb::Fail(reason) => Err(self.fault(rank, *reason)),
             Verb::StartLoad(_) | Verb::StartLeave(_) => Ok(Some(Reply::Started(Operation(self.begin_job(rank))))),
-            // Which ranks share a node is not known here: waiting for each other is left to the run.
+            // A rehearsal does not know the ranks that share a node: waiting for each other is left to the run.
             Verb::NodeBarrier => Ok(Some(Reply::Done)),
-            Verb::Compute(_)
-            | Verb::Operate(_)
-            | Verb::ComputeFor(_)
-            | Verb::Forward(_)
-            | Verb::Input(_)
-            | Verb::Output(_) => {
+            Verb::Compute(_) | Verb::Operate(_) => self.compute(rank),
+            Verb::ComputeFor(_) | Verb::Forward(_) | Verb::Input(_) | Verb::Output(_) => {
                 self.jobs += 1;
                 Ok(Some(Reply::Done))
             }
         }
+    }
+
+    fn compute(&mut self, rank: u32) -> Result<Option<Reply>, Interruption> {
+        self.jobs += 1;
+        if self.has_speed {
+            return Ok(Some(Reply::Done));
+        }
+        Err(self.fault(rank, Fault::new("", format!("cannot compute: {NO_SPEED}"), GIVE_SPEED)))
     }
 
     fn send(&mut self, from: u32, to: u32, message: Message) -> Result<u32, Interruption> {
@@ -132,7 +138,7 @@ impl DryRun<'_> {
         Ok(Operation(operation))
     }
 
-    /// What has happened to the issued operations of a process, which waits if nothing has.
+    /// The notices of the issued operations of a process, which waits if there are none.
     fn notices(&mut self, rank: u32) -> Option<Reply> {
         let state = self.state(rank);
         let begun = std::mem::take(&mut state.begun);

@@ -11,18 +11,18 @@ use crate::trace::Activity;
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-/// What has happened to the issued operations of all ranks.
+/// The notices of the issued operations of all ranks.
 #[derive(Default)]
 pub struct NoticeBoard {
     /// By rank; empty before the first operation is issued.
     ranks: Vec<Issuer>,
-    /// What the present event has made happen, now or later.
+    /// The notices that the present event brings about, now or later.
     happened: Vec<Happening>,
 }
 
 #[derive(Clone, Default)]
 struct Issuer {
-    /// What its process has not been told.
+    /// The notices that its process has not been given yet.
     notices: Vec<Notice>,
     computing: u32,
     sending: u32,
@@ -50,7 +50,7 @@ impl NoticeBoard {
 }
 
 impl Issuer {
-    /// What its process does that waits for something to happen.
+    /// The activity of its process while it waits for something to happen.
     const fn activity(&self) -> Activity {
         match (self.computing, self.sending, self.receiving) {
             (0, 1.., 0) => Activity::Sending,
@@ -64,7 +64,7 @@ impl Issuer {
         match kind {
             TaskKind::Send { .. } => Some(&mut self.sending),
             TaskKind::Receive(_) => Some(&mut self.receiving),
-            TaskKind::Computation | TaskKind::Move => None,
+            TaskKind::Computation | TaskKind::Move { .. } => None,
         }
     }
 }

@@ -116,7 +116,7 @@ impl<O: Observer> Execution<'_, O> {
 
     /// Starts to move bytes through the memory of the node, or out of the node.
     fn start_move(&mut self, now: SimTime, rank: u32, (is_memory, bytes): (bool, f64)) -> Operation {
-        let operation = self.matching.begin_move(rank);
+        let operation = self.matching.begin_move(rank, is_memory);
         self.tell_background();
         self.observer.on(&Occurrence::Moving { operation, is_memory, bytes });
         self.observer.on(&Occurrence::Begun { now, rank, operation });
@@ -153,9 +153,11 @@ impl<O: Observer> Execution<'_, O> {
                 self.join_at_once(now, rank, *operation, kind);
                 return Ok(Some(Reply::Ready(index)));
             }
-            if kind == Activity::Blocked {
-                activity = Activity::Blocked;
-            }
+            activity = match (activity, kind) {
+                (Activity::Blocked, _) | (_, Activity::Blocked) => Activity::Blocked,
+                (_, Activity::Loading) => Activity::Loading,
+                _ => activity,
+            };
         }
         self.awaited.insert(rank, operations);
         Ok(self.wait(rank, WaitState::ForAny, activity))

@@ -1,5 +1,5 @@
-//! What the measured time of traffic has brought: loads and latencies, of all nodes and by source, and how far its
-//! beginning is still warm-up.
+//! Results of the measured time of traffic: loads and latencies, of all nodes and by source, and the part of its
+//! beginning that is still warm-up.
 
 use crate::trace::SourceLoad;
 use crate::units::{SimDuration, SimTime};

@@ -289,7 +289,7 @@ impl<'f> Field<'f> {
     }
 }
 
-/// What the sources that inject anything fare at worst and at best.
+/// The extremes of the sources that inject anything: the least and most accepted load, and the largest mean latency.
 fn extremes(sources: &[SourceLoad]) -> [(&'static str, f64); 3] {
     let sending = || sources.iter().filter(|source| source.injected > 0.0);
     let or_none = |value: f64| if value.is_finite() { value } else { f64::NAN };

@@ -86,7 +86,7 @@ pub enum RecordingError {
     NoRecording,
     /// They are a recording of another version.
     #[error(
-        "this trace has the version {version} of the format, and this parsim reads 1 to 3; write it again with this one"
+        "this trace has the version {version} of the format, and this parsim reads 1 to 4; write it again with this one"
     )]
     OtherVersion {
         /// The text in the place of the version.
@@ -191,17 +191,21 @@ struct PartialRecording {
     ends: Vec<SimTime>,
     /// The labels of each phase by activity.
     labels: Vec<[u16; Activity::ALL.len()]>,
+    /// The number of activities that its version knows.
+    activities: u64,
     /// The ways of messages by the nodes at their ends: a trace may have many times more messages than ways.
     message_ways: FxHashMap<(u32, u32), u32>,
     transfers: Vec<Transfer>,
     free: Free,
 }
 
-/// Checks that a recording that begins so can be read.
-fn check_version(magic: &[u8]) -> Result<(), RecordingError> {
+/// Checks that a recording that begins so can be read, and returns the number of activities that its version knows.
+fn known_activities(magic: &[u8]) -> Result<u64, RecordingError> {
     let version = magic.strip_prefix(KIND).ok_or(RecordingError::NoRecording)?;
     match version {
-        [version, b'\n'] if READABLE.contains(version) => Ok(()),
+        // Loads were waits before.
+        [b'1'..=b'3', b'\n'] => Ok(Activity::Loading as u64),
+        [version, b'\n'] if READABLE.contains(version) => Ok(Activity::ALL.len() as u64),
         _ => Err(RecordingError::OtherVersion { version: String::from_utf8_lossy(version).trim().to_owned() }),
     }
 }
@@ -226,11 +230,11 @@ impl Recording {
             RecordingError::CutOff { .. } => RecordingError::NoRecording,
             other => other,
         })?;
-        check_version(&magic)?;
+        let activities = known_activities(&magic)?;
         let (program, machine) = (source.text()?, source.text()?);
         let ranks = source.small("a number of ranks")?;
         let nodes = (0..ranks).map(|_| source.small("a node")).collect::<Result<Vec<_>, _>>()?;
-        let mut reading = PartialRecording::new(Header { program, machine, nodes });
+        let mut reading = PartialRecording::new(Header { program, machine, nodes }, activities);
         reading.events.reserve(length / LEAST_OF_EVENT, length / LEAST_OF_ANTECEDENT);
         loop {
             match source.byte()? {
@@ -256,7 +260,7 @@ impl Recording {
 }
 
 impl PartialRecording {
-    fn new(header: Header) -> Self {
+    fn new(header: Header, activities: u64) -> Self {
         let ranks = header.nodes.len();
         let times = RankTimes { phases: Vec::new(), ranks: vec![Vec::new(); ranks] };
         let ends = vec![SimTime::START; ranks];
@@ -267,6 +271,7 @@ impl PartialRecording {
             now: SimTime::START,
             ends,
             labels: Vec::new(),
+            activities,
             message_ways: FxHashMap::default(),
             transfers: Vec::new(),
             free: Free::default(),
@@ -284,9 +289,8 @@ impl PartialRecording {
         let rank = source.small("a rank")?;
         let code = source.number()?;
         let system = source.span()?;
-        let kinds = Activity::ALL.len() as u64;
-        let phase = usize::try_from(code / kinds).unwrap_or(usize::MAX);
-        let activity = Activity::ALL[usize::try_from(code % kinds).expect("there are few activities")];
+        let phase = usize::try_from(code / self.activities).unwrap_or(usize::MAX);
+        let activity = Activity::ALL[usize::try_from(code % self.activities).expect("there are few activities")];
         let Some(begin) = self.ends.get_mut(rank as usize) else {
             let ranks = self.header.nodes.len();
             return Err(source.malformed(&format!("there is no rank {rank}: the ranks are below {ranks}")));

@@ -64,7 +64,7 @@ fn recordings_of_the_first_version_are_read_and_of_later_ones_refused() {
     let writer = RecordingWriter::new(&mut bytes, &header).unwrap();
     writer.finish(SimDuration::ZERO, &[], Counts::default()).unwrap();
     let place = KIND.len();
-    for (version, readable) in [(b'1', true), (b'2', true), (b'3', true), (b'4', false), (b'x', false)] {
+    for (version, readable) in [(b'1', true), (b'2', true), (b'3', true), (b'4', true), (b'5', false), (b'x', false)] {
         bytes[place] = version;
         let read = Recording::read(&bytes[..]);
         let is_refused = matches!(read, Err(RecordingError::OtherVersion { .. }));

@@ -1,4 +1,4 @@
-//! What ended where and when.
+//! Index of all that ended, by place and time.
 
 use super::interfaces::Interfaces;
 use super::{Crossing, ObservedRun};
@@ -15,7 +15,7 @@ pub struct Carried {
     pub begin: SimTime,
     /// For how long it holds the link.
     pub time: SimDuration,
-    /// Whether the link leads to its destination.
+    /// True if the link leads to its destination.
     pub is_last: bool,
     /// The packet before it on the same channel.
     pub before: Option<u32>,

@@ -1,4 +1,4 @@
-//! What happened at network interfaces, by place and time.
+//! Passages of network interfaces, by place and time.
 
 use super::InterfaceTimes;
 use parsim_sim::trace::{Passage, PassageStep};
@@ -86,7 +86,7 @@ impl<'t> Interfaces<'t> {
     }
 }
 
-/// When a passage leaves its interface to the next one.
+/// The time at which a passage leaves its interface to the next one.
 trait Free {
     fn free(&self, gap: SimDuration) -> SimTime;
 }

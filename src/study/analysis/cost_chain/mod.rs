@@ -11,7 +11,7 @@ mod walk;
 use parsim_sim::trace::{ActivityLog, Extent, Loop, Phase, Software, Transfer};
 use parsim_sim::units::SimDuration;
 
-/// What a piece of a path pays for.
+/// The service that a piece of a path pays for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Charge {
     /// A service of communication software: what for, and how often, part by part.
@@ -51,7 +51,7 @@ pub enum Charge {
     },
     /// Bytes from or to the host.
     HostTransfer {
-        /// Whether they are read.
+        /// True if they come from the host.
         is_input: bool,
         /// The number of bytes.
         bytes: u64,
@@ -78,7 +78,7 @@ pub struct ChainStep {
     pub place: ChainPlace,
     /// The phase of the process that waits for it.
     pub phase: Phase,
-    /// What it pays for.
+    /// The service that it pays for.
     pub charge: Charge,
     /// The length of it.
     pub time: SimDuration,
@@ -91,11 +91,11 @@ pub struct CostChain {
     pub steps: Vec<ChainStep>,
 }
 
-/// What has been observed of a run in which packets travel one by one, or in messages of network interfaces.
+/// Observations of a run in which packets travel one by one, or in messages of network interfaces.
 pub struct ObservedRun<'t> {
     /// Activities of the ranks and services of the processors.
     pub log: &'t ActivityLog,
-    /// What the links have carried.
+    /// The packets that the links have carried.
     pub transfers: &'t [Transfer],
     /// The time at which the program starts.
     pub start: SimDuration,
@@ -103,7 +103,7 @@ pub struct ObservedRun<'t> {
     pub makespan: SimDuration,
     /// The vertex of a processor.
     pub vertex: &'t dyn Fn(u32) -> u32,
-    /// How packets cross links.
+    /// The rule by which packets cross links.
     pub crossing: Crossing,
     /// The network interfaces, where there are some.
     pub interfaces: Option<InterfaceTimes<'t>>,

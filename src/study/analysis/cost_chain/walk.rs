@@ -7,7 +7,7 @@ use super::{ChainPlace, ChainStep, Charge, ObservedRun};
 use parsim_sim::trace::{Activity, Extent, LogDetail, LogEntry, Phase, Service, Software};
 use parsim_sim::units::{SimDuration, SimTime};
 
-/// What has just ended, seen from what waited for it.
+/// The end of something, for which something else has waited.
 #[derive(Clone, Copy, Debug)]
 enum Ended {
     /// An activity of a rank.
@@ -47,7 +47,7 @@ pub fn walk(run: &ObservedRun<'_>) -> Option<Vec<ChainStep>> {
     let end = SimTime::START + run.makespan;
     let last = run.log.entries.iter().position(|entry| entry.end == end)?;
     let mut ended = Ended::Activity(u32::try_from(last).ok()?);
-    // What takes no time may seem to wait for itself.
+    // Activities that take no time may seem to wait for themselves.
     let mut left = 16 + 2 * (walk.index.entries.len() + walk.index.services.len() + walk.index.packets.len());
     left += 2 * walk.index.interfaces.count();
     while !matches!(ended, Ended::Initialisation) {
@@ -155,7 +155,7 @@ impl Walk<'_, '_> {
         self.index.of_rank(rank, time).map(Ended::Activity)
     }
 
-    /// What ended the wait of a process.
+    /// The end that a process waited for.
     fn end_of_wait(&self, entry: &LogEntry) -> Option<Ended> {
         let LogEntry { processor, end, .. } = *entry;
         if matches!(entry.doing, LogDetail::AtBarrier) {

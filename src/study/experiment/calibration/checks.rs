@@ -1,4 +1,4 @@
-//! What is looked at before anything is run.
+//! Checks that are made before anything is run.
 
 use super::description::CalibrationCase;
 use super::rows::MeasuredRow;

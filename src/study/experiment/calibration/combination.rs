@@ -8,6 +8,8 @@ use crate::model::fit::{Entangled, Identifiability};
 const MOVE: f64 = 0.25;
 /// A coefficient this close to a whole number is that number.
 const CLOSE: f64 = 0.15;
+/// A combination keeps the simulated values if not more than this part is left of what one parameter changes alone.
+const LEFT: f64 = 0.01;
 
 /// The form of a combination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,27 +54,39 @@ pub struct Told {
     terms: Vec<(usize, f64)>,
 }
 
-/// What is told of all entangled sets.
-pub fn told(found: &Found<'_>, identified: &Identifiability) -> Result<Vec<Told>, StudyError> {
+/// All that is told of entangled sets. `limit` is the change of the residuals that noise explains.
+///
+/// # Errors
+/// Those of the runs.
+pub fn told(found: &Found<'_>, identified: &Identifiability, limit: f64) -> Result<Vec<Told>, StudyError> {
     let mut all = Vec::new();
     for set in &identified.entangled {
         for weights in &set.determined {
-            all.extend(best(found, set, weights)?);
+            all.extend(best(found, set, weights, limit)?);
         }
     }
     Ok(all)
 }
 
-/// The form whose value keeps the simulated values when the parameters move; none of a single parameter.
-fn best(found: &Found<'_>, set: &Entangled, weights: &[f64]) -> Result<Option<Told>, StudyError> {
+/// A point with one parameter moved, alone and together with another one that makes up for it.
+struct MovedPoint {
+    alone: Vec<f64>,
+    together: Vec<f64>,
+}
+
+/// The form whose value keeps the simulated values when the parameters move; none of a single parameter, and none if neither
+/// form keeps them.
+fn best(found: &Found<'_>, set: &Entangled, weights: &[f64], limit: f64) -> Result<Option<Told>, StudyError> {
     let terms: Vec<_> = set.members.iter().copied().zip(weights.iter().copied()).filter(|term| term.1 != 0.0).collect();
     if terms.len() < 2 {
         return Ok(None);
     }
     let mut best: Option<(f64, Told)> = None;
     for told in [found.sum(&terms), found.power(&terms)] {
-        let change = found.change(&told)?;
-        if best.as_ref().is_none_or(|known| change < known.0) {
+        let Some(moved) = found.moved(&told) else { continue };
+        let change = found.distance(&moved.together)?;
+        let is_kept = change <= limit * limit || change <= LEFT * found.distance(&moved.alone)?;
+        if is_kept && best.as_ref().is_none_or(|known| change < known.0) {
             best = Some((change, told));
         }
     }
@@ -102,10 +116,10 @@ impl Found<'_> {
         Told { form: if is_ratio { CombinationForm::Ratio } else { CombinationForm::Product }, terms }
     }
 
-    /// The sum of the squares of the changes of residuals when the first parameter moves, and the last moves so that the
-    /// combination stays.
-    fn change(&self, told: &Told) -> Result<f64, StudyError> {
-        let [(first, of_first), .., (last, of_last)] = told.terms[..] else { return Ok(f64::INFINITY) };
+    /// The point where the first parameter has moved and the last one so that the combination stays; `None` if one of them
+    /// would be beyond its bounds.
+    fn moved(&self, told: &Told) -> Option<MovedPoint> {
+        let [(first, of_first), .., (last, of_last)] = told.terms[..] else { return None };
         let (one, other) = (self.value_of(first), self.value_of(last));
         let ratio = of_first / of_last;
         let by = |part: f64| match told.form {
@@ -120,13 +134,12 @@ impl Found<'_> {
             bounds[0].contains(one) && bounds[1].contains(other)
         };
         let parts = [MOVE, -MOVE, MOVE / 5.0, -MOVE / 5.0];
-        let Some((one, other)) = parts.into_iter().map(by).find(within) else { return Ok(f64::INFINITY) };
-        let mut point = self.best.point.clone();
-        (point[first], point[last]) = (unknowns[0].coordinate(one), unknowns[1].coordinate(other));
-        self.fit.spent.set(self.fit.spent.get() + 1);
-        let values = self.fit.values(&point, &self.fit.training)?;
-        let residuals = self.fit.training.iter().zip(values).map(|(row, value)| self.fit.residual(*row, value));
-        Ok(residuals.zip(&self.best.residuals).map(|(there, here)| (there - here).powi(2)).sum())
+        let (one, other) = parts.into_iter().map(by).find(within)?;
+        let mut alone = self.best.point.clone();
+        alone[first] = unknowns[0].coordinate(one);
+        let mut together = alone.clone();
+        together[last] = unknowns[1].coordinate(other);
+        Some(MovedPoint { alone, together })
     }
 
     /// The values of a parameter that keep a combination while the others lie within their bounds, by its coordinates;

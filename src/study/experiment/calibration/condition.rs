@@ -50,7 +50,7 @@ impl RowCondition {
     /// True if it holds where the columns have these values.
     ///
     /// # Errors
-    /// What cannot be computed, in words.
+    /// The part that cannot be computed, in words.
     pub fn holds<'v>(&self, value: impl Fn(&str) -> Option<&'v AxisValue>) -> Result<bool, String> {
         let equal: Vec<bool> = self
             .texts

@@ -61,7 +61,7 @@ impl Fitting<'_> {
         let MeasuredRow { reference, table, .. } = &self.rows[row];
         let reference = reference.unwrap_or(1.0);
         let deviation = match self.loss {
-            // What takes no time has no logarithm.
+            // A value of 0 has no logarithm.
             Loss::Relative => (value.max(f64::MIN_POSITIVE) / reference).ln(),
             Loss::Absolute => value - reference,
         };

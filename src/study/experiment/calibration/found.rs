@@ -62,7 +62,7 @@ impl Found<'_> {
         Ok(values)
     }
 
-    /// What each measurement that could be made would tell: half the logarithm of the determinant of the information with
+    /// The gain of each measurement that could be made: half the logarithm of the determinant of the information with
     /// it over that without (D-optimality).
     pub fn candidates(&self, identified: &Identifiability, deviation: f64) -> Result<Vec<(usize, f64)>, StudyError> {
         let rows = self.fit.rows;

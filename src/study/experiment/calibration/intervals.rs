@@ -9,8 +9,8 @@ use crate::model::fit::Identifiability;
 
 /// A parameter whose interval covers this part of its range is not determined.
 const WIDE: f64 = 0.5;
-/// Bisections of the place from which a parameter has influence.
-const BISECTIONS: usize = 6;
+/// Bisections of the place from which a parameter has influence: another one that counts up to there has to meet it.
+const BISECTIONS: usize = 12;
 /// A coordinate this close to a bound is there.
 const AT_BOUND: f64 = 1e-6;
 
@@ -30,17 +30,15 @@ impl Found<'_> {
         limit: f64,
     ) -> Result<Vec<CalibratedParameter>, StudyError> {
         let count = self.fit.unknowns.len();
-        let mut intervals: Vec<Interval> = (0..count).map(|index| self.interval(index, identified, told)).collect();
         let is_entangled = |index: usize| identified.entangled.iter().any(|set| set.members.contains(&index));
         let is_alone =
             |index: usize| identified.entangled.iter().any(|set| set.determined.is_empty() && set.members == [index]);
+        let mut intervals: Vec<Interval> = (0..count).map(|index| self.interval(index, identified, told)).collect();
         let mut is_open = vec![false; count];
-        for index in (0..count).filter(|index| is_alone(*index)) {
-            intervals[index] = self.range_without_influence(index, limit)?;
-            for other in (0..count).filter(|other| !is_entangled(*other)) {
-                let wider = self.range_beside(index, intervals[index], (other, intervals[other]), limit)?;
-                is_open[other] |= wider != intervals[other];
-                intervals[other] = wider;
+        for index in 0..count {
+            let is_beyond = !is_entangled(index) && self.is_beyond(index, identified.half_widths[index], limit)?;
+            if is_beyond || is_alone(index) {
+                self.widen(index, is_beyond, (&mut intervals, &mut is_open), (&is_entangled, limit))?;
             }
         }
         let of = |(index, unknown): (usize, &Unknown)| {
@@ -70,8 +68,42 @@ impl Found<'_> {
         (unknown.at_part(part - half), unknown.at_part(part + half))
     }
 
-    /// The coordinates of a parameter without influence close to its value for which the residuals stay as they are.
-    fn range_without_influence(&self, index: usize, limit: f64) -> Result<Interval, StudyError> {
+    /// True if the residuals stay as they are further off than twice the interval that slopes give, on one side: the slopes
+    /// are none of that side, as of the larger of two constants.
+    fn is_beyond(&self, index: usize, half: f64, limit: f64) -> Result<bool, StudyError> {
+        let unknown = &self.fit.unknowns[index];
+        let part = unknown.part(self.best.point[index]);
+        for end in [part - 2.0 * half, part + 2.0 * half] {
+            let inside = (0.0..=1.0).contains(&end);
+            if inside && self.is_as_good(&self.best.point, (index, unknown.at_part(end)), limit)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Gives a parameter the interval in which the residuals stay as they are, and others theirs where it is at its ends.
+    fn widen(
+        &self,
+        index: usize,
+        has_slope: bool,
+        (intervals, is_open): (&mut [Interval], &mut [bool]),
+        (is_entangled, limit): (&dyn Fn(usize) -> bool, f64),
+    ) -> Result<(), StudyError> {
+        let range = self.range_of_as_good(index, limit)?;
+        let (low, high) = intervals[index];
+        intervals[index] = if has_slope { (range.0.min(low), range.1.max(high)) } else { range };
+        is_open[index] |= has_slope && (range.0 <= 0.0 || range.1 >= 1.0);
+        for other in (0..intervals.len()).filter(|other| *other != index && !is_entangled(*other)) {
+            let wider = self.range_beside(index, range, (other, intervals[other]), limit)?;
+            is_open[other] |= wider != intervals[other];
+            intervals[other] = wider;
+        }
+        Ok(())
+    }
+
+    /// The coordinates of a parameter for which the residuals stay as they are while the others keep theirs.
+    fn range_of_as_good(&self, index: usize, limit: f64) -> Result<Interval, StudyError> {
         let end = |bound: f64| {
             if self.is_as_good(&self.best.point, (index, bound), limit)? {
                 return Ok(bound);
@@ -86,8 +118,8 @@ impl Found<'_> {
         Ok((end(0.0)?, end(1.0)?))
     }
 
-    /// The interval of another parameter where one without influence is at the end of its range: of two, the larger of
-    /// which counts, either may be the larger one.
+    /// The interval of another parameter where one is at the end of the range in which it changes nothing: of two, the larger
+    /// of which counts, either may be the larger one.
     fn range_beside(
         &self,
         index: usize,
@@ -108,14 +140,23 @@ impl Found<'_> {
         Ok((low, high))
     }
 
-    /// Whether the rows that calibrate are met as well with another coordinate of one parameter.
+    /// True if the rows that calibrate are met as well with another coordinate of one parameter.
     fn is_as_good(&self, point: &[f64], (index, at): (usize, f64), limit: f64) -> Result<bool, StudyError> {
         let mut point = point.to_vec();
         point[index] = at;
-        self.fit.spent.set(self.fit.spent.get() + 1);
-        let values = self.fit.values(&point, &self.fit.training)?;
-        let residuals = self.fit.training.iter().zip(values).map(|(row, value)| self.fit.residual(*row, value));
-        let cost: f64 = residuals.map(|residual| residual * residual).sum();
+        let cost: f64 = self.residuals_at(&point)?.map(|residual| residual * residual).sum();
         Ok(cost - self.best.cost() <= limit * limit)
+    }
+
+    /// The sum of the squares of the changes of the residuals from the best point to another one.
+    pub fn distance(&self, point: &[f64]) -> Result<f64, StudyError> {
+        let there = self.residuals_at(point)?;
+        Ok(there.zip(&self.best.residuals).map(|(there, here)| (there - here).powi(2)).sum())
+    }
+
+    fn residuals_at(&self, point: &[f64]) -> Result<impl Iterator<Item = f64>, StudyError> {
+        self.fit.spent.set(self.fit.spent.get() + 1);
+        let values = self.fit.values(point, &self.fit.training)?;
+        Ok(self.fit.training.iter().zip(values).map(|(row, value)| self.fit.residual(*row, value)))
     }
 }

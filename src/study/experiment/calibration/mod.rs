@@ -56,7 +56,7 @@ pub struct Calibrated {
     pub candidates: Vec<(usize, f64)>,
     /// Passes over the rows that calibrate; those without a group are not among them.
     pub evaluations: usize,
-    /// Whether the best values, and those of all alternatives, were reached within the budget.
+    /// True if the best values, and those of all alternatives, were reached within the budget.
     pub has_converged: bool,
     /// The root mean square of the residuals, in units of the noise; none if no noise is stated.
     pub misfit: Option<f64>,
@@ -78,11 +78,11 @@ pub struct CalibratedParameter {
     pub value: f64,
     /// Its 95 % interval, within the bounds.
     pub interval95: (f64, f64),
-    /// Whether the data determine it.
+    /// True if the data determine it.
     pub is_determined: bool,
-    /// Whether the data change with it close to its value.
+    /// True if the data change with it close to its value.
     pub has_influence: bool,
-    /// Whether it is at one of its bounds.
+    /// True if it is at one of its bounds.
     pub is_at_bound: bool,
 }
 
@@ -95,9 +95,9 @@ pub struct TriedChoice {
     pub train_error: Option<f64>,
     /// That of the other rows.
     pub held_out_error: Option<f64>,
-    /// Whether its fit has ended within the budget.
+    /// True if its fit has ended within the budget.
     pub has_converged: bool,
-    /// Whether it fits as well as the best one: the difference could be one of the data.
+    /// True if it fits as well as the best one: the difference could be one of the data.
     pub is_as_good: bool,
 }
 
@@ -211,7 +211,7 @@ impl Found<'_> {
         let (deviation, quantile) = self.deviation();
         let slopes = self.by_parts(self.best.slopes.clone());
         let identified = Identifiability::of(&slopes, deviation, quantile);
-        let told = combination::told(self, &identified)?;
+        let told = combination::told(self, &identified, quantile * deviation)?;
         let settings = self.fit.assigned(&self.best.point);
         let machine = self.fit.simulated.base(0, &settings)?.scenario.machine_ron();
         let evaluations = self.fit.spent.get();

@@ -40,12 +40,12 @@ pub struct RowIntervals {
     pub of_rows: Vec<Option<(f64, f64)>>,
     /// The errors that they are made from.
     pub conformal: Conformal,
-    /// Where these come from.
+    /// The source of these errors.
     pub errors_from: ErrorsFrom,
 }
 
 impl RowIntervals {
-    /// Whether the measurement of a row that took no part lies in its interval; none for others.
+    /// True if the measurement of a row that took no part lies in its interval; none for others.
     #[must_use]
     pub fn covers(&self, row: usize, measured: &MeasuredRow) -> Option<bool> {
         let judges = !measured.trains && !measured.sets_intervals;

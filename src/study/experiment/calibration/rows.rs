@@ -13,15 +13,15 @@ use std::path::Path;
 pub struct MeasuredRow {
     /// The index of the table.
     pub table: usize,
-    /// Where it lies on the axes.
+    /// Its values on the axes.
     pub axes: Vec<(String, AxisValue)>,
     /// The other columns before the reference.
     pub labels: Vec<(String, AxisValue)>,
     /// The measured value, in the unit of what is simulated; none for a measurement that could be made.
     pub reference: Option<f64>,
-    /// Whether it calibrates.
+    /// True if it calibrates.
     pub trains: bool,
-    /// Whether it takes no part in the fit and sets the width of intervals.
+    /// True if it takes no part in the fit and sets the width of intervals.
     pub sets_intervals: bool,
     /// Its place, such as `line 3`.
     pub place: String,
@@ -76,7 +76,7 @@ pub fn rows(
     Ok(data.rows.iter().map(|row| reading.row(row)).collect::<Result<_, _>>()?)
 }
 
-/// What the rows of a table have in common.
+/// Everything that the rows of a table have in common.
 struct RowReading<'t> {
     data: &'t Table,
     table: &'t CalibrationTable,
@@ -107,7 +107,7 @@ impl RowReading<'_> {
         Ok(MeasuredRow { table: self.index, axes, labels, reference, trains, sets_intervals, place: row.place.clone() })
     }
 
-    /// Whether a condition holds in a row; `None` if there is none.
+    /// True if a condition holds in a row; `None` if there is none.
     fn holds(&self, of: &FieldCondition, row: &Row) -> Result<Option<bool>, SourceFault> {
         let holds = of.condition.as_ref().map(|condition| condition.holds(|name| row.value(name)));
         holds.transpose().map_err(|what| self.data.fault_at(row, &format!("`{}`: {what}", of.field)))

@@ -115,7 +115,7 @@ impl<'a> Simulated<'a> {
     /// # Errors
     /// Runs that fail, with their place; values that there are not.
     pub fn values(&self, assigned: &[Assignment], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
-        // What stands in other tables changes nothing in one.
+        // Values for other tables change nothing in one.
         let own: Vec<_> = (0..self.scenarios.len()).map(|index| of_table(assigned, index)).collect();
         let key = |row: usize| (own[self.rows[row].table].clone(), row);
         let missing: Vec<usize> =
@@ -142,15 +142,14 @@ impl<'a> Simulated<'a> {
         };
         let (mut values, mut failure) = (Vec::new(), None);
         let count = rows.len() as u64;
-        let mut see = |turn| {
+        run_each(rows.iter(), count, make, self.workers, &references, |turn| {
             let place = &self.rows[rows[values.len().min(rows.len() - 1)]].place;
             match scenario.value(turn) {
                 Ok(value) => values.push(value),
                 Err(error) => failure = Some(error.at(&scenario.name, place, settings)),
             }
             failure.is_none()
-        };
-        run_each(rows.iter(), count, make, self.workers, &references, |turns| turns.into_iter().all(&mut see))?;
+        })?;
         failure.map_or(Ok(values), Err)
     }
 }

@@ -1,6 +1,6 @@
 //! A calibration in words.
 
-use super::{Calibrated, TriedChoice};
+use super::{Calibrated, CalibratedParameter, TriedChoice};
 use crate::report::{TextTable, digits};
 use std::fmt::Write;
 
@@ -8,6 +8,8 @@ use std::fmt::Write;
 const SHOWN: usize = 5;
 /// Residuals that are larger than so many times the noise are not noise.
 const MISFIT: f64 = 1.5;
+/// A mean relative error from which on a fit describes nothing, whatever the noise.
+const NO_FIT: f64 = 0.25;
 /// Correlations from here on are shown to people.
 const STRONG: f64 = 0.9;
 
@@ -112,12 +114,21 @@ impl Calibrated {
             let (low, high) = (digits(low), digits(high));
             format!("not determined: {}: all values from {low} to {high} {} fit the data as well\n", one.path, one.unit)
         });
+        let is_combined =
+            |one: &&CalibratedParameter| self.combinations.iter().any(|sum| sum.names.contains(&one.path));
+        let open = self.parameters.iter().filter(|one| !one.is_determined && one.has_influence);
+        let open = open.filter(|one| !is_combined(one)).map(|one| {
+            let (low, high) = one.interval95;
+            let (low, high) = (digits(low), digits(high));
+            let path = &one.path;
+            format!("not determined: {path}: from {low} to {high} {} another parameter may count instead\n", one.unit)
+        });
         let combined = self.combinations.iter().map(|one| {
             let (low, high) = one.interval95;
             let (value, low, high) = (digits(one.value), digits(low), digits(high));
             format!("determined is only the {} {} = {value} ({low} to {high})\n", one.form.name(), one.names)
         });
-        without.chain(combined).collect()
+        without.chain(open).chain(combined).collect()
     }
 
     fn choice_words(&self) -> String {
@@ -146,7 +157,11 @@ impl Calibrated {
                 "the residuals are {misfit:.1} times the stated noise: the model does not fit, or the noise is larger\n"
             )
         });
-        at_bounds.chain(misfit).collect()
+        let is_off = self.misfit.is_none() && self.train_error().is_some_and(|error| error >= NO_FIT);
+        let no_fit = is_off.then(|| {
+            "the model does not fit: values and intervals of its parameters say little about the machine\n".to_owned()
+        });
+        at_bounds.chain(misfit).chain(no_fit).collect()
     }
 
     fn group_words(&self) -> String {

@@ -97,6 +97,7 @@ fn constant(scenario: &CheckedScenario, part: StepPart) -> Option<String> {
     let processor = "machine.nodes.processor";
     let host = |is_input: bool| if is_input { "machine.host.input" } else { "machine.host.output" };
     match part {
+        StepPart::Loop("time") => Some("program".to_owned()),
         StepPart::Loop(module) => match &scenario.machine.nodes.processor {
             Processor::Calibrated(_) if module == "operations" => Some(format!("{processor}.flop")),
             Processor::Calibrated(_) => Some(format!("{processor}.{module}")),

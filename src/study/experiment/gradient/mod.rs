@@ -22,7 +22,7 @@ use rayon::prelude::*;
 /// The relative distance of two derivatives that count as one.
 const SAME: f64 = 1e-6;
 
-/// How a derivative was found.
+/// The way in which a derivative was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// By what the critical path of the run pays for.
@@ -41,9 +41,9 @@ pub struct Slopes {
     pub right: f64,
     /// The most that rounding to picoseconds can have changed either.
     pub rounding: f64,
-    /// How they were found.
+    /// The way in which they were found.
     pub method: Method,
-    /// Whether a change of a percent or so gives something else: the derivative holds close to the value alone.
+    /// True if a change of a percent or so gives something else: the derivative holds close to the value alone.
     pub is_local: bool,
 }
 
@@ -69,21 +69,21 @@ pub struct Gradient<'p> {
 /// Way to the derivatives of a scenario.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Approach {
-    /// Whether every constant is changed alone, on both sides.
+    /// True if every constant is changed alone, on both sides.
     pub exact: bool,
     /// The relative change of a constant in a run; such that rounding does not matter, unless given.
     pub step: Option<f64>,
 }
 
 impl Slopes {
-    /// Whether the two sides differ by more than rounding explains.
+    /// True if the two sides differ by more than rounding explains.
     #[must_use]
     pub fn is_tie(&self) -> bool {
         let size = self.left.abs().max(self.right.abs());
         (self.left - self.right).abs() > SAME * size + 2.0 * self.rounding
     }
 
-    /// Whether the makespan bends or jumps at the value or close to it.
+    /// True if the makespan bends or jumps at the value or close to it.
     #[must_use]
     pub fn is_flagged(&self) -> bool {
         self.is_tie() || self.is_local

@@ -171,7 +171,7 @@ impl PaidPath {
         Some((change * per_unit, (self.roundings() * per_unit).abs()))
     }
 
-    /// Whether the path is the makespan to the picosecond when these constants are changed together, up and down.
+    /// True if the path is the makespan to the picosecond when these constants are changed together, up and down.
     pub(super) fn is_proved(&self, base: &Variation, constants: &[&Parameter]) -> bool {
         let step = (VISIBLE_PS / real(self.makespan.ps().into())).clamp(PROOF_STEPS.0, PROOF_STEPS.1);
         [step, -step].into_iter().all(|step| {
@@ -194,20 +194,20 @@ const fn real(ps: u128) -> f64 {
     ps as f64
 }
 
-/// Whether two times in seconds are the same number of picoseconds.
+/// True if two times in seconds are the same number of picoseconds.
 #[must_use]
 pub fn is_same(one: f64, other: f64) -> bool {
     (one - other).abs() <= 5e-13 + 1e-15 * other
 }
 
-/// Whether a constant is one that a path may pay for.
+/// True if a constant is one that a path may pay for.
 fn is_payable(parameter: &Parameter) -> bool {
     let name = &parameter.name;
     let stands = name.starts_with("machine.") && !name.contains(".protocol");
     stands && parameter.dimension != Dimension::None && parameter.number() != 0.0
 }
 
-/// Whether all that takes time on the machine is observed and priced.
+/// True if all that takes time on the machine is observed and priced.
 fn is_itemised(scenario: &CheckedScenario) -> bool {
     let Machine { nodes, network, levels, overrides, .. } = &scenario.machine;
     let plain_links = network.overrides.is_empty() && network.link_classes.is_empty() && network.end_links.is_none();

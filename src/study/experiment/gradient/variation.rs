@@ -141,7 +141,7 @@ impl Variation {
         }
     }
 
-    /// Whether the makespan changes as these derivatives say when their constants change together.
+    /// True if the makespan changes as these derivatives say when their constants change together.
     fn is_told(&self, derivatives: &[&Derivative<'_>], step: f64) -> bool {
         if derivatives.is_empty() {
             return true;

@@ -72,7 +72,7 @@ pub fn has_time(parameter: &Parameter) -> bool {
     parameter.dimension != Dimension::None && parameter.number() != 0.0
 }
 
-/// Whether `path` stands below one of `places`.
+/// True if `path` is one of `places`, or stands below one.
 pub fn stands_below(path: &str, places: &[&str]) -> bool {
     places.iter().any(|place| path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }

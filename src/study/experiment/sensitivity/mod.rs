@@ -54,7 +54,7 @@ pub struct ContinuousEffect {
     pub elasticity: Elasticity,
     /// In seconds per SI unit.
     pub slopes: Slopes,
-    /// How far it holds.
+    /// The changes within which it holds.
     pub reach: Reach,
 }
 
@@ -72,7 +72,7 @@ pub struct ConstantGroup {
     pub name: &'static str,
     /// The effect, or why there is none to tell.
     pub effect: Result<Elasticity, String>,
-    /// How it was found.
+    /// The way in which it was found.
     pub method: Method,
 }
 
@@ -80,7 +80,7 @@ pub struct ConstantGroup {
 pub struct WhatIf {
     /// The part.
     pub part: &'static str,
-    /// How many times as fast the run is then, or why it is not known.
+    /// The factor by which the run is faster then, or the reason why it is not known.
     pub faster: Result<f64, String>,
 }
 
@@ -118,7 +118,7 @@ impl VariedRun {
     pub fn answer(&self, found: &Sensitivities<'_>, origin: &Metadata) -> Answer {
         let mut records = output::records(found);
         for record in &mut records {
-            record.put_metadata(origin.clone());
+            record.put_metadata(origin);
         }
         Answer::many(records, &output::text(self, found))
     }

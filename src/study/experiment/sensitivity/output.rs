@@ -151,7 +151,10 @@ pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
             write(wrapped(&line));
         }
     }
-    write(format!("All times and rates of a group together, in % per %:\n\n{}", groups(answers)));
+    write(format!(
+        "All times and rates of a group together, in % per %:\n\n{}",
+        groups(answers, run.base.scenario().program.has_own_times())
+    ));
     for WhatIf { part, faster } in &answers.what_ifs {
         match faster {
             Ok(faster) => write(format!("{part} twice as fast: {}", in_words(*faster))),
@@ -181,7 +184,7 @@ fn is_tie(elasticity: Elasticity) -> bool {
     (elasticity.left - elasticity.right).abs() > VISIBLE.max(0.01 * elasticity.size())
 }
 
-/// How the derivatives were found.
+/// The ways in which the derivatives were found, in words.
 fn ways(answers: &Sensitivities) -> String {
     let constants = || answers.findings.iter().filter_map(Finding::continuous);
     let by = |method| constants().filter(|effect| effect.slopes.method == method).count();
@@ -224,7 +227,7 @@ fn sides(elasticity: Elasticity) -> [String; 3] {
     [format!("{:+.4}", elasticity.left), format!("{:+.4}", elasticity.right), tie.to_owned()]
 }
 
-fn groups(answers: &Sensitivities) -> TextTable {
+fn groups(answers: &Sensitivities, has_own_times: bool) -> TextTable {
     let mut table = TextTable::new(["group", "below", "above", ""]);
     let mut sum = Elasticity { left: 0.0, right: 0.0 };
     for group in &answers.groups {
@@ -237,7 +240,8 @@ fn groups(answers: &Sensitivities) -> TextTable {
         }
     }
     let [left, right, _] = sides(sum);
-    table.row(["sum, 1 without ties".to_owned(), left, right, String::new()]);
+    let rest = if has_own_times { " and times that the program gives itself" } else { "" };
+    table.row([format!("sum, 1 without ties{rest}"), left, right, String::new()]);
     table
 }
 

@@ -4,8 +4,8 @@ use crate::analysis::cost_chain::{ChainPlace, ChainStep};
 use crate::experiment::gradient::{PaidPath, Variation};
 use rustc_hash::FxHashMap;
 
-/// What a phase, a rank or a link has of the longest path: the elasticity of the makespan by the time of all that happens
-/// there.
+/// The share of a phase, a rank or a link in the longest path: the elasticity of the makespan by the time of all that
+/// happens there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathShare {
     /// `phase`, `rank` or `link`.

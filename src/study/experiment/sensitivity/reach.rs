@@ -1,4 +1,5 @@
-//! How far a derivative holds, and how much a constant may grow for a given growth of the makespan.
+//! Reach of a derivative: the changes within which it holds, and the growth of a constant that makes the makespan grow
+//! by a given share.
 
 use crate::analysis::Elasticity;
 use crate::experiment::gradient::{PaidPath, Variation, is_same};
@@ -15,7 +16,7 @@ const MOST_RUNS: u32 = 6;
 /// A constant is made no smaller than by this, to see how far a derivative holds.
 const MOST_DOWN: f64 = 0.5;
 
-/// How far the derivative by a constant holds.
+/// The reach of the derivative by a constant, and the tolerances of the constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reach {
     /// The relative change to smaller values at which a run has met the path to the picosecond; `None` if none has.
@@ -59,7 +60,7 @@ impl Slowing<'_> {
         self.base.makespan_after(|document| self.parameter.slow_down(document, 1.0 + share)).ok()
     }
 
-    /// Whether the makespan that has been found there is the length of `path`.
+    /// True if the makespan that has been found there is the length of `path`.
     fn is_met(&self, path: &PaidPath, share: f64, found_s: Option<f64>) -> bool {
         let mut document = self.base.document().clone();
         let priced = self.parameter.slow_down(&mut document, 1.0 + share).ok().and_then(|()| path.length_s(&document));

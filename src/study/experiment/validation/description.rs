@@ -82,14 +82,14 @@ pub struct MeasuredTable {
     /// The cases that calibrated the parameters: an axis and its value. They do not count.
     #[serde(default)]
     pub calibration: Option<(String, AxisValue)>,
-    /// Whether all points calibrated the parameters. Then none of them counts.
+    /// True if all points calibrated the parameters. Then none of them counts.
     #[serde(default)]
     pub calibrated: bool,
     /// The tolerance of the points that calibrated, apart from all others: the quality of a fit is no validation,
     /// but should not change unnoticed.
     #[serde(default)]
     pub calibration_tolerance: Option<Tolerance>,
-    /// Whether equation (4) of CS-RR-281 is fitted to the simulated times and set beside its Table 2.
+    /// True if equation (4) of CS-RR-281 is fitted to the simulated times and set beside its Table 2.
     #[serde(default)]
     pub fit_point_to_point: bool,
     /// The tolerance; nothing is rejected unless given.

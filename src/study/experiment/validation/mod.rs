@@ -36,9 +36,9 @@ pub const CASE: &str = "case.ron";
 pub struct Judging<'a> {
     /// Base values of every scenario, to see what an alternative gives.
     pub set: &'a [Setting],
-    /// How many cases at once.
+    /// The way in which the cases are run.
     pub workers: Workers<'a>,
-    /// Who answers the commands of tables.
+    /// The commands that tables may ask.
     pub commands: &'a dyn Commands,
 }
 

@@ -73,7 +73,7 @@ impl PublishedPoint {
     }
 }
 
-/// What the points of a table have in common.
+/// Everything that the points of a table have in common.
 struct PointReading<'t> {
     table: &'t Table,
     /// The place of the first judged column.

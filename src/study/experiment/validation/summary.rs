@@ -21,9 +21,9 @@ pub struct Summary {
     pub worst: Option<String>,
     /// The tolerance, if it is judged.
     pub tolerance: Option<Tolerance>,
-    /// Whether it is about the points that calibrated the parameters, instead of about all others.
+    /// True if it is about the points that calibrated the parameters, instead of about all others.
     pub calibrated: bool,
-    /// Whether it is a baseline's.
+    /// True if it is that of a baseline.
     pub is_baseline: bool,
     /// The value of an axis whose cells alone it is about, predicted with a fit to all others.
     pub left_out: Option<String>,

@@ -9,11 +9,11 @@ const ENOUGH: usize = 5;
 /// The error of a prediction that took no part in the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// What it is of: intervals are made from errors of their own kind where there are enough.
+    /// The kind of the prediction: intervals are made from errors of their own kind where there are enough.
     pub kind: String,
     /// The absolute error, in units of the one that is expected there.
     pub size: f64,
-    /// Where it lies on the axis along which errors may grow, above 0.
+    /// Its place on the axis along which errors may grow, above 0.
     pub extent: f64,
 }
 

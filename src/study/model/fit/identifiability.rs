@@ -1,4 +1,4 @@
-//! What residuals tell of the coordinates that they depend on.
+//! Identifiability: the information that residuals hold about the coordinates that they depend on.
 
 use super::least_squares::dot;
 use super::symmetric::eigenvectors;
@@ -13,7 +13,7 @@ const PART: f64 = 0.02;
 /// Coefficients smaller than this count as none.
 const NO_COEFFICIENT: f64 = 1e-3;
 
-/// What residuals tell of coordinates that range from 0 to 1, at a point.
+/// The information that residuals hold about coordinates that range from 0 to 1, at a point.
 #[derive(Clone, Debug)]
 pub struct Identifiability {
     /// The covariance of the coordinates.

@@ -42,7 +42,7 @@ pub struct Minimum {
     pub residuals: Vec<f64>,
     /// The last derivatives, by coordinate; those of a point close by if the budget was spent before they were known.
     pub slopes: Vec<Vec<f64>>,
-    /// Whether no step gains any more.
+    /// True if no step gains any more.
     pub has_converged: bool,
 }
 

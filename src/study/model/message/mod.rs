@@ -58,7 +58,7 @@ pub struct LoneMessage {
     pub hops: u32,
     /// Its length.
     pub bytes: u64,
-    /// Whether its bytes are copied at the source.
+    /// True if its bytes are copied at the source.
     pub copies: bool,
     /// The begin of its send: clocked routers make a packet wait for their next cycle.
     pub sent: SimTime,

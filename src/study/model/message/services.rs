@@ -46,7 +46,7 @@ pub struct OfLink {
     pub header: Priced,
     /// The travel time.
     pub latency: Priced,
-    /// Whether its router deals with it at the other end, which is not its destination.
+    /// True if the other end is not its destination and its router deals with it there.
     pub to_router: bool,
     /// Room at the other end.
     pub room: Option<u32>,
@@ -74,7 +74,7 @@ pub struct Services {
     pub packets: u64,
     pub full: OfPacket,
     pub last: OfPacket,
-    /// Whether a packet is prepared as soon as the one before it is, and not when that has left.
+    /// True if a packet is prepared as soon as the one before it is, and not only when that has left.
     pub overlap: bool,
     pub is_local: bool,
     on_one_processor: bool,

@@ -17,6 +17,7 @@ impl From<&Prediction> for Components {
             split: prediction.computation_shares.map(|shares| split(shares, computation_s)),
             serial_s: Some(0.0),
             parallel_overhead_s: Some(0.0),
+            shared_memory_s: None,
             initialisation_s: prediction.initialisation_s,
             distribution_s: prediction.distribution_s,
             broadcast_s: prediction.broadcast_s,

@@ -15,7 +15,7 @@ const TABLE: usize = 6;
 const ENTRY: usize = 16;
 const NODE: usize = 39;
 
-/// What is wrong with a file, and at which byte of it.
+/// A fault of a file, and the byte at which it is.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BinaryFault {
     pub at: usize,
@@ -69,7 +69,7 @@ fn rank(mut part: Cursor<'_>, ranks: u32) -> Result<RankSchedule, BinaryFault> {
     Ok(schedule)
 }
 
-/// Where the followers of the nodes stand.
+/// The places of the followers of the nodes.
 #[derive(Default)]
 struct Followers {
     at: usize,

@@ -1,46 +1,27 @@
-//! What can be said of the messages of a schedule without running it.
+//! Checks of the messages of a schedule that need no run.
 
 use super::schedule::{ANY, Node, NodeKind, RankSchedule, Schedule};
+use crate::programs::balance::Balance;
 use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
-use std::cmp::Ordering;
 
-/// Faults of which no more are shown.
-const SHOWN: usize = 4;
 /// Operations among which a dependency is looked for.
 const NEAR: usize = 64;
 
-/// Sender, receiver and tag.
-type Route = (u32, u32, u32);
-
 /// Messages without a receive, and receives without a message, as far as numbers tell it.
 pub fn unmatched(schedule: &Schedule) -> Vec<Fault> {
-    let mut balance: FxHashMap<Route, i64> = FxHashMap::default();
+    let mut balance = Balance::default();
+    let known = |number: u32| (number != ANY).then_some(number);
     for (rank, operations) in (0..).zip(&schedule.ranks) {
         for node in &operations.nodes {
-            let takes_any = |rank: u32| schedule.ranks[rank as usize].takes_any;
             match node.kind {
-                NodeKind::Send if takes_any(node.peer) => *balance.entry((ANY, node.peer, ANY)).or_default() += 1,
-                NodeKind::Receive if takes_any(rank) => *balance.entry((ANY, rank, ANY)).or_default() -= 1,
-                NodeKind::Send => *balance.entry((rank, node.peer, node.tag)).or_default() += 1,
-                NodeKind::Receive => *balance.entry((node.peer, rank, node.tag)).or_default() -= 1,
+                NodeKind::Send => balance.send(rank, node.peer, node.tag),
+                NodeKind::Receive => balance.receive(known(node.peer), rank, known(node.tag)),
                 NodeKind::Compute => {}
             }
         }
     }
-    let mut unequal: Vec<_> = balance.into_iter().filter(|(_, balance)| *balance != 0).collect();
-    unequal.sort_unstable();
-    unequal.into_iter().take(SHOWN).map(|(route, balance)| fault(route, balance)).collect()
-}
-
-fn fault((from, to, tag): Route, balance: i64) -> Fault {
-    let route =
-        if from == ANY { format!("to rank {to}") } else { format!("from rank {from} to rank {to} with tag {tag}") };
-    let message = match balance.cmp(&0) {
-        Ordering::Less => format!("messages {route}: {} more receives than sends", -balance),
-        _ => format!("messages {route}: {balance} more sends than receives"),
-    };
-    Fault::new("file", message, "let every send have its receive, and every receive its send")
+    balance.faults("file")
 }
 
 impl Schedule {

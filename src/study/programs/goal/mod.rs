@@ -125,7 +125,7 @@ impl Program for Goal {
         (of_file != ranks as usize).then(misfit).into_iter().collect()
     }
 
-    /// Where the order of messages decides who gets which, a run without time tells nothing.
+    /// A run without time tells nothing where the order of messages decides who gets which.
     fn is_rehearsed(&self) -> bool {
         self.schedule().is_ok_and(|schedule| schedule.is_determined())
     }

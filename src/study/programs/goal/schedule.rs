@@ -15,7 +15,7 @@ pub struct RankSchedule {
     pub nodes: Vec<Node>,
     /// Those that wait for others: of each node first the ones that wait for its end, then those that wait for its beginning.
     pub followers: Vec<u32>,
-    /// Whether a receive takes messages of any source or any tag.
+    /// True if some receive takes messages of any source or any tag.
     pub takes_any: bool,
 }
 
@@ -59,7 +59,7 @@ pub const TAGS: u32 = RESERVED_TAGS;
 pub struct Edge {
     pub follower: u32,
     pub leader: u32,
-    /// Whether for its end; else for its beginning.
+    /// True if the follower waits for the end of the leader; false if for its beginning.
     pub to_end: bool,
 }
 

@@ -7,7 +7,7 @@
 use super::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS};
 use rustc_hash::FxHashMap;
 
-/// What is wrong with a text, and at which byte.
+/// A fault of a text, and the byte at which it is.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TextFault {
     pub at: usize,
@@ -318,7 +318,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// What stands here, for messages.
+    /// The text that stands here, for messages.
     fn found(&self) -> String {
         let rest = &self.text[self.at..];
         match rest.first() {

@@ -52,7 +52,7 @@ struct LogicalProcess {
 /// Cost of a rollback or an event for the rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RolledBack {
-    /// Whether there was anything to do.
+    /// True if there was anything to do.
     pub happened: bool,
     /// Events that were undone.
     pub undone: u64,

@@ -33,7 +33,7 @@ struct TimeWarp<'r> {
     gvt_every: SimDuration,
     /// The last time at which the global virtual time was known.
     last_round: SimTime,
-    /// Whether an event has been processed since then: rounds that follow at once must not keep rank 0 from its work.
+    /// True if an event has been processed since then: rounds that follow at once must not keep rank 0 from its work.
     has_worked: bool,
     /// True if the coordinator has been notified since then that this rank is idle.
     noticed: bool,

@@ -12,13 +12,13 @@ mod fields;
 mod forecast;
 mod interpreter;
 mod legality;
-mod name;
+pub(super) mod name;
 mod names;
 mod scope;
 mod step;
 
 pub use expression::{Expression, Size};
-pub use name::{phase as named_phase, time_key};
+pub use name::phase as named_phase;
 pub use step::{CommunicatorSplit, Neighbours, ProbabilityDistribution, Source, Step, StepFunction};
 
 use super::Forecast;

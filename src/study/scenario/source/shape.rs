@@ -36,7 +36,7 @@ pub(super) enum ShapeKind<'s> {
 pub(super) struct RecordShape<'s> {
     fields: Option<&'s Map<String, Value>>,
     required: &'s [Value],
-    /// Whether it may have others, too.
+    /// True if it may have other fields, too.
     is_open: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What all cases cost, estimated for as many of them as a second allows.
+//! Costs of all cases, estimated for as many of them as a second allows.
 
 use super::points::Grid;
 use super::{Case, Cases};

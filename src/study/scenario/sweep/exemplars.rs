@@ -18,7 +18,7 @@ const PLACEMENT: &str = "placement";
 const PROGRAM: &str = "program.";
 const NETWORK: &str = "machine.network.";
 
-/// What a case and its exemplar have in common.
+/// The part that a case and its exemplar have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// All but the seed.

@@ -4,13 +4,14 @@ use crate::scenario::axis::Axis;
 use crate::scenario::source::{Document, SourceFault};
 
 /// The keys of every row of a case, beside the times of phases.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 28] = [
     "computing_s",
     "input_output_s",
     "sending_s",
     "blocked_s",
     "system_s",
     "idle_s",
+    "loading_s",
     "initialisation_s",
     "makespan_s",
     "makespan_mean_s",
@@ -39,7 +40,7 @@ const ESTIMATED: &str = "estimated_";
 const SECONDS: &str = "_s";
 /// The beginning of the keys that tables have for the origin of a row.
 const META: &str = "meta.";
-/// What is compared: the makespan on one rank, predictions, and what was published.
+/// The names of values to compare with: the makespan on one rank, predictions, and published values.
 const ONE_RANK: &str = "one_rank";
 const PREDICTED: &str = "predicted";
 const PUBLISHED: &str = "published_";

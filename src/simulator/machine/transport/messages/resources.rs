@@ -25,7 +25,7 @@ pub struct Port {
     pub node: u32,
     /// Its number in the node.
     pub interface: u32,
-    /// Which of those under this number, from 0.
+    /// Its index among the interfaces under that number, from 0.
     pub nic: u8,
 }
 

@@ -19,7 +19,7 @@ pub struct Lines {
     behind_sends: FxHashMap<u32, Vec<(u64, u32)>>,
 }
 
-/// What stands before one processor or interface.
+/// The line before one processor or interface.
 #[derive(Default)]
 struct Line {
     /// By order and place.

@@ -178,6 +178,12 @@ impl Division {
         self.start(self.parts)
     }
 
+    /// Returns whether all parts have the same length.
+    pub fn is_even(&self) -> bool {
+        let length = |part: u32| self.start(part + 1) - self.start(part);
+        (1..self.parts).all(|part| length(part) == length(0))
+    }
+
     /// Returns the beginning of a part; the end for the part behind the last.
     pub fn start(&self, part: u32) -> u64 {
         match &self.kind {

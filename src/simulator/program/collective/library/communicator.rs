@@ -1,7 +1,5 @@
 //! The ranks that take part in an operation, by their places.
 
-use crate::node::Work;
-use crate::program::WORD;
 use crate::program::collective::payload::Payload;
 use crate::program::collective::transfer;
 use crate::program::process::{COLLECTIVE_TAG, MessagePattern, Operation, Process};
@@ -147,9 +145,7 @@ impl<'a> Communicator<'a> {
 
     /// Adds `bytes` bytes to others: a floating-point operation a word.
     pub async fn add(&self, bytes: u64) {
-        if bytes > 0 {
-            self.me.compute(Work::flops(bytes.div_ceil(WORD))).await;
-        }
+        self.me.add(bytes).await;
     }
 
     /// Copies `bytes` bytes within the memory, which takes time where the machine describes it.

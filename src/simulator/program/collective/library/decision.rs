@@ -4,13 +4,15 @@ use crate::program::WORD;
 use serde::{Deserialize, Serialize};
 
 /// A library whose rules choose the algorithm. A count of elements is one of words of 8 bytes, and operations commute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Library {
     /// The fixed rules of Open MPI 4.1.0 to 5.0.8, `ompi/mca/coll/tuned/coll_tuned_decision_fixed.c`.
     OpenMpi,
     /// Those of MPICH 4.1.2 between ranks as equals, `maint/tuning/coll/mpir/generic.json`.
     Mpich,
+    /// The defaults of SimGrid 3.32, `src/smpi/colls/smpi_default_selector.cpp`.
+    SimGrid,
 }
 
 /// The largest power of two that is not above a number.

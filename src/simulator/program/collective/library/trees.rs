@@ -3,6 +3,7 @@
 use super::buffer::{Buffer, Division, Segments};
 use super::communicator::Communicator;
 use super::shape::Shape;
+use crate::program::collective::payload::Payload;
 use std::ops::Range;
 
 /// Down a tree, segment by segment: the next one is awaited while one is sent on.
@@ -121,6 +122,25 @@ pub(in crate::program::collective) async fn linear_reduce(comm: Communicator<'_>
     }
 }
 
+/// To the root, whose receives all begin at once, and which adds in the order of the ranks.
+pub(in crate::program::collective) async fn linear_reduce_at_once(
+    comm: Communicator<'_>,
+    root: u32,
+    data: &mut Buffer,
+) {
+    let whole = 0..data.bytes();
+    if comm.place() != root {
+        comm.send(root, &data.take([whole])).await;
+        return;
+    }
+    let others = (0..comm.size()).filter(|place| *place != root);
+    let mut started = comm.start(others, std::iter::empty::<(u32, Payload)>()).await;
+    while let Some((_, received)) = started.next().await {
+        data.sum([whole.clone()], &received);
+        comm.add(received.bytes).await;
+    }
+}
+
 /// Up a tree: each passes on the blocks of its whole subtree in one message.
 pub(in crate::program::collective) async fn gather(
     comm: Communicator<'_>,
@@ -176,6 +196,24 @@ pub(in crate::program::collective) async fn linear_gather(
     }
 }
 
+/// Each sends its block to the root, whose receives all begin at once.
+pub(in crate::program::collective) async fn linear_gather_at_once(
+    comm: Communicator<'_>,
+    root: u32,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    if comm.place() != root {
+        comm.send(root, &data.take([division.one(comm.place())])).await;
+        return;
+    }
+    let others = (0..comm.size()).filter(|place| *place != root);
+    let mut started = comm.start(others, std::iter::empty::<(u32, Payload)>()).await;
+    while let Some((from, received)) = started.next().await {
+        data.put([division.one(from)], &received);
+    }
+}
+
 /// The root calls one rank after the other, which then sends a first segment and the rest of its block.
 pub(in crate::program::collective) async fn synchronised_gather(
     comm: Communicator<'_>,
@@ -189,7 +227,7 @@ pub(in crate::program::collective) async fn synchronised_gather(
         let middle = if first == 0 { block.end } else { block.end.min(block.start + first) };
         [block.start..middle, middle..block.end]
     };
-    let call = super::super::payload::Payload::new(0, None);
+    let call = Payload::new(0, None);
     if comm.place() != root {
         comm.receive(root).await;
         for segment in cut(comm.place()) {

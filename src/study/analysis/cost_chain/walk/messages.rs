@@ -17,7 +17,7 @@ impl Walk<'_, '_> {
         Some(Ended::Left(departure))
     }
 
-    /// What a packet of a message waited for that began to cross its link when nothing left this link.
+    /// The end that a packet of a message waited for, where nothing left its link when it began to cross it.
     pub(super) fn before_injection(&self, packet: &Carried) -> Option<Ended> {
         let interfaces = &self.index.interfaces;
         let entered = interfaces.entered(packet.from, packet.begin).map(Ended::Entered);
@@ -25,7 +25,7 @@ impl Walk<'_, '_> {
         entered.or_else(released)
     }
 
-    /// What a service for a message of interfaces waited for.
+    /// The end that a service for a message of interfaces waited for.
     pub(super) fn before_message(&self, number: u32) -> Option<Ended> {
         let service = self.index.services[number as usize];
         let (begin, processor) = (service.begin(), service.processor);
@@ -85,7 +85,7 @@ impl Walk<'_, '_> {
         (came == passage.begin).then_some(departure)
     }
 
-    /// What the send of a message waited for.
+    /// The end that the send of a message waited for.
     fn begin_of_send(&self, number: u32) -> Option<Ended> {
         let times = self.run.interfaces.as_ref()?;
         let passage = self.index.interfaces.get(number);
@@ -94,7 +94,7 @@ impl Walk<'_, '_> {
         served.or_else(queued).or_else(|| self.asked(passage.processor, passage.begin))
     }
 
-    /// What a message, or a part of it, waited for before its bytes took the interface of its destination.
+    /// The end that a message, or a part of it, waited for before its bytes took the interface of its destination.
     fn begin_of_arrival(&self, number: u32) -> Option<Ended> {
         let times = self.run.interfaces.as_ref()?;
         let Passage { node, begin, processor, step, .. } = self.index.interfaces.get(number);

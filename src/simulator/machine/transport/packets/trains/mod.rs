@@ -75,7 +75,7 @@ struct Train {
     advance: Advance,
 }
 
-/// Whether a train may be admitted ahead of its events.
+/// The extent to which a train may be admitted ahead of its events.
 // As wide as its neighbours in a train, for the sake of copies that follow at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]

@@ -1,4 +1,4 @@
-//! What is between two steps of the routers of a network, and is due in later cycles.
+//! Work under way between two steps of the routers of a network, and due in later cycles.
 
 use super::arrival::Transit;
 use super::stage::Stage;

@@ -1,49 +1,12 @@
-//! A run as a GOAL schedule, for LogGOPSim and other simulators that read it.
+//! A schedule in GOAL, for LogGOPSim and other simulators that read it.
 //!
 //! Grammar and meaning: Hoefler, Siebert, Lumsdaine: Group Operation Assembly Language (2009), as LogGOPSim's `txt2bin`
 //! reads it.
 
+use super::{ExportError, FileTags, unsayable, without_outer_barriers};
 use parsim_sim::trace::{RESERVED_TAGS, Request, RequestLog};
 use parsim_sim::units::{SimDuration, TotalTime};
-use std::io::{self, Write};
-
-/// Reasons for which a run cannot be written as a schedule.
-#[derive(Debug, thiserror::Error)]
-pub enum GoalError {
-    /// A request that is neither a message nor work.
-    #[error("rank {rank} asks for {what} in phase {phase}, which GOAL cannot say")]
-    NotGoal {
-        /// The rank.
-        rank: usize,
-        /// The request.
-        what: &'static str,
-        /// The phase.
-        phase: String,
-    },
-    /// A receive of any tag beside collective operations, whose messages it would take in a file.
-    #[error(
-        "rank {rank} receives messages of any tag beside collective operations, whose messages such a receive takes in GOAL"
-    )]
-    AnyTag {
-        /// The rank.
-        rank: usize,
-    },
-    /// Rounded to the unit, computations would be something else.
-    #[error(
-        "computations of {asked} would be {written} in the schedule, in whole units of {unit}: give a smaller unit"
-    )]
-    TooCoarse {
-        /// The sum of the computations in whole picoseconds.
-        asked: String,
-        /// Their sum in whole units.
-        written: String,
-        /// The unit.
-        unit: SimDuration,
-    },
-    /// The file cannot be written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
+use std::io::Write;
 
 /// Writes the requests of a run, times in whole `unit`s, rounded to the nearest; the number of statements.
 ///
@@ -52,10 +15,11 @@ pub enum GoalError {
 /// collective operations have the first tags that no other message has.
 ///
 /// # Errors
-/// See [`GoalError`].
-pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> Result<u64, GoalError> {
+/// See [`ExportError`].
+pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> Result<u64, ExportError> {
     check_unit(log, unit)?;
-    let collective_tag = collective_tag(log)?;
+    check_any_tag(log)?;
+    let tags = FileTags::of(log, RESERVED_TAGS);
     writeln!(sink, "num_ranks {}\n", log.ranks.len())?;
     let mut statements = 0;
     for (rank, requests) in log.ranks.iter().enumerate() {
@@ -63,7 +27,7 @@ pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> 
         let mut schedule = Schedule {
             rank,
             unit,
-            collective_tag,
+            tags: &tags,
             sink,
             statements: 0,
             operations: Vec::new(),
@@ -83,7 +47,7 @@ pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> 
 const MOST_ROUNDING: f64 = 0.01;
 
 /// Rejects a unit in which the computations together are longer or shorter by more than a hundredth.
-fn check_unit(log: &RequestLog, unit: SimDuration) -> Result<(), GoalError> {
+fn check_unit(log: &RequestLog, unit: SimDuration) -> Result<(), ExportError> {
     let work = log.ranks.iter().flatten().filter_map(|request| match request {
         Request::Work(time) => Some(*time),
         _ => None,
@@ -94,21 +58,19 @@ fn check_unit(log: &RequestLog, unit: SimDuration) -> Result<(), GoalError> {
         return Ok(());
     }
     let words = |total: TotalTime| format!("{:.4e} s", total.seconds());
-    Err(GoalError::TooCoarse { asked: words(asked), written: words(written), unit })
+    Err(ExportError::TooCoarse { asked: words(asked), written: words(written), unit })
 }
 
-/// The first tag that the program itself does not use, nor any larger one.
-fn collective_tag(log: &RequestLog) -> Result<u32, GoalError> {
-    let own = |request: &Request| match request {
-        Request::Send { tag, .. } | Request::Receive { tag: Some(tag), .. } => Some(*tag),
-        _ => None,
-    };
-    let (files, collective): (Vec<_>, Vec<_>) =
-        log.ranks.iter().flatten().filter_map(own).partition(|tag| *tag < RESERVED_TAGS);
+/// Rejects a receive of any tag beside collective operations.
+fn check_any_tag(log: &RequestLog) -> Result<(), ExportError> {
     let is_any = |request: &Request| matches!(request, Request::Receive { tag: None, .. });
+    let is_collective = |request: &Request| match request {
+        Request::Send { tag, .. } | Request::Receive { tag: Some(tag), .. } => *tag >= RESERVED_TAGS,
+        _ => false,
+    };
     match log.ranks.iter().position(|requests| requests.iter().any(is_any)) {
-        Some(rank) if !collective.is_empty() => Err(GoalError::AnyTag { rank }),
-        _ => Ok(files.into_iter().max().map_or(0, |tag| tag + 1)),
+        Some(rank) if log.ranks.iter().flatten().any(is_collective) => Err(ExportError::AnyTag { rank }),
+        _ => Ok(()),
     }
 }
 
@@ -117,20 +79,11 @@ fn in_units(time: SimDuration, unit: SimDuration) -> u64 {
     time.ratio(1, unit.ps()).ps()
 }
 
-/// Free barriers before the first statement and after the last change no time.
-fn without_outer_barriers(requests: &[Request]) -> &[Request] {
-    let is_statement = |request: &Request| !matches!(request, Request::FreeBarrier(_));
-    let first = requests.iter().position(is_statement).unwrap_or(requests.len());
-    let end = requests.iter().rposition(is_statement).map_or(first, |last| last + 1);
-    &requests[first..end]
-}
-
 /// The schedule of a rank while it is written.
 struct Schedule<'s> {
     rank: usize,
     unit: SimDuration,
-    /// The first tag of the messages of collective operations.
-    collective_tag: u32,
+    tags: &'s FileTags,
     sink: &'s mut dyn Write,
     statements: u64,
     /// Labels by the number of the operation.
@@ -142,7 +95,10 @@ struct Schedule<'s> {
 }
 
 impl Schedule<'_> {
-    fn add(&mut self, request: &Request) -> Result<(), GoalError> {
+    fn add(&mut self, request: &Request) -> Result<(), ExportError> {
+        if let Some(error) = unsayable(request, self.rank, "GOAL") {
+            return Err(error);
+        }
         match request {
             Request::Work(time) => {
                 let units = in_units(*time, self.unit);
@@ -155,14 +111,14 @@ impl Schedule<'_> {
                 self.last = [None; 2];
             }
             Request::Send { to, bytes, tag } => {
-                let tag = self.written(*tag);
+                let tag = self.tags.written(*tag);
                 let label = self.statement(&format!("send {}b to {to} tag {tag}", bytes.max(&1)), Some(0))?;
                 self.operations.push(label);
             }
-            Request::Receive { from, tag, bytes } => {
+            Request::Receive { from, tag, message } => {
                 let from = from.map_or("-1".to_owned(), |from| from.to_string());
-                let tag = tag.map_or("-1".to_owned(), |tag| self.written(tag).to_string());
-                let bytes = bytes.unwrap_or(1).max(1);
+                let tag = tag.map_or("-1".to_owned(), |tag| self.tags.written(tag).to_string());
+                let bytes = message.map_or(1, |message| message.bytes).max(1);
                 let label = self.statement(&format!("recv {bytes}b from {from} tag {tag}"), Some(1))?;
                 self.operations.push(label);
             }
@@ -172,23 +128,13 @@ impl Schedule<'_> {
                 self.after.dedup();
                 self.last = [None; 2];
             }
-            Request::FreeBarrier(phase) => {
-                let what = "a barrier that costs nothing";
-                return Err(GoalError::NotGoal { rank: self.rank, what, phase: (*phase).to_owned() });
-            }
-            Request::Other { what, phase } => {
-                return Err(GoalError::NotGoal { rank: self.rank, what, phase: (*phase).to_owned() });
-            }
+            Request::FreeBarrier(_) | Request::Other { .. } => {}
         }
         Ok(())
     }
 
-    const fn written(&self, tag: u32) -> u32 {
-        if tag < RESERVED_TAGS { tag } else { self.collective_tag + (tag - RESERVED_TAGS) }
-    }
-
     /// Writes a statement with what must be done, or begun, before it; its label.
-    fn statement(&mut self, text: &str, kind: Option<usize>) -> Result<u64, GoalError> {
+    fn statement(&mut self, text: &str, kind: Option<usize>) -> Result<u64, ExportError> {
         self.statements += 1;
         let label = self.statements;
         writeln!(self.sink, "l{label}: {text}")?;
@@ -208,11 +154,13 @@ impl Schedule<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parsim_sim::trace::ReceivedMessage;
 
     #[test]
     fn waits_become_dependencies() {
         let send = |to| Request::Send { to, bytes: 8, tag: 3 };
-        let receive = Request::Receive { from: None, tag: Some(3), bytes: Some(0) };
+        let receive =
+            Request::Receive { from: None, tag: Some(3), message: Some(ReceivedMessage { from: 0, tag: 3, bytes: 0 }) };
         let work = Request::Work(SimDuration::from_ps(1001));
         let log = RequestLog { ranks: vec![vec![send(1), send(2), Request::Wait(vec![0, 1]), work, receive]] };
         let mut text = Vec::new();
@@ -234,7 +182,7 @@ mod tests {
     #[test]
     fn collective_operations_have_a_tag_of_their_own() {
         let send = |tag| Request::Send { to: 0, bytes: 8, tag };
-        let any = Request::Receive { from: None, tag: None, bytes: None };
+        let any = Request::Receive { from: None, tag: None, message: None };
         let write = |requests: &[Request]| {
             let mut text = Vec::new();
             let log = RequestLog { ranks: vec![requests.to_vec()] };
@@ -254,7 +202,7 @@ mod tests {
         assert_eq!(write(1000).unwrap(), 2, "the short computation is a hundred-thousandth of all");
         let error = write(30_000_000).unwrap_err().to_string();
         assert!(error.contains("of 1.4000e-5 s would be 0.0000e0 s") && error.contains("30 us"), "{error}");
-        assert!(matches!(write(20_000_000), Err(GoalError::TooCoarse { .. })), "1.4 is rounded up, too");
+        assert!(matches!(write(20_000_000), Err(ExportError::TooCoarse { .. })), "1.4 is rounded up, too");
     }
 
     #[test]

@@ -1,0 +1,54 @@
+//! Reading of the lines of a rank in a format.
+
+use super::call::Call;
+use parsim_sim::trace::Phase;
+use std::collections::VecDeque;
+
+/// What is wrong with a line, and at which of its bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LineFault {
+    pub at: usize,
+    pub message: String,
+    pub help: String,
+}
+
+impl LineFault {
+    pub fn new(at: usize, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { at, message: message.into(), help: help.into() }
+    }
+}
+
+/// Calls that have been read and not made, with the names under which their times count.
+#[derive(Debug)]
+pub struct CallQueue {
+    calls: VecDeque<(Phase, Call)>,
+    phase: Phase,
+}
+
+impl CallQueue {
+    pub const fn new() -> Self {
+        Self { calls: VecDeque::new(), phase: "program" }
+    }
+
+    /// The name of the calls that follow.
+    pub const fn set_phase(&mut self, phase: Phase) {
+        self.phase = phase;
+    }
+
+    pub fn push(&mut self, call: Call) {
+        self.calls.push_back((self.phase, call));
+    }
+
+    pub fn pop(&mut self) -> Option<(Phase, Call)> {
+        self.calls.pop_front()
+    }
+}
+
+/// Reader of the lines of one rank in a format.
+pub trait LineReader {
+    /// Adds the calls of a line, of which there may be none.
+    ///
+    /// # Errors
+    /// The first fault of the line.
+    fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault>;
+}

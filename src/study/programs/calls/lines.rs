@@ -1,0 +1,153 @@
+//! The lines of a rank, which are read from files in windows.
+
+use crate::programs::file::open;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Lines of one rank in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The number of the file.
+    pub file: u32,
+    /// The number of the first line, from 1.
+    pub line: u32,
+    /// The first byte,
+    pub start: u64,
+    /// and the one behind the last.
+    pub end: u64,
+}
+
+/// A window has at least so many bytes, and at most
+pub const LEAST_WINDOW: usize = 4 << 10;
+/// so many, unless a line is longer.
+const MOST_WINDOW: usize = 256 << 10;
+/// The windows of all ranks together.
+const ALL_WINDOWS: usize = 64 << 20;
+/// No line is longer.
+const LONGEST_LINE: usize = 64 << 20;
+
+/// The size of a window where so many are open.
+pub fn window_bytes(ranks: usize) -> usize {
+    (ALL_WINDOWS / ranks.max(1)).clamp(LEAST_WINDOW, MOST_WINDOW)
+}
+
+/// The lines of some extents, in order.
+#[derive(Debug)]
+pub struct Lines {
+    files: Arc<[PathBuf]>,
+    extents: Arc<[Extent]>,
+    next: usize,
+    current: Extent,
+    /// The bytes of a file from `begin` on.
+    window: Vec<u8>,
+    begin: u64,
+    file: Option<u32>,
+    bytes: usize,
+}
+
+/// The place of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinePlace {
+    pub file: u32,
+    pub line: u32,
+}
+
+impl Lines {
+    pub fn new(files: Arc<[PathBuf]>, extents: Arc<[Extent]>, bytes: usize) -> Self {
+        let current = Extent { file: 0, line: 0, start: 0, end: 0 };
+        Self { files, extents, next: 0, current, window: Vec::new(), begin: 0, file: None, bytes }
+    }
+
+    /// The next line: its place, and where in [`text`](Self::text) it is.
+    pub fn advance(&mut self) -> io::Result<Option<(LinePlace, Range<usize>)>> {
+        while self.current.start == self.current.end {
+            let Some(next) = self.extents.get(self.next) else { return Ok(None) };
+            self.next += 1;
+            self.current = *next;
+        }
+        let mut known = 0;
+        loop {
+            let held = self.held();
+            let rest = self.current.end - self.current.start;
+            let is_all = (held.len() as u64) >= rest;
+            let line = &self.window[held.clone()];
+            let newline = line[known..].iter().position(|byte| *byte == b'\n');
+            if newline.is_some() || is_all {
+                let length = newline.map_or(line.len(), |newline| known + newline);
+                let place = LinePlace { file: self.current.file, line: self.current.line };
+                self.current.line = self.current.line.saturating_add(1);
+                self.current.start += (length + usize::from(newline.is_some())) as u64;
+                return Ok(Some((place, held.start..held.start + length)));
+            }
+            known = held.len();
+            self.refill(held)?;
+        }
+    }
+
+    /// The byte behind the last line and its end.
+    pub const fn position(&self) -> u64 {
+        self.current.start
+    }
+
+    /// A part of the window.
+    pub fn text(&self, range: Range<usize>) -> &[u8] {
+        let line = &self.window[range];
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+
+    /// The part of the window that belongs to the rest of the extent.
+    fn held(&self) -> Range<usize> {
+        let Extent { file, start, end, .. } = self.current;
+        let held_to = self.begin + self.window.len() as u64;
+        if self.file != Some(file) || start < self.begin || start >= held_to {
+            return 0..0;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "both are within the window")]
+        let [from, to] = [start, end.min(held_to)].map(|at| (at - self.begin) as usize);
+        from..to
+    }
+
+    /// Reads on behind what is held of the extent.
+    fn refill(&mut self, held: Range<usize>) -> io::Result<()> {
+        if held.len() >= LONGEST_LINE {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a line is longer than 64 MiB"));
+        }
+        self.window.copy_within(held.clone(), 0);
+        self.window.truncate(held.len());
+        let begin = self.current.start;
+        let at = begin + held.len() as u64;
+        let wanted = self.bytes.max(held.len());
+        let mut file = open(&self.files[self.current.file as usize])?;
+        file.seek(SeekFrom::Start(at))?;
+        let read = file.take(wanted as u64).read_to_end(&mut self.window)?;
+        (self.begin, self.file) = (begin, Some(self.current.file));
+        if read == 0 {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn lines_are_those_of_the_extents_whatever_the_window() {
+        let mut file = tempfile::NamedTempFile::new().expect("there is room");
+        file.write_all(b"0 a\n1 bb\r\n\n0 ccc\n1 d").expect("there is room");
+        let extent = |line, start, end| Extent { file: 0, line, start, end };
+        let extents: Arc<[Extent]> = [extent(2, 4, 11), extent(5, 17, 20)].into();
+        for bytes in [1, 2, 3, 100] {
+            let mut lines = Lines::new([file.path().to_owned()].into(), Arc::clone(&extents), bytes);
+            let mut found = Vec::new();
+            while let Some((place, range)) = lines.advance().expect("it is read") {
+                found.push((place.line, String::from_utf8_lossy(lines.text(range)).into_owned()));
+            }
+            assert_eq!(found, [(2, "1 bb".to_owned()), (3, String::new()), (5, "1 d".to_owned())], "{bytes}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Requests under way, by name.
+
+use super::call::RequestName;
+use parsim_sim::program::Operation;
+use rustc_hash::FxHashMap;
+use std::mem;
+
+/// The requests of a rank. Those of one name are a list.
+#[derive(Debug, Default)]
+pub struct Requests {
+    /// The first and the last request of a name.
+    lists: FxHashMap<RequestName, (u32, u32)>,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    begun: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// None if it is complete already.
+    operation: Option<Operation>,
+    begun: u64,
+    next: Option<u32>,
+}
+
+impl Requests {
+    /// Puts a request behind those of its name; one without an operation is complete.
+    pub fn push(&mut self, name: RequestName, operation: Option<Operation>) {
+        let slot = Slot { operation, begun: self.begun, next: None };
+        self.begun += 1;
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(slot);
+            u32::try_from(self.slots.len() - 1).expect("operations are counted in 32 bits")
+        });
+        self.slots[number as usize] = slot;
+        let (_, last) = self.lists.entry(name).or_insert((number, number));
+        if *last != number {
+            self.slots[*last as usize].next = Some(number);
+            *last = number;
+        }
+    }
+
+    /// Takes the oldest request of a name; nothing if there is none, or if it is complete.
+    pub fn take(&mut self, name: RequestName) -> Option<Operation> {
+        let list = self.lists.get_mut(&name)?;
+        let number = list.0;
+        let slot = self.slots[number as usize];
+        match slot.next {
+            Some(next) => list.0 = next,
+            None => _ = self.lists.remove(&name),
+        }
+        self.free.push(number);
+        slot.operation
+    }
+
+    /// Takes all, in the order in which they began.
+    pub fn take_all(&mut self) -> Vec<Operation> {
+        let Self { lists, slots, .. } = mem::take(self);
+        let mut all: Vec<(u64, Operation)> = Vec::new();
+        for (first, _) in lists.into_values() {
+            let mut next = Some(first);
+            while let Some(number) = next {
+                let slot = slots[number as usize];
+                all.extend(slot.operation.map(|operation| (slot.begun, operation)));
+                next = slot.next;
+            }
+        }
+        all.sort_unstable_by_key(|(begun, _)| *begun);
+        all.into_iter().map(|(_, operation)| operation).collect()
+    }
+}

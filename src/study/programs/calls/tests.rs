@@ -1,0 +1,130 @@
+use super::call::Call;
+use super::line_reader::{CallQueue, LineReader};
+use super::time_independent::Reader;
+use super::*;
+use parsim_sim::program::MessagePattern;
+use parsim_sim::program::collective::CollectiveCall;
+use proptest::prelude::*;
+use std::io::Write;
+
+fn calls(lines: &str, rank: u32, ranks: u32) -> Vec<Call> {
+    let (mut reader, mut calls) = (Reader::new(rank, ranks), CallQueue::new());
+    for line in lines.lines() {
+        reader.read(line.as_bytes(), &mut calls).expect("a line");
+    }
+    std::iter::from_fn(|| calls.pop()).map(|(_, call)| call).collect()
+}
+
+fn fault(line: &str) -> String {
+    let fault = Reader::new(0, 3).read(line.as_bytes(), &mut CallQueue::new()).expect_err(line);
+    format!("{}: {}; {}", fault.at + 1, fault.message, fault.help)
+}
+
+#[test]
+fn messages_have_names_by_which_they_are_waited_for() {
+    let lines = "1 init 1 # doubles\n1\tisend 0 7 1e2\n1 irecv -555 -444 3 1\n1 wait 1 0 7\n1 test -1 1 -1\n1 recv 2 0 -1\n1 waitall";
+    let any = u32::MAX;
+    let expected = [
+        Call::Send { to: 0, bytes: 800, tag: 7, request: Some([1, 0, 7]) },
+        Call::Receive { pattern: MessagePattern::default(), request: Some([any, 1, any]) },
+        Call::Wait([1, 0, 7]),
+        Call::Test([any, 1, any]),
+        Call::Receive { pattern: MessagePattern { from: Some(2), tag: Some(0) }, request: None },
+        Call::WaitAll,
+    ];
+    assert_eq!(calls(lines, 1, 3), expected);
+}
+
+#[test]
+fn collective_operations_have_types_and_operations() {
+    let of = |line: &str| {
+        let calls = calls(line, 0, 3);
+        let operations = calls.get(1).map(|call| if let Call::Operate(count) = call { *count } else { f64::NAN });
+        match calls.into_iter().next() {
+            Some(Call::Collective { call, communicator: 0 }) => (call, operations),
+            other => panic!("{line}: {other:?}"),
+        }
+    };
+    let list = |lengths: &[u64]| -> Box<[u64]> { lengths.into() };
+    assert_eq!(of("0 bcast 5 2 3"), (CollectiveCall::Broadcast { root: 2, bytes: 10 }, None));
+    assert_eq!(of("0 bcast 5"), (CollectiveCall::Broadcast { root: 0, bytes: 5 }, None));
+    assert_eq!(of("0 allReduce 5 8e3 0"), (CollectiveCall::AllReduce { bytes: 40 }, Some(8e3)));
+    assert_eq!(of("0 gatherv 5 5 6 7 1 1 1"), (CollectiveCall::GatherV { root: 1, bytes: 20 }, None));
+    assert_eq!(
+        of("0 scatterv 5 6 7 5 1 1 1"),
+        (CollectiveCall::ScatterV { root: 1, lengths: list(&[20, 24, 28]) }, None)
+    );
+    assert_eq!(of("0 allgatherv 5 5 6 7"), (CollectiveCall::AllGatherV { lengths: list(&[5, 6, 7]) }, None));
+    assert_eq!(of("0 allgatherv 5 5 6 7 0 1"), (CollectiveCall::AllGatherV { lengths: list(&[20, 24, 28]) }, None));
+    assert_eq!(of("0 allgatherv 5 5 6 7 0 5 11"), (CollectiveCall::AllGatherV { lengths: list(&[5, 6, 7]) }, None));
+    assert_eq!(
+        of("0 reducescatter 1 2 3 9 0"),
+        (CollectiveCall::ReduceScatter { lengths: list(&[8, 16, 24]) }, Some(9.0))
+    );
+    let exchange = CollectiveCall::AllToAllV { sent: list(&[1, 2, 3]), received: list(&[4, 5, 6]) };
+    assert_eq!(of("0 alltoallv 9 1 2 3 9 4 5 6"), (exchange, None));
+}
+
+#[test]
+fn a_fault_of_a_line_has_its_place() {
+    for (line, expected) in [
+        ("x init", "1: `x` is not a rank; give a number from 0 to 2"),
+        ("1 init", "1: a line of rank 1 in the file of rank 0"),
+        ("0", "2: there is no verb behind the rank"),
+        ("0 shout 3", "3: `shout` is no verb of a time-independent trace"),
+        ("0 send 1 2", "3: 2 arguments of `send`; write send RANK TAG COUNT [TYPE]"),
+        ("0 send 3 2 1", "8: `3` is not a rank"),
+        ("0 send 1 -2 1", "10: `-2` is not a tag"),
+        ("0 send 1 2 -1", "12: `-1` is not a number of elements; give a number from 0 on"),
+        ("0 send 1 2 3 99", "14: `99` is not a data type; give a number from 0 to 54"),
+        ("0 send 1 2 9e18 0", "12: 9000000000000000000 elements of 8 bytes are 2^64 bytes or more"),
+        ("0 compute nan", "11: `nan` is not a number of operations"),
+        ("0 sleep 1e9", "9: `1e9` is not a time of a computation; give a time from 0 on"),
+        ("0 alltoallv 1 1 1", "3: 3 arguments of `alltoallv`; write alltoallv COUNT COUNT-TO-EACH"),
+        ("0 allgatherv 1 1 1 1 1 1 1 1 1 1", "3: 10 arguments of `allgatherv`"),
+    ] {
+        let found = fault(line);
+        assert!(found.starts_with(expected), "{line}: {found}");
+    }
+}
+
+fn surveyed(text: &str) -> Result<Vec<String>, String> {
+    let mut file = tempfile::NamedTempFile::new().expect("there is room");
+    file.write_all(text.as_bytes()).expect("there is room");
+    let path = file.path().display().to_string();
+    let program = TimeIndependent { file: ProgramFile::new(path.clone()), collectives: Library::SimGrid };
+    let words = |fault: &Fault| fault.message.replace(&path, "FILE");
+    match program.surveyed() {
+        Ok(surveyed) => Ok(surveyed.survey.faults.iter().map(words).collect()),
+        Err(fault) => Err(words(&fault)),
+    }
+}
+
+const SMALL: &str = "# a trace\n0 init\n1 init\n0 compute 1e6\n0 isend 1 0 100 0\n1 irecv 0 0 100\n0 wait 0 1 0\n1 wait 0 1 0\n\
+    0 allreduce 8 100\n1 allreduce 8 100\n0 alltoallv 4 2 2 4 2 2\n1 alltoallv 4 2 2 4 2 2\n0 finalize\n1 finalize\n";
+
+#[test]
+fn calls_of_all_ranks_fit_together() {
+    assert_eq!(surveyed(SMALL), Ok(vec![]));
+    let change = |from: &str, to: &str| surveyed(&SMALL.replacen(from, to, 1));
+    let unmatched = "messages from rank 0 to rank 1 with tag 0: 1 more receives than sends";
+    assert_eq!(change("0 isend 1 0 100 0\n", ""), Ok(vec![unmatched.to_owned()]));
+    let other = "FILE:10:1: collective operation 1 here is Broadcast with root 0; of rank 0 it is AllReduce";
+    assert_eq!(change("1 allreduce 8 100", "1 bcast 8"), Err(other.to_owned()));
+    let fewer = "rank 1 calls 1 collective operations, and rank 0 calls 2";
+    assert_eq!(change("1 alltoallv 4 2 2 4 2 2\n", ""), Err(fewer.to_owned()));
+    assert_eq!(surveyed(""), Err("`FILE` has no line of rank 0".to_owned()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn damaged_lines_are_rejected_or_read(place in any::<prop::sample::Index>(), length in 0..9_usize, word in "[a-z0-9.:#e \n\t-]{0,4}") {
+        let mut text = SMALL.to_owned();
+        let begin = place.index(text.len());
+        text.replace_range(begin..(begin + length).min(text.len()), &word);
+        if let Err(message) = surveyed(&text) {
+            prop_assert!(!message.is_empty());
+        }
+    }
+}

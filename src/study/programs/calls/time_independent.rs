@@ -1,0 +1,282 @@
+//! Lines of time-independent traces, which SimGrid replays.
+//!
+//! Verbs, arguments and data types are those of SimGrid 3.32, `src/smpi/internals/smpi_replay.cpp` and
+//! `src/smpi/mpi/smpi_datatype.cpp`.
+
+use super::call::{Call, RequestName};
+use super::line_reader::{CallQueue, LineFault, LineReader};
+use super::words::Words;
+use parsim_sim::program::MessagePattern;
+use parsim_sim::program::collective::CollectiveCall;
+use parsim_sim::trace::Phase;
+
+/// The bytes of the data types, by number.
+const TYPES: [u64; 55] = [
+    8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, // C, to bool
+    1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8, // of a stated length, complex, addresses
+    8, 16, 16, 8, 8, 8, 16, 16, // pairs
+    4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, // Fortran, C++
+];
+
+/// Sources of SimGrid's `MPI_ANY_SOURCE`, and of other writers.
+const ANY_SOURCES: [i64; 2] = [-555, -1];
+/// SimGrid's `MPI_ANY_TAG`, and that of other writers.
+const ANY_TAGS: [i64; 2] = [-444, -1];
+/// Stands for any in the name of a request.
+const ANY: u32 = u32::MAX;
+
+/// Reader of the lines of a rank.
+pub struct Reader {
+    rank: u32,
+    ranks: u32,
+    /// The bytes of an element without a type.
+    default_type: u64,
+    words: Words,
+}
+
+/// A verb with its arguments: the name under which its time counts, how many it takes, and what they are.
+struct Verb {
+    name: Phase,
+    least: usize,
+    most: usize,
+    usage: &'static str,
+}
+
+const fn verb(name: Phase, least: usize, most: usize, usage: &'static str) -> Verb {
+    Verb { name, least, most, usage }
+}
+
+/// Verbs without lists.
+const VERBS: &[Verb] = &[
+    verb("init", 0, 1, "init [1]"),
+    verb("finalize", 0, 0, "finalize"),
+    verb("comm_size", 0, usize::MAX, "comm_size …"),
+    verb("comm_split", 0, usize::MAX, "comm_split …"),
+    verb("comm_dup", 0, usize::MAX, "comm_dup …"),
+    verb("location", 2, 2, "location FILE LINE"),
+    verb("compute", 1, 1, "compute OPERATIONS"),
+    verb("sleep", 1, 1, "sleep SECONDS"),
+    verb("send", 3, 4, "send RANK TAG COUNT [TYPE]"),
+    verb("isend", 3, 4, "isend RANK TAG COUNT [TYPE]"),
+    verb("recv", 3, 4, "recv RANK TAG COUNT [TYPE]"),
+    verb("irecv", 3, 4, "irecv RANK TAG COUNT [TYPE]"),
+    verb("sendRecv", 4, 6, "sendRecv COUNT TO COUNT FROM [TYPE] [TYPE]"),
+    verb("wait", 3, 3, "wait FROM TO TAG"),
+    verb("test", 3, 3, "test FROM TO TAG"),
+    verb("waitall", 0, 1, "waitall [NUMBER]"),
+    verb("barrier", 0, 0, "barrier"),
+    verb("bcast", 1, 3, "bcast COUNT [ROOT] [TYPE]"),
+    verb("reduce", 2, 4, "reduce COUNT OPERATIONS [ROOT] [TYPE]"),
+    verb("allreduce", 2, 3, "allreduce COUNT OPERATIONS [TYPE]"),
+    verb("alltoall", 2, 4, "alltoall COUNT COUNT [TYPE] [TYPE]"),
+    verb("gather", 2, 5, "gather COUNT COUNT [ROOT] [TYPE] [TYPE]"),
+    verb("allgather", 2, 4, "allgather COUNT COUNT [TYPE] [TYPE]"),
+    verb("scatter", 2, 5, "scatter COUNT COUNT [ROOT] [TYPE] [TYPE]"),
+    verb("scan", 2, 3, "scan COUNT OPERATIONS [TYPE]"),
+    verb("exscan", 2, 3, "exscan COUNT OPERATIONS [TYPE]"),
+];
+
+/// Verbs with a count for each rank, beside which they take so many arguments.
+const LIST_VERBS: &[(Verb, usize)] = &[
+    (verb("gatherv", 1, 4, "gatherv COUNT COUNT-OF-EACH… [ROOT] [TYPE] [TYPE]"), 1),
+    (verb("allgatherv", 1, 3, "allgatherv COUNT COUNT-OF-EACH… [TYPE] [TYPE] [OFFSET-OF-EACH…]"), 1),
+    (verb("scatterv", 1, 4, "scatterv COUNT-OF-EACH… COUNT [ROOT] [TYPE] [TYPE]"), 1),
+    (verb("reducescatter", 1, 2, "reducescatter COUNT-OF-EACH… OPERATIONS [TYPE]"), 1),
+    (verb("alltoallv", 2, 4, "alltoallv COUNT COUNT-TO-EACH… COUNT COUNT-FROM-EACH… [TYPE] [TYPE]"), 2),
+];
+
+impl LineReader for Reader {
+    fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
+        self.words.split(line);
+        if self.words.is_empty() {
+            return Ok(());
+        }
+        let rank = self.words.below(line, 0, "rank", self.ranks)?;
+        if rank != self.rank {
+            let message = format!("a line of rank {rank} in the file of rank {}", self.rank);
+            return Err(LineFault::new(
+                0,
+                message,
+                "give each rank a file of its own lines, in the order of the ranks",
+            ));
+        }
+        let name = self.words.get(line, 1);
+        let Some((verb, lists)) = find(name) else {
+            let message = match name {
+                [] => "there is no verb behind the rank".to_owned(),
+                _ => format!("`{}` is no verb of a time-independent trace", String::from_utf8_lossy(name)),
+            };
+            return Err(LineFault::new(
+                self.words.at(1),
+                message,
+                "verbs are compute, send, recv, wait, bcast and so on",
+            ));
+        };
+        let (arguments, counts) = (self.words.len() - 2, lists * self.ranks as usize);
+        let most = if verb.name == "allgatherv" { verb.most + counts } else { verb.most };
+        if arguments < verb.least + counts || arguments > most.saturating_add(counts) {
+            let message = format!("{arguments} arguments of `{}`", verb.name);
+            let help = format!(
+                "write {}{}",
+                verb.usage,
+                if lists > 0 { format!(", of {} ranks", self.ranks) } else { String::new() }
+            );
+            return Err(LineFault::new(self.words.at(1), message, help));
+        }
+        calls.set_phase(verb.name);
+        self.call(line, verb.name, calls)
+    }
+}
+
+/// A verb, and the number of its lists. Writers do not agree on capitals.
+fn find(name: &[u8]) -> Option<(&'static Verb, usize)> {
+    let is_named = |verb: &Verb| verb.name.as_bytes().eq_ignore_ascii_case(name);
+    let plain = VERBS.iter().find(|verb| is_named(verb)).map(|verb| (verb, 0));
+    plain.or_else(|| LIST_VERBS.iter().find(|(verb, _)| is_named(verb)).map(|(verb, lists)| (verb, *lists)))
+}
+
+impl Reader {
+    pub fn new(rank: u32, ranks: u32) -> Self {
+        Self { rank, ranks, default_type: 1, words: Words::default() }
+    }
+
+    fn call(&mut self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<(), LineFault> {
+        let words = &self.words;
+        match verb {
+            "init" => self.default_type = if words.len() > 2 { 8 } else { 1 },
+            "compute" => self.operate(line, 2, calls)?,
+            "sleep" => calls.push(Call::Keep(words.seconds(line, 2)?)),
+            "send" | "isend" => {
+                let (to, tag) = (self.rank(line, 2)?, self.tag(line, 3)?);
+                let request = (verb == "isend").then_some([self.rank, to, tag]);
+                calls.push(Call::Send { to, bytes: self.bytes(line, 4, 5)?, tag, request });
+            }
+            "recv" | "irecv" => {
+                let (from, tag) = (self.source(line, 2)?, self.any_tag(line, 3)?);
+                words.number(line, 4, "a number of elements")?;
+                let name = [from.unwrap_or(ANY), self.rank, tag.unwrap_or(ANY)];
+                let request = (verb == "irecv").then_some(name);
+                calls.push(Call::Receive { pattern: MessagePattern { from, tag }, request });
+            }
+            "sendRecv" => self.exchange(line, calls)?,
+            "wait" => calls.push(Call::Wait(self.request(line)?)),
+            "test" => calls.push(Call::Test(self.request(line)?)),
+            "waitall" => calls.push(Call::WaitAll),
+            "finalize" | "comm_size" | "comm_split" | "comm_dup" | "location" => {}
+            _ => self.collective(line, verb, calls)?,
+        }
+        Ok(())
+    }
+
+    /// A receive and a send at once, with tag 0.
+    fn exchange(&self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
+        let (to, from) = (self.rank(line, 3)?, self.rank(line, 5)?);
+        let bytes = self.bytes(line, 2, 6)?;
+        // Names that no file can give: no wait in it means these requests.
+        let [receiving, sending] = [[ANY, ANY, 0], [ANY, ANY, 1]];
+        let pattern = MessagePattern { from: Some(from), tag: Some(0) };
+        calls.push(Call::Receive { pattern, request: Some(receiving) });
+        calls.push(Call::Send { to, bytes, tag: 0, request: Some(sending) });
+        calls.push(Call::Wait(receiving));
+        calls.push(Call::Wait(sending));
+        Ok(())
+    }
+
+    fn collective(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<(), LineFault> {
+        use CollectiveCall as Call_;
+        let p = self.ranks as usize;
+        let root = |at: usize| if at < self.words.len() { self.rank(line, at) } else { Ok(0) };
+        let (call, operations) = match verb {
+            "barrier" => (Call_::Barrier, None),
+            "bcast" => (Call_::Broadcast { root: root(3)?, bytes: self.bytes(line, 2, 4)? }, None),
+            "reduce" => (Call_::Reduce { root: root(4)?, bytes: self.bytes(line, 2, 5)? }, Some(3)),
+            "allreduce" => (Call_::AllReduce { bytes: self.bytes(line, 2, 4)? }, Some(3)),
+            "alltoall" => (Call_::AllToAll { bytes: self.bytes(line, 2, 4)? }, None),
+            "gather" => (Call_::Gather { root: root(4)?, bytes: self.bytes(line, 2, 5)? }, None),
+            "allgather" => (Call_::AllGather { bytes: self.bytes(line, 2, 4)? }, None),
+            "scatter" => (Call_::Scatter { root: root(4)?, bytes: self.bytes(line, 2, 5)? }, None),
+            "scan" | "exscan" => (Call_::Scan { bytes: self.bytes(line, 2, 4)? }, Some(3)),
+            "gatherv" => (Call_::GatherV { root: root(3 + p)?, bytes: self.bytes(line, 2, 4 + p)? }, None),
+            "allgatherv" => (Call_::AllGatherV { lengths: self.lengths(line, 3, self.type_of_allgatherv())? }, None),
+            "scatterv" => (Call_::ScatterV { root: root(3 + p)?, lengths: self.lengths(line, 2, 4 + p)? }, None),
+            "reducescatter" => (Call_::ReduceScatter { lengths: self.lengths(line, 2, 3 + p)? }, Some(2 + p)),
+            _ => {
+                let (types, sent) = (4 + 2 * p, self.lengths(line, 3, 4 + 2 * p)?);
+                (Call_::AllToAllV { sent, received: self.lengths(line, 4 + p, types + 1)? }, None)
+            }
+        };
+        calls.push(Call::Collective { call, communicator: 0 });
+        operations.map_or(Ok(()), |at| self.operate(line, at, calls))
+    }
+
+    /// The place of the type of what is received; with offsets and no types there is none.
+    fn type_of_allgatherv(&self) -> usize {
+        let p = self.ranks as usize;
+        let (words, behind) = (self.words.len(), 3 + p);
+        if words > behind + 2 && words <= behind + p { words } else { behind + 1 }
+    }
+
+    /// Computes as many operations as an argument says, if any.
+    fn operate(&self, line: &[u8], at: usize, calls: &mut CallQueue) -> Result<(), LineFault> {
+        let operations = self.words.positive(line, at, "a number of operations")?;
+        if operations > 0.0 {
+            calls.push(Call::Operate(operations));
+        }
+        Ok(())
+    }
+
+    fn rank(&self, line: &[u8], at: usize) -> Result<u32, LineFault> {
+        self.words.below(line, at, "rank", self.ranks)
+    }
+
+    fn tag(&self, line: &[u8], at: usize) -> Result<u32, LineFault> {
+        self.words.below(line, at, "tag", 1 << 31)
+    }
+
+    fn source(&self, line: &[u8], at: usize) -> Result<Option<u32>, LineFault> {
+        if self.words.integer(line, at).is_some_and(|number| ANY_SOURCES.contains(&number)) {
+            return Ok(None);
+        }
+        self.rank(line, at).map(Some)
+    }
+
+    fn any_tag(&self, line: &[u8], at: usize) -> Result<Option<u32>, LineFault> {
+        if self.words.integer(line, at).is_some_and(|number| ANY_TAGS.contains(&number)) {
+            return Ok(None);
+        }
+        self.tag(line, at).map(Some)
+    }
+
+    /// Sender, receiver and tag.
+    fn request(&self, line: &[u8]) -> Result<RequestName, LineFault> {
+        let from = self.source(line, 2)?.unwrap_or(ANY);
+        Ok([from, self.rank(line, 3)?, self.any_tag(line, 4)?.unwrap_or(ANY)])
+    }
+
+    /// The bytes of so many elements of a type, by the places of both.
+    fn bytes(&self, line: &[u8], at: usize, of: usize) -> Result<u64, LineFault> {
+        let (count, size) = (self.words.count(line, at, "a number of elements")?, self.type_bytes(line, of)?);
+        count.checked_mul(size).ok_or_else(|| {
+            let message = format!("{count} elements of {size} bytes are 2^64 bytes or more");
+            LineFault::new(self.words.at(at), message, "give a smaller number")
+        })
+    }
+
+    /// The bytes of the blocks of all ranks.
+    fn lengths(&self, line: &[u8], first: usize, of: usize) -> Result<Box<[u64]>, LineFault> {
+        let lengths: Result<Box<[u64]>, _> =
+            (0..self.ranks as usize).map(|rank| self.bytes(line, first + rank, of)).collect();
+        let lengths = lengths?;
+        let total = lengths.iter().try_fold(0u64, |sum, length| sum.checked_add(*length));
+        let message = "the blocks have 2^64 bytes or more together";
+        total.map(|_| lengths).ok_or_else(|| LineFault::new(self.words.at(first), message, "give smaller numbers"))
+    }
+
+    fn type_bytes(&self, line: &[u8], at: usize) -> Result<u64, LineFault> {
+        if at >= self.words.len() {
+            return Ok(self.default_type);
+        }
+        let number = self.words.below(line, at, "data type", u32::try_from(TYPES.len()).unwrap_or(u32::MAX))?;
+        Ok(TYPES[number as usize])
+    }
+}
