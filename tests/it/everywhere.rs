@@ -297,7 +297,8 @@ fn the_programs_are_all_that_there_are() {
         document.read::<Shipped>().expect("a program").name()
     };
     // A program in a file has its own number of ranks; tests/it/golden.rs runs one of each kind.
-    let covered: BTreeSet<&str> = PROGRAMS.map(named).into_iter().chain(["Goal", "TimeIndependent"]).collect();
+    let covered: BTreeSet<&str> =
+        PROGRAMS.map(named).into_iter().chain(["Goal", "TimeIndependent", "MpiTrace"]).collect();
     let unknown = ron::from_str::<Shipped>("Unknown()").expect_err("there is no such program");
     let ron::Error::NoSuchEnumVariant { expected, .. } = unknown.code else { panic!("{unknown}") };
     assert_eq!(covered, expected.iter().copied().collect());

@@ -37,7 +37,7 @@ pub struct Process {
     surroundings: Rc<Surroundings>,
     /// The ranks that it counts, if they are not all.
     group: Option<Rc<RankGroup>>,
-    /// Whether what collective operations add takes no time.
+    /// True if the additions of collective operations take no time.
     adds_free: bool,
 }
 

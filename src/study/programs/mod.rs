@@ -26,7 +26,7 @@ mod reduction;
 mod ring_shift;
 mod summa;
 
-pub use calls::TimeIndependent;
+pub use calls::{MpiTrace, MpiTraceFormat, TimeIndependent};
 pub use characteristic::Characteristic;
 pub use collective::Collective;
 pub use compute::Compute;
@@ -97,6 +97,8 @@ pub enum Shipped {
     Goal(Goal),
     /// A time-independent trace of SimGrid, from files.
     TimeIndependent(TimeIndependent),
+    /// The MPI calls of a real run with their times, from files.
+    MpiTrace(MpiTrace),
     /// Packets that every node injects without waiting for anything.
     Traffic(Traffic),
     /// A parallel discrete-event simulation of a spin system.
@@ -147,7 +149,7 @@ impl Shipped {
     /// True if a file or its formulas may give times of their own, which are no constants of the machine.
     #[must_use]
     pub const fn has_own_times(&self) -> bool {
-        matches!(self, Self::Phases(_) | Self::Goal(_))
+        matches!(self, Self::Phases(_) | Self::Goal(_) | Self::TimeIndependent(_) | Self::MpiTrace(_))
     }
 
     /// Its name in a scenario.
@@ -171,6 +173,7 @@ impl Shipped {
             Self::FiniteDifference(_) => "FiniteDifference",
             Self::Goal(_) => "Goal",
             Self::TimeIndependent(_) => "TimeIndependent",
+            Self::MpiTrace(_) => "MpiTrace",
             Self::Traffic(_) => "Traffic",
             Self::Ising(_) => "Ising",
         }
@@ -186,6 +189,7 @@ impl Shipped {
             (Self::TimeIndependent(program), Some(rehearsal)) => {
                 return program.forecast(rehearsal, ranks, packet_bytes);
             }
+            (Self::MpiTrace(program), Some(rehearsal)) => return program.forecast(rehearsal, ranks, packet_bytes),
             _ => {}
         }
         let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
@@ -225,6 +229,7 @@ impl Shipped {
             Self::FiniteDifference(program) => program,
             Self::Goal(program) => program,
             Self::TimeIndependent(program) => program,
+            Self::MpiTrace(program) => program,
             Self::Traffic(program) => program,
             Self::Ising(program) => program,
         }

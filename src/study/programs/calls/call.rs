@@ -20,6 +20,8 @@ pub enum Call {
     Receive { pattern: MessagePattern, request: Option<RequestName> },
     /// Waits for the oldest request of a name; for none if there is none under way.
     Wait(RequestName),
+    /// Waits for the first request of these names to be complete; for none if none is under way.
+    WaitAny(Box<[RequestName]>),
     /// Asks whether the oldest request of a name is complete; if it is, a later wait for the name has nothing to wait for.
     Test(RequestName),
     /// Waits for all requests under way.

@@ -1,12 +1,15 @@
 //! The formats of lines.
 
+use super::liballprof;
 use super::line_reader::LineReader;
+use super::recorded::GapFactor;
 use super::time_independent;
 
 /// The format of the lines of files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CallFormat {
     TimeIndependent,
+    Liballprof(GapFactor),
 }
 
 impl CallFormat {
@@ -14,6 +17,7 @@ impl CallFormat {
     pub fn reader(self, rank: u32, ranks: u32) -> Box<dyn LineReader> {
         match self {
             Self::TimeIndependent => Box::new(time_independent::Reader::new(rank, ranks)),
+            Self::Liballprof(factor) => Box::new(liballprof::Reader::new(rank, ranks, factor)),
         }
     }
 }

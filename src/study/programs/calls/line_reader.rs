@@ -4,7 +4,7 @@ use super::call::Call;
 use parsim_sim::trace::Phase;
 use std::collections::VecDeque;
 
-/// What is wrong with a line, and at which of its bytes.
+/// A fault of a line, and the byte at which it is.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LineFault {
     pub at: usize,

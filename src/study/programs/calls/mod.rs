@@ -6,11 +6,13 @@
 mod call;
 mod files;
 mod format;
+mod liballprof;
 mod line_reader;
 mod lines;
 mod opening;
 mod process;
 mod reader;
+mod recorded;
 mod requests;
 mod survey;
 #[cfg(test)]
@@ -21,6 +23,7 @@ mod words;
 use super::file::{FileCache, ProgramFile};
 use super::{Forecast, mean_distance, real};
 use files::CallFiles;
+use format::CallFormat;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
 use parsim_sim::node::processor::{Computation, Stopwatch};
@@ -28,6 +31,7 @@ use parsim_sim::program::collective::Library;
 use parsim_sim::program::{Process, Program, RankFuture, RankGroup, Rehearsal, Starter};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::SimDuration;
+use recorded::GapFactor;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -43,6 +47,40 @@ pub struct TimeIndependent {
     pub collectives: Library,
 }
 
+/// The MPI calls of a real run with their times: what lies between two calls is computation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MpiTrace {
+    /// The folder with a file for each rank, whose name ends in the rank; relative to the scenario.
+    pub folder: ProgramFile,
+    /// The format of the files.
+    pub format: MpiTraceFormat,
+    /// The factor by which computations take longer than they took; 1 unless given.
+    #[serde(default = "unscaled")]
+    pub computation: f64,
+    /// The library whose algorithms collective operations take; Open MPI unless given.
+    #[serde(default = "open_mpi")]
+    pub collectives: Library,
+}
+
+/// A format of traces of MPI programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub enum MpiTraceFormat {
+    /// The text of liballprof, which comes with LogGOPSim.
+    Liballprof,
+}
+
+const fn unscaled() -> f64 {
+    1.0
+}
+
+const fn open_mpi() -> Library {
+    Library::OpenMpi
+}
+
+/// The largest factor of computations.
+const MOST_SCALED: f64 = 1e6;
+
 /// Files that have been surveyed.
 #[derive(Debug)]
 struct Surveyed {
@@ -50,71 +88,132 @@ struct Surveyed {
     survey: Survey,
 }
 
-static SURVEYED: FileCache<Surveyed, Library> = FileCache::new();
+static SURVEYED: FileCache<Surveyed, (Library, u64)> = FileCache::new();
 
-impl TimeIndependent {
+/// A program that is the calls of files.
+trait CallProgram {
+    fn surveyed(&self) -> Result<Arc<Surveyed>, Box<Fault>>;
+
+    fn collectives(&self) -> Library;
+
+    /// The name of the file or folder.
+    fn name(&self) -> &str;
+
+    /// Faults of its other fields.
+    fn other_faults(&self) -> Vec<Fault> {
+        Vec::new()
+    }
+}
+
+impl CallProgram for TimeIndependent {
     fn surveyed(&self) -> Result<Arc<Surveyed>, Box<Fault>> {
-        SURVEYED.get(self.file.path(), self.collectives, || {
-            let files = Arc::new(opening::open(&self.file)?);
-            Ok(Surveyed { survey: Survey::of(&files, self.collectives)?, files })
+        SURVEYED
+            .get(self.file.path(), (self.collectives, 0), || Surveyed::of(opening::open(&self.file)?, self.collectives))
+    }
+
+    fn collectives(&self) -> Library {
+        self.collectives
+    }
+
+    fn name(&self) -> &str {
+        self.file.name()
+    }
+}
+
+impl CallProgram for MpiTrace {
+    fn surveyed(&self) -> Result<Arc<Surveyed>, Box<Fault>> {
+        let MpiTraceFormat::Liballprof = self.format;
+        SURVEYED.get(self.folder.path(), (self.collectives, self.computation.to_bits()), || {
+            let format = CallFormat::Liballprof(GapFactor(self.computation));
+            Surveyed::of(opening::folder(&self.folder, format)?, self.collectives)
         })
     }
 
-    /// The causes of the events of a run that was rehearsed.
-    pub(super) fn forecast(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
-        if rehearsal.is_complete() {
-            return Forecast::seen(rehearsal);
+    fn collectives(&self) -> Library {
+        self.collectives
+    }
+
+    fn name(&self) -> &str {
+        self.folder.name()
+    }
+
+    fn other_faults(&self) -> Vec<Fault> {
+        if (0.0..=MOST_SCALED).contains(&self.computation) {
+            return Vec::new();
         }
-        let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
-        Forecast::rough(hops, distance, self.jobs(ranks))
+        let message = format!("computations cannot be scaled by {}", self.computation);
+        vec![Fault::new("computation", message, format!("give a factor from 0 to {MOST_SCALED}"))]
     }
 }
 
-impl Program for TimeIndependent {
-    fn start(&self, process: Process) -> RankFuture {
-        self.starter(process.ranks(), process.host())(process)
-    }
-
-    fn starter(&self, _ranks: u32, _host: u32) -> Starter<'_> {
-        starter(self.surveyed(), self.collectives)
-    }
-
-    fn phases(&self) -> &'static [Phase] {
-        self.surveyed().map_or(&[], |surveyed| surveyed.survey.phases)
-    }
-
-    fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        self.surveyed().map_or(0.0, |surveyed| surveyed.survey.packet_hops(ranks, packet_bytes))
-    }
-
-    fn jobs(&self, _ranks: u32) -> f64 {
-        self.surveyed().map_or(0.0, |surveyed| real(surveyed.survey.computations))
-    }
-
-    fn rank_memory(&self, ranks: u32) -> f64 {
-        real(lines::window_bytes(ranks as usize) as u64)
-    }
-
-    fn faults(&self, _ranks: u32) -> Vec<Fault> {
-        match self.surveyed() {
-            Ok(surveyed) => surveyed.survey.faults.clone(),
-            Err(fault) => vec![*fault],
+macro_rules! call_program {
+    ($program:ty) => {
+        impl $program {
+            /// The causes of the events of a run that was rehearsed.
+            pub(super) fn forecast(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
+                if rehearsal.is_complete() {
+                    return Forecast::seen(rehearsal);
+                }
+                let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
+                Forecast::rough(hops, distance, self.jobs(ranks))
+            }
         }
-    }
 
-    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
-        self.surveyed().map_or_else(|_| Vec::new(), |surveyed| surveyed.misfits(self.file.name(), machine, layout))
-    }
+        impl Program for $program {
+            fn start(&self, process: Process) -> RankFuture {
+                self.starter(process.ranks(), process.host())(process)
+            }
 
-    /// Where the order of messages decides who gets which, a run without time tells nothing.
-    fn is_rehearsed(&self) -> bool {
-        self.surveyed().is_ok_and(|surveyed| surveyed.survey.is_determined)
-    }
+            fn starter(&self, _ranks: u32, _host: u32) -> Starter<'_> {
+                starter(self.surveyed(), self.collectives())
+            }
 
-    fn least_verbs(&self, _ranks: u32) -> u64 {
-        self.surveyed().map_or(0, |surveyed| surveyed.survey.calls)
-    }
+            fn phases(&self) -> &'static [Phase] {
+                self.surveyed().map_or(&[], |surveyed| surveyed.survey.phases)
+            }
+
+            fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+                self.surveyed().map_or(0.0, |surveyed| surveyed.survey.packet_hops(ranks, packet_bytes))
+            }
+
+            fn jobs(&self, _ranks: u32) -> f64 {
+                self.surveyed().map_or(0.0, |surveyed| real(surveyed.survey.computations))
+            }
+
+            fn rank_memory(&self, ranks: u32) -> f64 {
+                real(lines::window_bytes(ranks as usize) as u64)
+            }
+
+            fn faults(&self, _ranks: u32) -> Vec<Fault> {
+                let faults = self.other_faults();
+                if !faults.is_empty() {
+                    return faults;
+                }
+                match self.surveyed() {
+                    Ok(surveyed) => surveyed.survey.faults.clone(),
+                    Err(fault) => vec![*fault],
+                }
+            }
+
+            fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+                let surveyed = self.surveyed();
+                surveyed.map_or_else(|_| Vec::new(), |surveyed| surveyed.misfits(self.name(), machine, layout))
+            }
+
+            /// A run without time tells nothing where the order of messages decides who gets which.
+            fn is_rehearsed(&self) -> bool {
+                self.surveyed().is_ok_and(|surveyed| surveyed.survey.is_determined)
+            }
+
+            fn least_verbs(&self, _ranks: u32) -> u64 {
+                self.surveyed().map_or(0, |surveyed| surveyed.survey.calls)
+            }
+        }
+    };
 }
+
+call_program!(TimeIndependent);
+call_program!(MpiTrace);
 
 /// The start of the processes that make the calls of files.
 fn starter(surveyed: Result<Arc<Surveyed>, Box<Fault>>, library: Library) -> Starter<'static> {
@@ -132,6 +231,11 @@ fn starter(surveyed: Result<Arc<Surveyed>, Box<Fault>>, library: Library) -> Sta
 }
 
 impl Surveyed {
+    fn of(files: CallFiles, library: Library) -> Result<Self, Box<Fault>> {
+        let files = Arc::new(files);
+        Ok(Self { survey: Survey::of(&files, library)?, files })
+    }
+
     /// Another number of ranks, and processors that cannot do the operations.
     fn misfits(&self, name: &str, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let (of_file, ranks) = (self.files.ranks(), layout.ranks());

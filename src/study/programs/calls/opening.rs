@@ -1,14 +1,15 @@
-//! Finding the lines of all ranks in the files of a time-independent trace.
+//! Finding the lines of all ranks in files.
 
 use super::files::CallFiles;
 use super::format::CallFormat;
 use super::lines::{Extent, Lines};
 use super::words::Words;
-use crate::programs::file::{ProgramFile, listed_in};
+use crate::programs::file::{ProgramFile, files_in, listed_in};
 use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
 use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A program has no more ranks.
@@ -91,4 +92,46 @@ fn of_one(files: &CallFiles) -> Result<Vec<Arc<[Extent]>>, Unreadable> {
         return Err(Unreadable::Fault(Box::new(Fault::new("file", message, help))));
     }
     Ok((0..ranks).filter_map(|rank| extents.remove(&rank)).map(Arc::from).collect())
+}
+
+/// The files of a folder, one for each rank, whose number ends its name.
+///
+/// # Errors
+/// A folder that cannot be read, ranks without a file or with several.
+pub fn folder(folder: &ProgramFile, format: CallFormat) -> Result<CallFiles, Box<Fault>> {
+    let field = "folder";
+    let fault = |message: String, help: &str| Box::new(Fault::new(field, message, help));
+    let unreadable = |name: &str, error: &io::Error| {
+        fault(format!("cannot read `{name}`: {error}"), "the path is relative to the scenario")
+    };
+    let files = files_in(folder.path()).map_err(|error| unreadable(folder.name(), &error))?;
+    let mut numbered: Vec<(u32, PathBuf)> =
+        files.into_iter().filter_map(|path| Some((rank_of(&path)?, path))).collect();
+    numbered.sort();
+    let help = "have a file for each rank from 0 on, whose name ends in the rank, such as trace-0.txt";
+    for (rank, place) in (0..).zip(0..numbered.len().max(1)) {
+        let found = numbered.get(place).map(|(rank, _)| *rank);
+        if found.is_none_or(|found| found > rank) {
+            return Err(fault(format!("`{}` has no file of rank {rank}", folder.name()), help));
+        }
+        if found != Some(rank) {
+            let files = [&numbered[place - 1].1, &numbered[place].1].map(|path| path.display().to_string());
+            return Err(fault(format!("`{}` and `{}` are both of rank {}", files[0], files[1], rank - 1), help));
+        }
+    }
+    let mut extents: Vec<Arc<[Extent]>> = Vec::new();
+    for (number, (_, path)) in (0..).zip(&numbered) {
+        let length = fs::metadata(path).map_err(|error| unreadable(&path.display().to_string(), &error))?.len();
+        extents.push([Extent { file: number, line: 1, start: 0, end: length }].into());
+    }
+    let paths: Vec<PathBuf> = numbered.into_iter().map(|(_, path)| path).collect();
+    let names = paths.iter().map(|path| path.display().to_string()).collect();
+    Ok(CallFiles { field, names, paths: paths.into(), extents, communicators: Vec::new(), format })
+}
+
+/// The number at the end of a file's name, before its extension.
+fn rank_of(path: &Path) -> Option<u32> {
+    let stem = path.file_stem()?.to_str()?;
+    let digits = stem.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
+    stem[digits..].parse().ok().filter(|rank| *rank < MOST_RANKS)
 }

@@ -61,6 +61,7 @@ impl Caller {
                     self.me.wait(operation).await;
                 }
             }
+            Call::WaitAny(names) => self.wait_any(&names).await,
             Call::Test(name) => self.test(name).await,
             Call::WaitAll => self.wait_all().await,
             Call::Collective { call, communicator } => {
@@ -69,6 +70,17 @@ impl Caller {
                 call.run(&me, self.library).await;
             }
         }
+    }
+
+    async fn wait_any(&mut self, names: &[RequestName]) {
+        let open = names.iter().filter_map(|name| Some((*name, self.requests.oldest(*name)?)));
+        let (names, operations): (Vec<_>, Vec<_>) = open.unzip();
+        if operations.is_empty() {
+            return;
+        }
+        let first = self.me.wait_any(&operations).await;
+        self.requests.take(names[first]);
+        self.me.wait(operations[first]).await;
     }
 
     /// As in SimGrid, a request that is not complete is then behind the others of its name.

@@ -53,6 +53,11 @@ impl Requests {
         slot.operation
     }
 
+    /// The oldest request of a name, if it is not known to be complete.
+    pub fn oldest(&self, name: RequestName) -> Option<Operation> {
+        self.lists.get(&name).and_then(|(first, _)| self.slots[*first as usize].operation)
+    }
+
     /// Takes all, in the order in which they began.
     pub fn take_all(&mut self) -> Vec<Operation> {
         let Self { lists, slots, .. } = mem::take(self);

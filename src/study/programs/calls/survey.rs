@@ -1,4 +1,4 @@
-//! What is known of the calls of all ranks before they are made: every file is read once.
+//! Facts about the calls of all ranks that are known before they are made: every file is read once.
 
 use super::call::Call;
 use super::files::CallFiles;
@@ -24,7 +24,7 @@ pub struct Survey {
     pub computations: u64,
     /// The most floating-point operations of a computation.
     pub most_operations: f64,
-    /// Whether the files alone tell which message each receive gets.
+    /// True if the files alone tell which message each receive gets.
     pub is_determined: bool,
     pub faults: Vec<Fault>,
     messages: f64,
@@ -104,7 +104,7 @@ impl Surveyor<'_> {
                     self.collective((rank, &call), communicator, *number, reader.place())?;
                     *number += 1;
                 }
-                Call::Wait(_) | Call::Test(_) | Call::WaitAll => {}
+                Call::Wait(_) | Call::WaitAny(_) | Call::Test(_) | Call::WaitAll => {}
             }
         }
         self.end(rank, &taken)

@@ -1,4 +1,5 @@
 use super::call::Call;
+use super::liballprof;
 use super::line_reader::{CallQueue, LineReader};
 use super::time_independent::Reader;
 use super::*;
@@ -128,3 +129,92 @@ proptest! {
         }
     }
 }
+
+/// The calls of lines of liballprof, with the names under which their times count.
+fn recorded(lines: &[&str], factor: f64) -> Result<Vec<(&'static str, Call)>, String> {
+    let (mut reader, mut calls) = (liballprof::Reader::new(1, 4, GapFactor(factor)), CallQueue::new());
+    for line in lines {
+        let read = reader.read(line.as_bytes(), &mut calls);
+        read.map_err(|fault| format!("{}: {}", fault.at + 1, fault.message))?;
+    }
+    Ok(std::iter::from_fn(|| calls.pop()).collect())
+}
+
+const INIT: &str = "MPI_Init:-:1:2:1237666046950106.000000";
+
+#[test]
+fn what_lies_between_two_calls_is_computation() {
+    let lines = [
+        "# host: odin",
+        INIT,
+        "MPI_Comm_size:1237666046950128.000000:0,1,4:140737488343496:1237666046950150.000000",
+        "MPI_Isend:1237666046950206.500000:11:100:11,8,8:2:7:0,1,4:4096:1237666046950210.000000",
+        "MPI_Irecv:1237666046950210.000000:11:100:11,8,8:-1:-1:0,1,4:4104:1237666046950211.000000",
+        "MPI_Waitall:1237666046950311.000000:2:4096:0:1237666046950400.000000",
+        "MPI_Finalize:1237666046950400.000000:-",
+    ];
+    let keep = |ps| ("compute", Call::Keep(SimDuration::from_ps(ps)));
+    let names = [[0, 4096, 0], [0, 4104, 0]];
+    let expected = vec![
+        keep(50_250_000),
+        ("MPI_Isend", Call::Send { to: 2, bytes: 800, tag: 7, request: Some(names[0]) }),
+        ("MPI_Irecv", Call::Receive { pattern: MessagePattern::default(), request: Some(names[1]) }),
+        keep(50_000_000),
+        ("MPI_Waitall", Call::Wait(names[0])),
+        ("MPI_Waitall", Call::Wait(names[1])),
+        ("MPI_Finalize", Call::WaitAll),
+    ];
+    assert_eq!(recorded(&lines, 0.5), Ok(expected));
+}
+
+#[test]
+fn recorded_operations_have_their_lengths() {
+    let of = |line: &str| {
+        recorded(&[INIT, line], 0.0).map(|calls| calls.into_iter().map(|(_, call)| call).collect::<Vec<_>>())
+    };
+    let collective = |call| Ok(vec![Call::Collective { call, communicator: 0 }]);
+    let (at, end) = ("1237666046950106.0", "1237666046950107.0");
+    let line = |name: &str, arguments: &str| format!("{name}:{at}:{arguments}:{end}");
+    let reduce = line("MPI_Reduce", "5:6:1960:11,8,8:3:2:0,1,4");
+    assert_eq!(of(&reduce), collective(CollectiveCall::Reduce { root: 2, bytes: 15680 }));
+    let exchange = line("MPI_Alltoallv", "5:6:1,2,3,4:7:0,1,3,6:2,4,4:8:9:4,3,2,1:10:0,4,7,9:1,1,1:0,1,4");
+    let expected = CollectiveCall::AllToAllV { sent: [4, 8, 12, 16].into(), received: [4, 3, 2, 1].into() };
+    assert_eq!(of(&exchange), collective(expected));
+    assert_eq!(of(&line("MPI_Barrier", "1140850688,1,4")), collective(CollectiveCall::Barrier));
+    assert_eq!(of(&line("MPI_Barrier", "9,0,1")), Ok(vec![]), "of this rank alone");
+    assert_eq!(of(&line("MPI_Send", "5:1:2,4,4:-2:0:0,1,4")), Ok(vec![]), "to nobody");
+    for (line, expected) in [
+        (line("MPI_Barrier", "9,1,2"), "32: rank 1 of a communicator of 2 here is rank 1 of all 4"),
+        (line("MPI_Iallreduce", "1"), "1: `MPI_Iallreduce` cannot be replayed"),
+        (line("Send", "1"), "1: `Send` is no call of MPI"),
+        (line("MPI_Send", "5:x:2,4,4:2:0:0,1,4"), "31: `x` is not a number"),
+        (line("MPI_Send", "5:1:2:2:0:0,1,4"), "33: `2` is not a type, which is id,bytes,extent"),
+        (line("MPI_Send", "5:1:2,4,4:4:0:0,1,4"), "39: `4` is not a rank, which are 0 to 3"),
+        (
+            "MPI_Barrier:5.0:0,1,4:6.0".to_owned(),
+            "13: the call is from 5.000000 us to 6.000000 us, and the one before ends at",
+        ),
+    ] {
+        let found = of(&line).expect_err(&line);
+        assert!(found.starts_with(expected), "{line}: {found}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn damaged_recordings_are_rejected_or_read(place in any::<prop::sample::Index>(), length in 0..9_usize, word in "[A-Za-z0-9_.:,# \n-]{0,4}") {
+        let mut text = RECORDING.to_owned();
+        let begin = place.index(text.len());
+        text.replace_range(begin..(begin + length).min(text.len()), &word);
+        let lines: Vec<_> = text.lines().collect();
+        if let Err(message) = recorded(&lines, 1.0) {
+            prop_assert!(!message.is_empty());
+        }
+    }
+}
+
+const RECORDING: &str = "# a recording\nMPI_Init:-:1:2:100.000000\nMPI_Irecv:110.0:11:100:11,8,8:-1:-1:0,1,4:4104:111.0\n\
+    MPI_Isend:120.0:11:100:11,8,8:2:7:0,1,4:4096:121.0\nMPI_Waitall:130.0:2:4096:0:131.0\n\
+    MPI_Sendrecv:140.0:1:1:1,4,4:2:0:1:1:1,4,4:2:0:7152208,1,4:9:141.0\nMPI_Waitany:150.0:2:4096:0:1:151.0\n\
+    MPI_Alltoallv:160.0:5:6:1,2,3,4:7:0,1,3,6:2,4,4:8:9:4,3,2,1:10:0,4,7,9:1,1,1:0,1,4:161.0\nMPI_Finalize:170.0:-\n";

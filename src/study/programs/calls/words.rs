@@ -4,7 +4,7 @@ use super::line_reader::LineFault;
 use parsim_sim::units::SimDuration;
 use std::ops::Range;
 
-/// Where the words of a line are.
+/// The places of the words of a line.
 #[derive(Debug, Default)]
 pub struct Words {
     words: Vec<Range<usize>>,

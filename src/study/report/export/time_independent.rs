@@ -18,7 +18,7 @@ pub struct TimeIndependentTrace<'l> {
     rate: Option<FlopRate>,
 }
 
-/// Sender, receiver and tag: what a wait names.
+/// Sender, receiver and tag, which a wait names.
 type Triple = (u32, u32, u32);
 
 impl<'l> TimeIndependentTrace<'l> {
@@ -77,7 +77,7 @@ struct RankCalls<'s> {
     rank: usize,
     sink: &'s mut dyn Write,
     count: u64,
-    /// What a wait for each operation names.
+    /// The triple that a wait for each operation names.
     operations: Vec<Triple>,
     /// Those under way, in the order in which they began.
     open: FxHashMap<Triple, VecDeque<u32>>,

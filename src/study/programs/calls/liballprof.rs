@@ -1,0 +1,488 @@
+//! Traces of liballprof: the MPI calls of each rank with the times of their beginning and end.
+//!
+//! A line is `NAME:begin:arguments:end`, in microseconds and with the arguments of the call in their order; a type is
+//! `id,bytes,extent`, a communicator `id,rank,ranks`, a list of counts follows its address. Read off
+//! `src/liballprof/gencode.py` of LogGOPSim.
+
+use super::call::{Call, RequestName};
+use super::line_reader::{CallQueue, LineFault, LineReader};
+use super::recorded::{Clock, GapFactor};
+use parsim_sim::program::MessagePattern;
+use parsim_sim::program::collective::CollectiveCall;
+use parsim_sim::trace::Phase;
+use rustc_hash::FxHashSet;
+
+/// Reader of the lines of a rank.
+pub struct Reader {
+    rank: u32,
+    ranks: u32,
+    clock: Clock,
+    /// Addresses of the requests that may be under way.
+    open: FxHashSet<u64>,
+    fields: Fields,
+}
+
+/// Meaning of a call for this reader.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Begin,
+    End,
+    Send,
+    StartSend,
+    Receive,
+    StartReceive,
+    SendReceive,
+    Replace,
+    Wait,
+    WaitAll,
+    WaitAny,
+    Collective(Collective),
+    Unknown,
+}
+
+/// A collective operation by the arguments before its communicator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Collective {
+    Barrier,
+    Broadcast,
+    Reduce,
+    AllReduce,
+    Scan,
+    ReduceScatter,
+    Gather,
+    Scatter,
+    AllGather,
+    AllToAll,
+    GatherV,
+    ScatterV,
+    AllGatherV,
+    AllToAllV,
+}
+
+/// Calls that move data or wait; the time of all others is that of the program.
+const CALLS: &[(Phase, Kind)] = &[
+    ("MPI_Recv", Kind::Receive),
+    ("MPI_Send", Kind::Send),
+    ("MPI_Irecv", Kind::StartReceive),
+    ("MPI_Isend", Kind::StartSend),
+    ("MPI_Wait", Kind::Wait),
+    ("MPI_Waitall", Kind::WaitAll),
+    ("MPI_Waitany", Kind::WaitAny),
+    ("MPI_Waitsome", Kind::WaitAny),
+    ("MPI_Sendrecv", Kind::SendReceive),
+    ("MPI_Sendrecv_replace", Kind::Replace),
+    ("MPI_Ssend", Kind::Send),
+    ("MPI_Bsend", Kind::Send),
+    ("MPI_Rsend", Kind::Send),
+    ("MPI_Issend", Kind::StartSend),
+    ("MPI_Ibsend", Kind::StartSend),
+    ("MPI_Irsend", Kind::StartSend),
+    ("MPI_Barrier", Kind::Collective(Collective::Barrier)),
+    ("MPI_Bcast", Kind::Collective(Collective::Broadcast)),
+    ("MPI_Reduce", Kind::Collective(Collective::Reduce)),
+    ("MPI_Allreduce", Kind::Collective(Collective::AllReduce)),
+    ("MPI_Scan", Kind::Collective(Collective::Scan)),
+    ("MPI_Exscan", Kind::Collective(Collective::Scan)),
+    ("MPI_Reduce_scatter", Kind::Collective(Collective::ReduceScatter)),
+    ("MPI_Gather", Kind::Collective(Collective::Gather)),
+    ("MPI_Scatter", Kind::Collective(Collective::Scatter)),
+    ("MPI_Allgather", Kind::Collective(Collective::AllGather)),
+    ("MPI_Alltoall", Kind::Collective(Collective::AllToAll)),
+    ("MPI_Gatherv", Kind::Collective(Collective::GatherV)),
+    ("MPI_Scatterv", Kind::Collective(Collective::ScatterV)),
+    ("MPI_Allgatherv", Kind::Collective(Collective::AllGatherV)),
+    ("MPI_Alltoallv", Kind::Collective(Collective::AllToAllV)),
+    ("MPI_Init", Kind::Begin),
+    ("MPI_Init_thread", Kind::Begin),
+    ("MPI_Finalize", Kind::End),
+];
+
+/// Calls that would move data in ways that are not known here.
+const UNKNOWN: [&str; 14] = [
+    "MPI_Start",
+    "MPI_Startall",
+    "MPI_Alltoallw",
+    "MPI_Put",
+    "MPI_Get",
+    "MPI_Accumulate",
+    "MPI_Iallreduce",
+    "MPI_Ibcast",
+    "MPI_Ibarrier",
+    "MPI_Iallgather",
+    "MPI_Ialltoall",
+    "MPI_Ireduce",
+    "MPI_Igather",
+    "MPI_Iscatter",
+];
+
+impl LineReader for Reader {
+    fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
+        if line.is_empty() || line[0] == b'#' {
+            return Ok(());
+        }
+        let mut fields = std::mem::take(&mut self.fields);
+        fields.split(line);
+        let read = self.call(&Line { bytes: line, fields: &fields }, calls);
+        self.fields = fields;
+        read
+    }
+}
+
+impl Reader {
+    pub fn new(rank: u32, ranks: u32, factor: GapFactor) -> Self {
+        Self { rank, ranks, clock: Clock::new(factor), open: FxHashSet::default(), fields: Fields::default() }
+    }
+
+    fn call(&mut self, line: &Line<'_>, calls: &mut CallQueue) -> Result<(), LineFault> {
+        let name = line.field(0);
+        let Some((phase, kind)) = kind(name) else {
+            if name.starts_with(b"MPI_") {
+                return Ok(());
+            }
+            let message = format!("`{}` is no call of MPI", line.words(0));
+            return Err(LineFault::new(0, message, "a line is NAME:begin:arguments:end"));
+        };
+        match kind {
+            Kind::Begin => {
+                self.clock.begin(line.time(line.last())?);
+                return Ok(());
+            }
+            Kind::Unknown => {
+                let message = format!("`{phase}` cannot be replayed");
+                return Err(LineFault::new(0, message, "what can is said in docs/traces.md"));
+            }
+            _ => {}
+        }
+        let begin = line.time(1)?;
+        let end = if kind == Kind::End { begin } else { line.time(line.last())? };
+        self.clock.call(begin, end, calls).map_err(|fault| line.fault(1, fault))?;
+        calls.set_phase(phase);
+        match kind {
+            Kind::Collective(collective) => self.collective(line, collective, calls),
+            _ => self.message(line, kind, calls),
+        }
+    }
+
+    fn message(&mut self, line: &Line<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
+        match kind {
+            Kind::Send | Kind::StartSend => {
+                let request = if kind == Kind::StartSend { Some(self.begin(line.number(8)?, calls)) } else { None };
+                self.send(line, [3, 4, 5, 6, 7], request, calls)?;
+            }
+            Kind::Receive | Kind::StartReceive => {
+                let request = if kind == Kind::StartReceive { Some(self.begin(line.number(8)?, calls)) } else { None };
+                self.receive(line, [5, 6, 7], request, calls)?;
+            }
+            Kind::SendReceive | Kind::Replace => {
+                let replaces = kind == Kind::Replace;
+                let (sent, received) =
+                    if replaces { ([3, 4, 5, 6, 9], [7, 8, 9]) } else { ([3, 4, 5, 6, 12], [10, 11, 12]) };
+                self.receive(line, received, Some(RECEIVING), calls)?;
+                self.send(line, sent, Some(SENDING), calls)?;
+                calls.push(Call::Wait(RECEIVING));
+                calls.push(Call::Wait(SENDING));
+            }
+            Kind::Wait => {
+                let address = line.number(2)?;
+                self.open.remove(&address);
+                calls.push(Call::Wait(name(address)));
+            }
+            Kind::WaitAll | Kind::WaitAny => self.wait(line, kind, calls)?,
+            Kind::End => calls.push(Call::WaitAll),
+            Kind::Begin | Kind::Unknown | Kind::Collective(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The name of a request that begins; one that had it before is complete, because its place is used again.
+    fn begin(&mut self, address: u64, calls: &mut CallQueue) -> RequestName {
+        if !self.open.insert(address) {
+            calls.push(Call::Wait(name(address)));
+        }
+        name(address)
+    }
+
+    /// Waits for requests in a row; which of them are under way tells how large one is.
+    fn wait(&mut self, line: &Line<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
+        let (count, first) = (line.number(2)?, line.number(3)?);
+        if count > MOST_REQUESTS {
+            return Err(line.fault(2, format!("{count} requests at once, and {MOST_REQUESTS} are the most")));
+        }
+        let at = |number: u64, bytes: u64| first.wrapping_add(number * bytes);
+        let is_small = (0..count).any(|number| number % 2 == 1 && self.open.contains(&at(number, 4)));
+        let bytes = if is_small { 4 } else { 8 };
+        let named = (0..count).map(|number| at(number, bytes)).filter(|address| self.open.contains(address));
+        let named: Vec<u64> = named.collect();
+        if kind == Kind::WaitAny {
+            calls.push(Call::WaitAny(named.into_iter().map(name).collect()));
+            return Ok(());
+        }
+        for address in named {
+            self.open.remove(&address);
+            calls.push(Call::Wait(name(address)));
+        }
+        Ok(())
+    }
+
+    /// Sends by the places of count, type, receiver, tag and communicator.
+    fn send(
+        &self,
+        line: &Line<'_>,
+        [count, of, to, tag, among]: [usize; 5],
+        request: Option<RequestName>,
+        calls: &mut CallQueue,
+    ) -> Result<(), LineFault> {
+        let communicator = self.communicator(line, among)?;
+        let bytes = line.bytes(count, of)?;
+        if let Some(to) = communicator.rank(line, to)? {
+            calls.push(Call::Send { to, bytes, tag: line.tag(tag)?, request });
+        }
+        Ok(())
+    }
+
+    /// Receives by the places of sender, tag and communicator.
+    fn receive(
+        &self,
+        line: &Line<'_>,
+        [from, tag, among]: [usize; 3],
+        request: Option<RequestName>,
+        calls: &mut CallQueue,
+    ) -> Result<(), LineFault> {
+        let communicator = self.communicator(line, among)?;
+        let from = match communicator.rank(line, from) {
+            Ok(Some(from)) => Some(from),
+            Ok(None) => return Ok(()),
+            Err(_) if communicator.is_any(line, from)? => None,
+            Err(fault) => return Err(fault),
+        };
+        let tag = if line.integer(tag)? == -1 { None } else { Some(line.tag(tag)?) };
+        calls.push(Call::Receive { pattern: MessagePattern { from, tag }, request });
+        Ok(())
+    }
+
+    fn collective(&self, line: &Line<'_>, kind: Collective, calls: &mut CallQueue) -> Result<(), LineFault> {
+        let at = line.last().saturating_sub(1);
+        let communicator = self.communicator(line, at)?;
+        if communicator.is_alone {
+            return Ok(());
+        }
+        let root = || line.below(at - 1, "a rank", self.ranks);
+        let block = || line.bytes(3, 4);
+        let call = match kind {
+            Collective::Barrier => CollectiveCall::Barrier,
+            Collective::Broadcast => CollectiveCall::Broadcast { root: root()?, bytes: block()? },
+            Collective::Reduce => CollectiveCall::Reduce { root: root()?, bytes: line.bytes(4, 5)? },
+            Collective::AllReduce => CollectiveCall::AllReduce { bytes: line.bytes(4, 5)? },
+            Collective::Scan => CollectiveCall::Scan { bytes: line.bytes(4, 5)? },
+            Collective::ReduceScatter => CollectiveCall::ReduceScatter { lengths: self.lengths(line, 5, 6)? },
+            Collective::Gather => CollectiveCall::Gather { root: root()?, bytes: block()? },
+            // The root's own receive may be none at all.
+            Collective::Scatter => CollectiveCall::Scatter { root: root()?, bytes: block()? },
+            Collective::AllGather => CollectiveCall::AllGather { bytes: block()? },
+            Collective::AllToAll => CollectiveCall::AllToAll { bytes: block()? },
+            Collective::GatherV => CollectiveCall::GatherV { root: root()?, bytes: block()? },
+            Collective::ScatterV => {
+                let root = root()?;
+                let is_root = root == self.rank;
+                let lengths = if is_root { self.lengths(line, 4, 7)? } else { vec![0; self.ranks as usize].into() };
+                CollectiveCall::ScatterV { root, lengths }
+            }
+            Collective::AllGatherV => CollectiveCall::AllGatherV { lengths: self.lengths(line, 7, 10)? },
+            Collective::AllToAllV => {
+                let sent = self.lengths(line, 4, 7)?;
+                CollectiveCall::AllToAllV { sent, received: self.lengths(line, 10, 13)? }
+            }
+        };
+        calls.push(Call::Collective { call, communicator: 0 });
+        Ok(())
+    }
+
+    /// The communicator at a place, which has all ranks or this one alone.
+    fn communicator(&self, line: &Line<'_>, at: usize) -> Result<Communicator, LineFault> {
+        let mut parts = line.field(at).split(|byte| *byte == b',').map(number);
+        let (id, rank, ranks) = (parts.next().flatten(), parts.next().flatten(), parts.next().flatten());
+        let (Some(id), Some(rank), Some(ranks)) = (id, rank, ranks) else {
+            return Err(line.fault(at, format!("`{}` is no communicator, which is id,rank,ranks", line.words(at))));
+        };
+        let is_alone = ranks == 1;
+        if !is_alone && (ranks, rank) != (u64::from(self.ranks), u64::from(self.rank)) {
+            let all = self.ranks;
+            let message = format!("rank {rank} of a communicator of {ranks} here is rank {} of all {all}", self.rank);
+            let help = "only communicators of all ranks in their order can be replayed: the file does not say who is in others";
+            return Err(LineFault::new(line.at(at), message, help));
+        }
+        let own = if is_alone { self.rank } else { 0 };
+        Ok(Communicator { ranks: if is_alone { 1 } else { self.ranks }, own, is_alone, is_mpich: is_mpich(id) })
+    }
+
+    /// The bytes of the blocks of all ranks, by the places of the list and of the type.
+    fn lengths(&self, line: &Line<'_>, at: usize, of: usize) -> Result<Box<[u64]>, LineFault> {
+        let size = line.type_bytes(of)?;
+        let counts = line.field(at).split(|byte| *byte == b',').map(number);
+        let lengths: Option<Box<[u64]>> = counts.map(|count| count?.checked_mul(size)).collect();
+        let lengths = lengths.filter(|lengths| lengths.len() == self.ranks as usize);
+        let lengths =
+            lengths.filter(|lengths| lengths.iter().try_fold(0u64, |sum, next| sum.checked_add(*next)).is_some());
+        let wanted = || format!("`{}` is no list of {} numbers of elements", line.words(at), self.ranks);
+        lengths.ok_or_else(|| line.fault(at, wanted()))
+    }
+}
+
+/// Names that no address has, for the two messages of a call that sends and receives.
+const RECEIVING: RequestName = [0, 0, 1];
+const SENDING: RequestName = [0, 0, 2];
+/// A call waits for no more requests.
+const MOST_REQUESTS: u64 = 1 << 24;
+
+/// The name of a request by its address.
+#[expect(clippy::cast_possible_truncation, reason = "the halves of the number")]
+const fn name(address: u64) -> RequestName {
+    [(address >> 32) as u32, address as u32, 0]
+}
+
+fn kind(name: &[u8]) -> Option<(Phase, Kind)> {
+    let known = CALLS.iter().find(|(call, _)| call.as_bytes() == name).copied();
+    known.or_else(|| UNKNOWN.iter().find(|call| call.as_bytes() == name).map(|call| (*call, Kind::Unknown)))
+}
+
+/// Ranks that a call may name.
+struct Communicator {
+    ranks: u32,
+    /// The rank among all of the only one.
+    own: u32,
+    is_alone: bool,
+    is_mpich: bool,
+}
+
+/// MPICH's communicators are numbers whose first bits tell their kind; those of Open MPI are addresses or small numbers.
+const fn is_mpich(id: u64) -> bool {
+    matches!(id >> 24, 0x44 | 0x84 | 0xc4)
+}
+
+impl Communicator {
+    /// The rank at a place; none where the message goes nowhere.
+    fn rank(&self, line: &Line<'_>, at: usize) -> Result<Option<u32>, LineFault> {
+        if line.integer(at)? == if self.is_mpich { -1 } else { -2 } {
+            return Ok(None);
+        }
+        let rank = line.below(at, "a rank", self.ranks)?;
+        Ok(Some(if self.is_alone { self.own } else { rank }))
+    }
+
+    /// Returns whether the sender at a place may be any.
+    fn is_any(&self, line: &Line<'_>, at: usize) -> Result<bool, LineFault> {
+        Ok(line.integer(at)? == if self.is_mpich { -2 } else { -1 })
+    }
+}
+
+/// The ends of the fields of a line.
+#[derive(Debug, Default)]
+struct Fields {
+    ends: Vec<usize>,
+}
+
+impl Fields {
+    fn split(&mut self, line: &[u8]) {
+        self.ends.clear();
+        self.ends.extend(line.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(at, _)| at));
+        self.ends.push(line.len());
+    }
+}
+
+/// A line and its fields.
+struct Line<'l> {
+    bytes: &'l [u8],
+    fields: &'l Fields,
+}
+
+impl Line<'_> {
+    /// The number of the last field.
+    fn last(&self) -> usize {
+        self.fields.ends.len() - 1
+    }
+
+    fn at(&self, field: usize) -> usize {
+        match field.checked_sub(1) {
+            None => 0,
+            Some(before) => self.fields.ends.get(before).map_or(self.bytes.len(), |end| end + 1),
+        }
+    }
+
+    /// A field without blanks; nothing behind the last.
+    fn field(&self, field: usize) -> &[u8] {
+        let end = self.fields.ends.get(field).copied().unwrap_or(self.bytes.len());
+        self.bytes.get(self.at(field)..end).unwrap_or_default().trim_ascii()
+    }
+
+    fn words(&self, field: usize) -> String {
+        let found = self.field(field);
+        String::from_utf8_lossy(&found[..found.len().min(40)]).into_owned()
+    }
+
+    fn fault(&self, field: usize, message: impl Into<String>) -> LineFault {
+        LineFault::new(self.at(field), message, "a line is NAME:begin:arguments:end, as liballprof writes it")
+    }
+
+    fn wanted(&self, field: usize, wanted: &str) -> LineFault {
+        let message = match self.field(field) {
+            [] => format!("{wanted} is missing"),
+            _ => format!("`{}` is not {wanted}", self.words(field)),
+        };
+        self.fault(field, message)
+    }
+
+    fn integer(&self, field: usize) -> Result<i64, LineFault> {
+        let text = std::str::from_utf8(self.field(field)).ok();
+        text.and_then(|text| text.parse().ok()).ok_or_else(|| self.wanted(field, "a whole number"))
+    }
+
+    fn number(&self, field: usize) -> Result<u64, LineFault> {
+        number(self.field(field)).ok_or_else(|| self.wanted(field, "a number"))
+    }
+
+    fn below(&self, field: usize, what: &str, bound: u32) -> Result<u32, LineFault> {
+        let found = number(self.field(field)).and_then(|found| u32::try_from(found).ok());
+        let words = || format!("{what}, which are 0 to {}", bound.saturating_sub(1));
+        found.filter(|found| *found < bound).ok_or_else(|| self.wanted(field, &words()))
+    }
+
+    fn tag(&self, field: usize) -> Result<u32, LineFault> {
+        self.below(field, "a tag", 1 << 31)
+    }
+
+    /// A time in microseconds, as picoseconds.
+    fn time(&self, field: usize) -> Result<u128, LineFault> {
+        picoseconds(self.field(field)).ok_or_else(|| self.wanted(field, "a time in microseconds"))
+    }
+
+    /// The bytes of so many elements of a type, by the places of both.
+    fn bytes(&self, count: usize, of: usize) -> Result<u64, LineFault> {
+        let bytes = self.number(count)?.checked_mul(self.type_bytes(of)?);
+        bytes.ok_or_else(|| self.fault(count, "the elements are 2^64 bytes or more"))
+    }
+
+    fn type_bytes(&self, field: usize) -> Result<u64, LineFault> {
+        let size = self.field(field).split(|byte| *byte == b',').nth(1).and_then(number);
+        size.ok_or_else(|| self.wanted(field, "a type, which is id,bytes,extent"))
+    }
+}
+
+/// A number of digits alone.
+fn number(word: &[u8]) -> Option<u64> {
+    if word.is_empty() || word.len() > 20 || !word.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(word).ok()?.parse().ok()
+}
+
+/// Picoseconds of a number of microseconds with a point.
+fn picoseconds(word: &[u8]) -> Option<u128> {
+    let mut parts = word.splitn(2, |byte| *byte == b'.');
+    let whole = number(parts.next()?)?;
+    let fraction = parts.next().unwrap_or_default();
+    if !fraction.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let digit = |place: usize| u128::from(fraction.get(place).map_or(0, |digit| digit - b'0'));
+    Some((0..6).fold(u128::from(whole), |sum, place| sum * 10 + digit(place)))
+}

@@ -1,0 +1,55 @@
+//! Times of a recorded run: what is between two calls was computation.
+
+use super::call::Call;
+use super::line_reader::CallQueue;
+use parsim_sim::units::SimDuration;
+
+/// The factor by which the computations of a recorded run are scaled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GapFactor(pub f64);
+
+/// The longest computation: 200 days.
+const LONGEST_PS: u128 = 200 * 86_400 * 1_000_000_000_000;
+
+/// The end of the last call of a rank, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    last: Option<u128>,
+    factor: GapFactor,
+}
+
+impl Clock {
+    pub const fn new(factor: GapFactor) -> Self {
+        Self { last: None, factor }
+    }
+
+    /// The first call has ended.
+    pub const fn begin(&mut self, end: u128) {
+        self.last = Some(end);
+    }
+
+    /// A call begins and ends; the program has computed since the end of the last one.
+    ///
+    /// # Errors
+    /// Times that do not follow each other, in words.
+    pub fn call(&mut self, begin: u128, end: u128, calls: &mut CallQueue) -> Result<(), String> {
+        let last = self.last.unwrap_or(begin);
+        if begin < last || end < begin {
+            let [begin, end, last] =
+                [begin, end, last].map(|ps| format!("{}.{:06} us", ps / 1_000_000, ps % 1_000_000));
+            return Err(format!("the call is from {begin} to {end}, and the one before ends at {last}"));
+        }
+        let gap = begin - last;
+        if gap > LONGEST_PS {
+            return Err(String::from("more than 200 days lie between this call and the one before"));
+        }
+        self.last = Some(end);
+        let gap = SimDuration::from_ps(u64::try_from(gap).expect("it was compared with the longest"));
+        let time = if (self.factor.0 - 1.0).abs() > 0.0 { gap.scaled(self.factor.0) } else { gap };
+        if time > SimDuration::ZERO {
+            calls.set_phase("compute");
+            calls.push(Call::Keep(time));
+        }
+        Ok(())
+    }
+}
